@@ -1,0 +1,275 @@
+"""The contenders: potlang, the public implementation, and raw z3 on the text that potlang sends to it."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import json
+import logging
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import potlang
+
+if TYPE_CHECKING:
+    from potlang.solve.backend import Answer, OptimizeAnswer, OptimizeQuery, Query
+    from potlang.solve.pool import Workers
+
+Solver = Literal["z3", "cvc5", "both"]
+
+
+class Potlang:
+    """potlang in this process: `compile` and `verify` with cores and models, workers warm."""
+
+    def __init__(self, source: Path, solver: Solver = "z3", limits: potlang.Limits = potlang.Limits()) -> None:
+        self.source = source
+        self.solver = solver
+        self.limits = limits
+        self.compile_ms: list[float] = []
+        self.report: potlang.Report | None = None
+        self.rejection: potlang.CompileError | None = None
+
+    def prepare(self) -> None:
+        """Nothing: what it keeps warm, it keeps warm by itself."""
+
+    def run(self) -> None:
+        """Compile and verify; a rejection is kept."""
+        from time import perf_counter
+
+        began = perf_counter()
+        try:
+            program = potlang.compile(self.source)
+        except potlang.CompileError as error:
+            self.rejection = error
+            return
+        finally:
+            self.compile_ms.append((perf_counter() - began) * 1000)
+        self.report = potlang.verify(program, trust="solver", solver=self.solver, limits=self.limits)
+
+
+# --- raw z3 ---
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One check: commands between push and pop, and the terms whose values are shown if it is sat."""
+
+    text: str
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """What potlang sent to the solver for one program: the base, and each check on top of it.
+
+    `complete` is false if it also sent something that is not a check (an optimization).
+    """
+
+    base: str
+    asks: tuple[Ask, ...]
+    complete: bool = True
+
+    def to_json(self) -> str:
+        """The script as JSON text."""
+        return json.dumps(asdict(self))
+
+    @staticmethod
+    def from_json(text: str) -> Script:
+        """A script from what `to_json` wrote."""
+        raw = json.loads(text)
+        asks = tuple(Ask(each["text"], tuple(each["values"])) for each in raw["asks"])
+        return Script(raw["base"], asks, raw["complete"])
+
+
+class RawZ3:
+    """z3 in this process on a script: a fresh context, the same checks, the same values shown."""
+
+    def __init__(self, script: Script, timeout_ms: int) -> None:
+        self.script = script
+        self.timeout_ms = timeout_ms
+        self.statuses: list[str] = []
+
+    def prepare(self) -> None:
+        """Load the library."""
+        import z3  # noqa: F401
+
+    def run(self) -> None:
+        """Read the base and answer the checks."""
+        import z3
+        from z3 import z3core
+
+        context = z3.Context()
+
+        def send(text: str) -> str:
+            return str(z3core.Z3_eval_smtlib2_string(context.ref(), text))
+
+        send("(set-option :produce-models true)" + self.script.base)
+        send(f"(set-option :timeout {self.timeout_ms})")
+        self.statuses = [_raw_check(send, ask) for ask in self.script.asks]
+
+
+def _raw_check(send: Any, ask: Ask) -> str:
+    status = str(send(f"(push 1){ask.text}(check-sat)")).split()[-1]
+    if status == "sat" and ask.values:
+        send(f"(get-value ({' '.join(ask.values)}))")
+    send("(pop 1)")
+    return status
+
+
+class Context:
+    """The making of an empty z3 context: the part of `RawZ3` that potlang's workers do ahead of need."""
+
+    def prepare(self) -> None:
+        """Load the library."""
+        import z3  # noqa: F401
+
+    def run(self) -> None:
+        """Make a context and let it go."""
+        import z3
+
+        z3.Context()
+
+
+def record(source: Path, limits: potlang.Limits) -> Script:
+    """What potlang sends to z3 for this program. Raises CompileError if it is not one."""
+    tape = _Tape()
+    potlang.verify(
+        potlang.compile(source),
+        trust="solver",
+        solver="z3",
+        limits=limits,
+        workers=cast("Workers", tape),
+    )
+    return Script(tape.base, tuple(tape.asks), tape.complete)
+
+
+@dataclass
+class _Tape:
+    """Stands in for the workers and notes what their sessions are sent."""
+
+    base: str = ""
+    asks: list[Ask] = field(default_factory=list)
+    complete: bool = True
+
+    def session(self, engine: str = "z3", base: str = "", **limits: int | None) -> _Recorder:
+        from potlang.api import default_workers
+
+        self.base = base or self.base
+        return _Recorder(self, default_workers().session(engine, base, **limits))
+
+
+class _Recorder:
+    """An engine that notes what it is asked and passes it on."""
+
+    def __init__(self, tape: _Tape, engine: Any) -> None:
+        self._tape = tape
+        self._engine = engine
+
+    @property
+    def name(self) -> str:
+        return str(self._engine.name)
+
+    def start(self, base: str) -> None:
+        self._tape.base = base
+        self._engine.start(base)
+
+    def ask(self, query: Query, timeout_ms: int) -> Answer:
+        self._tape.asks.append(Ask(query.text, query.values))
+        answer: Answer = self._engine.ask(query, timeout_ms)
+        return answer
+
+    def ask_all(self, queries: Sequence[Query], timeout_ms: int) -> Iterator[Answer]:
+        self._tape.asks += [Ask(query.text, query.values) for query in queries]
+        answers: Iterator[Answer] = self._engine.ask_all(queries, timeout_ms)
+        return answers
+
+    def optimize(self, query: OptimizeQuery, timeout_ms: int) -> OptimizeAnswer:
+        self._tape.complete = False
+        answer: OptimizeAnswer = self._engine.optimize(query, timeout_ms)
+        return answer
+
+    def close(self) -> None:
+        self._engine.close()
+
+
+# --- the public implementation ---
+
+
+def find_public(path: Path | None) -> str | None:
+    """Make the public implementation importable, from `path` if given; why it is not, or None."""
+    if path is not None and str(path) not in sys.path:
+        sys.path.append(str(path))
+    try:
+        importlib.import_module("z3adapter.interpreter")
+    except ImportError as error:
+        return str(error)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What the public implementation answers: how many checks were sat and unsat, or its error."""
+
+    sat: int = 0
+    unsat: int = 0
+    error: str | None = None
+
+
+class Public:
+    """The public implementation's JSON interpreter in this process: one check a verification.
+
+    Its z3 context is made beforehand, so that its time has no more of z3's own set-up in it than
+    potlang's has. As shipped it formats every model for its log; with `models=False` its
+    solver gives it none.
+    """
+
+    def __init__(self, source: Path, timeout_ms: int, *, models: bool = True) -> None:
+        self.source = source
+        self.timeout_ms = timeout_ms
+        self.models = models
+        self.counts = Counts()
+        self._interpreter: Any = importlib.import_module("z3adapter.interpreter").Z3JSONInterpreter
+
+    def prepare(self) -> None:
+        """A new main context: in a used one its enum sorts clash with those of the program before."""
+        import z3
+
+        z3.z3._main_ctx = None
+        z3.main_ctx()
+
+    def run(self) -> None:
+        """Interpret the program, its output thrown away."""
+        solver = None if self.models else _modelless_solver()
+        with _silence():
+            try:
+                interpreter = self._interpreter(
+                    str(self.source),
+                    solver,
+                    verify_timeout=self.timeout_ms,
+                    optimize_timeout=self.timeout_ms,
+                )
+                interpreter.run()
+                self.counts = Counts(*interpreter.get_verification_counts())
+            except Exception as error:
+                self.counts = Counts(error=f"{type(error).__name__}: {error}")
+
+
+def _modelless_solver() -> Any:
+    solver = importlib.import_module("z3adapter.solvers.z3_solver").Z3Solver()
+    solver.model = lambda: None
+    return solver
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            yield
+    finally:
+        logging.disable(before)

@@ -1,0 +1,186 @@
+"""Generated programs of every size wanted, each with the verdicts it must get."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+ProgramJson = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A program, how big it is, and the verdict of each of its verifications."""
+
+    name: str
+    size: int
+    program: ProgramJson
+    verdicts: tuple[str, ...]
+
+
+def _entity_program(count: int, predicates: dict[str, int], **sections: Any) -> ProgramJson:
+    """A program over one declared sort with `count` constants and predicates of these arities."""
+    return {
+        "sorts": [{"name": "Entity", "type": "DeclareSort"}],
+        "functions": [
+            {"name": name, "domain": ["Entity"] * arity, "range": "Bool"} for name, arity in predicates.items()
+        ],
+        "constants": {"entities": {"sort": "Entity", "members": [f"e{i}" for i in range(count)]}},
+        **sections,
+    }
+
+
+def _rule(antecedent: str, consequent: str, variables: str = "x") -> ProgramJson:
+    return {
+        "forall": [{"name": name, "sort": "Entity"} for name in variables.split()],
+        "implies": {"antecedent": antecedent, "consequent": consequent},
+    }
+
+
+def facts(size: int) -> Workload:
+    """`size` ground facts over a few predicates, four rules, one verification that takes two of them."""
+    rng = random.Random(size)
+    count = max(4, size // 5)
+    program = _entity_program(
+        count,
+        {"bird": 1, "fish": 1, "flies": 1, "swims": 1, "safe": 1, "knows": 2},
+        knowledge_base=[_fact(rng, index, count) for index in range(size)],
+        rules=[
+            _rule("bird(x)", "flies(x)"),
+            _rule("fish(x)", "swims(x)"),
+            _rule("And(flies(x), Not(fish(x)))", "safe(x)"),
+            _rule("And(knows(x, y), fish(x))", "swims(x)", "x y"),
+        ],
+        verifications=[{"name": "goal", "constraint": "safe(e0)"}],
+    )
+    program["functions"].append({"name": "age", "domain": ["Entity"], "range": "Int"})
+    return Workload("facts", size, program, ("entailed",))
+
+
+def _fact(rng: random.Random, index: int, count: int) -> str:
+    """Fact number `index`: entities with an even number are birds, the others fish."""
+    this = index // 5 % count
+    bird = this % 2 == 0
+    match index % 5:
+        case 0:
+            return f"bird(e{this})" if bird else f"fish(e{this})"
+        case 1:
+            return f"Not(fish(e{this}))" if bird else f"Not(bird(e{this}))"
+        case 2:
+            return f"age(e{this}) == {this % 90}"
+        case _:
+            return f"knows(e{this}, e{rng.randrange(count)})"
+
+
+def chain(size: int) -> Workload:
+    """A chain of `size` rules p0 -> p1 -> …, asked for its end and for the end's negation."""
+    program = _entity_program(
+        2,
+        {f"p{i}": 1 for i in range(size + 1)},
+        knowledge_base=["p0(e0)"],
+        rules=[_rule(f"p{i}(x)", f"p{i + 1}(x)") for i in range(size)],
+        verifications=[
+            {"name": "end", "constraint": f"p{size}(e0)"},
+            {"name": "not the end", "constraint": f"Not(p{size}(e0))"},
+        ],
+    )
+    return Workload("chain", size, program, ("entailed", "refuted"))
+
+
+def reach(size: int) -> Workload:
+    """A transitive rule over a path of `size` edges, asked for first and last."""
+    program = _entity_program(
+        size + 1,
+        {"edge": 2, "path": 2},
+        knowledge_base=[f"edge(e{i}, e{i + 1})" for i in range(size)],
+        rules=[
+            _rule("edge(x, y)", "path(x, y)", "x y"),
+            _rule("And(path(x, y), path(y, z))", "path(x, z)", "x y z"),
+        ],
+        verifications=[{"name": "goal", "constraint": f"path(e0, e{size})"}],
+    )
+    return Workload("reach", size, program, ("entailed",))
+
+
+def deep(size: int) -> Workload:
+    """One formula of `size` nested connectives, true whatever its atoms are worth at each level."""
+    rng = random.Random(size)
+    text, left = "Or(q(e0), Not(q(e0)))", size
+    while left > 0:
+        atom = f"q(e{rng.randrange(8)})"
+        form = rng.choice((f"And(Or({atom}, Not({atom})), %)", f"Or(%, {atom})", f"Implies({atom}, %)", "Not(Not(%))"))
+        text = form.replace("%", text)
+        left -= 2 if form == "Not(Not(%))" else 1
+    program = _entity_program(
+        8,
+        {"q": 1},
+        knowledge_base=["q(e1)"],
+        verifications=[{"name": "tautology", "constraint": text}],
+    )
+    return Workload("deep", size, program, ("entailed",))
+
+
+def arithmetic(size: int) -> Workload:
+    """An equation over a sum nested `size` deep, each level adding what the next one takes away."""
+    text = "x"
+    for level in range(size):
+        text = f"({text} + {level + 1})" if level % 2 == 0 else f"({text} - {level})"
+    more = (size + 1) // 2 * 2 - 1 if size % 2 else 0
+    program: ProgramJson = {
+        "sorts": [],
+        "functions": [],
+        "constants": {"numbers": {"sort": "Int", "members": ["x", "y"]}},
+        "knowledge_base": [f"y == {text}"],
+        "verifications": [{"name": "sum", "constraint": f"y == x + {more}"}],
+    }
+    return Workload("arithmetic", size, program, ("entailed",))
+
+
+def rules(size: int) -> Workload:
+    """`size` rules over twenty predicates, of which the verification needs two."""
+    rng = random.Random(size)
+    predicates = {f"p{i}": 1 for i in range(20)} | {"r": 2}
+    made = [_rule("p0(x)", "p1(x)"), _rule("p1(x)", "p2(x)")]
+    for _ in range(size - 2):
+        low, high = sorted(rng.sample(range(3, 20), 2))
+        if rng.random() < 0.5:
+            made.append(_rule(f"p{low}(x)", f"p{high}(x)"))
+        else:
+            made.append(_rule(f"And(p{low}(x), r(x, y))", f"p{high}(y)", "x y"))
+    program = _entity_program(
+        10,
+        predicates,
+        knowledge_base=["p0(e0)", *(f"r(e{i}, e{i + 1})" for i in range(9)), "p3(e0)"],
+        rules=made,
+        verifications=[{"name": "goal", "constraint": "p2(e0)"}],
+    )
+    return Workload("rules", size, program, ("entailed",))
+
+
+def claims(size: int) -> Workload:
+    """`size` ground verifications against one base: entailed, refuted and undetermined in turn."""
+    count = max(3, size)
+    kinds = ("entailed", "refuted", "undetermined")
+    texts = ("good(e{0})", "Not(good(e{0}))", "odd(e{0})")
+    program = _entity_program(
+        count,
+        {"seen": 1, "good": 1, "odd": 1},
+        knowledge_base=[f"seen(e{i})" for i in range(count)],
+        rules=[_rule("seen(x)", "good(x)")],
+        verifications=[{"name": f"v{i}", "constraint": texts[i % 3].format(i)} for i in range(size)],
+    )
+    return Workload("claims", size, program, tuple(kinds[i % 3] for i in range(size)))
+
+
+GENERATORS: dict[str, tuple[Callable[[int], Workload], tuple[int, ...]]] = {
+    "facts": (facts, (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000)),
+    "chain": (chain, (100, 200, 400, 800, 1_600)),
+    "reach": (reach, (12, 25, 50, 100)),
+    "deep": (deep, (60, 120, 240, 480, 900)),
+    "arithmetic": (arithmetic, (60, 120, 240, 480, 900)),
+    "rules": (rules, (100, 200, 400, 800, 1_600)),
+    "claims": (claims, (25, 50, 100, 200)),
+}
+"""Generators by name, with the sizes that are run unless others are asked for."""

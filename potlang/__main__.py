@@ -1,0 +1,5 @@
+"""`python -m potlang` is `potc`."""
+
+from potlang.cli.main import run
+
+run()

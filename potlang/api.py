@@ -1,0 +1,392 @@
+"""The programming interface: wires reading, checking, passes and solving; owns the options."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from potlang.diag import Diagnostic, Severity, Sink
+from potlang.ir.module import Assertion, AssertionKind, Claim, Module, Origin
+from potlang.languages import surface
+from potlang.report import Limits, Report, Verdict
+from potlang.source import Document
+from potlang.version import __version__
+
+if TYPE_CHECKING:
+    from potlang.passes.base import Pass
+    from potlang.sema import Extension
+    from potlang.solve.pool import Workers
+    from potlang.solve.session import Session as SolverSession
+
+Source = str | bytes | dict[str, Any] | Path
+"""JSON text, its bytes, the JSON value, or a file's path."""
+
+SolverName = Literal["z3", "cvc5", "both"]
+Trust = Literal["best", "solver"]
+Models = Literal["claim", "full"]
+Target = Literal["ir", "smt2", "pot"]
+Callback = Callable[["Pass", Module, float], None]
+"""Called after each pass with the pass, its result and the seconds it took."""
+
+DEFAULT_PASSES = "simplify"
+
+
+class CompileError(ValueError):
+    """The source is not a valid program. `diagnostics` says what, where, and what to do."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic], document: Document) -> None:
+        self.diagnostics = tuple(diagnostics)
+        self.document = document
+        super().__init__(self._text())
+
+    def _text(self) -> str:
+        from potlang.diag.render_text import render_text
+
+        return render_text(self.diagnostics, self.document).rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What checking a source found; `program` is None if there are errors."""
+
+    document: Document
+    diagnostics: tuple[Diagnostic, ...]
+    program: Program | None
+
+    def located(self) -> tuple[dict[str, Any], ...]:
+        """The diagnostics as JSON values with lines and columns, as `schemas/diagnostics-1.json` says."""
+        if not self.diagnostics:
+            return ()
+        from potlang.diag.render_json import diagnostic_to_json
+
+        return tuple(diagnostic_to_json(each, self.document) for each in self.diagnostics)
+
+
+class Program:
+    """A compiled program: made by `compile`, verified by `verify` or in a `session`."""
+
+    def __init__(self, module: Module, extension: Extension, checked: Checked) -> None:
+        self.module = module
+        """The typed program."""
+        self._extension = extension
+        self._checked = checked
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Warnings and notes; a program with errors is not compiled."""
+        return self._checked.diagnostics
+
+    @property
+    def document(self) -> Document:
+        """What it was compiled from."""
+        return self._checked.document
+
+    def emit(self, target: Target, passes: str = DEFAULT_PASSES) -> str:
+        """The program as text after `passes`: `ir`, `smt2` (what is solved) or `pot` (JSON)."""
+        from potlang.passes.pipeline import read_pipeline
+
+        return emit(read_pipeline(passes).run(self.module), target)
+
+    def session(
+        self,
+        *,
+        solver: SolverName = "z3",
+        trust: Trust = "best",
+        limits: Limits = Limits(),
+        models: Models = "claim",
+        passes: str = DEFAULT_PASSES,
+        workers: Workers | None = None,
+    ) -> Session:
+        """Verifies many claims against this program, which is lowered once. Use it as a context manager."""
+        options = _options(solver, trust, models)
+        return Session(self, options, limits, passes, workers or default_workers())
+
+    def report(self, report: Report) -> Report:
+        """`report` with this program's diagnostics and the version filled in."""
+        checked = self._checked
+        return replace(
+            report, diagnostics=checked.diagnostics, located=checked.located(), version=__version__
+        )
+
+
+class Session:
+    """Many claims against one compiled program. Not for several threads at once."""
+
+    def __init__(self, program: Program, options: Any, limits: Limits, passes: str, workers: Workers) -> None:
+        from potlang.passes.pipeline import read_pipeline
+
+        self.program = program
+        self._pipeline = read_pipeline(passes)
+        self._options = options
+        self._limits = limits
+        self._workers = workers
+        self._module = self._pipeline.run(program.module)
+        self._free = len(program._extension.free)
+        self._assumed: list[list[Assertion]] = []
+        self._claims = 0
+        self._facts = 0
+        self._solver = self._open()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Gives the solver back."""
+        self._solver.close()
+
+    def run(self) -> Report:
+        """What the program's own actions ask for."""
+        return self.program.report(self._solver.report())
+
+    def verify(self, claim: str | dict[str, Any], name: str | None = None) -> Report:
+        """The verdict on a claim: an expression, or a verification as the program would write it.
+
+        Raises CompileError, with places in the claim, if it is not a formula over the program's
+        declarations.
+        """
+        self._claims += 1
+        statement, document, sink = self._read_claim(claim, name)
+        found = None
+        if statement is not None:
+            found = self.program._extension.claim(self._claims - 1, statement, sink)
+        diagnostics = sink.diagnostics()
+        if found is None or sink.has_errors:
+            raise CompileError(diagnostics, document)
+        self._declare_free()
+        results = self._solver.verify([found], [])
+        report = Report(results[0].verdict, results, limits=self._limits, time_ms=results[0].time_ms)
+        checked = Checked(document, tuple(diagnostics), None)
+        return replace(
+            report, diagnostics=checked.diagnostics, located=checked.located(), version=__version__
+        )
+
+    def push(self, *facts: str) -> None:
+        """Assumes `facts` until the matching `pop`. Raises CompileError if one is not a formula."""
+        assumed = [self._fact(text) for text in facts]
+        self._declare_free()
+        self._assumed.append(assumed)
+        self._solver.push(assumed)
+
+    def pop(self) -> None:
+        """Takes back the last `push`. Raises IndexError if there is none."""
+        self._assumed.pop()
+        self._solver.pop()
+
+    def _open(self) -> SolverSession:
+        from potlang.solve.session import Session as SolverSession
+
+        return SolverSession(self._module, self._workers, self._options, self._limits)
+
+    def _declare_free(self) -> None:
+        """A claim may use a declared variable free for the first time: then the base needs it too."""
+        free = self.program._extension.free
+        if len(free) == self._free:
+            return
+        self._module = replace(self._module, symbols=(*self._module.symbols, *free[self._free :]))
+        self._free = len(free)
+        self._solver.close()
+        self._solver = self._open()
+        for assumed in self._assumed:
+            self._solver.push(assumed)
+
+    def _read_claim(
+        self, claim: str | dict[str, Any], name: str | None
+    ) -> tuple[surface.StatementDecl | None, Document, Sink]:
+        from potlang.languages.pot.reader import read_verification
+
+        value = {"constraint": claim} if isinstance(claim, str) else claim
+        if name is not None:
+            value = {**value, "name": name}
+        document = Document.from_value(value, "<claim>")
+        sink = Sink(document)
+        return read_verification(value, sink), document, sink
+
+    def _fact(self, text: str) -> Assertion:
+        from potlang.languages.pot.expression import parse_expression
+
+        document = Document.from_str(text, "<fact>")
+        sink = Sink(document)
+        root = parse_expression(text, "", sink)
+        node = self.program._extension.formula(surface.Formula("", text, root), sink)
+        if node is None or sink.has_errors:
+            raise CompileError(sink.diagnostics(), document)
+        self._facts += 1
+        name = f"assumption {self._facts}"
+        return Assertion(f"a{self._facts}", name, AssertionKind.FACT, node, Origin("", text))
+
+
+def check(source: Source, *, name: str | None = None) -> Checked:
+    """Reads and checks a source. Never raises for what the source contains: see `diagnostics`.
+
+    Raises TypeError for a source of another type.
+    """
+    document, value, sink = _read(source, name)
+    if value is None and sink.has_errors:
+        return Checked(document, tuple(sink.diagnostics(document)), None)
+    return _checked(document, value, sink)
+
+
+def compile(source: Source, *, name: str | None = None) -> Program:
+    """A typed program from PoT JSON. Raises CompileError, with all diagnostics, if it is not valid."""
+    checked = check(source, name=name)
+    if checked.program is None:
+        raise CompileError(checked.diagnostics, checked.document)
+    return checked.program
+
+
+def verify(
+    source: Program | Source,
+    *,
+    solver: SolverName = "z3",
+    trust: Trust = "best",
+    limits: Limits = Limits(),
+    models: Models = "claim",
+    passes: str = DEFAULT_PASSES,
+    workers: Workers | None = None,
+) -> Report:
+    """The report on a program: a verdict for each verification, with its evidence.
+
+    A source that does not compile gives a report with the verdict `rejected` and the diagnostics.
+    `solver` `both` asks two solvers and compares; `trust="solver"` skips what only strengthens the
+    evidence; `models="full"` shows all symbols. Raises ValueError for an unknown option or pipeline.
+    """
+    if not isinstance(source, Program):
+        checked = check(source)
+        if checked.program is None:
+            return rejected(checked, limits)
+        source = checked.program
+    with source.session(
+        solver=solver, trust=trust, limits=limits, models=models, passes=passes, workers=workers
+    ) as session:
+        return session.run()
+
+
+def explain(code: str) -> str | None:
+    """The page of a diagnostic code in Markdown; None for an unknown code."""
+    from potlang.diag.explain import page
+
+    return page(code)
+
+
+def rejected(checked: Checked, limits: Limits) -> Report:
+    """The report on a source with errors."""
+    return Report(
+        Verdict.REJECTED,
+        diagnostics=checked.diagnostics,
+        located=checked.located(),
+        limits=limits,
+        version=__version__,
+    )
+
+
+def emit(module: Module, target: Target) -> str:
+    """A module as text. Raises ValueError for an unknown target."""
+    match target:
+        case "ir":
+            from potlang.ir.text import print_module
+
+            return print_module(module)
+        case "smt2":
+            from potlang.smt.printer import script
+
+            return script(module)
+        case "pot":
+            import json
+
+            from potlang.languages.pot.emit import module_to_pot
+
+            return json.dumps(module_to_pot(module), indent=2, ensure_ascii=False) + "\n"
+    raise ValueError(f"unknown target {target!r}: one of ir, smt2, pot")
+
+
+@functools.cache
+def default_workers() -> Workers:
+    """The solver processes that calls without `workers` share; they end with the interpreter."""
+    from potlang.solve.pool import Workers
+
+    workers = Workers()
+    atexit.register(workers.close)
+    return workers
+
+
+def _options(solver: SolverName, trust: Trust, models: Models) -> Any:
+    from potlang.solve.session import Options
+
+    for value, allowed in (
+        (solver, ("z3", "cvc5", "both")),
+        (trust, ("best", "solver")),
+        (models, ("claim", "full")),
+    ):
+        if value not in allowed:
+            raise ValueError(f"{value!r} is not one of {', '.join(allowed)}")
+    return Options(solver=solver, trust=trust, models=models)
+
+
+def _read(source: Source, name: str | None) -> tuple[Document, object | None, Sink]:
+    from potlang.languages.json_text import open_document, read_json
+
+    if not isinstance(source, str | bytes | dict | Path):
+        raise TypeError(f"a program is str, bytes, dict or Path, not {type(source).__name__}")
+    sink = Sink()
+    document = open_document(source, sink, name=name)
+    value = None if sink.has_errors else read_json(document, sink)
+    return document, value, sink
+
+
+def _checked(document: Document, value: object, sink: Sink) -> Checked:
+    from potlang.languages.pot.reader import read_program
+    from potlang.sema import build_session
+
+    tree = read_program(value, sink)
+    built = None if tree is None else build_session(tree, sink)
+    if built is None:
+        return Checked(document, tuple(sink.diagnostics(document)), None)
+    module, extension = built
+    _report_contradictions(module, sink)
+    found = Checked(document, tuple(sink.diagnostics(document)), None)
+    program = Program(module, extension, found)
+    return replace(found, program=program)
+
+
+def _report_contradictions(module: Module, sink: Sink) -> None:
+    from potlang.passes.conflicts import find_contradictions
+
+    for conflict in find_contradictions(module):
+        pair = conflict if isinstance(conflict, tuple) else (conflict,)
+        report_contradiction(pair, sink)
+
+
+def report_contradiction(facts: tuple[Assertion, ...], sink: Sink) -> None:
+    """Warns of facts that cannot hold together, found before any solver runs."""
+    from potlang.diag import Label, Place
+
+    first, *rest = facts
+    sink.report(
+        "POT4003",
+        first.origin.pointer,
+        primary=f"`{first.origin.text}`" if rest else "this cannot hold",
+        labels=[Label(Place(fact.origin.pointer), f"`{fact.origin.text}`") for fact in rest],
+        helps=["remove or correct one of them: from a contradiction every claim follows"],
+    )
+
+
+__all__ = [
+    "Checked",
+    "Claim",
+    "CompileError",
+    "Program",
+    "Session",
+    "Severity",
+    "check",
+    "compile",
+    "emit",
+    "explain",
+    "verify",
+]

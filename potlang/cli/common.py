@@ -1,0 +1,79 @@
+"""What the commands share: inputs, colours, exit codes, output."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from potlang import api
+from potlang.report import OptimizationStatus, Report, Verdict
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+ALL_ENTAILED, OTHER_ANSWER, INVALID, UNDECIDED = 0, 1, 2, 3
+_SEVERITY = (INVALID, UNDECIDED, OTHER_ANSWER, ALL_ENTAILED)
+
+files_argument = click.argument("files", nargs=-1, required=True, metavar="FILE…")
+color_option = click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="Colours: on a terminal, always, or never.",
+)
+
+
+def format_option(*formats: str) -> Callable[[Command], Command]:
+    """`--format`, text first."""
+    return click.option(
+        "--format",
+        "style",
+        type=click.Choice(formats),
+        default=formats[0],
+        show_default=True,
+        help="What to print: for people, or for machines.",
+    )
+
+
+def read_source(name: str) -> tuple[api.Source, str]:
+    """The source and the name to show; `-` is standard input."""
+    if name == "-":
+        return sys.stdin.buffer.read(), "<stdin>"
+    return Path(name), name
+
+
+def use_color(choice: str, stream: Any = None) -> bool:
+    """Whether to colour what goes to `stream` (standard output)."""
+    if choice != "auto":
+        return choice == "always"
+    return "NO_COLOR" not in os.environ and (stream or sys.stdout).isatty()
+
+
+def exit_code(report: Report) -> int:
+    """The exit code of one report."""
+    if report.verdict is Verdict.REJECTED:
+        return INVALID
+    words = {result.verdict for result in report.results} | {report.verdict}
+    if report.optimization is not None:
+        words.add(report.optimization.status)
+    if Verdict.UNKNOWN in words or OptimizationStatus.UNKNOWN in words:
+        return UNDECIDED
+    return ALL_ENTAILED if report.ok else OTHER_ANSWER
+
+
+def worst_exit(codes: Iterable[int]) -> int:
+    """Of several: an invalid input before an undecided one before another answer."""
+    return min(codes, key=_SEVERITY.index, default=ALL_ENTAILED)
+
+
+def print_json(value: Any) -> None:
+    """Prints a JSON value; lone surrogates, which UTF-8 cannot hold, stay escaped."""
+    import json
+
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    click.echo(text.encode("utf-8", "backslashreplace").decode("utf-8"))

@@ -1,0 +1,146 @@
+"""`potc verify FILE…`, which is what `potc FILE…` does: compile, verify, report."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import click
+
+from potlang import api
+from potlang.cli.common import (
+    color_option,
+    exit_code,
+    files_argument,
+    format_option,
+    print_json,
+    read_source,
+    use_color,
+    worst_exit,
+)
+from potlang.report import Limits, Report
+from potlang.version import __version__
+
+_SECONDS = click.FloatRange(min=0.001, max=1_000_000)
+
+
+@click.command()
+@files_argument
+@format_option("text", "json", "sarif")
+@click.option(
+    "--solver",
+    type=click.Choice(["z3", "cvc5", "both"]),
+    default="z3",
+    show_default=True,
+    help="Who decides.",
+)
+@click.option(
+    "--trust",
+    type=click.Choice(["best", "solver"]),
+    default="best",
+    show_default=True,
+    help="`solver`: take its word, skip what only strengthens the evidence.",
+)
+@click.option("--timeout", type=_SECONDS, default=10.0, show_default=True, help="Seconds for one check.")
+@click.option(
+    "--total-timeout", type=_SECONDS, default=60.0, show_default=True, help="Seconds for one program."
+)
+@click.option(
+    "--memory", type=click.IntRange(min=1), default=4096, show_default=True, help="Megabytes for the solver."
+)
+@click.option("--rlimit", type=click.IntRange(min=1), help="The solver's own deterministic limit per check.")
+@click.option(
+    "--models",
+    type=click.Choice(["claim", "full"]),
+    default="claim",
+    show_default=True,
+    help="Show what a claim touches, or everything.",
+)
+@click.option("--passes", default=api.DEFAULT_PASSES, show_default=True, help="The passes before solving.")
+@color_option
+def verify(
+    files: tuple[str, ...],
+    style: str,
+    solver: api.SolverName,
+    trust: api.Trust,
+    timeout: float,
+    total_timeout: float,
+    memory: int,
+    rlimit: int | None,
+    models: api.Models,
+    passes: str,
+    color: str,
+) -> None:
+    """Compile and verify PoT programs.
+
+    Exit code: 0 every verification entailed or the optimum found; 1 another answer; 2 not a valid
+    program; 3 a limit was hit or the solver gave up. Of several files, 2 before 3 before 1 before 0.
+    """
+    workers = api.default_workers()
+    for engine in ("z3", "cvc5") if solver == "both" else (solver,):
+        workers.warm(engine)
+    limits = Limits(int(timeout * 1000), int(total_timeout * 1000), memory, rlimit)
+    seen: list[tuple[str, api.Checked, Report]] = []
+    codes: list[int] = []
+    for name in _with_progress(files):
+        source, shown = read_source(name)
+        checked = api.check(source, name=shown)
+        if checked.program is None:
+            report = api.rejected(checked, limits)
+        else:
+            report = api.verify(
+                checked.program, solver=solver, trust=trust, limits=limits, models=models, passes=passes
+            )
+        codes.append(exit_code(report))
+        if style == "text":
+            _print_text(shown, checked, report, len(files) > 1, color)
+        else:
+            seen.append((shown, checked, report))
+    if style == "json":
+        _print_reports(seen)
+    elif style == "sarif":
+        _print_sarif(seen)
+    sys.exit(worst_exit(codes))
+
+
+def _with_progress(files: tuple[str, ...]) -> Iterator[str]:
+    """The files, with a bar on standard error where that is a terminal and there are several."""
+    if len(files) == 1 or not sys.stderr.isatty() or sys.stdout.isatty():
+        yield from files
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    yield from track(files, description="verifying", console=console, transient=True)
+
+
+def _print_text(name: str, checked: api.Checked, report: Report, several: bool, color: str) -> None:
+    from potlang.diag.render_text import render_text
+    from potlang.render import render_report
+
+    if checked.diagnostics:
+        stream = sys.stderr
+        click.echo(
+            render_text(checked.diagnostics, checked.document, color=use_color(color, stream)), err=True
+        )
+    if checked.program is None:
+        return
+    if several:
+        click.echo(f"{name}:")
+    click.echo(render_report(report, color=use_color(color)).rstrip("\n"), color=True)
+
+
+def _print_reports(seen: list[tuple[str, api.Checked, Report]]) -> None:
+    """One report as an object; several as a list, each with its file."""
+    if len(seen) == 1:
+        print_json(seen[0][2].to_dict())
+    else:
+        print_json([{"file": name, **report.to_dict()} for name, _, report in seen])
+
+
+def _print_sarif(seen: list[tuple[str, api.Checked, Report]]) -> None:
+    from potlang.diag.render_sarif import diagnostics_to_sarif
+
+    runs = [(checked.document, checked.diagnostics) for _, checked, _ in seen]
+    print_json(diagnostics_to_sarif(runs, __version__))

@@ -1,0 +1,107 @@
+"""Applies fixes to a JSON value, or to the raw text with its formatting kept.
+
+The `Replace` edits of a fix count characters of the original, so they are applied from the right;
+its `Patch` edits follow one after the other, as RFC 6902 says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from potlang.source import Document
+
+from .model import Edit, Fix, Patch, Replace
+from .patching import FixError, patch_value, replace_in_value
+from .raw_patching import patch_text, replace_span
+
+
+class RawEdit(NamedTuple):
+    """Replace the characters `[start, end)` of the raw text by `text`."""
+
+    start: int
+    end: int
+    text: str
+
+
+def apply_fix(value: object, fix: Fix) -> object:
+    """The value after the fix; `value` itself is left as it is, what did not change is shared.
+
+    Raises `FixError` where an edit does not apply, as an edit of raw text does not.
+    """
+    for edit in _from_the_right(fix.edits):
+        value = replace_in_value(value, edit)
+    for patch in _patches(fix.edits):
+        value = patch_value(value, patch)
+    return value
+
+
+def apply_fixes(text: str, fixes: Iterable[Fix]) -> str:
+    """The raw text after the fixes; of overlapping ones the first wins, what does not apply is skipped."""
+    document = Document.from_str(text)
+    chosen: list[RawEdit] = []
+    for fix in fixes:
+        edits = raw_edits(document, fix)
+        if edits and not any(_overlap(new, old) for new in edits for old in chosen):
+            chosen += edits
+    return _apply(document.text or "", chosen)
+
+
+def raw_edits(document: Document, fix: Fix) -> list[RawEdit]:
+    """The raw edits that a fix amounts to, in order; none without text or where it does not apply."""
+    text = document.text
+    if text is None:
+        return []
+    try:
+        replaced = [RawEdit(*replace_span(document.layout, edit)) for edit in _from_the_right(fix.edits)]
+        patches = _patches(fix.edits)
+        if not patches:
+            return sorted(replaced)
+        if len(patches) == 1 and not replaced and patches[0].op not in ("move", "copy"):
+            return [RawEdit(*edit) for edit in patch_text(document.layout, patches[0])]
+        return _difference(text, _one_by_one(_apply(text, replaced), patches))
+    except FixError:
+        return []
+
+
+def _one_by_one(text: str, patches: list[Patch]) -> str:
+    for patch in patches:
+        document = Document.from_str(text)
+        text = _apply(text, [RawEdit(*edit) for edit in patch_text(document.layout, patch)])
+    return text
+
+
+def _apply(text: str, edits: Iterable[RawEdit]) -> str:
+    parts: list[str] = []
+    at = 0
+    for edit in sorted(edits):
+        parts += [text[at : edit.start], edit.text]
+        at = edit.end
+    return "".join([*parts, text[at:]])
+
+
+def _overlap(a: RawEdit, b: RawEdit) -> bool:
+    if a.start == b.start:
+        return True
+    first, second = (a, b) if a.start < b.start else (b, a)
+    return first.end > second.start
+
+
+def _difference(old: str, new: str) -> list[RawEdit]:
+    if old == new:
+        return []
+    limit = min(len(old), len(new))
+    start = next((i for i in range(limit) if old[i] != new[i]), limit)
+    same = 0
+    while same < limit - start and old[-1 - same] == new[-1 - same]:
+        same += 1
+    return [RawEdit(start, len(old) - same, new[start : len(new) - same])]
+
+
+def _from_the_right(edits: Iterable[Edit]) -> list[Replace]:
+    found = [edit for edit in edits if isinstance(edit, Replace)]
+    return sorted(found, key=lambda edit: edit.start, reverse=True)
+
+
+def _patches(edits: Iterable[Edit]) -> list[Patch]:
+    return [edit for edit in edits if isinstance(edit, Patch)]

@@ -1,0 +1,111 @@
+"""Diagnostics as values: what was found, where, and what to do about it.
+
+A `Diagnostic` is plain data. Renderers turn it into text, JSON or SARIF; the sink collects it.
+Positions are a JSON pointer and, inside the string found there, a half-open span of characters
+of the decoded string. Raw lines and columns are computed when a diagnostic is shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    """How much a diagnostic matters: an `error` alone keeps a program from being compiled."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+    @property
+    def rank(self) -> int:
+        """0 for an error, 1 for a warning, 2 for a note."""
+        return ("error", "warning", "note").index(self.value)
+
+
+class Applicability(StrEnum):
+    """How a fix may be used: `safe` keeps the meaning, `unsafe` may not, `placeholder` needs a value."""
+
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+    PLACEHOLDER = "placeholder"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A part of the input.
+
+    `pointer` is an RFC 6901 JSON pointer; `span` is `(start, end)` in the decoded string at that
+    pointer; `on_key` says that the member's key is meant, not its value. For input that is not
+    JSON, `pointer` is empty and `span` counts characters of the whole text.
+    """
+
+    pointer: str = ""
+    span: tuple[int, int] | None = None
+    on_key: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A place with a short message; exactly one label of a diagnostic is primary (the first)."""
+
+    place: Place
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """Edit: replace characters `[start, end)` of the decoded string at `pointer` by `text`.
+
+    At the empty pointer the string is the whole raw document.
+    """
+
+    pointer: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """Edit: one RFC 6902 operation (`add`, `remove`, `replace`, `move`, `copy`)."""
+
+    op: str
+    path: str
+    value: object = None
+    source: str | None = None
+
+
+Edit = Replace | Patch
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A change that removes the diagnostic: a title for people, edits for machines."""
+
+    title: str
+    applicability: Applicability
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding.
+
+    `code` is a key of the register (`POT2001`). `message` is one line, lower case, no full stop.
+    `labels[0]` is the primary place. `notes` are facts, `helps` say what to do.
+    """
+
+    code: str
+    severity: Severity
+    message: str
+    labels: tuple[Label, ...]
+    notes: tuple[str, ...] = ()
+    helps: tuple[str, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+
+    @property
+    def place(self) -> Place:
+        """The primary place."""
+        return self.labels[0].place

@@ -1,0 +1,114 @@
+"""The register of diagnostic codes: one row a code, grouped by the first digit.
+
+0 internal and limits, 1 reading and schema, 2 names, 3 sorts, 4 logic and rules, 5 traces and steps,
+6 solving, 7 certificates, 8 packs, 9 lints. Numbers are never reused. A headline is a `str.format`
+template; its fields are what `Sink.report` must be given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from .model import Severity
+
+_E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A row: the code, a short name for people, the usual severity, and the headline's template."""
+
+    code: str
+    slug: str
+    severity: Severity
+    headline: str
+
+
+_ROWS = (
+    # 0 internal and limits
+    Code("POT0001", "internal-error", _E, "internal error: {what}"),
+    Code("POT0002", "input-too-large", _E, "the input is larger than {limit} bytes"),
+    Code("POT0003", "too-deep", _E, "nested deeper than {limit} levels"),
+    Code(
+        "POT0004", "numeral-too-long", _E, "a number of {digits} digits is longer than the limit of {limit}"
+    ),
+    Code("POT0005", "too-many-diagnostics", _N, "{more} more diagnostics are not shown"),
+    Code("POT0006", "cannot-read-file", _E, "cannot read `{name}`: {reason}"),
+    Code("POT0007", "name-too-long", _E, "a name of {length} characters is longer than the limit of {limit}"),
+    Code("POT0008", "expansion-too-large", _E, "the expression stands for {size} terms, more than {limit}"),
+    # 1 reading and schema
+    Code("POT1001", "not-json", _E, "not JSON: {problem}"),
+    Code("POT1002", "wrong-encoding", _E, "the text cannot be decoded: {reason}"),
+    Code("POT1003", "empty-input", _E, "the input is empty"),
+    Code("POT1004", "duplicate-key", _E, "the key `{key}` occurs more than once in one object"),
+    Code("POT1005", "lone-surrogate", _E, "the string contains half of a surrogate pair, `{escape}`"),
+    Code("POT1006", "not-a-number-constant", _E, "`{constant}` is not a number"),
+    Code("POT1010", "wrong-type", _E, "expected {expected}, found {found}"),
+    Code("POT1011", "missing-key", _E, "the key `{key}` is missing"),
+    Code("POT1012", "unknown-key", _E, "unknown key `{key}`"),
+    Code("POT1013", "unknown-value", _E, "`{value}` is not one of {allowed}"),
+    Code("POT1014", "empty-value", _E, "{what} must not be empty"),
+    Code("POT1015", "conflicting-keys", _E, "the keys {keys} cannot be used together"),
+    Code("POT1016", "misspelt-key", _W, "the key `{key}` is read as `{meant}`"),
+    Code("POT1017", "read-as-meant", _W, "{found} is read as {meant}"),
+    Code("POT1020", "expression-syntax", _E, "{problem}"),
+    Code("POT1021", "unclosed-bracket", _E, "the bracket `{bracket}` is never closed"),
+    Code("POT1022", "unexpected-character", _E, "unexpected character `{char}`"),
+    Code("POT1023", "assignment-for-equality", _E, "`=` is not an operator here"),
+    Code("POT1024", "unterminated-string", _E, "the string is not closed"),
+    Code("POT1025", "sort-syntax", _E, "not a sort: {problem}"),
+    Code("POT1026", "empty-expression", _E, "the expression is empty"),
+    Code("POT1027", "unknown-action", _E, "unknown action `{action}`"),
+    # 2 names
+    Code("POT2001", "undeclared-name", _E, "`{name}` is not declared"),
+    Code("POT2002", "duplicate-declaration", _E, "`{name}` is declared more than once"),
+    Code("POT2003", "name-clash", _E, "`{name}` is declared as {first} and as {second}"),
+    Code("POT2004", "shadowing", _W, "the bound variable `{name}` hides {hidden}"),
+    Code("POT2005", "unknown-sort", _E, "the sort `{name}` is not declared"),
+    Code("POT2006", "cyclic-sorts", _E, "the sorts {cycle} are defined by one another"),
+    Code("POT2007", "not-a-function", _E, "`{name}` is {kind}, not a function"),
+    Code(
+        "POT2008",
+        "undeclared-decision-variable",
+        _W,
+        "`{name}` is not declared; read as a variable of {sort}",
+    ),
+    Code("POT2010", "function-without-arguments", _E, "the function `{name}` is used without arguments"),
+    Code("POT2012", "connective-redeclared", _W, "the function `{name}` hides the connective of that name"),
+    Code("POT2013", "repeated-declaration", _W, "`{name}` is declared again, with the same meaning"),
+    # 3 sorts
+    Code("POT3001", "sort-mismatch", _E, "expected {expected}, found {found}"),
+    Code("POT3002", "wrong-arity", _E, "`{name}` takes {expected}, but {found} given"),
+    Code("POT3003", "not-comparable", _E, "a term of sort {left} cannot be compared with one of sort {right}"),
+    Code("POT3004", "not-ordered", _E, "{sort} has no order, so `{op}` does not apply"),
+    Code("POT3005", "not-numeric", _E, "`{op}` needs numbers, found {found}"),
+    Code("POT3006", "not-a-formula", _E, "expected a formula, found a term of sort {found}"),
+    Code("POT3007", "no-common-sort", _E, "the branches have different sorts, {left} and {right}"),
+    Code("POT3008", "bad-exponent", _E, "the exponent must be a constant natural number"),
+    Code("POT3010", "not-finite", _E, "`{op}` ranges over {sort}, which is not finite"),
+    Code("POT3011", "width-mismatch", _E, "bit-vectors of widths {left} and {right} are mixed"),
+    # 4 logic and rules
+    Code("POT4001", "empty-binder-list", _E, "`{quantifier}` binds no variable"),
+    Code("POT4002", "empty-connective", _W, "{what} is empty, so it is read as {value}"),
+    Code("POT4003", "contradictory-facts", _W, "these facts contradict each other"),
+    Code("POT4004", "named-members-only", _W, "`{op}` counts the named members of {sort} only"),
+    Code("POT4005", "closed-sort-without-members", _E, "the closed sort {sort} has no member"),
+    Code("POT4006", "possible-division-by-zero", _N, "the divisor may be zero"),
+    Code("POT4007", "trivial-formula", _W, "this is always {value}"),
+    Code("POT4008", "recursive-definition", _E, "the definitions {cycle} use one another"),
+    # 5 traces and steps
+    # 6 solving
+    # 7 certificates
+    # 8 packs
+    Code("POT8001", "unknown-pack", _E, "there is no pack `{name}`"),
+    Code("POT8002", "unknown-parameter", _E, "the pack `{pack}` has no parameter `{name}`"),
+    Code("POT8003", "parameter-mismatch", _E, "`{pack}` needs {wanted}, but `{name}` is {found}"),
+    Code("POT8004", "unbound-parameter", _E, "`{name}`, given to the pack `{pack}`, is not declared"),
+    Code("POT8005", "broken-pack", _E, "the pack `{name}` is not well formed"),
+    # 9 lints
+    Code("POT9001", "free-variable", _N, "the variable `{name}` is free: it is read as an unknown constant"),
+)
+
+CODES: Mapping[str, Code] = MappingProxyType({row.code: row for row in _ROWS})

@@ -1,0 +1,114 @@
+"""Diagnostics as SARIF 2.1.0, the format that code hosts and editors read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import PurePath
+
+from potlang.source import Document
+
+from .fixes import RawEdit, raw_edits
+from .model import Diagnostic, Fix, Label, Place
+from .register import CODES
+
+Json = dict[str, object]
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def render_sarif(
+    runs: Iterable[tuple[Document, Iterable[Diagnostic]]], version: str = "0", *, base: str | None = None
+) -> str:
+    """The diagnostics of several documents as SARIF text; `base` is the folder that names are relative to."""
+    return json.dumps(diagnostics_to_sarif(runs, version, base=base), indent=2, default=str) + "\n"
+
+
+def diagnostics_to_sarif(
+    runs: Iterable[tuple[Document, Iterable[Diagnostic]]], version: str = "0", *, base: str | None = None
+) -> Json:
+    """One SARIF log with one run; its rules are the register's rows of the codes that occur."""
+    pairs = [(document, diagnostic) for document, found in runs for diagnostic in found]
+    codes = sorted({diagnostic.code for _, diagnostic in pairs})
+    index = {code: number for number, code in enumerate(codes)}
+    driver = {"name": "potlang", "version": version, "rules": [_rule(code) for code in codes]}
+    results = [_result(diagnostic, document, index, base) for document, diagnostic in pairs]
+    run: Json = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rule(code: str) -> Json:
+    row = CODES[code]
+    return {
+        "id": code,
+        "name": row.slug,
+        "shortDescription": {"text": row.headline},
+        "defaultConfiguration": {"level": row.severity.value},
+    }
+
+
+def _result(diagnostic: Diagnostic, document: Document, index: dict[str, int], base: str | None) -> Json:
+    primary, *others = diagnostic.labels
+    result: Json = {
+        "ruleId": diagnostic.code,
+        "ruleIndex": index[diagnostic.code],
+        "level": diagnostic.severity.value,
+        "message": {"text": ". ".join([diagnostic.message, *diagnostic.notes, *diagnostic.helps])},
+        "locations": [_location(primary, document, base)],
+    }
+    if others:
+        result["relatedLocations"] = [
+            {"id": number, **_location(label, document, base)} for number, label in enumerate(others, 1)
+        ]
+    fixes = [fix for fix in (_fix(fix, document, base) for fix in diagnostic.fixes) if fix]
+    if fixes:
+        result["fixes"] = fixes
+    return result
+
+
+def _location(label: Label, document: Document, base: str | None) -> Json:
+    physical: Json = {"artifactLocation": {"uri": _uri(document.name, base)}}
+    region = _region(label.place, document)
+    if region:
+        physical["region"] = region
+    location: Json = {"physicalLocation": physical}
+    if label.place.pointer:
+        location["logicalLocations"] = [{"fullyQualifiedName": label.place.pointer}]
+    if label.message:
+        location["message"] = {"text": label.message}
+    return location
+
+
+def _region(place: Place, document: Document) -> Json:
+    span = document.raw_span(place)
+    return _lines(document, *span) if span else {}
+
+
+def _lines(document: Document, start: int, end: int) -> Json:
+    line, column = document.line_column(start)
+    end_line, end_column = document.line_column(end)
+    return {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}
+
+
+def _fix(fix: Fix, document: Document, base: str | None) -> Json:
+    edits = raw_edits(document, fix)
+    if not edits:
+        return {}
+    change = {
+        "artifactLocation": {"uri": _uri(document.name, base)},
+        "replacements": [_replacement(document, edit) for edit in edits],
+    }
+    return {"description": {"text": f"{fix.title} ({fix.applicability.value})"}, "artifactChanges": [change]}
+
+
+def _replacement(document: Document, edit: RawEdit) -> Json:
+    deleted = _lines(document, edit.start, edit.end)
+    return {"deletedRegion": deleted, "insertedContent": {"text": edit.text}}
+
+
+def _uri(name: str, base: str | None) -> str:
+    from urllib.parse import quote
+
+    path = PurePath(name)
+    if base is not None and path.is_relative_to(base):
+        path = path.relative_to(base)
+    return quote(path.as_posix(), errors="replace")

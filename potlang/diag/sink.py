@@ -1,0 +1,124 @@
+"""The sink: collects what the stages report and hands out an ordered, bounded list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+
+from potlang.source import Document
+
+from .model import Diagnostic, Fix, Label, Place, Severity
+from .register import CODES
+from .wording import shown, visible
+
+_KEPT = 10_000
+_LONGEST_FIELD = 160
+
+
+class Sink:
+    """Collects diagnostics of one document; at most `limit` are handed out.
+
+    Of each severity the first 10,000 reports are kept and the rest counted, so that a hopeless
+    input costs no memory.
+    """
+
+    __slots__ = ("_kept", "_total", "document", "limit")
+
+    def __init__(self, document: Document | None = None, limit: int = 100) -> None:
+        self.document = document
+        self.limit = limit
+        self._kept: dict[Severity, list[Diagnostic]] = {severity: [] for severity in Severity}
+        self._total = dict.fromkeys(Severity, 0)
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether an error was reported."""
+        return self._total[Severity.ERROR] > 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether more errors were reported than will be shown: costly helps are no longer worth it."""
+        return self._total[Severity.ERROR] > self.limit
+
+    def __len__(self) -> int:
+        """How many reports were made."""
+        return sum(self._total.values())
+
+    def report(
+        self,
+        code: str,
+        place: Place | str,
+        /,
+        *,
+        span: tuple[int, int] | None = None,
+        primary: str = "",
+        labels: Iterable[Label] = (),
+        notes: Iterable[str] = (),
+        helps: Iterable[str] = (),
+        fixes: Iterable[Fix] = (),
+        severity: Severity | None = None,
+        **fields: object,
+    ) -> None:
+        """Adds a diagnostic.
+
+        `place` is a `Place` or a JSON pointer; `span` is used with a pointer. `primary` is the
+        primary label's message, `labels` are the secondary ones. `fields` fill the headline of the
+        register; they are user text and are shown escaped and shortened. `severity` overrides the
+        register's. Raises `KeyError` for an unknown code or a missing field: both are bugs.
+        """
+        row = CODES[code]
+        level = severity or row.severity
+        self._total[level] += 1
+        if self._total[level] > _KEPT:
+            return
+        where = Place(place, span) if isinstance(place, str) else place
+        self._kept[level].append(
+            Diagnostic(
+                code=code,
+                severity=level,
+                message=row.headline.format_map(_shown(fields)),
+                labels=(Label(where, visible(primary)), *(_clean(label) for label in labels)),
+                notes=tuple(visible(note) for note in notes),
+                helps=tuple(visible(text) for text in helps),
+                fixes=tuple(fixes),
+            )
+        )
+
+    def diagnostics(self, document: Document | None = None) -> list[Diagnostic]:
+        """What was reported, in document order, without duplicates, at most `limit`.
+
+        Where there are more, errors are kept before warnings and warnings before notes, and a note
+        (POT0005) says how many are not shown.
+        """
+        source = document or self.document
+        if len(self) <= 1:
+            return list(chain.from_iterable(self._kept.values()))
+        chosen: list[Diagnostic] = []
+        hidden = 0
+        for severity in Severity:
+            found = _in_order(self._kept[severity], source)
+            room = self.limit - len(chosen)
+            chosen += found[:room]
+            hidden += max(0, len(found) - room) + max(0, self._total[severity] - _KEPT)
+        ordered = _in_order(chosen, source)
+        return [*ordered, _more(hidden)] if hidden else ordered
+
+
+def _shown(fields: dict[str, object]) -> dict[str, str]:
+    return {name: shown(value, _LONGEST_FIELD) for name, value in fields.items()}
+
+
+def _clean(label: Label) -> Label:
+    return label if label.message.isprintable() else Label(label.place, visible(label.message))
+
+
+def _in_order(diagnostics: list[Diagnostic], document: Document | None) -> list[Diagnostic]:
+    unique = list({(d.code, d.message, d.place): d for d in reversed(diagnostics)}.values())[::-1]
+    if document is None or len(unique) < 2:
+        return unique
+    return sorted(unique, key=lambda d: document.order(d.place))
+
+
+def _more(hidden: int) -> Diagnostic:
+    row = CODES["POT0005"]
+    return Diagnostic(row.code, row.severity, row.headline.format(more=hidden), (Label(Place()),))

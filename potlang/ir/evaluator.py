@@ -1,0 +1,298 @@
+"""The reference meaning: the value of a term or formula in a structure, exactly.
+
+Connectives are Kleene's: a part without a value matters only if the other parts do not decide. The
+walk keeps its own stack, and shared nodes are computed once for each binding of their variables.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+
+from . import operators as op
+from . import values
+from .fold import MOST_BITS, bit_size, value_of
+from .module import Definition
+from .nodes import App, Lit, Node, Quant, Sym, Symbol, SymbolKind, Var, children, reachable
+from .operators import Operator
+from .sorts import ArraySort, FunctionSort, SetSort, Sort, TupleSort
+from .structure import (
+    FunctionTable,
+    Interpretation,
+    NotEvaluable,
+    Structure,
+    canonical,
+    lookup,
+    members,
+)
+
+__all__ = ["FunctionTable", "Interpretation", "NotEvaluable", "Structure", "evaluate", "members"]
+
+MOST_REMEMBERED = 1 << 19
+"""Values of open nodes kept at a time."""
+
+_LAZY = frozenset({op.AND, op.OR, op.IMPLIES})
+_DECIDES = {(op.AND, 0): False, (op.OR, 0): True, (op.IMPLIES, 0): False, (op.IMPLIES, 1): True}
+"""The value of an argument that decides, by operator and, for `=>`, place."""
+_TABLES = (ArraySort, SetSort, FunctionSort)
+_Failure = NotEvaluable | values.Unspecified
+_PENDING = object()
+
+
+def evaluate(
+    node: Node, structure: Structure, env: Mapping[Var, object] | Iterable[tuple[Var, object]] = ()
+) -> object:
+    """The value of `node` with its free variables as `env` says.
+
+    Raises `NotEvaluable` where a quantifier ranges over an infinite sort or a meaning is missing, and
+    `values.Unspecified` for division by zero, each unless the rest of the formula decides.
+    """
+    value = _Evaluation(structure, dict(env)).run(node)
+    if isinstance(value, NotEvaluable | values.Unspecified):
+        raise value
+    return value
+
+
+class _Frame:
+    """A node under way: the values of its parts so far, and for a quantifier its bindings to come."""
+
+    __slots__ = ("bindings", "failure", "got", "key", "node", "saved")
+
+    def __init__(self, node: Node, key: tuple[object, ...] | None) -> None:
+        self.node = node
+        self.key = key
+        self.got: list[object] = []
+        self.failure: _Failure | None = None
+        self.bindings: Iterator[tuple[object, ...]] | None = None
+        self.saved: dict[Var, object] = {}
+
+
+class _Evaluation:
+    def __init__(self, structure: Structure, env: dict[Var, object]) -> None:
+        self.structure = structure
+        self.env = env
+        self.free: dict[int, tuple[Var, ...]] = {}
+        self.shared: set[int] = set()
+        self.memo: dict[tuple[object, ...], object] = {}
+        self.domains: dict[Sort, list[object]] = {}
+        self.stack: list[_Frame] = []
+
+    def run(self, root: Node) -> object:
+        """The value, or the failure that stands for it."""
+        self._survey(root)
+        result = self._enter(root)
+        while self.stack:
+            frame = self.stack[-1]
+            if result is not _PENDING:
+                self._receive(frame, result)
+            result = self._step(frame)
+            if result is not _PENDING:
+                self._leave(result)
+        return result
+
+    def _survey(self, root: Node) -> None:
+        """Find the free variables of each node, and the nodes that occur more than once."""
+        free: dict[int, frozenset[Var]] = {}
+        seen: set[int] = {root.id}
+        for node in reachable(root):
+            for child in children(node):
+                if child.id in seen or isinstance(child, Quant):
+                    self.shared.add(child.id)
+                seen.add(child.id)
+            below = _free(node, free)
+            free[node.id] = below
+            if node.id not in self.free:
+                self.free[node.id] = tuple(sorted(below, key=lambda var: var.id)) if below else ()
+
+    def _enter(self, node: Node) -> object:
+        """The value of `node` if it is at hand; else a new frame and `_PENDING`."""
+        match node:
+            case Lit():
+                return canonical(value_of(node), node.sort, self.structure)
+            case Var():
+                return self.env.get(node, NotEvaluable(f"the variable {node.name[:100]} has no value"))
+            case Sym() if node.symbol not in self.structure.definitions:
+                return self._constant(node.symbol)
+        key: tuple[object, ...] | None = None
+        if node.id in self.shared or isinstance(node, Sym):
+            key = (node.id, *[self.env.get(var) for var in self.free.get(node.id, ())])
+            if key in self.memo:
+                return self.memo[key]
+        self.stack.append(_Frame(node, key))
+        return _PENDING
+
+    def _constant(self, symbol: Symbol) -> object:
+        if symbol.kind is SymbolKind.CONSTRUCTOR:
+            return values.Record(symbol.range.name if isinstance(symbol.range, TupleSort) else "", ())
+        try:
+            return canonical(lookup(self.structure, symbol), symbol.range, self.structure)
+        except NotEvaluable as failure:
+            return failure
+
+    def _leave(self, result: object) -> None:
+        frame = self.stack.pop()
+        if frame.saved:
+            self._restore(frame)
+        if frame.key is not None:
+            if len(self.memo) >= MOST_REMEMBERED:
+                self.memo.clear()
+            self.memo[frame.key] = result
+
+    def _receive(self, frame: _Frame, result: object) -> None:
+        if isinstance(result, NotEvaluable | values.Unspecified):
+            frame.failure = frame.failure or result
+        frame.got.append(result)
+
+    def _step(self, frame: _Frame) -> object:
+        """The value of the frame's node, or `_PENDING` with a frame for its next part on the stack."""
+        while True:
+            node = frame.node
+            result = self._quantify(frame, node) if isinstance(node, Quant) else self._apply(frame, node)
+            if isinstance(result, _Next):
+                value = self._enter(result.node)
+                if value is _PENDING:
+                    return _PENDING
+                self._receive(frame, value)
+                continue
+            return result
+
+    # --- quantifiers ---
+
+    def _quantify(self, frame: _Frame, quant: Quant) -> object:
+        decisive = quant.kind == "exists"
+        if frame.bindings is None:
+            try:
+                domains = [self._domain(var.sort) for var in quant.binders]
+            except NotEvaluable as failure:
+                return failure
+            frame.bindings = itertools.product(*domains)
+            frame.saved = {var: self.env.get(var, _PENDING) for var in quant.binders}
+        elif frame.got.pop() is decisive:
+            return decisive
+        binding = next(frame.bindings, None)
+        if binding is None:
+            return frame.failure or (not decisive)
+        self.env.update(zip(quant.binders, binding, strict=True))
+        return _Next(quant.body)
+
+    def _restore(self, frame: _Frame) -> None:
+        for var, value in frame.saved.items():
+            if value is _PENDING:
+                self.env.pop(var, None)
+            else:
+                self.env[var] = value
+
+    def _domain(self, sort: Sort) -> list[object]:
+        if sort not in self.domains:
+            self.domains[sort] = members(sort, self.structure)
+        return self.domains[sort]
+
+    # --- applications ---
+
+    def _apply(self, frame: _Frame, node: Node) -> object:
+        """A strict application, unless it is one of the lazy operators or defined."""
+        got = frame.got
+        if isinstance(node, App):
+            if node.op is op.ITE:
+                return _choose(node, got)
+            if node.op in _LAZY:
+                if got and got[-1] is _DECIDES[node.op, len(got) - 1 if node.op is op.IMPLIES else 0]:
+                    return got[-1] if node.op is not op.IMPLIES else True
+            elif frame.failure is not None:
+                return frame.failure
+            if len(got) < len(node.args):
+                return _Next(node.args[len(got)])
+        if frame.failure is not None:
+            return frame.failure
+        symbol = node.symbol if isinstance(node, Sym) else node.op if isinstance(node, App) else None
+        definition = self.structure.definitions.get(symbol) if isinstance(symbol, Symbol) else None
+        if definition is not None:
+            return self._unfold(frame, definition)
+        assert isinstance(node, App)
+        try:
+            return self._call(node, got)
+        except (NotEvaluable, values.Unspecified) as failure:
+            return failure
+
+    def _unfold(self, frame: _Frame, definition: Definition) -> object:
+        """The body under the parameters; on the way back, its value."""
+        params = definition.params
+        if len(frame.got) > len(params):
+            return frame.got[-1]
+        self._survey(definition.body)
+        frame.saved = {var: self.env.get(var, _PENDING) for var in params}
+        self.env.update(zip(params, frame.got, strict=True))
+        return _Next(definition.body)
+
+    def _call(self, node: App, args: list[object]) -> object:
+        operator = node.op
+        if isinstance(operator, Symbol):
+            return self._call_symbol(operator, args)
+        if operator is op.SUBSET:
+            rest = canonical(op.DIFFERENCE.evaluate(*args), node.args[0].sort, self.structure)
+            return rest == canonical(values.Table(False), node.args[0].sort, self.structure)
+        _bounded(operator, args)
+        result = operator.evaluate(*args)
+        return canonical(result, node.sort, self.structure) if isinstance(node.sort, _TABLES) else result
+
+    def _call_symbol(self, symbol: Symbol, args: list[object]) -> object:
+        if symbol.kind is SymbolKind.CONSTRUCTOR and isinstance(symbol.range, TupleSort):
+            return values.Record(symbol.range.name, tuple(args))
+        if symbol.kind is SymbolKind.SELECTOR and isinstance(symbol.domain[0], TupleSort):
+            record = args[0]
+            assert isinstance(record, values.Record)
+            return record.fields[[name for name, _ in symbol.domain[0].fields].index(symbol.name)]
+        function = lookup(self.structure, symbol)
+        if not callable(function):
+            raise NotEvaluable(f"the meaning of {symbol.name[:100]} is no function")
+        return canonical(function(*args), symbol.range, self.structure)
+
+
+class _Next:
+    """The part of a frame's node to compute next."""
+
+    __slots__ = ("node",)
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+
+
+def _choose(node: App, got: list[object]) -> object:
+    """`ite`: the chosen branch alone is computed."""
+    if not got:
+        return _Next(node.args[0])
+    if len(got) == 1 and isinstance(got[0], bool):
+        return _Next(node.args[1] if got[0] else node.args[2])
+    return got[-1]
+
+
+def _free(node: Node, free: Mapping[int, frozenset[Var]]) -> frozenset[Var]:
+    """The free variables of `node`, given those of its children; sets are shared where they can be."""
+    match node:
+        case Var():
+            return frozenset((node,))
+        case Quant():
+            return free[node.body.id].difference(node.binders)
+        case App():
+            parts = [free[arg.id] for arg in node.args]
+            largest = max(parts, key=len)
+            return largest if all(part <= largest for part in parts) else largest.union(*parts)
+        case _:
+            return frozenset()
+
+
+def _bounded(operator: Operator, args: list[object]) -> None:
+    """Raise `NotEvaluable` where the result would be out of all proportion."""
+    first = args[0]
+    if isinstance(first, str) and operator is op.STR_CONCAT:
+        size = sum(len(arg) for arg in args if isinstance(arg, str)) >> 4
+    elif isinstance(first, values.Bits):
+        size = sum(arg.width for arg in args if isinstance(arg, values.Bits)) >> 1
+    else:
+        growing = operator in (op.MUL, op.DIV) or (
+            operator in (op.ADD, op.SUB) and isinstance(first, Fraction)
+        )
+        size = sum(map(bit_size, args)) if growing else 0
+    if size > MOST_BITS:
+        raise NotEvaluable("the value is too large")

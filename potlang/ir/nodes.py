@@ -1,0 +1,146 @@
+"""The five node classes of the IR and the symbols that they mention.
+
+Nodes are made by a `Pool` alone, which makes structurally equal ones identical, so equality and
+hashing are by identity. Children have smaller ids than their parents. Binders are unique per
+quantifier: a `Var` is bound by one `Quant` (or by the parameters of one definition), so
+substitution cannot capture.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from .sorts import Sort
+
+if TYPE_CHECKING:
+    from .operators import Operator
+
+Value = bool | int | Fraction | str | None
+"""Of a literal: Bool, Int and bit vectors (unsigned), Real, String and enum values, the empty set."""
+
+
+class SymbolKind(StrEnum):
+    """Where a symbol comes from."""
+
+    FUNCTION = "function"
+    CONSTANT = "constant"
+    FREE = "free"
+    """A declared variable used outside quantifiers, or a decision variable: an unknown constant."""
+    DEFINED = "defined"
+    CONSTRUCTOR = "constructor"
+    SELECTOR = "selector"
+    FRESH = "fresh"
+    """Introduced by potlang: a Skolem constant or a name for a shared term."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Symbol:
+    """A declared function; a constant is one with an empty domain."""
+
+    name: str
+    domain: tuple[Sort, ...]
+    range: Sort
+    kind: SymbolKind
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(slots=True, eq=False)
+class Lit:
+    """A literal value of its sort."""
+
+    id: int
+    sort: Sort
+    value: Value
+
+
+@dataclass(slots=True, eq=False)
+class Sym:
+    """A constant symbol as a term."""
+
+    id: int
+    sort: Sort
+    symbol: Symbol
+
+
+@dataclass(slots=True, eq=False)
+class Var:
+    """A bound variable; `name` is for people and need not be unique."""
+
+    id: int
+    sort: Sort
+    name: str
+
+
+@dataclass(slots=True, eq=False)
+class App:
+    """An operator or a function symbol applied to at least one argument (`And()` is a literal)."""
+
+    id: int
+    sort: Sort
+    op: Operator | Symbol
+    args: tuple[Node, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Quant:
+    """`kind` is `forall` or `exists`; at least one binder; the body is a formula."""
+
+    id: int
+    sort: Sort
+    kind: str
+    binders: tuple[Var, ...]
+    body: Node
+
+
+Node = Lit | Sym | Var | App | Quant
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The subterms one level down; binders are not among them."""
+    match node:
+        case App():
+            return node.args
+        case Quant():
+            return (node.body,)
+        case _:
+            return ()
+
+
+def reachable(*roots: Node) -> list[Node]:
+    """All nodes below `roots`, themselves included, each once, children before parents."""
+    seen: dict[int, Node] = {}
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node.id in seen:
+            continue
+        seen[node.id] = node
+        if isinstance(node, App):
+            stack.extend(node.args)
+        elif isinstance(node, Quant):
+            stack.append(node.body)
+    return [seen[key] for key in sorted(seen)]
+
+
+def free_variables(*roots: Node) -> tuple[Var, ...]:
+    """The variables of `roots` that no quantifier inside them binds, in order of creation."""
+    free: dict[int, frozenset[Var]] = {}
+    empty: frozenset[Var] = frozenset()
+    for node in reachable(*roots):
+        match node:
+            case Var():
+                free[node.id] = frozenset((node,))
+            case App():
+                parts = [free[arg.id] for arg in node.args]
+                largest = max(parts, key=len, default=empty)
+                free[node.id] = largest if all(p <= largest for p in parts) else empty.union(*parts)
+            case Quant():
+                free[node.id] = free[node.body.id].difference(node.binders)
+            case _:
+                free[node.id] = empty
+    return tuple(sorted(empty.union(*(free[root.id] for root in roots)), key=lambda var: var.id))

@@ -1,0 +1,133 @@
+"""The pool: makes nodes, each structure once.
+
+One pool per compilation. Ids grow, so a node's children have smaller ids than the node, and a
+loop over reachable nodes in id order meets children first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from .nodes import App, Lit, Node, Quant, Sym, Symbol, Value, Var
+from .operators import AND, EQ, IFF, IMPLIES, NOT, OR, Operator
+from .sorts import BOOL, INT, REAL, Sort
+
+
+class IllSorted(TypeError):
+    """An application was asked for whose arguments do not fit: a bug in the caller, never bad input."""
+
+
+class Pool:
+    """Makes and keeps nodes. Not safe for use by several threads at once."""
+
+    __slots__ = ("_apps", "_lits", "_next", "_quants", "_syms", "false", "true")
+
+    def __init__(self) -> None:
+        self._next = 0
+        self._lits: dict[tuple[Sort, Value], Lit] = {}
+        self._syms: dict[Symbol, Sym] = {}
+        self._apps: dict[tuple[Operator | Symbol, tuple[Node, ...]], App] = {}
+        self._quants: dict[tuple[str, tuple[Var, ...], Node], Quant] = {}
+        self.true: Lit = self.lit(True, BOOL)
+        self.false: Lit = self.lit(False, BOOL)
+
+    def __len__(self) -> int:
+        return self._next
+
+    def _id(self) -> int:
+        number = self._next
+        self._next = number + 1
+        return number
+
+    def lit(self, value: Value, sort: Sort) -> Lit:
+        """The literal `value` of `sort`."""
+        node = self._lits.get((sort, value))
+        if node is None:
+            node = self._lits[sort, value] = Lit(self._id(), sort, value)
+        return node
+
+    def truth(self, value: bool) -> Lit:
+        """True or False."""
+        return self.true if value else self.false
+
+    def integer(self, value: int) -> Lit:
+        """An integer literal."""
+        return self.lit(value, INT)
+
+    def real(self, value: Fraction | int) -> Lit:
+        """A real literal, exact."""
+        return self.lit(Fraction(value), REAL)
+
+    def sym(self, symbol: Symbol) -> Sym:
+        """A constant symbol as a term."""
+        node = self._syms.get(symbol)
+        if node is None:
+            if symbol.domain:
+                raise IllSorted(f"{symbol.name} takes arguments")
+            node = self._syms[symbol] = Sym(self._id(), symbol.range, symbol)
+        return node
+
+    def var(self, name: str, sort: Sort) -> Var:
+        """A new bound variable, different from all others."""
+        return Var(self._id(), sort, name)
+
+    def app(self, op: Operator | Symbol, args: tuple[Node, ...]) -> App:
+        """`op` applied to `args`. Raises `IllSorted` where the sorts do not fit."""
+        key = (op, args)
+        node = self._apps.get(key)
+        if node is None:
+            sort = _result_sort(op, args)
+            node = self._apps[key] = App(self._id(), sort, op, args)
+        return node
+
+    def quant(self, kind: str, binders: tuple[Var, ...], body: Node) -> Quant:
+        """A quantified formula; `kind` is `forall` or `exists`. The binders must be fresh variables."""
+        key = (kind, binders, body)
+        node = self._quants.get(key)
+        if node is None:
+            if body.sort is not BOOL or not binders or kind not in ("forall", "exists"):
+                raise IllSorted("a quantifier wants binders and a formula")
+            node = self._quants[key] = Quant(self._id(), BOOL, kind, binders, body)
+        return node
+
+    # Shorthands that build what their names say and simplify only what has no operator row.
+
+    def conj(self, args: Iterable[Node]) -> Node:
+        """The conjunction; True for none, the formula itself for one."""
+        return self._joined(AND, tuple(args), self.true)
+
+    def disj(self, args: Iterable[Node]) -> Node:
+        """The disjunction; False for none, the formula itself for one."""
+        return self._joined(OR, tuple(args), self.false)
+
+    def _joined(self, op: Operator, args: tuple[Node, ...], empty: Node) -> Node:
+        if len(args) > 1:
+            return self.app(op, args)
+        return args[0] if args else empty
+
+    def negate(self, arg: Node) -> Node:
+        """`not arg`, without doubling a negation."""
+        if isinstance(arg, App) and arg.op is NOT:
+            return arg.args[0]
+        return self.app(NOT, (arg,))
+
+    def implies(self, antecedent: Node, consequent: Node) -> Node:
+        """`antecedent => consequent`."""
+        return self.app(IMPLIES, (antecedent, consequent))
+
+    def eq(self, a: Node, b: Node) -> Node:
+        """Equality; between formulas, iff."""
+        return self.app(IFF if a.sort is BOOL else EQ, (a, b))
+
+
+def _result_sort(op: Operator | Symbol, args: tuple[Node, ...]) -> Sort:
+    sorts = tuple(arg.sort for arg in args)
+    if isinstance(op, Symbol):
+        if args and op.domain == sorts:
+            return op.range
+    elif op.least <= len(args) and (op.most is None or len(args) <= op.most):
+        sort = op.sort(sorts)
+        if sort is not None:
+            return sort
+    raise IllSorted(f"{op} does not take ({', '.join(map(str, sorts))})")

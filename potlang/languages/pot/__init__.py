@@ -1,0 +1,1 @@
+"""The PoT language: expressions, programs as JSON, and their readers."""

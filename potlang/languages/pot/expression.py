@@ -1,0 +1,101 @@
+"""Reads expressions and sorts: the short cut, then the grammar, then the explanation of what is wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from potlang.languages.surface import Expr, SortExpr
+
+from .actions import Fault, Reading
+from .fast import fast_expression
+from .parser import DEEPEST, parse_tokens
+from .sorts import plain_name
+from .tables import Token, tokenize
+
+if TYPE_CHECKING:
+    from potlang.diag.sink import Sink
+
+LONGEST_NAME = 10_000
+LONGEST_NUMERAL = 10_000
+_OPENING = frozenset(["LPAR", "LSQB", "LBRACE"])
+_CLOSING = frozenset(["RPAR", "RSQB", "RBRACE"])
+
+
+def parse_expression(text: str, pointer: str, sink: Sink) -> Expr | None:
+    """The tree of an expression that was read at `pointer`; None after an error, which is in the sink."""
+    tree = fast_expression(text)
+    return tree if tree is not None else _parse(text, "expression", pointer, sink)
+
+
+def parse_sort(text: str, pointer: str, sink: Sink) -> SortExpr | None:
+    """The tree of a sort that was read at `pointer`; None after an error, which is in the sink.
+
+    A text without brackets is a name, whatever characters it has: `Person`, `hard hat`.
+    """
+    if plain_name(text):
+        start = len(text) - len(text.lstrip())
+        name = text.strip()
+        if len(name) > LONGEST_NAME:
+            sink.report("POT0007", pointer, length=len(name), limit=LONGEST_NAME)
+            return None
+        return SortExpr(name, [], pointer, start, start + len(name))
+    sort: SortExpr | None = _parse(text, "sort", pointer, sink)
+    return sort
+
+
+def _parse(text: str, start: str, pointer: str, sink: Sink) -> Any:
+    tokens = tokenize(text)
+    over = over_limit(tokens)
+    reading = Reading(pointer)
+    if over is None:
+        stop = parse_tokens(tokens, start, reading)
+        if stop.reason == "accepted" and not reading.faults:
+            return stop.value
+        if stop.reason == "too_deep":
+            token = tokens[max(stop.index - 1, 0)]
+            over = Fault("POT0003", token.start, token.end, {"limit": DEEPEST})
+    if over is not None:
+        report_fault(over, pointer, sink)
+    elif start == "sort":
+        from .syntax_errors import explain_sort
+
+        explain_sort(text, pointer, reading, sink)
+    else:
+        from .syntax_errors import explain_expression
+
+        explain_expression(text, pointer, sink)
+    return None
+
+
+def report_fault(fault: Fault, pointer: str, sink: Sink) -> None:
+    """Hands a fault to the sink."""
+    span = (fault.start, fault.end)
+    sink.report(fault.code, pointer, span=span, primary=fault.primary, helps=fault.helps, **fault.fields)
+
+
+def over_limit(tokens: list[Token]) -> Fault | None:
+    """The first token that breaks a limit: brackets too deep, a numeral or a name too long."""
+    depth = 0
+    for kind, text, start, end in tokens:
+        if kind in _OPENING:
+            depth += 1
+            if depth > DEEPEST:
+                return Fault("POT0003", start, end, {"limit": DEEPEST})
+        elif kind in _CLOSING:
+            depth -= 1
+        elif kind == "NUMBER":
+            digits = numeral_digits(text)
+            if digits > LONGEST_NUMERAL:
+                return Fault("POT0004", start, end, {"digits": digits, "limit": LONGEST_NUMERAL})
+        elif end - start > LONGEST_NAME and kind in ("NAME", "QUOTED"):
+            return Fault("POT0007", start, end, {"length": end - start, "limit": LONGEST_NAME})
+    return None
+
+
+def numeral_digits(text: str) -> int:
+    """How many digits a numeral has when it is written out without an exponent."""
+    mantissa, _, exponent = text.lower().partition("e")
+    if not exponent:
+        return len(text)
+    size = exponent.lstrip("+-").lstrip("0") or "0"
+    return len(mantissa) + (int(size) if len(size) < 10 else 10**9)

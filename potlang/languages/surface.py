@@ -1,0 +1,290 @@
+"""The surface tree: what a program says, with places, before any name is resolved.
+
+The languages build it, `sema` turns it into typed IR. Expression nodes carry `start` and `end`,
+a half-open span of characters in the string that they were read from; the pointer of that string
+is kept once, in the `Formula` that owns the expression. Nodes are never changed once built, but
+are not frozen: a program has very many of them and freezing doubles the cost of making one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+# --- expressions ---------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, eq=False)
+class Name:
+    """An identifier: `alice`, `And`, `True`, `_`."""
+
+    id: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True, eq=False)
+class Number:
+    """A numeral as written: `12`, `2.50`, `1e-3`. Exactness is the reader's promise: it stays text."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True, eq=False)
+class BitVecLiteral:
+    """`#b0101` or `#xff` as written."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True, eq=False)
+class Text:
+    """A string literal, decoded."""
+
+    value: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True, eq=False)
+class ListOf:
+    """`[a, b]` (and `{a, b}`, `(a, b)` with a comma), as an argument of a call or after `in`."""
+
+    items: list[Expr]
+    start: int
+    end: int
+
+
+@dataclass(slots=True, eq=False)
+class Binding:
+    """`p: Person` or `{'name': 'p', 'sort': 'Person'}` in a binder list."""
+
+    name: Name
+    sort: SortExpr
+    start: int
+    end: int
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """`head(args)`; the connectives, quantifiers and built-in functions are calls too."""
+
+    head: Expr
+    args: list[Expr]
+    start: int
+    end: int
+
+
+@dataclass(slots=True, eq=False)
+class Infix:
+    """`a op b op c` for one associative run, or `a op b`.
+
+    `op` is one of `and or -> <-> + - * / // % ** in not-in`. Only `and`, `or`, `+` and `*` have more
+    than two operands (a run of the same operator). `-` `/` `//` `%` associate to the left, `->` and
+    `**` to the right.
+    """
+
+    op: str
+    args: list[Expr]
+    start: int
+    end: int
+    op_start: int
+
+
+@dataclass(slots=True, eq=False)
+class Prefix:
+    """`not a` or `-a`; `op` is `not` or `-`."""
+
+    op: str
+    arg: Expr
+    start: int
+    end: int
+
+
+@dataclass(slots=True, eq=False)
+class Compare:
+    """A chain `a < b <= c`: `ops[i]` stands between `operands[i]` and `operands[i + 1]`.
+
+    An op is one of `== != < <= > >=`.
+    """
+
+    operands: list[Expr]
+    ops: list[str]
+    start: int
+    end: int
+
+
+Expr = Name | Number | BitVecLiteral | Text | ListOf | Binding | Call | Infix | Prefix | Compare
+
+
+@dataclass(slots=True, eq=False)
+class Formula:
+    """An expression with the place of the string that it was read from and that string.
+
+    `root` is None where the string could not be parsed (the error is in the sink already).
+    """
+
+    pointer: str
+    text: str
+    root: Expr | None
+
+
+# --- sorts ---------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, eq=False)
+class SortExpr:
+    """A sort as written: `Person`, `BitVecSort(8)`, `ArraySort(Int, Bool)`.
+
+    `args` holds sort expressions and integers. `pointer` locates the string, `start` and `end` the part.
+    """
+
+    name: str
+    args: list[SortExpr | int]
+    pointer: str
+    start: int
+    end: int
+
+
+# --- program -------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, eq=False)
+class SortDecl:
+    """An item of `sorts`. `kind` is `DeclareSort`, `EnumSort`, `BoolSort`, `BitVecSort`, … without arguments.
+
+    `definition` is the sort expression for aliases and constructed sorts (`ArraySort(A, B)`), else None.
+    """
+
+    name: str
+    pointer: str
+    kind: str
+    definition: SortExpr | None = None
+    values: list[tuple[str, str]] = field(default_factory=list)
+    """EnumSort: (value, pointer)."""
+    fields: list[tuple[str, SortExpr, str]] = field(default_factory=list)
+    """TupleSort: (field, sort, pointer)."""
+
+
+@dataclass(slots=True, eq=False)
+class BinderDecl:
+    """`{"name": "p", "sort": "Person"}` in `variables`, `forall`, `exists`; sort None: not written."""
+
+    name: str
+    sort: SortExpr | None
+    pointer: str
+
+
+@dataclass(slots=True, eq=False)
+class FunctionDecl:
+    """An item of `functions`; `params` and `body` where it is defined."""
+
+    name: str
+    domain: list[SortExpr]
+    range: SortExpr
+    pointer: str
+    params: list[BinderDecl] | None = None
+    body: Formula | None = None
+
+
+@dataclass(slots=True, eq=False)
+class ConstantGroup:
+    """A group of `constants`: members (name, pointer) of one sort."""
+
+    group: str
+    sort: SortExpr
+    members: list[tuple[str, str]]
+    pointer: str
+
+
+@dataclass(slots=True, eq=False)
+class FactDecl:
+    """An item of `knowledge_base`; `value` False asserts the negation."""
+
+    name: str | None
+    formula: Formula
+    value: bool
+    variables: list[BinderDecl]
+    pointer: str
+
+
+@dataclass(slots=True, eq=False)
+class StatementDecl:
+    """A rule or a verification: binders, then `antecedent implies consequent` or `constraint`.
+
+    `quantifier` is `forall`, `exists` or None. Exactly one of `constraint` and the pair
+    (`antecedent`, `consequent`) is set. `role` is `axiom` or `norm` (rules alone). `find` lists
+    variables whose bindings are asked for (verifications alone).
+    """
+
+    name: str | None
+    pointer: str
+    quantifier: str | None = None
+    binders: list[BinderDecl] = field(default_factory=list)
+    constraint: Formula | None = None
+    antecedent: Formula | None = None
+    consequent: Formula | None = None
+    role: str = "axiom"
+    find: list[BinderDecl] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class ObjectiveDecl:
+    """An item of `objectives`; `direction` is `minimize` or `maximize`."""
+
+    name: str | None
+    direction: str
+    expression: Formula
+    pointer: str
+
+
+@dataclass(slots=True, eq=False)
+class OptimizationDecl:
+    """The section `optimization`; `mode` is `lexicographic`, `pareto` or `box`."""
+
+    variables: list[BinderDecl]
+    constraints: list[Formula]
+    objectives: list[ObjectiveDecl]
+    mode: str
+    pointer: str
+
+
+@dataclass(slots=True, eq=False)
+class ImportDecl:
+    """An item of `imports`: the pack and its substitution `with` (parameter -> (name, pointer)).
+
+    `is_object` tells `{"pack": …}` from a string.
+    """
+
+    pack: str
+    substitution: dict[str, tuple[str, str]]
+    pointer: str
+    is_object: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class SemanticsDecl:
+    """`semantics`: True (all sorts), False, or a list of (sort name, pointer)."""
+
+    unique_names: bool | list[tuple[str, str]] = False
+    closed_domain: bool | list[tuple[str, str]] = False
+
+
+@dataclass(slots=True, eq=False)
+class Module:
+    """A whole program as read. `actions` is None where the section is absent."""
+
+    sorts: list[SortDecl] = field(default_factory=list)
+    functions: list[FunctionDecl] = field(default_factory=list)
+    constants: list[ConstantGroup] = field(default_factory=list)
+    variables: list[BinderDecl] = field(default_factory=list)
+    facts: list[FactDecl] = field(default_factory=list)
+    rules: list[StatementDecl] = field(default_factory=list)
+    verifications: list[StatementDecl] = field(default_factory=list)
+    optimization: OptimizationDecl | None = None
+    actions: list[str] | None = None
+    imports: list[ImportDecl] = field(default_factory=list)
+    semantics: SemanticsDecl = field(default_factory=SemanticsDecl)

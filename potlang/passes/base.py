@@ -1,0 +1,77 @@
+"""What a pass is: a frozen dataclass whose fields are its options, and what it promises."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import ClassVar, Protocol, runtime_checkable
+
+from potlang.ir.module import Module
+from potlang.ir.nodes import Node
+from potlang.ir.sorts import BOOL
+
+
+class Keeps(StrEnum):
+    """How a pass's output relates to its input, root by root."""
+
+    EQUIVALENT = "equivalent"
+    """Every root has the same value in every structure."""
+    EQUISATISFIABLE = "equisatisfiable"
+    """The assertions with any claim, or its negation, are satisfiable before exactly if after."""
+    CONSERVATIVE = "conservative"
+    """The assertions before imply the assertions after: unsatisfiable after means so before."""
+
+
+class Property(StrEnum):
+    """What can be known of all formulas of a module."""
+
+    SIMPLE = "simple"
+    """No truth value is an operand of a connective or the body of a quantifier."""
+    NNF = "nnf"
+    """At formula level: conjunction, disjunction, quantifiers, and literals; nothing else."""
+    PRENEX = "prenex"
+    """At formula level, quantifiers only in front."""
+
+
+class PassLimit(Exception):
+    """The output would be larger than the pass's limit allows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a run is given beside the module; today nothing. Passes get all they may use from here."""
+
+
+@runtime_checkable
+class Pass(Protocol):
+    """A pass. `run` is pure: valid module in, valid module out, over the same pool.
+
+    `preserves` are the properties that hold afterwards if they held before; those in neither
+    `establishes` nor `preserves` are lost.
+    """
+
+    name: ClassVar[str]
+    requires: ClassVar[frozenset[Property]]
+    establishes: ClassVar[frozenset[Property]]
+    preserves: ClassVar[frozenset[Property]]
+    keeps: ClassVar[Keeps]
+
+    def run(self, module: Module, context: Context) -> Module:
+        """The rewritten module. Raises `PassLimit` where the pass has a limit."""
+        ...
+
+
+def after(step: Pass | type[Pass], held: frozenset[Property]) -> frozenset[Property]:
+    """The properties that hold behind `step` if `held` hold before it."""
+    return (held & step.preserves) | step.establishes
+
+
+def finish(step: Pass, module: Module, formulas: list[Node]) -> Module:
+    """`module` with the roots `formulas`, marked with what `step` establishes."""
+    held = frozenset(Property(name) for name in module.properties if name in set(Property))
+    return replace(module.with_formulas(formulas), properties=frozenset(after(step, held)))
+
+
+def is_formula(node: Node) -> bool:
+    """Whether `node` is of sort Bool."""
+    return node.sort is BOOL

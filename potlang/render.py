@@ -1,0 +1,235 @@
+"""Reports for people: plain text, with ANSI colours only when asked for, and HTML with all text escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from html import escape
+
+from potlang.diag.wording import visible
+from potlang.report import (
+    Binding,
+    Bindings,
+    CoreItem,
+    Evidence,
+    ExactValue,
+    Model,
+    OptimizationResult,
+    Report,
+    Result,
+    Verdict,
+    Witness,
+)
+
+_COLOURS = {
+    "entailed": "32",
+    "optimal": "32",
+    "undetermined": "33",
+    "unknown": "35",
+    "unbounded": "33",
+    "unattained": "33",
+}
+_BAD = "31"
+_LONGEST_LIST = 20
+
+
+class _Paint:
+    """Colours words, or leaves them."""
+
+    def __init__(self, color: bool) -> None:
+        self._color = color
+
+    def verdict(self, word: str) -> str:
+        return self._wrap(word, "1;" + _COLOURS.get(word, _BAD))
+
+    def dim(self, words: str) -> str:
+        return self._wrap(words, "2")
+
+    def _wrap(self, words: str, code: str) -> str:
+        return f"\x1b[{code}m{words}\x1b[0m" if self._color and words else words
+
+
+def render_report(report: Report, *, color: bool = False) -> str:
+    """The report as lines of text, diagnostics excluded: those are rendered with their source."""
+    paint = _Paint(color)
+    lines: list[str] = []
+    for result in report.results:
+        lines += [*_result(result, paint), ""]
+    if report.core is not None:
+        lines += ["the assumptions contradict each other:", *_core(report.core, paint), ""]
+    if report.optimization is not None:
+        lines += [*_optimization(report.optimization, paint), ""]
+    lines += [f"note: {visible(note)}" for note in report.notes]
+    lines.append(f"{paint.verdict(str(report.verdict))} {paint.dim(_time(report.time_ms))}".rstrip())
+    return "\n".join(lines)
+
+
+def _time(milliseconds: float) -> str:
+    return f"({milliseconds:.0f} ms)" if milliseconds >= 1 else ""
+
+
+def _place(pointer: str) -> str:
+    return f"  {visible(pointer)}" if pointer else ""
+
+
+def _result(result: Result, paint: _Paint) -> Iterator[str]:
+    kind = "norm " if result.kind == "norm" else ""
+    yield f"{kind}{visible(result.name)}: {paint.verdict(str(result.verdict))}{paint.dim(_place(result.pointer))}"
+    if result.verdict is Verdict.UNKNOWN:
+        yield from _unknown(result)
+    yield from _evidence(result, paint)
+    if result.trust != "solver":
+        yield paint.dim(f"  {result.trust} ({result.route})")
+
+
+def _unknown(result: Result) -> Iterator[str]:
+    if result.possible:
+        yield f"  still possible: {_either(str(verdict) for verdict in result.possible)}"
+    for check in result.checks:
+        if check.status == "unknown" or result.reason == "disagreement":
+            why = f", {check.reason}" if check.reason else ""
+            said = f": {visible(check.detail)}" if check.detail else ""
+            yield f"  {check.solver} on {_QUERIES[check.query]}: {check.status}{why}{said}"
+
+
+_QUERIES = {
+    "assumptions": "the assumptions",
+    "claim": "the assumptions with the claim",
+    "negation": "the assumptions with its negation",
+}
+
+
+def _either(words: Iterable[str]) -> str:
+    every = list(words)
+    return " or ".join([", ".join(every[:-1]), every[-1]] if len(every) > 1 else every)
+
+
+_WHY = {
+    Verdict.ENTAILED: "it follows from",
+    Verdict.REFUTED: "it contradicts",
+    Verdict.INCONSISTENT: "the assumptions contradict each other:",
+}
+
+
+def _evidence(result: Result, paint: _Paint) -> Iterator[str]:
+    evidence = result.evidence
+    if evidence.core is not None:
+        if evidence.core:
+            yield f"  {_WHY.get(result.verdict, 'from')}"
+            yield from (f"  {line}" for line in _core(evidence.core, paint))
+        else:
+            yield f"  it is {'valid' if result.verdict is Verdict.ENTAILED else 'contradictory'} by itself"
+    if evidence.witness is not None:
+        yield f"  {_witness(evidence.witness, result)}"
+    for title, found in (("violations", evidence.violations), ("bindings", evidence.bindings)):
+        if found is not None:
+            yield from _bindings(title, found)
+    yield from _models(evidence)
+
+
+def _core(items: tuple[CoreItem, ...], paint: _Paint) -> Iterator[str]:
+    for item in items[:_LONGEST_LIST]:
+        name = f" [{visible(item.name)}]" if item.name else ""
+        yield f"  {item.kind}{name} {visible(item.text)}{paint.dim(_place(item.pointer))}"
+    if len(items) > _LONGEST_LIST:
+        yield f"  … {len(items) - _LONGEST_LIST} more"
+
+
+def _binding(binding: Binding) -> str:
+    return ", ".join(f"{visible(name)} = {visible(value)}" for name, value in binding.items())
+
+
+def _witness(witness: Witness, result: Result) -> str:
+    word = "witness" if result.verdict is Verdict.ENTAILED else "violated by"
+    if witness.certain:
+        return f"{word}: {_binding(witness.bindings[0])}"
+    return f"{word} one of: " + "; ".join(_binding(each) for each in witness.bindings[:_LONGEST_LIST])
+
+
+def _bindings(title: str, found: Bindings) -> Iterator[str]:
+    for word, group in (
+        ("certain", found.certain),
+        ("possible", found.possible),
+        ("undecided", found.undecided),
+    ):
+        if group:
+            yield f"  {word} {title}:"
+            yield from (f"    {_binding(each)}" for each in group[:_LONGEST_LIST])
+            if len(group) > _LONGEST_LIST:
+                yield f"    … {len(group) - _LONGEST_LIST} more"
+    if found.cut:
+        yield f"  {found.cut} more candidates were not looked at"
+
+
+def _models(evidence: Evidence) -> Iterator[str]:
+    true, false = evidence.could_be_true, evidence.could_be_false
+    for title, model, other in (("true", true, false), ("false", false, true)):
+        if model is not None:
+            yield f"  could be {title}, for example with"
+            yield from _model(model, other or {})
+
+
+def _model(model: Model, other: Model) -> Iterator[str]:
+    """The lines of a model; a star marks what differs from the other one."""
+    shown = list(model.items())
+    for term, value in shown[:_LONGEST_LIST]:
+        mark = "*" if other and other.get(term) != value else " "
+        yield f"   {mark} {visible(term)} = {visible(value)}"
+    if len(shown) > _LONGEST_LIST:
+        yield f"    … {len(shown) - _LONGEST_LIST} more"
+
+
+def _optimization(found: OptimizationResult, paint: _Paint) -> Iterator[str]:
+    yield f"optimization: {paint.verdict(str(found.status))}{paint.dim(_place(found.pointer))}"
+    if found.reason is not None:
+        yield f"  {found.reason}" + (f": {visible(found.detail)}" if found.detail else "")
+    for each in found.objectives:
+        yield f"  {each.direction} {visible(each.name)}: {_value(each.value)}{_known(each.lower, each.upper)}"
+    for number, point in enumerate(found.points or ()):
+        yield f"  point {number + 1}: " + ", ".join(_value(value) for value in point.values)
+    if found.model:
+        yield "  with"
+        yield from _model(found.model, {})
+    if found.core is not None:
+        yield "  these contradict each other:"
+        yield from (f"  {line}" for line in _core(found.core, paint))
+    yield from (f"  note: {visible(note)}" for note in found.notes)
+
+
+def _value(value: ExactValue | None) -> str:
+    return "not known" if value is None else visible(str(value))
+
+
+def _known(lower: ExactValue | None, upper: ExactValue | None) -> str:
+    return "" if lower is None and upper is None else f" (between {_value(lower)} and {_value(upper)})"
+
+
+# --- HTML ----------------------------------------------------------------------------------------
+
+
+def render_html(report: Report) -> str:
+    """A fragment of HTML: the verdict, a row for each result, the optimum. No scripts, no styles but inline."""
+    rows = [_row(result) for result in report.results]
+    if report.optimization is not None:
+        plain = "\n".join(list(_optimization(report.optimization, _Paint(False)))[1:])
+        rows.append(_cells("optimization", str(report.optimization.status), plain))
+    notes = "".join(f"<p>{_html(note)}</p>" for note in report.notes)
+    return (
+        f'<div class="potlang-report"><p><strong>{_html(str(report.verdict))}</strong></p>'
+        f"<table><tbody>{''.join(rows)}</tbody></table>{notes}</div>"
+    )
+
+
+def _row(result: Result) -> str:
+    lines = list(_result(result, _Paint(False)))[1:]
+    return _cells(result.name, str(result.verdict), "\n".join(lines))
+
+
+def _cells(name: str, verdict: str, text: str) -> str:
+    return (
+        f'<tr><td style="text-align:left">{_html(name)}</td><td><strong>{_html(verdict)}</strong></td>'
+        f'<td style="text-align:left"><pre>{escape(text)}</pre></td></tr>'
+    )
+
+
+def _html(text: str) -> str:
+    return escape(visible(text))

@@ -1,0 +1,248 @@
+"""What to do about frequent sort errors, as helps and fixes.
+
+Arguments in the wrong order, a result written as one more argument, a name in quotes, a formula
+compared with a number, members of a declared sort used as numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from potlang.diag import Applicability, Fix, Label, Patch, Replace
+from potlang.ir.nodes import Lit, Node, Symbol
+from potlang.ir.sorts import BOOL, INT, REAL, DeclaredSort, Sort, is_numeric
+from potlang.languages import surface as s
+
+from .scope import FunctionEntry, TermEntry, signature
+
+if TYPE_CHECKING:
+    from .elaborate import Elaborator
+
+Advice = tuple[list[str], list[Fix]]
+_SCAN = 1_000
+_KEYWORDS = ("and", "or", "not", "in")
+
+
+def written(name: str) -> str:
+    """A declared name as an expression writes it: in backquotes unless it is an identifier."""
+    plain = name.isidentifier() and name not in _KEYWORDS
+    return name if plain else f"`{name.replace('`', '``')}`"
+
+
+def quoted(name: str) -> str:
+    """A declared name in a message, in backquotes."""
+    text = written(name)
+    return text if text.startswith("`") else f"`{text}`"
+
+
+def are(number: int) -> str:
+    """`1 is`, `2 are`."""
+    return f"{number} {'is' if number == 1 else 'are'}"
+
+
+# --- arguments -----------------------------------------------------------------------------------
+
+
+def report_arguments(
+    e: Elaborator, expr: s.Call, symbol: Symbol, nodes: Sequence[Node | None], wrong: Sequence[int]
+) -> None:
+    """POT3001 for the arguments at the positions `wrong`; one report where swapping two helps."""
+    swap = _swapped(symbol.domain, nodes, wrong)
+    for position in wrong[:1] if swap else wrong:
+        node = nodes[position]
+        assert node is not None
+        arg, sort = expr.args[position], symbol.domain[position]
+        helps, fixes = _swap(e, expr, *wrong) if swap else _argument_advice(e, node, sort, arg, symbol)
+        e.error(
+            "POT3001",
+            arg,
+            expected=sort,
+            found=node.sort,
+            primary=f"argument {position + 1} is to be of sort {sort}, this is of sort {node.sort}",
+            labels=declared_here(e, symbol),
+            helps=helps,
+            fixes=fixes,
+        )
+
+
+def declared_here(e: Elaborator, symbol: Symbol) -> list[Label]:
+    """A label at the declaration of a function, with its signature."""
+    entry = e.scope.lookup(symbol.name)
+    return [Label(entry.place, f"{signature(symbol)} is declared here")] if entry is not None else []
+
+
+def _swapped(domain: Sequence[Sort], nodes: Sequence[Node | None], wrong: Sequence[int]) -> bool:
+    if len(wrong) != 2:
+        return False
+    first, second = (nodes[position] for position in wrong)
+    assert first is not None and second is not None
+    return first.sort == domain[wrong[1]] and second.sort == domain[wrong[0]]
+
+
+def _swap(e: Elaborator, expr: s.Call, first: int, second: int) -> Advice:
+    one, other = expr.args[first], expr.args[second]
+    edits = (
+        Replace(e.pointer, one.start, one.end, e.text_of(other)),
+        Replace(e.pointer, other.start, other.end, e.text_of(one)),
+    )
+    positions = f"arguments {first + 1} and {second + 1}"
+    return (
+        [f"{positions} seem to be in the wrong order"],
+        [Fix(f"swap {positions}", Applicability.UNSAFE, edits)],
+    )
+
+
+def _argument_advice(e: Elaborator, node: Node, sort: Sort, arg: s.Expr, symbol: Symbol) -> Advice:
+    fixes = _named(e, arg, sort)
+    helps = members_help(e, sort)
+    if not fixes:
+        helps = helps or [f"give a term of sort {sort}, or declare `{symbol.name}` for {node.sort}"]
+    return helps, fixes
+
+
+def members_help(e: Elaborator, sort: Sort) -> list[str]:
+    """The first few constants and enum values of a sort."""
+    names = [
+        quoted(name)
+        for name, entry in list(e.scope.entries.items())[:_SCAN]
+        if isinstance(entry, TermEntry) and entry.node is not None and entry.node.sort == sort
+    ]
+    if not names:
+        return []
+    more = ", …" if len(names) > 4 else ""
+    return [f"terms of sort {sort} are {', '.join(names[:4])}{more}"]
+
+
+def _named(e: Elaborator, expr: s.Expr, sort: Sort) -> list[Fix]:
+    """`"alice"` for `alice`, `3` for a member called 3."""
+    match expr:
+        case s.Text(value=name) | s.Number(text=name):
+            entry = e.scope.lookup(name)
+        case _:
+            return []
+    if isinstance(entry, TermEntry) and entry.node is not None and entry.node.sort == sort:
+        text = written(name)
+        return [e.replace(expr, text, f"write {text}, the {entry.kind} of sort {sort}")]
+    return []
+
+
+def report_arity(
+    e: Elaborator, expr: s.Call, entry: FunctionEntry, symbol: Symbol, nodes: Sequence[Node | None]
+) -> None:
+    """POT3002 for a declared function; `f(a, b)` may have meant `f(a) == b`."""
+    from .elaborate import count
+
+    found, wanted = len(expr.args), len(symbol.domain)
+    call = f"{written(entry.name)}({', '.join(map(str, symbol.domain))})"
+    helps = [f"write `{call}` with terms of these sorts" if wanted else f"write {quoted(entry.name)} alone"]
+    fixes = []
+    last = nodes[-1] if nodes else None
+    if found == wanted + 1 and wanted and last is not None and _fits(last.sort, symbol.range):
+        helps.append(f"`{call}` is a term of sort {symbol.range}: say what it is equal to")
+        fixes.append(_as_equation(e, expr, wanted))
+    if found > wanted:
+        fixes.append(_drop(e, expr, wanted))
+    e.error(
+        "POT3002",
+        expr,
+        name=entry.name,
+        expected=count(wanted, "argument"),
+        found=are(found),
+        labels=[Label(entry.place, f"{signature(symbol)} is declared here")],
+        helps=helps,
+        fixes=fixes,
+    )
+
+
+def _fits(sort: Sort, wanted: Sort) -> bool:
+    return wanted is not BOOL and (sort == wanted or (sort is INT and wanted is REAL))
+
+
+def _as_equation(e: Elaborator, expr: s.Call, wanted: int) -> Fix:
+    end, value = expr.args[wanted - 1].end, expr.args[wanted]
+    text = f"{e.text[expr.start : end]}) == {e.text_of(value)}"
+    return e.replace(expr, text, f"write `{text}`")
+
+
+def _drop(e: Elaborator, expr: s.Call, wanted: int) -> Fix:
+    from .elaborate import count
+
+    start = expr.args[wanted - 1].end if wanted else expr.head.end
+    end = expr.end - 1 if wanted else expr.end
+    edit = Replace(e.pointer, start, end, "")
+    extra = len(expr.args) - wanted
+    title = f"drop the last {count(extra, 'argument')}" if extra > 1 else "drop the last argument"
+    return Fix(title, Applicability.UNSAFE, (edit,))
+
+
+# --- comparisons ---------------------------------------------------------------------------------
+
+
+def comparison_advice(
+    e: Elaborator, nodes: tuple[Node, Node], sides: tuple[s.Expr, s.Expr], whole: s.Expr
+) -> Advice:
+    """For two terms of different sorts that are compared by `==` or `!=`."""
+    helps = ["both sides of a comparison are of one sort"]
+    for (node, other), (side, against) in ((nodes, sides), (nodes[::-1], sides[::-1])):
+        if node.sort is BOOL and is_numeric(other.sort):
+            return _truth_advice(e, side, other, whole)
+        fixes = _named(e, against, node.sort)
+        if fixes:
+            return helps, fixes
+        if is_numeric(other.sort):
+            more, fixes = number_advice(e, node.sort, side)
+            return [*members_help(e, node.sort), *more], fixes
+    return [*helps, *members_help(e, nodes[0].sort)], []
+
+
+def _truth_advice(e: Elaborator, formula: s.Expr, other: Node, whole: s.Expr) -> Advice:
+    helps = ["a formula is not a number; it stands alone, or in Not(…) where it is false"]
+    single = whole.ops[0] if isinstance(whole, s.Compare) and len(whole.ops) == 1 else None
+    if single is None or not isinstance(other, Lit) or other.value not in (0, 1):
+        return helps, []
+    text = e.text_of(formula)
+    if (other.value == 1) != (single == "=="):
+        text = f"Not({text})"
+    return helps, [e.replace(whole, text, f"write `{text}`")]
+
+
+# --- numbers -------------------------------------------------------------------------------------
+
+
+def number_advice(e: Elaborator, sort: Sort, expr: s.Expr) -> Advice:
+    """For a term of `sort` that is used as a number."""
+    if sort is BOOL:
+        text = f"If({e.text_of(expr)}, 1, 0)"
+        helps = ["a formula counts as a number only through If(…, 1, 0)"]
+        return helps, [e.replace(expr, text, f"write `{text}`")]
+    measures = _measures(e, sort)
+    if measures:
+        calls = [f"{written(name)}({e.text_of(expr)})" for name in measures]
+        shown = " or ".join(f"`{call}`" for call in calls[:3])
+        fixes = [e.replace(expr, call, f"write `{call}`") for call in calls[:1] if len(calls) == 1]
+        return [f"the members of {sort} are no numbers; write {shown}"], fixes
+    helps = [f"the members of {sort} are no numbers; give them numbers by a function from {sort} to Int"]
+    return helps, _numeric_sort(e, sort)
+
+
+def _measures(e: Elaborator, sort: Sort) -> list[str]:
+    """The functions of the program from `sort` to numbers."""
+    return [
+        name
+        for name, entry in list(e.scope.entries.items())[:_SCAN]
+        if isinstance(entry, FunctionEntry)
+        and entry.symbol is not None
+        and entry.symbol.domain == (sort,)
+        and entry.symbol.range in (INT, REAL)
+    ]
+
+
+def _numeric_sort(e: Elaborator, sort: Sort) -> list[Fix]:
+    if not isinstance(sort, DeclaredSort):
+        return []
+    place = e.sorts.places.get(sort.name)
+    if place is None or not place.pointer.endswith("/name"):
+        return []
+    edit = Patch("replace", place.pointer.removesuffix("/name") + "/type", "IntSort")
+    return [Fix(f"let {sort.name} be the integers: type `IntSort`", Applicability.UNSAFE, (edit,))]

@@ -1,0 +1,281 @@
+"""A whole program: declarations, imports, then every formula, into one typed module."""
+
+from __future__ import annotations
+
+from potlang.diag import Sink
+from potlang.ir import operators as op
+from potlang.ir.module import (
+    Assertion,
+    AssertionKind,
+    Claim,
+    Module,
+    Objective,
+    Optimization,
+    Origin,
+)
+from potlang.ir.nodes import Node, Symbol
+from potlang.ir.pool import Pool
+from potlang.ir.sorts import BOOL, DeclaredSort, EnumSort, Sort
+from potlang.languages import surface as s
+
+from .declare import Declarations, declare, variable_entry
+from .definitions import build_definitions
+from .elaborate import Elaborator
+from .infer import infer_decision_variables
+from .packs import import_packs
+from .scope import VariableEntry
+from .statements import binder, statement_formula, statement_text
+from .undeclared import Undeclared
+
+ACTIONS = {"verify_conditions": "verify", "verify": "verify", "optimize": "optimize"}
+
+
+def build_module(program: s.Module, sink: Sink) -> Module | None:
+    """The typed module, or None where the sink has errors (all of them are in the sink)."""
+    return _Builder(program, sink).build()
+
+
+def build_session(program: s.Module, sink: Sink) -> tuple[Module, Extension] | None:
+    """The typed module, and what reads further formulas over its declarations."""
+    builder = _Builder(program, sink)
+    module = builder.build()
+    return None if module is None else (module, Extension(builder.elaborator))
+
+
+class Extension:
+    """Reads claims and facts over the declarations of a built module, into its pool."""
+
+    def __init__(self, elaborator: Elaborator) -> None:
+        self._e = elaborator
+
+    def formula(self, formula: s.Formula, sink: Sink) -> Node | None:
+        """A closed formula; None, with reports in `sink`, where it has an error."""
+        self._fresh(sink)
+        return self._finished(self._e.formula(formula), sink)
+
+    def claim(self, index: int, verification: s.StatementDecl, sink: Sink) -> Claim | None:
+        """A verification in any of its forms."""
+        self._fresh(sink)
+        claim = build_claim(index, verification, self._e)
+        formula = None if claim is None else claim.formula
+        return None if self._finished(formula, sink) is None else claim
+
+    @property
+    def free(self) -> tuple[Symbol, ...]:
+        """The free variables that have occurred so far, those of the module first."""
+        return tuple(self._e.free.values())
+
+    def _fresh(self, sink: Sink) -> None:
+        self._e.sink = sink
+        self._e.undeclared = Undeclared(sink)
+
+    def _finished(self, node: Node | None, sink: Sink) -> Node | None:
+        self._e.undeclared.report(self._e.scope, frozenset())
+        return None if sink.has_errors else node
+
+
+class _Builder:
+    def __init__(self, program: s.Module, sink: Sink) -> None:
+        self._program = program
+        self._sink = sink
+        self._pool = Pool()
+        self._declared: Declarations = declare(program, self._pool, sink)
+        self._scope = self._declared.scope
+        self._e = self.elaborator = Elaborator(self._pool, self._scope, self._declared.sorts, sink)
+        self._assertions: list[Assertion] = []
+        self._members: dict[Sort, list[Node]] = {}
+
+    def build(self) -> Module | None:
+        program = self._program
+        self._assertions += import_packs(program.imports, self._declared, self._pool, self._sink)
+        self._collect_members()
+        semantics, unique = self._semantics()
+        definitions = build_definitions(program.functions, self._e)
+        for index, fact in enumerate(program.facts):
+            self._fact(index, fact)
+        norms: list[Claim] = []
+        for index, rule in enumerate(program.rules):
+            self._rule(index, rule, norms)
+        claims = [claim for i, v in enumerate(program.verifications) if (claim := build_claim(i, v, self._e))]
+        optimization = self._optimization(program.optimization)
+        self._e.undeclared.report(self._scope, _sections(program))
+        if self._sink.has_errors:
+            return None
+        symbols = (*self._declared.symbols, *self._e.free.values())
+        return Module(
+            pool=self._pool,
+            sorts=tuple(self._declared.sorts.order),
+            symbols=symbols,
+            definitions=tuple(definitions),
+            assertions=(*semantics, *self._assertions),
+            claims=tuple(claims),
+            norms=tuple(norms),
+            optimization=optimization,
+            closed=self._e.closed,
+            unique=unique,
+            actions=self._actions(),
+        )
+
+    # --- semantics -------------------------------------------------------------------------------
+
+    def _collect_members(self) -> None:
+        for symbol in self._declared.symbols:
+            if not symbol.domain and symbol.kind == "constant":
+                self._members.setdefault(symbol.range, []).append(self._pool.sym(symbol))
+        self._e.members = self._named_members
+
+    def _named_members(self, sort: Sort) -> list[Node] | None:
+        if isinstance(sort, EnumSort):
+            return [self._pool.lit(value, sort) for value in sort.values]
+        if sort is BOOL:
+            return [self._pool.false, self._pool.true]
+        return self._members.get(sort, []) if isinstance(sort, DeclaredSort) else None
+
+    def _semantics(self) -> tuple[list[Assertion], frozenset[Sort]]:
+        semantics = self._program.semantics
+        unique = self._chosen(semantics.unique_names, "unique_names")
+        closed = self._chosen(semantics.closed_domain, "closed_domain")
+        self._e.closed = frozenset(closed)
+        found = [self._unique(sort, pointer) for sort, pointer in unique.items()]
+        found += [self._closed(sort, pointer) for sort, pointer in closed.items()]
+        return [assertion for assertion in found if assertion is not None], frozenset(unique)
+
+    def _chosen(self, choice: bool | list[tuple[str, str]], key: str) -> dict[Sort, str]:
+        """The declared sorts that a switch is on for, with the pointer of what switched it on."""
+        if choice is False:
+            return {}
+        if choice is True:
+            sorts = [sort for sort in self._declared.sorts.order if isinstance(sort, DeclaredSort)]
+            return dict.fromkeys(sorts, f"/semantics/{key}")
+        found: dict[Sort, str] = {}
+        for name, pointer in choice:
+            sort = self._declared.sorts.resolve(s.SortExpr(name, [], pointer, 0, len(name)))
+            if isinstance(sort, DeclaredSort):
+                found[sort] = pointer
+        return found
+
+    def _unique(self, sort: Sort, pointer: str) -> Assertion | None:
+        members = self._members.get(sort, [])
+        if len(members) < 2:
+            return None
+        formula = self._pool.app(op.DISTINCT, tuple(members))
+        return _semantic(f"unique names of {sort}", formula, pointer)
+
+    def _closed(self, sort: Sort, pointer: str) -> Assertion | None:
+        members = self._members.get(sort)
+        if not members:
+            self._sink.report(
+                "POT4005",
+                pointer,
+                sort=sort,
+                helps=["declare at least one constant of the sort, or leave it open"],
+            )
+            return None
+        var = self._pool.var("x", sort)
+        cases = self._pool.disj(self._pool.eq(var, member) for member in members)
+        formula = self._pool.quant("forall", (var,), cases)
+        return _semantic(f"closed domain of {sort}", formula, pointer)
+
+    # --- knowledge base and rules ----------------------------------------------------------------
+
+    def _fact(self, index: int, fact: s.FactDecl) -> None:
+        formula = self._with_local(fact.variables, fact.formula)
+        if formula is None:
+            return
+        text = fact.formula.text
+        if not fact.value:
+            formula, text = self._pool.negate(formula), f"Not({text})"
+        name = fact.name or f"fact {index + 1}"
+        origin = Origin(fact.pointer, text)
+        self._assertions.append(Assertion(f"f{index}", name, AssertionKind.FACT, formula, origin))
+
+    def _with_local(self, variables: list[s.BinderDecl], formula: s.Formula) -> Node | None:
+        if not variables:
+            return self._e.formula(formula)
+        self._scope.local = self._locals(variables)
+        node = self._e.formula(formula)
+        self._scope.local = {}
+        return node
+
+    def _locals(self, variables: list[s.BinderDecl]) -> dict[str, VariableEntry]:
+        entries = [variable_entry(variable, self._declared.sorts) for variable in variables]
+        return {entry.name: entry for entry in entries if entry is not None}
+
+    def _rule(self, index: int, rule: s.StatementDecl, norms: list[Claim]) -> None:
+        formula = statement_formula(rule, rule.quantifier or "forall", self._e)
+        if formula is None:
+            return
+        name = rule.name or f"rule {index + 1}"
+        origin = Origin(rule.pointer, statement_text(rule))
+        if rule.role == "norm":
+            norms.append(Claim(f"n{index}", name, formula, origin))
+        else:
+            self._assertions.append(Assertion(f"r{index}", name, AssertionKind.RULE, formula, origin))
+
+    # --- claims ----------------------------------------------------------------------------------
+
+    def _optimization(self, section: s.OptimizationDecl | None) -> Optimization | None:
+        if section is None:
+            return None
+        self._scope.local = self._locals(section.variables)
+        self._e.inferred = infer_decision_variables(section, self._e)
+        constraints: list[Assertion] = []
+        for index, formula in enumerate(section.constraints):
+            node = self._e.formula(formula)
+            if node is not None:
+                origin = Origin(formula.pointer, formula.text)
+                name = f"constraint {index + 1}"
+                constraints.append(Assertion(f"c{index}", name, AssertionKind.CONSTRAINT, node, origin))
+        objectives = [found for i, o in enumerate(section.objectives) if (found := self._objective(i, o))]
+        self._scope.local = {}
+        self._e.inferred = {}
+        origin = Origin(section.pointer)
+        return Optimization(tuple(constraints), tuple(objectives), section.mode, origin)
+
+    def _objective(self, index: int, objective: s.ObjectiveDecl) -> Objective | None:
+        term = self._e.number(objective.expression)
+        if term is None:
+            return None
+        name = objective.name or f"objective {index + 1}"
+        origin = Origin(objective.pointer, objective.expression.text)
+        return Objective(name, objective.direction, term, origin)
+
+    def _actions(self) -> tuple[str, ...]:
+        if self._program.actions is None:
+            return ("verify", "optimize")
+        return tuple(dict.fromkeys(ACTIONS[action] for action in self._program.actions if action in ACTIONS))
+
+
+def build_claim(index: int, verification: s.StatementDecl, e: Elaborator) -> Claim | None:
+    """A verification as a claim; None where it has an error, which is reported."""
+    sought = [(decl.name, binder(decl, e)) for decl in verification.find]
+    e.scope.push(sought)
+    formula = statement_formula(verification, verification.quantifier or "forall", e)
+    e.scope.pop(sought)
+    if formula is None or any(var is None for _, var in sought):
+        return None
+    name = verification.name or f"verification {index + 1}"
+    origin = Origin(verification.pointer, statement_text(verification))
+    find = tuple(var for _, var in sought if var is not None)
+    return Claim(f"v{index}", name, formula, origin, find)
+
+
+def _semantic(name: str, formula: Node, pointer: str) -> Assertion:
+    key = f"s:{name}"
+    return Assertion(key, name, AssertionKind.SEMANTICS, formula, Origin(pointer, name))
+
+
+def _sections(program: s.Module) -> frozenset[str]:
+    """The sections with content, `constants[]` for constants written as a list."""
+    sections = {
+        "sorts": program.sorts,
+        "functions": program.functions,
+        "constants": program.constants,
+        "variables": program.variables,
+    }
+    found = {name for name, items in sections.items() if items}
+    if program.constants and all(
+        group.pointer == f"/constants/{index}" for index, group in enumerate(program.constants)
+    ):
+        found.add("constants[]")
+    return frozenset(found)

@@ -1,0 +1,102 @@
+"""Defined functions: bodies elaborated under their parameters, ordered so that each follows its uses."""
+
+from __future__ import annotations
+
+from potlang.diag import Place
+from potlang.ir.module import Definition, Origin
+from potlang.ir.nodes import App, Sym, Symbol, SymbolKind, Var, reachable
+from potlang.languages import surface as s
+from potlang.source import join_pointer
+
+from .elaborate import Elaborator, count
+from .scope import FunctionEntry
+
+
+def build_definitions(functions: list[s.FunctionDecl], e: Elaborator) -> list[Definition]:
+    """The definitions of all functions with a body; recursion is an error, since it is no definition."""
+    found: dict[Symbol, Definition] = {}
+    for function in functions:
+        entry = e.scope.entries.get(function.name)
+        if function.body is None or not isinstance(entry, FunctionEntry) or entry.symbol is None:
+            continue
+        definition = _build(function, entry.symbol, e)
+        if definition is not None:
+            found[entry.symbol] = definition
+    return _in_order(found, e)
+
+
+def _build(function: s.FunctionDecl, symbol: Symbol, e: Elaborator) -> Definition | None:
+    assert function.body is not None
+    params = function.params or []
+    if len(params) != len(symbol.domain):
+        e.sink.report(
+            "POT3002",
+            join_pointer(function.pointer, "params"),
+            name=function.name,
+            expected=count(len(symbol.domain), "parameter"),
+            found=f"{len(params)} {'is' if len(params) == 1 else 'are'}",
+            helps=["`params` names one parameter for each sort of `domain`"],
+        )
+        return None
+    variables: list[Var] = []
+    for param, sort in zip(params, symbol.domain, strict=True):
+        _check_written_sort(param, sort, e)
+        variables.append(e.pool.var(param.name, sort))
+    binders = [(var.name, var) for var in variables]
+    e.scope.push(list(binders))
+    body = e.term(function.body, symbol.range)
+    e.scope.pop(list(binders))
+    if body is None:
+        return None
+    return Definition(symbol, tuple(variables), body, Origin(function.pointer, function.body.text))
+
+
+def _check_written_sort(param: s.BinderDecl, sort: object, e: Elaborator) -> None:
+    if param.sort is None:
+        return
+    written = e.sorts.resolve(param.sort)
+    if written is not None and written != sort:
+        place = Place(param.sort.pointer, (param.sort.start, param.sort.end))
+        e.sink.report("POT3001", place, expected=sort, found=written)
+
+
+def _in_order(found: dict[Symbol, Definition], e: Elaborator) -> list[Definition]:
+    """Depth first without recursion; a cycle is reported and its members dropped."""
+    uses = {symbol: _uses(definition) for symbol, definition in found.items()}
+    order: list[Definition] = []
+    state: dict[Symbol, str] = {}
+    for root in found:
+        if root in state:
+            continue
+        state[root] = "open"
+        path = [(root, iter(uses[root]))]
+        while path:
+            symbol, rest = path[-1]
+            used = next((u for u in rest if u in found), None)
+            if used is None:
+                path.pop()
+                state[symbol] = "done"
+                order.append(found[symbol])
+            elif used not in state:
+                state[used] = "open"
+                path.append((used, iter(uses[used])))
+            elif state[used] == "open":
+                names = [step.name for step, _ in path]
+                _report_cycle(found[used], names[names.index(used.name) :], e)
+    return order
+
+
+def _uses(definition: Definition) -> list[Symbol]:
+    nodes = reachable(definition.body)
+    symbols = [node.op for node in nodes if isinstance(node, App) and isinstance(node.op, Symbol)]
+    symbols += [node.symbol for node in nodes if isinstance(node, Sym)]
+    return [symbol for symbol in dict.fromkeys(symbols) if symbol.kind is SymbolKind.DEFINED]
+
+
+def _report_cycle(definition: Definition, names: list[str], e: Elaborator) -> None:
+    e.sink.report(
+        "POT4008",
+        join_pointer(definition.origin.pointer, "body"),
+        cycle=" -> ".join([*names, names[0]]),
+        helps=["declare the function without a body and say what holds of it in `rules`"],
+    )

@@ -1,0 +1,538 @@
+"""Expressions: names to declarations, sorts checked in both directions, surface nodes to IR nodes.
+
+`visit` returns a node, or None for a part whose error is reported already (None absorbs every
+follow-up), or a generator to be driven where the part has parts of its own. The driver keeps the
+generators on a list, so that no input is too deep for the host's stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from fractions import Fraction
+from types import GeneratorType
+from typing import cast
+
+from potlang.diag import Applicability, Fix, Label, Place, Replace, Sink, shorten
+from potlang.ir import operators as op
+from potlang.ir.nodes import App, Lit, Node, Symbol, SymbolKind, Var
+from potlang.ir.pool import Pool
+from potlang.ir.sorts import BOOL, INT, REAL, STRING, BitVecSort, FunctionSort, SetSort, Sort, is_numeric
+from potlang.languages import surface as s
+
+from .advice import are, declared_here, members_help, quoted, report_arguments, report_arity, written
+from .scope import FunctionEntry, Scope, TermEntry, VariableEntry, describe, signature
+from .sorts import SortTable
+from .undeclared import Undeclared
+
+Step = Generator["Visit", "Node | None", "Node | None"]
+ListStep = Generator["Visit", "Node | None", "list[Node] | None"]
+Visit = Node | None | Step
+Builtin = Callable[["Elaborator", s.Call, "Sort | None"], Visit]
+
+_TRUTH = {"True": True, "true": True, "False": False, "false": False}
+_MOST_DIGITS = 10_000
+
+
+class Elaborator:
+    """Elaborates the formulas of one program into one pool."""
+
+    def __init__(self, pool: Pool, scope: Scope, sorts: SortTable, sink: Sink) -> None:
+        from .builtins import BUILTINS
+        from .infix import compare, infix, prefix
+
+        self.pool = pool
+        self.scope = scope
+        self.sorts = sorts
+        self.sink = sink
+        self.pointer = ""
+        self.text = ""
+        """The string that the current formula was read from, and above its pointer."""
+        self.undeclared = Undeclared(sink)
+        self.free: dict[str, Symbol] = {}
+        """Declared variables that occur free, as unknown constants, in order of first use."""
+        self.inferred: dict[str, Sort] = {}
+        """Sorts of undeclared decision variables, while the optimization section is elaborated."""
+        self.closed: frozenset[Sort] = frozenset()
+        self.members: Callable[[Sort], list[Node] | None] = lambda sort: None
+        """The named members of a finite or declared sort, None where there is no such list."""
+        self._builtins = BUILTINS
+        self._visitors: dict[type, Callable[..., Visit]] = {
+            s.Name: Elaborator._name,
+            s.Number: Elaborator._number,
+            s.Text: Elaborator._text,
+            s.BitVecLiteral: Elaborator._bits,
+            s.Call: Elaborator._call,
+            s.ListOf: Elaborator._list,
+            s.Binding: Elaborator._misplaced_binding,
+            s.Infix: infix,
+            s.Prefix: prefix,
+            s.Compare: compare,
+        }
+
+    # --- driving ---------------------------------------------------------------------------------
+
+    def formula(self, formula: s.Formula | None) -> Node | None:
+        """A formula of the program; None where it has an error, which is reported."""
+        return self.term(formula, BOOL)
+
+    def term(self, formula: s.Formula | None, expected: Sort | None) -> Node | None:
+        """A term, checked against `expected` where that is given."""
+        if formula is None or formula.root is None:
+            return None
+        self.pointer, self.text = formula.pointer, formula.text
+        node = self.run(self.visit(formula.root, expected))
+        return self.fit(node, expected, formula.root)
+
+    def number(self, formula: s.Formula) -> Node | None:
+        """A term to minimize or maximize: an Int, a Real or a bit vector."""
+        node = self.term(formula, None)
+        if node is not None and formula.root is not None and not _is_measured(node.sort):
+            self.error("POT3005", formula.root, op="an objective", found=f"a term of sort {node.sort}")
+            return None
+        return node
+
+    def run(self, visit: Visit) -> Node | None:
+        """Drives a visit to its end."""
+        if not isinstance(visit, GeneratorType):
+            return cast("Node | None", visit)
+        stack: list[Step] = [visit]
+        value: Node | None = None
+        while stack:
+            try:
+                part = stack[-1].send(value)
+            except StopIteration as stop:
+                stack.pop()
+                value = stop.value
+                continue
+            if isinstance(part, GeneratorType):
+                stack.append(part)
+                value = None
+            else:
+                value = cast("Node | None", part)
+        return value
+
+    def visit(self, expr: s.Expr, expected: Sort | None) -> Visit:
+        """Elaborates `expr`; `expected` guides literals and messages, `fit` enforces it."""
+        return self._visitors[type(expr)](self, expr, expected)
+
+    def checked(self, expr: s.Expr, expected: Sort) -> Step:
+        """Visits `expr` and fits it to `expected`."""
+        node = yield self.visit(expr, expected)
+        return self.fit(node, expected, expr)
+
+    def all_checked(self, exprs: Sequence[s.Expr], expected: Sort) -> ListStep:
+        """All of `exprs` fitted to one sort; None if any is in error."""
+        nodes: list[Node | None] = []
+        for expr in exprs:
+            node = yield self.visit(expr, expected)
+            nodes.append(self.fit(node, expected, expr))
+        return complete(nodes)
+
+    # --- reporting -------------------------------------------------------------------------------
+
+    def place(self, expr: s.Expr) -> Place:
+        """Where an expression of the current formula stands."""
+        return Place(self.pointer, (expr.start, expr.end))
+
+    def error(self, code: str, expr: s.Expr, **details: object) -> None:
+        """Reports at an expression of the current formula."""
+        report: Callable[..., None] = self.sink.report
+        report(code, self.place(expr), **details)
+
+    def text_of(self, expr: s.Expr) -> str:
+        """An expression of the current formula as it is written."""
+        return self.text[expr.start : expr.end]
+
+    def _edit(self, start: int, end: int, text: str = "") -> Replace:
+        return Replace(self.pointer, start, end, text)
+
+    def replace(self, expr: s.Expr, text: str, title: str, safe: bool = False) -> Fix:
+        """A fix that writes `text` for `expr`."""
+        applicability = Applicability.SAFE if safe else Applicability.UNSAFE
+        return Fix(title, applicability, (Replace(self.pointer, expr.start, expr.end, text),))
+
+    # --- sorts -----------------------------------------------------------------------------------
+
+    def fit(self, node: Node | None, expected: Sort | None, expr: s.Expr) -> Node | None:
+        """`node` as a term of `expected`: itself, with `to_real` where an Int meets a Real, or an error."""
+        if node is None or expected is None or node.sort is expected or node.sort == expected:
+            return node
+        if expected is REAL and node.sort is INT:
+            return self.to_real(node)
+        if expected is BOOL:
+            self._not_a_formula(node, expr)
+            return None
+        self.error(
+            "POT3001",
+            expr,
+            expected=expected,
+            found=node.sort,
+            primary=f"this is of sort {node.sort}",
+            helps=members_help(self, expected),
+        )
+        return None
+
+    def _not_a_formula(self, node: Node, expr: s.Expr) -> None:
+        helps = [f"compare it with a term of sort {node.sort}: `{shorten(self.text_of(expr), 40)} == …`"]
+        labels: list[Label] = []
+        if isinstance(node, App) and isinstance(node.op, Symbol) and node.op.kind is SymbolKind.FUNCTION:
+            labels = declared_here(self, node.op)
+            helps.append(f'if `{node.op.name}` is a predicate, its range is "Bool"')
+        primary = f"a term of sort {node.sort} is neither true nor false"
+        self.error("POT3006", expr, found=node.sort, primary=primary, labels=labels, helps=helps)
+
+    def to_real(self, node: Node) -> Node:
+        """An Int term as a Real one; literals are converted at once."""
+        if isinstance(node, Lit):
+            assert isinstance(node.value, int)
+            return self.pool.real(Fraction(node.value))
+        return self.pool.app(op.TO_REAL, (node,))
+
+    # --- leaves ----------------------------------------------------------------------------------
+
+    def _name(self, expr: s.Name, expected: Sort | None) -> Node | None:
+        name = expr.id
+        is_bound, var = self.scope.bound(name)
+        if is_bound:
+            if var is None:
+                self.undeclared.hint(name, expected)
+            return var
+        entry = self.scope.lookup(name)
+        match entry:
+            case TermEntry():
+                return entry.node
+            case VariableEntry():
+                return self._free_variable(entry, expr)
+            case FunctionEntry():
+                return self._bare_function(entry, expr)
+            case None:
+                return self._unknown_name(expr, expected)
+
+    def _unknown_name(self, expr: s.Name, expected: Sort | None) -> Node | None:
+        truth = _TRUTH.get(expr.id)
+        if truth is not None:
+            return self.pool.truth(truth)
+        sort = self.inferred.get(expr.id)
+        if sort is not None:
+            return self.pool.sym(self._free_symbol(expr.id, sort))
+        self.undeclared.term(expr.id, self.place(expr), expected, self.scope.names()[:50])
+        return None
+
+    def _free_variable(self, entry: VariableEntry, expr: s.Name) -> Node | None:
+        if entry.sort is None:
+            return None
+        if entry.name not in self.free:
+            self.sink.report(
+                "POT9001",
+                self.place(expr),
+                name=entry.name,
+                labels=[Label(entry.place, "declared here")],
+                helps=[f"if every value is meant, write ForAll([{entry.name}], …) around the formula"],
+            )
+        return self.pool.sym(self._free_symbol(entry.name, entry.sort))
+
+    def _free_symbol(self, name: str, sort: Sort) -> Symbol:
+        symbol = self.free.get(name)
+        if symbol is None:
+            symbol = self.free[name] = Symbol(name, (), sort, SymbolKind.FREE)
+        return symbol
+
+    def _bare_function(self, entry: FunctionEntry, expr: s.Name) -> Node | None:
+        symbol = entry.symbol
+        if symbol is None:
+            return None
+        if not symbol.domain:
+            return self.pool.sym(symbol)
+        placeholders = ", ".join(str(sort) for sort in symbol.domain)
+        self.error(
+            "POT2010",
+            expr,
+            name=entry.name,
+            labels=[Label(entry.place, f"{signature(symbol)} is declared here")],
+            helps=[f"write `{written(entry.name)}({placeholders})` with terms of these sorts"],
+        )
+        return None
+
+    def _number(self, expr: s.Number, expected: Sort | None) -> Node | None:
+        text = expr.text
+        if len(text) > _MOST_DIGITS:
+            self.error("POT0004", expr, digits=len(text), limit=_MOST_DIGITS)
+            return None
+        if text.isdigit():
+            number = decimal_to_int(text)
+            return self.pool.real(number) if expected is REAL else self.pool.integer(number)
+        value = exact_decimal(text)
+        if value is None:
+            self.error("POT0004", expr, digits=text, limit=_MOST_DIGITS)
+            return None
+        return self.pool.real(value)
+
+    def _text(self, expr: s.Text, expected: Sort | None) -> Node | None:
+        if expected is BOOL and expr.value in _TRUTH:
+            return self.pool.truth(_TRUTH[expr.value])
+        return self.pool.lit(expr.value, STRING)
+
+    def _bits(self, expr: s.BitVecLiteral, expected: Sort | None) -> Node | None:
+        digits, base = expr.text[2:], 2 if expr.text[1] in "bB" else 16
+        width = len(digits) * (1 if base == 2 else 4)
+        return self.pool.lit(int(digits, base), BitVecSort(width))
+
+    def _misplaced_binding(self, expr: s.Binding, expected: Sort | None) -> None:
+        self.error(
+            "POT1020",
+            expr,
+            problem=f"`{expr.name.id}: {expr.sort.name}` declares a variable, which only a quantifier can do",
+            helps=["write it in the list of ForAll, Exists, Sum or Count"],
+        )
+
+    def _list(self, expr: s.ListOf, expected: Sort | None) -> Visit:
+        if isinstance(expected, SetSort):
+            return self.set_literal(expr, expected)
+        self.error(
+            "POT1020",
+            expr,
+            problem="a list is not a term",
+            helps=[
+                "lists are for the variables of a quantifier, after `in`, and as sets where a set is expected"
+            ],
+        )
+        return None
+
+    def set_literal(self, expr: s.ListOf, sort: SetSort) -> Step:
+        """`[a, b]` where a set is expected."""
+        nodes = yield from self.all_checked(expr.items, sort.element)
+        if nodes is None:
+            return None
+        result: Node = self.pool.lit(None, sort)
+        for node in nodes:
+            result = self.pool.app(op.INSERT, (node, result))
+        return result
+
+    # --- applications ----------------------------------------------------------------------------
+
+    def _call(self, expr: s.Call, expected: Sort | None) -> Visit:
+        head = expr.head
+        if type(head) is not s.Name:
+            return self._apply_value(expr)
+        entry = self.scope.lookup(head.id)
+        if type(entry) is FunctionEntry and not self.scope.bound(head.id)[0]:
+            return self._application(expr, entry)
+        if self.scope.callable(head.id):
+            return self._apply_value(expr)
+        builtin = self._builtins.get(head.id)
+        if builtin is not None:
+            return builtin(self, expr, expected)
+        return self._misspelt_builtin(expr, head, expected) or self._unknown_call(expr, head, expected)
+
+    def _misspelt_builtin(self, expr: s.Call, head: s.Name, expected: Sort | None) -> Visit:
+        """`forall(…)`: one report, and the arguments are read as those of `ForAll`."""
+        folded = head.id.replace("_", "").casefold()
+        if self.scope.bound(head.id)[0] or self.scope.lookup(head.id) is not None:
+            return None
+        meant = next((name for name in self._builtins if name.casefold() == folded), None)
+        if meant is None:
+            return None
+        self.sink.report(
+            "POT2001",
+            self.place(head),
+            name=head.id,
+            primary="not declared",
+            helps=[f"the built-in function is spelt `{meant}`"],
+            fixes=[self.replace(head, meant, f"write `{meant}`", safe=True)],
+        )
+        spelt = s.Call(s.Name(meant, head.start, head.end), expr.args, expr.start, expr.end)
+        return self._builtins[meant](self, spelt, expected)
+
+    def _application(self, expr: s.Call, entry: FunctionEntry) -> Visit:
+        symbol = entry.symbol
+        args = expr.args
+        if symbol is None:
+            return self._discard(expr)
+        if len(args) != len(symbol.domain):
+            return self._wrong_arity(expr, entry, symbol)
+        nodes: list[Node | None] = []
+        for arg, sort in zip(args, symbol.domain, strict=True):
+            visit = self.visit(arg, sort)
+            if isinstance(visit, GeneratorType):
+                return self._application_rest(expr, symbol, nodes, visit)
+            nodes.append(cast("Node | None", visit))
+        return self._applied(expr, symbol, nodes)
+
+    def _application_rest(self, expr: s.Call, symbol: Symbol, nodes: list[Node | None], visit: Step) -> Step:
+        done = len(nodes)
+        nodes.append((yield visit))
+        for arg, sort in zip(expr.args[done + 1 :], symbol.domain[done + 1 :], strict=True):
+            nodes.append((yield self.visit(arg, sort)))
+        return self._applied(expr, symbol, nodes)
+
+    def _applied(self, expr: s.Call, symbol: Symbol, nodes: list[Node | None]) -> Node | None:
+        args: list[Node] = []
+        wrong: list[int] = []
+        for position, (node, sort) in enumerate(zip(nodes, symbol.domain, strict=True)):
+            if node is None:
+                continue
+            if node.sort is sort or node.sort == sort:
+                args.append(node)
+            elif sort is REAL and node.sort is INT:
+                args.append(self.to_real(node))
+            else:
+                wrong.append(position)
+        if wrong:
+            report_arguments(self, expr, symbol, nodes, wrong)
+        if len(args) < len(nodes):
+            return None
+        return self.pool.app(symbol, tuple(args)) if args else self.pool.sym(symbol)
+
+    def _wrong_arity(self, expr: s.Call, entry: FunctionEntry, symbol: Symbol) -> Step:
+        nodes: list[Node | None] = []
+        for arg in expr.args:
+            nodes.append((yield self.visit(arg, None)))
+        report_arity(self, expr, entry, symbol, nodes)
+        return None
+
+    def _discard(self, expr: s.Call) -> Step:
+        """Visits the arguments for their own errors; the head's is reported already."""
+        for arg in expr.args:
+            yield self.visit(arg, None)
+        return None
+
+    def _apply_value(self, expr: s.Call) -> Step:
+        """`f(x)` where `f` is a term of a function sort, a constant, a variable or another application."""
+        function = yield self.visit(expr.head, None)
+        if function is None:
+            return (yield from self._discard(expr))
+        sort = function.sort
+        if not isinstance(sort, FunctionSort):
+            name = expr.head.id if isinstance(expr.head, s.Name) else "this"
+            self.error("POT2007", expr.head, name=name, kind=f"a term of sort {sort}")
+            return (yield from self._discard(expr))
+        if len(expr.args) != len(sort.domain):
+            wanted, found = count(len(sort.domain), "argument"), len(expr.args)
+            name = expr.head.id if isinstance(expr.head, s.Name) else str(sort)
+            self.error("POT3002", expr, name=name, expected=wanted, found=are(found))
+            return (yield from self._discard(expr))
+        nodes: list[Node | None] = [function]
+        for arg, wanted_sort in zip(expr.args, sort.domain, strict=True):
+            node = yield self.visit(arg, wanted_sort)
+            nodes.append(self.fit(node, wanted_sort, arg))
+        args = complete(nodes)
+        return None if args is None else self.pool.app(op.APPLY, tuple(args))
+
+    def _unknown_call(self, expr: s.Call, head: s.Name, expected: Sort | None) -> Step:
+        entry = self.scope.lookup(head.id)
+        is_bound, _ = self.scope.bound(head.id)
+        sorts: list[Sort | None] = []
+        for arg in expr.args:
+            node = yield self.visit(arg, None)
+            sorts.append(None if node is None else node.sort)
+        if is_bound or entry is not None:
+            kind = "a bound variable" if is_bound or entry is None else describe(entry)
+            labels = [Label(entry.place, "declared here")] if entry is not None and not is_bound else []
+            help_ = f"write {quoted(head.id)} alone, or declare a function of another name"
+            drop = Fix("drop the arguments", Applicability.UNSAFE, (self._edit(head.end, expr.end),))
+            self.error("POT2007", head, name=head.id, kind=kind, labels=labels, helps=[help_], fixes=[drop])
+        else:
+            self.undeclared.call(head.id, self.place(head), tuple(sorts), expected)
+        return None
+
+    # --- binders ---------------------------------------------------------------------------------
+
+    def bind(self, items: Sequence[s.Expr], owner: s.Expr, quantifier: str) -> list[tuple[str, Var | None]]:
+        """The binders of a list in an expression; each error is reported and its variable is None."""
+        binders: list[tuple[str, Var | None]] = []
+        for item in items:
+            match item:
+                case s.Name():
+                    binders.append((item.id, self._named_binder(item)))
+                case s.Binding():
+                    sort = self.sorts.resolve(item.sort)
+                    self.warn_shadowing(item.name.id, self.place(item.name))
+                    binders.append(
+                        (item.name.id, None if sort is None else self.pool.var(item.name.id, sort))
+                    )
+                case _:
+                    self.error(
+                        "POT1020",
+                        item,
+                        problem=f"`{quantifier}` binds names, this is an expression",
+                        helps=[f"write {quantifier}([x, y], …) or {quantifier}([x: Sort], …)"],
+                    )
+        if not items:
+            self.error(
+                "POT4001",
+                owner,
+                quantifier=quantifier,
+                helps=["name the variables in the list, or drop the quantifier"],
+            )
+        return binders
+
+    def _named_binder(self, item: s.Name) -> Var | None:
+        entry = self.scope.lookup(item.id)
+        match entry:
+            case VariableEntry():
+                sort = entry.sort
+            case TermEntry(node=node):
+                self.warn_shadowing(item.id, self.place(item))
+                sort = None if node is None else node.sort
+            case _:
+                is_bound, var = self.scope.bound(item.id)
+                if is_bound:
+                    sort = None if var is None else var.sort
+                elif item.id in self.inferred:
+                    sort = self.inferred[item.id]
+                else:
+                    self.undeclared.binder(item.id, self.place(item), None)
+                    sort = None
+        return None if sort is None else self.pool.var(item.id, sort)
+
+    def warn_shadowing(self, name: str, place: Place) -> None:
+        """Warns where a binder hides a constant, an enum value or a function."""
+        entry = self.scope.entries.get(name)
+        if entry is None or isinstance(entry, VariableEntry):
+            return
+        self.sink.report(
+            "POT2004",
+            place,
+            name=name,
+            hidden=f"{describe(entry)} of the same name",
+            labels=[Label(entry.place, "declared here")],
+            helps=["rename the variable if the declared name was meant"],
+        )
+
+
+def complete(nodes: list[Node | None]) -> list[Node] | None:
+    """The list without its None type, or None if an element is None."""
+    found = [node for node in nodes if node is not None]
+    return found if len(found) == len(nodes) else None
+
+
+def count(number: int, noun: str) -> str:
+    """`1 argument`, `2 arguments`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def decimal_to_int(text: str) -> int:
+    """An integer of any length; `int()` itself refuses more than 4,300 digits."""
+    if len(text) <= 4000:
+        return int(text)
+    number = 0
+    for start in range(0, len(text), 4000):
+        part = text[start : start + 4000]
+        number = number * 10 ** len(part) + int(part)
+    return number
+
+
+def exact_decimal(text: str) -> Fraction | None:
+    """`2.50`, `.5`, `1e-3` as a fraction; None where the exponent is beyond the limit on digits."""
+    mantissa, _, exponent = text.lower().partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    power = int(exponent) if exponent and len(exponent) < 8 else 0
+    if len(exponent) >= 8 or abs(power) > _MOST_DIGITS:
+        return None
+    value = Fraction(decimal_to_int((whole + fraction) or "0"), 10 ** len(fraction))
+    scale = Fraction(10 ** abs(power))
+    return value * scale if power >= 0 else value / scale
+
+
+def _is_measured(sort: Sort) -> bool:
+    return is_numeric(sort) or isinstance(sort, BitVecSort)

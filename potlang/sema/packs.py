@@ -1,0 +1,268 @@
+"""Imports: packs of the standard library, instantiated for a program's sorts and symbols.
+
+A pack is a program fragment over parameters. Each parameter is bound by `with`, else to the
+program's declaration of the same name, else (a parameter that nothing names) declared by the import.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from potlang.diag import Applicability, Fix, Place, Replace, Sink, nearest
+from potlang.ir.module import Assertion, AssertionKind, Origin
+from potlang.ir.nodes import Node, Symbol, SymbolKind
+from potlang.ir.pool import Pool
+from potlang.ir.sorts import DeclaredSort, Sort
+from potlang.languages import surface as s
+from potlang.source import join_pointer
+
+from .declare import Declarations
+from .elaborate import Elaborator
+from .scope import Entry, FunctionEntry, Scope, TermEntry, VariableEntry, describe, signature
+from .sorts import SortTable
+from .statements import statement_formula, statement_text
+
+
+@dataclass(frozen=True, slots=True)
+class PackSymbol:
+    """A symbol parameter: its name and its sorts as written in the pack."""
+
+    name: str
+    domain: list[s.SortExpr]
+    range: s.SortExpr
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """A pack as read: parameters and the program fragment over them."""
+
+    name: str
+    sorts: list[str]
+    symbols: list[PackSymbol]
+    program: s.Module
+
+
+def read_pack(name: str, text: str, sink: Sink) -> Pack | None:
+    """Reads a pack file; None, with reports, where it breaks `schemas/pack-1.json`."""
+    from potlang.languages.pot.expression import parse_sort
+    from potlang.languages.pot.reader import read_program
+
+    value = json.loads(text)
+    symbols: list[PackSymbol] = []
+    for index, item in enumerate(value.get("symbols", [])):
+        pointer = f"/symbols/{index}"
+        domain = [parse_sort(sort, f"{pointer}/domain/{i}", sink) for i, sort in enumerate(item["domain"])]
+        range_ = parse_sort(item["range"], f"{pointer}/range", sink)
+        if range_ is None or any(sort is None for sort in domain):
+            return None
+        symbols.append(PackSymbol(item["name"], [sort for sort in domain if sort is not None], range_))
+    program = read_program(value["program"], sink)
+    if program is None or sink.has_errors:
+        return None
+    return Pack(name, list(value.get("sorts", [])), symbols, program)
+
+
+def import_packs(
+    imports: list[s.ImportDecl], declared: Declarations, pool: Pool, sink: Sink
+) -> list[Assertion]:
+    """The assertions of all imported packs; symbols that an import declares are added to `declared`."""
+    found: list[Assertion] = []
+    for index, item in enumerate(imports):
+        pack = _load(item, sink)
+        if pack is not None:
+            found += _Instance(index, pack, item, declared, pool, sink).assertions()
+    return found
+
+
+def _load(item: s.ImportDecl, sink: Sink) -> Pack | None:
+    from potlang.resources import pack_file, pack_names
+
+    text = pack_file(item.pack, "pack.json")
+    if text is None:
+        names = pack_names()
+        near = nearest(item.pack, names) or [n for n in names if n.endswith("/" + item.pack.split("/")[-1])]
+        at = join_pointer(item.pointer, "pack") if item.is_object else item.pointer
+        sink.report(
+            "POT8001",
+            at,
+            name=item.pack,
+            helps=[f"did you mean `{near[0]}`?" if near else f"the packs are {', '.join(names)}"],
+            fixes=[
+                Fix(f"import `{other}`", Applicability.UNSAFE, (Replace(at, 0, len(item.pack), other),))
+                for other in near[:1]
+            ],
+        )
+        return None
+    inner = Sink()
+    pack = read_pack(item.pack, text, inner)
+    if pack is None:
+        sink.report(
+            "POT8005", item.pointer, name=item.pack, notes=[d.message for d in inner.diagnostics()[:3]]
+        )
+    return pack
+
+
+class _Instance:
+    """One pack, bound to one program."""
+
+    def __init__(
+        self, index: int, pack: Pack, item: s.ImportDecl, declared: Declarations, pool: Pool, sink: Sink
+    ) -> None:
+        self._index = index
+        self._pack = pack
+        self._item = item
+        self._declared = declared
+        self._pool = pool
+        self._sink = sink
+        self._inner = Sink()
+        self._sorts = SortTable(pack.program.sorts, self._inner)
+        self._scope = Scope()
+
+    def assertions(self) -> list[Assertion]:
+        """The pack's facts and rules over the program's symbols; empty where a binding is in error."""
+        if not (self._known_parameters() & self._bind_sorts()) or not self._bind_symbols():
+            return []
+        self._declare_variables()
+        e = Elaborator(self._pool, self._scope, self._sorts, self._inner)
+        found = [*self._facts(e), *self._rules(e)]
+        e.undeclared.report(self._scope, frozenset())
+        if self._inner.has_errors:
+            notes = [d.message for d in self._inner.diagnostics()[:3]]
+            self._sink.report("POT8005", self._item.pointer, name=self._pack.name, notes=notes)
+            return []
+        return found
+
+    def _known_parameters(self) -> bool:
+        known = [*self._pack.sorts, *(symbol.name for symbol in self._pack.symbols)]
+        unknown = {key: place for key, place in self._item.substitution.items() if key not in known}
+        for key, (_, pointer) in unknown.items():
+            near = nearest(key, known)
+            self._sink.report(
+                "POT8002",
+                Place(pointer, on_key=True),
+                pack=self._pack.name,
+                name=key,
+                helps=[f"did you mean `{near[0]}`?" if near else f"its parameters are {', '.join(known)}"],
+            )
+        return not unknown
+
+    def _target(self, parameter: str) -> tuple[str, str]:
+        """The program's name for a parameter, and the pointer to blame."""
+        return self._item.substitution.get(parameter, (parameter, self._item.pointer))
+
+    def _bind_sorts(self) -> bool:
+        bound = [self._bind_sort(parameter) for parameter in self._pack.sorts]
+        return all(bound)
+
+    def _bind_sort(self, parameter: str) -> bool:
+        name, pointer = self._target(parameter)
+        table = self._declared.sorts
+        if name not in table.names() and parameter not in self._item.substitution:
+            table.add(DeclaredSort(name), Place(pointer))
+        sort = table.resolve(s.SortExpr(name, [], pointer, 0, len(name)))
+        if sort is not None:
+            self._sorts.bind(parameter, sort)
+        return sort is not None
+
+    def _bind_symbols(self) -> bool:
+        bound = [self._bind_symbol(symbol) for symbol in self._pack.symbols]
+        return all(bound)
+
+    def _bind_symbol(self, parameter: PackSymbol) -> bool:
+        name, pointer = self._target(parameter.name)
+        domain = tuple(s for sort in parameter.domain if (s := self._sorts.resolve(sort)) is not None)
+        range_ = self._sorts.resolve(parameter.range)
+        if range_ is None or len(domain) < len(parameter.domain):
+            return False
+        entry = self._declared.scope.entries.get(name)
+        if entry is None:
+            return self._declare_symbol(parameter, name, pointer, domain, range_)
+        fitted = _fitting(entry, domain, range_)
+        if fitted is None:
+            wanted = signature(Symbol(name, domain, range_, SymbolKind.FUNCTION))
+            self._sink.report(
+                "POT8003",
+                pointer,
+                pack=self._pack.name,
+                name=name,
+                wanted=wanted,
+                found=_entry_signature(entry),
+                helps=[f"declare {wanted}, or bind `{parameter.name}` to a symbol that fits"],
+            )
+            return False
+        self._scope.entries[parameter.name] = fitted
+        return True
+
+    def _declare_symbol(
+        self, parameter: PackSymbol, name: str, pointer: str, domain: tuple[Sort, ...], range_: Sort
+    ) -> bool:
+        if parameter.name in self._item.substitution:
+            near = nearest(name, self._declared.scope.entries)
+            self._sink.report(
+                "POT8004",
+                pointer,
+                pack=self._pack.name,
+                name=name,
+                helps=[f"did you mean `{near[0]}`?" if near else f"declare `{name}` in `functions`"],
+                fixes=[
+                    Fix(f"write `{other}`", Applicability.UNSAFE, (Replace(pointer, 0, len(name), other),))
+                    for other in near[:1]
+                ],
+            )
+            return False
+        kind = SymbolKind.FUNCTION if domain else SymbolKind.CONSTANT
+        symbol = Symbol(name, domain, range_, kind)
+        entry: Entry = FunctionEntry(name, symbol, Place(pointer))
+        self._declared.symbols.append(symbol)
+        self._declared.scope.entries[name] = entry
+        self._scope.entries[parameter.name] = entry
+        return True
+
+    def _declare_variables(self) -> None:
+        for variable in self._pack.program.variables:
+            if variable.sort is not None:
+                sort = self._sorts.resolve(variable.sort)
+                self._scope.entries[variable.name] = VariableEntry(variable.name, sort, Place())
+
+    def _facts(self, e: Elaborator) -> list[Assertion]:
+        found = []
+        for index, fact in enumerate(self._pack.program.facts):
+            node = e.formula(fact.formula)
+            if node is not None:
+                node = node if fact.value else self._pool.negate(node)
+                found.append(self._assertion(f"f{index}", fact.name, node, fact.formula.text))
+        return found
+
+    def _rules(self, e: Elaborator) -> list[Assertion]:
+        found = []
+        for index, rule in enumerate(self._pack.program.rules):
+            node = statement_formula(rule, rule.quantifier or "forall", e)
+            if node is not None:
+                found.append(self._assertion(f"r{index}", rule.name, node, statement_text(rule)))
+        return found
+
+    def _assertion(self, key: str, name: str | None, node: Node, text: str) -> Assertion:
+        label = f"{self._pack.name}: {name or key}"
+        origin = Origin(self._item.pointer, text)
+        return Assertion(f"p{self._index}.{key}", label, AssertionKind.PACK, node, origin)
+
+
+def _fitting(entry: Entry, domain: tuple[Sort, ...], range_: Sort) -> Entry | None:
+    match entry:
+        case FunctionEntry(symbol=symbol) if symbol is not None:
+            return entry if (symbol.domain, symbol.range) == (domain, range_) else None
+        case TermEntry(node=node) if node is not None and not domain:
+            return entry if node.sort == range_ else None
+        case _:
+            return None
+
+
+def _entry_signature(entry: Entry) -> str:
+    match entry:
+        case FunctionEntry(symbol=symbol) if symbol is not None:
+            return signature(symbol)
+        case TermEntry(node=node) if node is not None:
+            return f"{describe(entry)} of sort {node.sort}"
+        case _:
+            return describe(entry)

@@ -1,0 +1,262 @@
+"""Sort declarations and sort expressions: aliases, constructed sorts, cycles, unknown names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from potlang.diag import Applicability, Fix, Label, Patch, Place, Replace, Sink, nearest
+from potlang.ir.sorts import (
+    BOOL,
+    INT,
+    REAL,
+    STRING,
+    ArraySort,
+    BitVecSort,
+    DeclaredSort,
+    EnumSort,
+    FunctionSort,
+    SetSort,
+    Sort,
+    TupleSort,
+)
+from potlang.languages.surface import SortDecl, SortExpr
+from potlang.source import join_pointer
+
+BUILTIN: dict[str, Sort] = {
+    **dict.fromkeys(("Bool", "BoolSort", "bool", "Boolean"), BOOL),
+    **dict.fromkeys(("Int", "IntSort", "int", "Integer"), INT),
+    **dict.fromkeys(("Real", "RealSort", "real", "Float", "float"), REAL),
+    **dict.fromkeys(("String", "StringSort", "str", "string"), STRING),
+}
+CONSTRUCTORS = {
+    **dict.fromkeys(("BitVec", "BitVecSort"), "BitVec"),
+    **dict.fromkeys(("Array", "ArraySort"), "Array"),
+    **dict.fromkeys(("Set", "SetSort"), "Set"),
+    **dict.fromkeys(("Function", "FunctionSort"), "Function"),
+}
+_WIDEST = 65_536
+_DEEPEST = 64
+
+
+def place_of(expr: SortExpr) -> Place:
+    """Where a sort expression stands."""
+    return Place(expr.pointer, (expr.start, expr.end))
+
+
+class SortTable:
+    """Resolves sort expressions against the declared sorts. Reports each unknown name once."""
+
+    def __init__(self, declarations: list[SortDecl], sink: Sink) -> None:
+        self._sink = sink
+        self._declarations: dict[str, SortDecl] = {}
+        self._resolved: dict[str, Sort | None] = {}
+        self._unknown: set[str] = set()
+        self.order: list[DeclaredSort | EnumSort | TupleSort] = []
+        """Nominal sorts, each after those that it uses."""
+        self.places: dict[str, Place] = {}
+        for declaration in declarations:
+            self._declare(declaration)
+        for name in self._in_order():
+            self._resolved[name] = self._define(self._declarations[name])
+
+    def _declare(self, declaration: SortDecl) -> None:
+        place = Place(join_pointer(declaration.pointer, "name"))
+        known = self.places.get(declaration.name)
+        if known is not None:
+            self._sink.report(
+                "POT2002",
+                place,
+                name=declaration.name,
+                labels=[Label(known, "first declared here")],
+                helps=["give one of the two sorts another name, or remove it"],
+                fixes=[_removal(declaration.pointer, "remove the second declaration")],
+            )
+            return
+        self.places[declaration.name] = place
+        self._declarations[declaration.name] = declaration
+
+    def add(self, sort: DeclaredSort, place: Place) -> None:
+        """Declares a sort that an import brings."""
+        self.order.append(sort)
+        self._resolved[sort.name] = sort
+        self.places[sort.name] = place
+
+    def bind(self, name: str, sort: Sort) -> None:
+        """Lets `name` stand for `sort`: a parameter of a pack."""
+        self._resolved[name] = sort
+
+    def names(self) -> list[str]:
+        """Declared names, then the built-in ones."""
+        return [*dict.fromkeys((*self._declarations, *self._resolved)), "Bool", "Int", "Real", "String"]
+
+    def resolve(self, expr: SortExpr) -> Sort | None:
+        """The sort meant, or None where it is in error (reported)."""
+        return self._resolve(expr, 0)
+
+    def _resolve(self, expr: SortExpr, depth: int) -> Sort | None:
+        if depth > _DEEPEST:
+            self._sink.report("POT0003", place_of(expr), limit=_DEEPEST)
+            return None
+        if not expr.args:
+            return self._by_name(expr.name, expr)
+        constructor = CONSTRUCTORS.get(expr.name)
+        if constructor is None:
+            self._sink.report(
+                "POT1025",
+                place_of(expr),
+                problem=f"`{expr.name}` takes no arguments",
+                helps=[
+                    "sorts with arguments are BitVecSort(n), ArraySort(A, B), SetSort(A), FunctionSort(A, B)"
+                ],
+            )
+            return None
+        if constructor == "BitVec":
+            return self._bit_vector(expr)
+        parts = [self._resolve(arg, depth + 1) for arg in expr.args if isinstance(arg, SortExpr)]
+        if len(parts) != len(expr.args) or not _arity_fits(constructor, len(parts)):
+            self._malformed(expr, constructor)
+            return None
+        resolved = [part for part in parts if part is not None]
+        return _construct(constructor, resolved) if len(resolved) == len(parts) else None
+
+    def _bit_vector(self, expr: SortExpr) -> Sort | None:
+        match expr.args:
+            case [int(width)] if 1 <= width <= _WIDEST:
+                return BitVecSort(width)
+            case _:
+                self._malformed(expr, "BitVec")
+                return None
+
+    def _malformed(self, expr: SortExpr, constructor: str) -> None:
+        usage = {
+            "BitVec": f"BitVecSort(n) with a width n from 1 to {_WIDEST}",
+            "Array": "ArraySort(Index, Element)",
+            "Set": "SetSort(Element)",
+            "Function": "FunctionSort(Argument, …, Result)",
+        }[constructor]
+        self._sink.report(
+            "POT1025", place_of(expr), problem=f"`{expr.name}` has wrong arguments", helps=[f"write {usage}"]
+        )
+
+    def _by_name(self, name: str, use: SortExpr | None = None) -> Sort | None:
+        if name in self._resolved:
+            return self._resolved[name]
+        if name in BUILTIN and name not in self._declarations:
+            return BUILTIN[name]
+        self._report_unknown(name, use)
+        return None
+
+    def _in_order(self) -> list[str]:
+        """Declared names, each after those it uses; cycles are reported and left out, resolved to None."""
+        order: list[str] = []
+        state: dict[str, str] = {}
+        for root in self._declarations:
+            path: list[tuple[str, Iterator[str]]] = []
+            if root not in state:
+                state[root] = "open"
+                path.append((root, iter(self._uses(root))))
+            while path:
+                name, uses = path[-1]
+                used = next(uses, None)
+                if used is None:
+                    path.pop()
+                    if state[name] == "open":
+                        order.append(name)
+                    state[name] = "done"
+                elif used not in state:
+                    state[used] = "open"
+                    path.append((used, iter(self._uses(used))))
+                elif state[used] != "done":
+                    names = [step for step, _ in path]
+                    self._report_cycle(names[names.index(used) :], state)
+        return order
+
+    def _uses(self, name: str) -> list[str]:
+        declaration = self._declarations[name]
+        exprs = [sort for _, sort, _ in declaration.fields]
+        if declaration.definition is not None:
+            exprs.append(declaration.definition)
+        found: dict[str, None] = {}
+        while exprs:
+            expr = exprs.pop()
+            exprs += [arg for arg in expr.args if isinstance(arg, SortExpr)]
+            restates_builtin = expr is declaration.definition and expr.name == name and name in BUILTIN
+            if expr.name in self._declarations and not restates_builtin:
+                found[expr.name] = None
+        return list(found)
+
+    def _define(self, declaration: SortDecl) -> Sort | None:
+        match declaration.kind:
+            case "DeclareSort":
+                return self._nominal(DeclaredSort(declaration.name))
+            case "EnumSort":
+                values = dict.fromkeys(value for value, _ in declaration.values)
+                return self._nominal(EnumSort(declaration.name, tuple(values)))
+            case "TupleSort":
+                parts = [(field, self.resolve(sort)) for field, sort, _ in declaration.fields]
+                known = tuple((field, sort) for field, sort in parts if sort is not None)
+                return self._nominal(TupleSort(declaration.name, known)) if len(known) == len(parts) else None
+            case _ if declaration.definition is None:
+                return BUILTIN[declaration.kind]
+            case _:
+                if declaration.definition.name == declaration.name and not declaration.definition.args:
+                    # `{"name": "Real", "type": "Real"}` restates a built-in sort.
+                    return BUILTIN.get(declaration.name)
+                return self.resolve(declaration.definition)
+
+    def _nominal(self, sort: DeclaredSort | EnumSort | TupleSort) -> Sort:
+        self.order.append(sort)
+        return sort
+
+    def _report_unknown(self, name: str, use: SortExpr | None) -> None:
+        if name in self._unknown or use is None:
+            return
+        self._unknown.add(name)
+        near = nearest(name, self.names())
+        fixes = [
+            Fix(f"write `{other}`", Applicability.UNSAFE, (Replace(use.pointer, use.start, use.end, other),))
+            for other in near[:1]
+        ]
+        fixes.append(_declaration_fix(name, bool(self._declarations)))
+        helps = [f"did you mean {' or '.join(f'`{other}`' for other in near)}?"] if near else []
+        helps.append(f'declare it: add {{"name": "{name}", "type": "DeclareSort"}} to `sorts`')
+        self._sink.report("POT2005", place_of(use), name=name, helps=helps, fixes=fixes)
+
+    def _report_cycle(self, cycle: list[str], state: dict[str, str]) -> None:
+        if any(state[part] == "cyclic" for part in cycle):
+            return
+        for part in cycle:
+            state[part] = "cyclic"
+            self._resolved[part] = None
+        first, *rest = cycle
+        self._sink.report(
+            "POT2006",
+            self.places[first],
+            cycle=" -> ".join([*cycle, first]),
+            labels=[Label(self.places[part], "part of the cycle") for part in rest],
+            helps=["declare one of them with DeclareSort, or define it without the others"],
+        )
+
+
+def _arity_fits(constructor: str, count: int) -> bool:
+    return {"Array": count == 2, "Set": count == 1, "Function": count >= 2}[constructor]
+
+
+def _construct(constructor: str, parts: list[Sort]) -> Sort:
+    match constructor:
+        case "Array":
+            return ArraySort(parts[0], parts[1])
+        case "Set":
+            return SetSort(parts[0])
+        case _:
+            return FunctionSort(tuple(parts[:-1]), parts[-1])
+
+
+def _removal(pointer: str, title: str) -> Fix:
+    return Fix(title, Applicability.UNSAFE, (Patch("remove", pointer),))
+
+
+def _declaration_fix(name: str, has_section: bool) -> Fix:
+    item = {"name": name, "type": "DeclareSort"}
+    edit = Patch("add", "/sorts/-", item) if has_section else Patch("add", "/sorts", [item])
+    return Fix(f"declare the sort `{name}`", Applicability.UNSAFE, (edit,))

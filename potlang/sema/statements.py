@@ -1,0 +1,64 @@
+"""Rules and verifications: binders, then an implication or a constraint, as one closed formula."""
+
+from __future__ import annotations
+
+from potlang.diag import Place
+from potlang.ir.nodes import Node, Var
+from potlang.languages import surface as s
+from potlang.source import join_pointer
+
+from .elaborate import Elaborator
+from .scope import VariableEntry
+
+
+def statement_formula(statement: s.StatementDecl, quantifier: str, e: Elaborator) -> Node | None:
+    """The statement under its binders; None where it has an error, which is reported."""
+    binders = [(decl.name, binder(decl, e)) for decl in statement.binders]
+    e.scope.push(binders)
+    formula = _matrix(statement, e)
+    e.scope.pop(binders)
+    variables = tuple(var for _, var in binders if var is not None)
+    if formula is None or len(variables) < len(binders):
+        return None
+    return e.pool.quant(quantifier, variables, formula) if variables else formula
+
+
+def _matrix(statement: s.StatementDecl, e: Elaborator) -> Node | None:
+    if statement.constraint is not None:
+        return e.formula(statement.constraint)
+    antecedent = e.formula(statement.antecedent)
+    consequent = e.formula(statement.consequent)
+    if antecedent is None or consequent is None:
+        return None
+    return e.pool.implies(antecedent, consequent)
+
+
+def binder(declaration: s.BinderDecl, e: Elaborator) -> Var | None:
+    """A fresh variable for a binder written in JSON; its sort may come from `variables`."""
+    place = Place(join_pointer(declaration.pointer, "name"))
+    if declaration.sort is not None:
+        sort = e.sorts.resolve(declaration.sort)
+        e.warn_shadowing(declaration.name, place)
+    else:
+        entry = e.scope.lookup(declaration.name)
+        sort = entry.sort if isinstance(entry, VariableEntry) else None
+        if not isinstance(entry, VariableEntry):
+            e.undeclared.binder(declaration.name, Place(declaration.pointer), None)
+    return None if sort is None else e.pool.var(declaration.name, sort)
+
+
+def statement_text(statement: s.StatementDecl) -> str:
+    """The statement on one line in the program's own words."""
+    if statement.constraint is not None:
+        text = statement.constraint.text
+    else:
+        assert statement.antecedent is not None and statement.consequent is not None
+        text = f"{statement.antecedent.text} -> {statement.consequent.text}"
+    if not statement.binders:
+        return text
+    names = ", ".join(_binder_text(decl) for decl in statement.binders)
+    return f"{statement.quantifier or 'forall'} {names}: {text}"
+
+
+def _binder_text(declaration: s.BinderDecl) -> str:
+    return declaration.name if declaration.sort is None else f"{declaration.name}: {declaration.sort.name}"

@@ -1,0 +1,195 @@
+"""Undeclared names: collected over the whole program, reported once per name with the best repair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from potlang.diag import Applicability, Fix, Label, NearNames, Patch, Place, Replace, Sink
+from potlang.ir.sorts import FunctionSort, Sort
+
+from .scope import Entry, FunctionEntry, Scope, TermEntry, VariableEntry
+
+_LONGEST_VARIABLE = 2
+
+
+@dataclass(slots=True)
+class _Uses:
+    places: list[Place] = field(default_factory=list)
+    sort: Sort | None = None
+    arity: int | None = None
+    """Number of arguments where the name is called, None where it stands alone."""
+    domain: tuple[Sort | None, ...] = ()
+    binder: bool = False
+    names: list[str] = field(default_factory=list)
+    """Binders in force at the first use: candidates for what was meant."""
+
+
+class Undeclared:
+    """Remembers uses of undeclared names until `report`."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._uses: dict[str, _Uses] = {}
+
+    def term(self, name: str, place: Place, sort: Sort | None, bound: list[str]) -> None:
+        """`name` was used as a term where `sort` was expected (None: anything)."""
+        uses = self._note(name, place, bound)
+        if uses.sort is None:
+            uses.sort = sort
+
+    def call(self, name: str, place: Place, domain: tuple[Sort | None, ...], sort: Sort | None) -> None:
+        """`name` was called with arguments of these sorts (None: unknown)."""
+        uses = self._note(name, place, [])
+        if uses.arity is None:
+            uses.arity, uses.domain, uses.sort = len(domain), domain, sort
+
+    def binder(self, name: str, place: Place, sort: Sort | None) -> None:
+        """A quantifier binds `name`, which no variable declares."""
+        uses = self._note(name, place, [])
+        uses.binder = True
+        uses.sort = uses.sort or sort
+
+    def hint(self, name: str, sort: Sort | None) -> None:
+        """`name`, bound by a quantifier without a sort, stands where `sort` is expected."""
+        uses = self._uses.get(name)
+        if uses is not None and uses.sort is None:
+            uses.sort = sort
+
+    def _note(self, name: str, place: Place, bound: list[str]) -> _Uses:
+        uses = self._uses.setdefault(name, _Uses())
+        if not uses.places:
+            uses.names = bound
+        uses.places.append(place)
+        return uses
+
+    def report(self, scope: Scope, sections: frozenset[str]) -> None:
+        """Reports every name once; `sections` are the top-level keys that the program has."""
+        if not self._uses:
+            return
+        index = _Index(scope)
+        for name, uses in self._uses.items():
+            self._report_one(name, uses, index, sections)
+
+    def _report_one(self, name: str, uses: _Uses, index: _Index, sections: frozenset[str]) -> None:
+        near = [] if self._sink.is_full else index.nearest(name, uses)
+        first, *rest = uses.places
+        helps = [f"did you mean {' or '.join(f'`{other}`' for other in near)}?"] if near else []
+        fixes = [_rename(name, near[0], uses.places)] if near else []
+        help_, declaration = _declaration(name, uses, sections)
+        helps.append(help_)
+        fixes += declaration
+        notes = [f"it is used {len(uses.places)} times"] if rest else []
+        if name in index.sorts and uses.arity is not None:
+            notes.append(f"`{name}` is a sort; a predicate needs a declaration of its own")
+        self._sink.report(
+            "POT2001",
+            first,
+            name=name,
+            primary="not declared",
+            labels=[Label(place, "also used here") for place in rest[:3]],
+            notes=notes,
+            helps=helps,
+            fixes=fixes,
+        )
+
+
+class _Index:
+    """Near names by kind, built once: functions for calls, terms of a fitting sort for the rest."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._entries: dict[str, Entry] = {**scope.entries, **scope.local}
+        self._by_kind: dict[str, NearNames] = {}
+        self.sorts = scope.sorts
+
+    def nearest(self, name: str, uses: _Uses) -> list[str]:
+        """Declared names that fit the use, the nearest first."""
+        kind = "call" if uses.arity is not None else "binder" if uses.binder else "term"
+        if kind not in self._by_kind:
+            self._by_kind[kind] = NearNames(n for n, e in self._entries.items() if _is_kind(e, kind))
+        found = self._by_kind[kind].nearest(name, 6)
+        found += [near for near in NearNames(uses.names).nearest(name, 2) if near not in found]
+        fitting = [near for near in found if self._fits(near, uses)]
+        return (fitting or found)[:3]
+
+    def _fits(self, near: str, uses: _Uses) -> bool:
+        entry = self._entries.get(near)
+        match entry:
+            case FunctionEntry(symbol=symbol) if symbol is not None and uses.arity is not None:
+                return len(symbol.domain) == uses.arity
+            case TermEntry(node=node) if node is not None and uses.sort is not None:
+                return node.sort == uses.sort
+            case VariableEntry(sort=sort) if sort is not None and uses.sort is not None:
+                return sort == uses.sort
+            case _:
+                return True
+
+
+def _is_kind(entry: Entry, kind: str) -> bool:
+    match entry:
+        case FunctionEntry():
+            return kind == "call"
+        case VariableEntry(sort=sort):
+            return kind != "call" or isinstance(sort, FunctionSort)
+        case TermEntry():
+            return kind == "term"
+
+
+def _rename(name: str, near: str, places: list[Place]) -> Fix:
+    edits = tuple(
+        Replace(place.pointer, place.span[0], place.span[1], near)
+        for place in places
+        if place.span is not None
+    )
+    return Fix(f"write `{near}` for `{name}`", Applicability.UNSAFE, edits)
+
+
+def _declaration(name: str, uses: _Uses, sections: frozenset[str]) -> tuple[str, list[Fix]]:
+    if uses.arity is not None:
+        return _function_declaration(name, uses, sections)
+    sort = str(uses.sort) if uses.sort is not None else None
+    if uses.binder:
+        return _variable_declaration(name, sort, sections)
+    shown = sort or "Sort"
+    item = {"sort": shown, "members": [name]}
+    help_ = f'declare it: add a group {{"sort": "{shown}", "members": ["{name}"]}} to `constants`'
+    if len(name) <= _LONGEST_VARIABLE and sort is not None:
+        help_ += f"; or bind it, if it is a variable: ForAll([{name}: {shown}], …)"
+    group = f"added_{name}"
+    edit = Patch("add", f"/constants/{_token(group)}", item)
+    if "constants" not in sections:
+        edit = Patch("add", "/constants", {group: item})
+    elif "constants[]" in sections:
+        edit = Patch("add", "/constants/-", {"name": group, **item})
+    applicability = Applicability.UNSAFE if sort else Applicability.PLACEHOLDER
+    return help_, [Fix(f"declare `{name}` as a constant of {shown}", applicability, (edit,))]
+
+
+def _variable_declaration(name: str, sort: str | None, sections: frozenset[str]) -> tuple[str, list[Fix]]:
+    item = {"name": name, "sort": sort or "Sort"}
+    shown = f'{{"name": "{name}", "sort": "{item["sort"]}"}}'
+    help_ = f"declare it: add {shown} to `variables`, or write [{name}: Sort]"
+    edit = (
+        Patch("add", "/variables/-", item) if "variables" in sections else Patch("add", "/variables", [item])
+    )
+    applicability = Applicability.UNSAFE if sort else Applicability.PLACEHOLDER
+    return help_, [Fix(f"declare the variable `{name}`", applicability, (edit,))]
+
+
+def _function_declaration(name: str, uses: _Uses, sections: frozenset[str]) -> tuple[str, list[Fix]]:
+    domain = [str(sort) if sort is not None else "Sort" for sort in uses.domain]
+    range_ = str(uses.sort) if uses.sort is not None else "Bool"
+    item = {"name": name, "domain": domain, "range": range_}
+    quoted = [f'"{part}"' for part in domain]
+    shown = f'{{"name": "{name}", "domain": [{", ".join(quoted)}], "range": "{range_}"}}'
+    edit = (
+        Patch("add", "/functions/-", item) if "functions" in sections else Patch("add", "/functions", [item])
+    )
+    known = uses.sort is not None and None not in uses.domain
+    applicability = Applicability.UNSAFE if known else Applicability.PLACEHOLDER
+    return f"declare it: add {shown} to `functions`", [
+        Fix(f"declare the function `{name}`", applicability, (edit,))
+    ]
+
+
+def _token(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")

@@ -1,0 +1,210 @@
+"""Operators that SMT-LIB writes in another shape than `(name arg …)`.
+
+Sets are arrays to Bool, so their algebra needs `(_ map …)`, which only the z3 dialect has. The cvc5
+dialect lists the elements of finite sorts, and for other sorts says membership, equality and
+inclusion pointwise; a union as an argument of a function is then beyond it (`Unsupported`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+from typing import Literal
+
+from ..ir import operators as ops
+from ..ir.nodes import App, Lit, Node
+from ..ir.operators import Operator
+from ..ir.sorts import REAL, BitVecSort, BoolSort, EnumSort, SetSort, Sort, TupleSort
+from . import names
+from .errors import Unsupported
+from .numerals import bits_text
+from .symbols import Symbols
+
+Dialect = Literal["z3", "cvc5"]
+
+MEMBERS = 64
+"""Elements that a finite sort may have to be listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """The formula that the element `%e` (a name in scope) is in `whole`, with set operations unfolded."""
+
+    whole: Node
+
+
+Piece = str | Node | Membership
+
+_CONNECTIVES = {ops.UNION: "(or ", ops.INTERSECT: "(and ", ops.DIFFERENCE: "(and "}
+
+
+class Encoder:
+    """Writes the operators of irregular shape for one dialect."""
+
+    def __init__(self, symbols: Symbols, dialect: Dialect = "z3") -> None:
+        self._symbols = symbols
+        self._table = dict(_COMMON)
+        self._table.update(_Z3 if dialect == "z3" else _CVC5)
+
+    def is_special(self, op: Operator) -> bool:
+        """Whether `op` is not written `(name arg …)`."""
+        return op in self._table
+
+    def encode(self, node: App) -> list[Piece]:
+        """The pieces of an application of a special operator. Raises `Unsupported`."""
+        assert isinstance(node.op, Operator)
+        return self._table[node.op](self, node)
+
+    def membership(self, item: Membership) -> list[Piece]:
+        """One level of an unfolded membership."""
+        whole = item.whole
+        if isinstance(whole, App):
+            connective = _CONNECTIVES.get(whole.op) if isinstance(whole.op, Operator) else None
+            if connective is not None:
+                first, second = (Membership(part) for part in whole.args)
+                if whole.op is ops.DIFFERENCE:
+                    return [connective, first, " (not ", second, "))"]
+                return [connective, first, " ", second, ")"]
+            if whole.op is ops.INSERT:
+                element, rest = whole.args
+                return ["(or (= %e ", element, ") ", Membership(rest), ")"]
+        if isinstance(whole, Lit):
+            return ["false"]
+        return ["(select ", whole, " %e)"]
+
+    # The rows of the tables below.
+
+    def abs(self, node: App) -> list[Piece]:
+        """SMT-LIB has `abs` for Int alone."""
+        if node.sort is not REAL:
+            return ["(abs ", node.args[0], ")"]
+        return ["(let ((%x ", node.args[0], ")) (ite (< %x 0.0) (- %x) %x))"]
+
+    def apply(self, node: App) -> list[Piece]:
+        """A function value is an array of arrays."""
+        pieces: list[Piece] = ["(select " * (len(node.args) - 1), node.args[0]]
+        for argument in node.args[1:]:
+            pieces += [" ", argument, ")"]
+        return pieces
+
+    def member(self, node: App) -> list[Piece]:
+        """A set is an array to Bool."""
+        element, whole = node.args
+        return ["(select ", whole, " ", element, ")"]
+
+    def insert(self, node: App) -> list[Piece]:
+        """One more element is one store."""
+        element, whole = node.args
+        return ["(store ", whole, " ", element, " true)"]
+
+    def mapped(self, node: App) -> list[Piece]:
+        """Union and intersection, pointwise."""
+        first, second = node.args
+        connective = "or" if node.op is ops.UNION else "and"
+        return [f"((_ map {connective}) ", first, " ", second, ")"]
+
+    def mapped_difference(self, node: App) -> list[Piece]:
+        """What is in the first and not in the second."""
+        first, second = node.args
+        return ["((_ map and) ", first, " ((_ map not) ", second, "))"]
+
+    def mapped_subset(self, node: App) -> list[Piece]:
+        """The implication holds everywhere."""
+        first, second = node.args
+        everywhere = self._symbols.constant_array(first.sort, "true")
+        return ["(= ((_ map =>) ", first, " ", second, f") {everywhere})"]
+
+    def listed(self, node: App) -> list[Piece]:
+        """Union, intersection or difference over a finite sort: one store for each element."""
+        assert isinstance(node.sort, SetSort)
+        elements = members(node.sort.element)
+        if elements is None:
+            raise Unsupported(f"cvc5 has no {node.op} of sets of {node.sort.element}, which is not finite")
+        first, second = node.args
+        row = {"union": "(or {} {})", "intersect": "(and {} {})", "difference": "(and {} (not {}))"}[
+            str(node.op)
+        ]
+        text = self._symbols.constant_array(node.sort, "false")
+        for element in elements:
+            value = row.format(f"(select %a {element})", f"(select %b {element})")
+            text = f"(store {text} {element} {value})"
+        return ["(let ((%a ", first, ") (%b ", second, f")) {text})"]
+
+    def pointwise_member(self, node: App) -> list[Piece]:
+        """Membership with the set operations unfolded."""
+        element, whole = node.args
+        if not _is_compound(whole):
+            return self.member(node)
+        return ["(let ((%e ", element, ")) ", Membership(whole), ")"]
+
+    def pointwise_subset(self, node: App) -> list[Piece]:
+        """Inclusion, element by element."""
+        return self._pointwise("=>", *node.args)
+
+    def pointwise_equality(self, node: App) -> list[Piece]:
+        """Equality; of sets built by operations, element by element."""
+        first, second = node.args
+        if isinstance(first.sort, SetSort) and (_is_compound(first) or _is_compound(second)):
+            return self._pointwise("=", first, second)
+        return ["(= ", first, " ", second, ")"]
+
+    def _pointwise(self, connective: str, first: Node, second: Node) -> list[Piece]:
+        assert isinstance(first.sort, SetSort)
+        binder = f"(forall ((%e {self._symbols.sort(first.sort.element)})) ({connective} "
+        return [binder, Membership(first), " ", Membership(second), "))"]
+
+
+def _is_compound(whole: Node) -> bool:
+    return isinstance(whole, App) and (whole.op in _CONNECTIVES or whole.op is ops.INSERT)
+
+
+def members(sort: Sort) -> list[str] | None:
+    """The values of a finite sort as text, or None if it is infinite or has more than `MEMBERS`."""
+    match sort:
+        case BoolSort():
+            return ["false", "true"]
+        case EnumSort(name, values):
+            found = [names.value_name(name, value) for value in values]
+        case BitVecSort(width) if width <= 6:
+            found = [bits_text(number, width) for number in range(1 << width)]
+        case TupleSort(name, fields) if fields:
+            columns = [members(part) for _, part in fields]
+            found = _records(names.constructor_name(name), columns)
+        case _:
+            return None
+    return found if 0 < len(found) <= MEMBERS else None
+
+
+def _records(constructor: str, columns: list[list[str] | None]) -> list[str]:
+    known = [column for column in columns if column is not None]
+    count = 1
+    for column in known:
+        count *= len(column)
+    if len(known) < len(columns) or count > MEMBERS:
+        return []
+    return [f"({constructor} {' '.join(row)})" for row in product(*known)]
+
+
+_Row = Callable[[Encoder, App], list[Piece]]
+
+_COMMON: dict[Operator, _Row] = {
+    ops.ABS: Encoder.abs,
+    ops.APPLY: Encoder.apply,
+    ops.MEMBER: Encoder.member,
+    ops.INSERT: Encoder.insert,
+}
+_Z3: dict[Operator, _Row] = {
+    ops.UNION: Encoder.mapped,
+    ops.INTERSECT: Encoder.mapped,
+    ops.DIFFERENCE: Encoder.mapped_difference,
+    ops.SUBSET: Encoder.mapped_subset,
+}
+_CVC5: dict[Operator, _Row] = {
+    ops.UNION: Encoder.listed,
+    ops.INTERSECT: Encoder.listed,
+    ops.DIFFERENCE: Encoder.listed,
+    ops.SUBSET: Encoder.pointwise_subset,
+    ops.MEMBER: Encoder.pointwise_member,
+    ops.EQ: Encoder.pointwise_equality,
+}

@@ -1,0 +1,94 @@
+"""Literals as SMT-LIB writes them, and back. Python refuses to convert integers of more than 4,300
+digits in one go, so long ones go in pieces.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from .errors import Unsupported
+
+_PIECE = 4000
+_LAST_CHARACTER = 0x2FFFF
+_PLAIN = re.compile(r"[ !#-\[\]-~]*")
+_ESCAPE = re.compile(r"\\u(?:([0-9a-fA-F]{4})|\{([0-9a-fA-F]{1,5})\})")
+
+
+def digits(number: int) -> str:
+    """A natural number in decimal, of any length."""
+    if number.bit_length() < 13_000:
+        return str(number)
+    pieces: list[tuple[int, int]] = [(number, 0)]
+    out: list[str] = []
+    while pieces:
+        part, width = pieces.pop()
+        if part.bit_length() < 13_000 and width <= _PIECE:
+            out.append(str(part).zfill(width))
+            continue
+        half = (width or part.bit_length() * 3 // 10) // 2
+        high, low = divmod(part, 10**half)
+        pieces.append((low, half))
+        pieces.append((high, max(width - half, 0)))
+    return "".join(out).lstrip("0") or "0"
+
+
+def natural(text: str) -> int:
+    """The number that decimal digits denote, of any length."""
+    if len(text) <= _PIECE:
+        return int(text)
+    parts = [int(text[max(end - _PIECE, 0) : end]) for end in range(len(text), 0, -_PIECE)]
+    base = 10**_PIECE
+    while len(parts) > 1:
+        pairs = [
+            parts[i] + (parts[i + 1] * base if i + 1 < len(parts) else 0) for i in range(0, len(parts), 2)
+        ]
+        parts, base = pairs, base * base
+    return parts[0]
+
+
+def decimal(text: str) -> Fraction:
+    """The number that a numeral or decimal such as `2.50` denotes."""
+    whole, _, fraction = text.partition(".")
+    return Fraction(natural(whole + fraction), 10 ** len(fraction))
+
+
+def integer_text(value: int) -> str:
+    """An Int literal."""
+    return digits(value) if value >= 0 else f"(- {digits(-value)})"
+
+
+def real_text(value: Fraction) -> str:
+    """A Real literal, exact: `2.0`, `(- 2.0)`, `(/ 1.0 3.0)`, `(- (/ 1.0 3.0))`."""
+    size = f"{digits(abs(value.numerator))}.0"
+    if value.denominator != 1:
+        size = f"(/ {size} {digits(value.denominator)}.0)"
+    return size if value >= 0 else f"(- {size})"
+
+
+def bits_text(value: int, width: int) -> str:
+    """A bit-vector literal; `value` is unsigned."""
+    return f"#b{value:0{width}b}" if width <= 64 else f"(_ bv{digits(value)} {width})"
+
+
+def string_text(value: str) -> str:
+    """A String literal. Raises `Unsupported` for characters that SMT-LIB has not (from 0x30000 on)."""
+    if _PLAIN.fullmatch(value):
+        return f'"{value}"'
+    return f'"{"".join(map(_character, value))}"'
+
+
+def _character(char: str) -> str:
+    code = ord(char)
+    if char == '"':
+        return '""'
+    if 32 <= code < 127 and char != "\\":
+        return char
+    if code > _LAST_CHARACTER:
+        raise Unsupported(f"strings of SMT-LIB have no character U+{code:X}")
+    return f"\\u{{{code:x}}}"
+
+
+def read_string(text: str) -> str:
+    """The string that a literal, quotes included, denotes."""
+    return _ESCAPE.sub(lambda match: chr(int(match[1] or match[2], 16)), text[1:-1].replace('""', '"'))

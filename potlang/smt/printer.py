@@ -1,0 +1,251 @@
+"""Modules as SMT-LIB 2.6 text: declarations, assertions, queries, whole scripts.
+
+What `script` prints for people is what the other methods print for solvers: the same texts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from ..ir.module import Claim, Definition, Module, Origin
+from ..ir.nodes import App, Node, Quant, Sym, Symbol, SymbolKind, reachable
+from ..ir.sorts import DeclaredSort, SetSort
+from . import names, sharing
+from .encodings import Dialect, Encoder, members
+from .errors import Unsupported
+from .symbols import Symbols, datatype
+from .terms import Terms
+
+_COMMENT = 400
+
+
+class Printer:
+    """Prints one module, and formulas over its pool, in the dialect of one solver.
+
+    Texts depend on the module and, for names of shared terms and of symbols that the module does not
+    declare, on the order of the calls. Every method raises `Unsupported` where the dialect cannot say it.
+    """
+
+    def __init__(self, module: Module, dialect: Dialect = "z3") -> None:
+        self.module = module
+        self.dialect = dialect
+        known = (*module.symbols, *(definition.symbol for definition in module.definitions))
+        self._symbols = Symbols(known)
+        self._terms = Terms(self._symbols, Encoder(self._symbols, dialect))
+        self._count = 0
+
+    # --- declarations ----------------------------------------------------------------------------
+
+    def declarations(self) -> str:
+        """Sorts, functions and definitions, each after what it uses, a line each."""
+        defined = {definition.symbol for definition in self.module.definitions}
+        lines = [self._sort(sort) for sort in self.module.sorts]
+        for symbol in self.module.symbols:
+            if symbol not in defined and symbol.kind is not SymbolKind.DEFINED:
+                lines.append(self.declare(symbol))
+        lines += [self._definition(definition) for definition in _in_order(self.module.definitions)]
+        return "".join(f"{line}\n" for line in lines)
+
+    def _sort(self, sort: object) -> str:
+        if isinstance(sort, DeclaredSort):
+            return f"(declare-sort {names.sort_name(sort.name)} 0)"
+        return datatype(sort, self._symbols)  # type: ignore[arg-type]
+
+    def declare(self, symbol: Symbol) -> str:
+        """The declaration of one function or constant."""
+        result = self._symbols.sort(symbol.range)
+        if not symbol.domain:
+            return f"(declare-const {self.symbol(symbol)} {result})"
+        domain = " ".join(map(self._symbols.sort, symbol.domain))
+        return f"(declare-fun {self.symbol(symbol)} ({domain}) {result})"
+
+    def _definition(self, definition: Definition) -> str:
+        plan = sharing.plan([definition.body], (), self._may_share)
+        body = self._terms.write(definition.body, plan, definition.params)
+        parameters = [
+            f"({names.binder_name(p.name, number)} {self._symbols.sort(p.sort)})"
+            for number, p in enumerate(definition.params)
+        ]
+        result = self._symbols.sort(definition.symbol.range)
+        return f"(define-fun {self.symbol(definition.symbol)} ({' '.join(parameters)}) {result} {body})"
+
+    def symbol(self, symbol: Symbol) -> str:
+        """The name of a function or constant."""
+        return self._symbols.symbol(symbol)
+
+    # --- terms and assertions --------------------------------------------------------------------
+
+    def term(self, node: Node) -> str:
+        """One closed term, complete in itself: for `get-value`, `minimize` and within other text."""
+        text = self._terms.small(node)
+        if text is None:
+            plan = sharing.plan([node], self._terms.shared, self._may_share)
+            text = self._terms.write(node, plan)
+        return text
+
+    def assertion(self, node: Node, name: str | None = None) -> str:
+        """The commands that assert a closed formula: one `assert`, after those that name its shared terms.
+
+        `name` is `names.assertion_name` of a number, for cores.
+        """
+        text = self._terms.small(node)
+        if text is not None:
+            return _assert(text, name)
+        plan = sharing.plan([node], self._terms.shared, self._may_share)
+        if not plan.closed:
+            return _assert(self._terms.write(node, plan), name)
+        before = dict(self._terms.shared)
+        lines = self._name_shared(plan)
+        lines.append(_assert(self._terms.write(node, plan), name))
+        self._terms.shared = before
+        return "\n".join(lines)
+
+    def assertions(self) -> str:
+        """All assertions of the module, a line each, assertion i named `names.assertion_name(i)`.
+
+        Terms that they share are named before them, once; queries that follow use those names, so
+        they must be in scope when `term` and `assertion` are called for the module afterwards.
+        """
+        roots = [assertion.formula for assertion in self.module.assertions]
+        texts = [self._terms.small(root) for root in roots]
+        large = [root for root, text in zip(roots, texts, strict=True) if text is None]
+        plan = sharing.plan(large, self._terms.shared, self._may_share)
+        lines = self._name_shared(plan)
+        for number, (root, text) in enumerate(zip(roots, texts, strict=True)):
+            if text is None:
+                text = self._terms.write(root, plan)
+            lines.append(f"(assert (! {text} :named !a{number}))")
+        return "".join(f"{line}\n" for line in lines)
+
+    def base(self) -> str:
+        """What all queries share: declarations and assertions, without a logic."""
+        return self.declarations() + self.assertions()
+
+    def _name_shared(self, plan: sharing.Plan) -> list[str]:
+        lines = []
+        for node in plan.closed:
+            text = self._terms.write(node, plan_without_closed(plan))
+            sort = self._symbols.sort(node.sort)
+            name = names.shared_name(self._count)
+            self._count += 1
+            if sharing.wants_equation(node):
+                lines.append(f"(declare-const {name} {sort})\n(assert (= {name} {text}))")
+            else:
+                lines.append(f"(define-fun {name} () {sort} {text})")
+            self._terms.shared[node.id] = name
+        return lines
+
+    def _may_share(self, node: Node) -> bool:
+        """Not set operations that the dialect can only write unfolded."""
+        if self.dialect == "z3" or not isinstance(node.sort, SetSort):
+            return True
+        return members(node.sort.element) is not None
+
+    # --- scripts ---------------------------------------------------------------------------------
+
+    def script(self, claims: Iterable[Claim] | None = None, logic: str = "ALL") -> str:
+        """A whole script: the base, then for each claim the two checks that decide it, then the optimization.
+
+        `claims` are those of the module, norms included, unless given.
+        """
+        asked = (*self.module.claims, *self.module.norms) if claims is None else claims
+        lines = ["; SMT-LIB 2.6, written by potlang", f"(set-logic {logic})"]
+        lines += self.base_with_origins()
+        for claim in asked:
+            lines += self._claim(claim)
+        lines += self._optimization()
+        return "".join(f"{line}\n" for line in lines)
+
+    def base_with_origins(self) -> list[str]:
+        """The lines of `base`, with a comment before each assertion that says where it comes from."""
+        lines = [self.declarations().rstrip("\n")] if self.module.sorts or self.module.symbols else []
+        assertions = iter(self.module.assertions)
+        for line in self.assertions().splitlines():
+            if ":named !a" in line:
+                assertion = next(assertions)
+                lines.append(_comment(str(assertion.kind), assertion.name, assertion.origin))
+            lines.append(line)
+        return lines
+
+    def _claim(self, claim: Claim) -> list[str]:
+        pool = self.module.pool
+        formula = pool.quant("exists", claim.find, claim.formula) if claim.find else claim.formula
+        lines = [_comment("claim", claim.name, claim.origin)]
+        for side in (formula, pool.negate(formula)):
+            lines += ["(push 1)", self.assertion(side), "(check-sat)", "(pop 1)"]
+        return lines
+
+    def _optimization(self) -> list[str]:
+        problem = self.module.optimization
+        if problem is None:
+            return []
+        lines = [_comment("optimization", problem.mode, problem.origin)]
+        if self.dialect != "z3":
+            return [*lines, "; (this dialect has no objectives)"]
+        priority = {"lexicographic": "lex"}.get(problem.mode, problem.mode)
+        lines += ["(push 1)", f"(set-option :opt.priority {priority})"]
+        for constraint in problem.constraints:
+            lines.append(_comment(str(constraint.kind), constraint.name, constraint.origin))
+            lines.append(self.assertion(constraint.formula))
+        for objective in problem.objectives:
+            lines.append(_comment("objective", objective.name, objective.origin))
+            lines.append(f"({objective.direction} {self.term(objective.term)})")
+        return [*lines, "(check-sat)", "(get-objectives)", "(pop 1)"]
+
+
+def declarations(module: Module, dialect: Dialect = "z3") -> str:
+    """The declarations of a module."""
+    return Printer(module, dialect).declarations()
+
+
+def plan_without_closed(plan: sharing.Plan) -> sharing.Plan:
+    """The plan for a closed shared term, whose closed parts have names already."""
+    return sharing.Plan([], plan.open)
+
+
+def _assert(text: str, name: str | None) -> str:
+    return f"(assert {text})" if name is None else f"(assert (! {text} :named {name}))"
+
+
+def _comment(kind: str, name: str, origin: Origin) -> str:
+    """One line of plain ASCII, whatever the parts contain."""
+    parts = [json.dumps(part[:_COMMENT]) for part in (name, origin.pointer, origin.text) if part]
+    return f"; {kind} {' '.join(parts)}".replace("\x7f", "\\u007f")
+
+
+def _in_order(definitions: tuple[Definition, ...]) -> list[Definition]:
+    """Definitions such that each follows those it uses. Raises `Unsupported` for recursion."""
+    by_symbol = {definition.symbol: definition for definition in definitions}
+    state: dict[Symbol, bool] = {}
+    result: list[Definition] = []
+    stack = [(definition, False) for definition in reversed(definitions)]
+    while stack:
+        definition, done = stack.pop()
+        if done:
+            state[definition.symbol] = True
+            result.append(definition)
+            continue
+        if definition.symbol in state:
+            continue
+        state[definition.symbol] = False
+        stack.append((definition, True))
+        for symbol in _applied(definition.body):
+            if symbol in by_symbol:
+                if state.get(symbol) is False:
+                    raise Unsupported(f"the definition of {symbol.name} is recursive")
+                stack.append((by_symbol[symbol], False))
+    return result
+
+
+def _applied(body: Node) -> list[Symbol]:
+    found: dict[Symbol, None] = {}
+    for node in reachable(body):
+        if isinstance(node, Sym):
+            found[node.symbol] = None
+        elif isinstance(node, App) and isinstance(node.op, Symbol):
+            found[node.op] = None
+    return list(found)
+
+
+__all__ = ["Printer", "Quant", "Unsupported", "declarations"]

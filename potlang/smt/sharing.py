@@ -1,0 +1,95 @@
+"""Which subterms are named instead of repeated, so that text stays linear in the graph.
+
+A term used more than once is named if it is larger than `SMALL`. One without free variables gets a
+command before the assertion, one with free variables a `let` under the innermost of their binders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+from dataclasses import dataclass, field
+
+from ..ir.nodes import App, Node, Quant, Var, children
+from ..ir.operators import ADD, DIV, MUL, NEG, SUB, Operator
+from ..ir.sorts import is_numeric
+
+SMALL = 8
+"""Nodes that a shared term may print and still be repeated."""
+
+_POLYNOMIAL: tuple[Operator, ...] = (ADD, DIV, MUL, NEG, SUB)
+
+
+@dataclass(slots=True)
+class Plan:
+    """`closed` in an order in which each follows its parts; `open` by each free variable's id, likewise."""
+
+    closed: list[Node] = field(default_factory=list)
+    open: dict[int, list[tuple[Node, frozenset[int]]]] = field(default_factory=dict)
+
+
+def plan(roots: list[Node], known: Container[int] = (), may: Callable[[Node], bool] = lambda _: True) -> Plan:
+    """What to name in `roots`. Nodes whose ids are `known` have names; `may` rules nodes out."""
+    order, uses = _count(roots, known)
+    sizes: dict[int, int] = {}
+    shared: list[Node] = []
+    for node in order:
+        size = 1 + sum(sizes.get(part.id, 1) for part in children(node))
+        if size > SMALL and uses[node.id] > 1 and may(node):
+            shared.append(node)
+            size = 1
+        sizes[node.id] = size
+    return _split(shared, order) if shared else Plan()
+
+
+def _count(roots: list[Node], known: Container[int]) -> tuple[list[Node], dict[int, int]]:
+    """The nodes with parts, children first, and how often each is used."""
+    uses: dict[int, int] = {}
+    found: dict[int, Node] = {}
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        key = node.id
+        if key in known:
+            continue
+        uses[key] = uses.get(key, 0) + 1
+        if uses[key] == 1 and isinstance(node, App | Quant):
+            found[key] = node
+            stack.extend(children(node))
+    return [found[key] for key in sorted(found)], uses
+
+
+def _split(shared: list[Node], order: list[Node]) -> Plan:
+    free = _free_variables(order)
+    result = Plan()
+    for node in shared:
+        variables = free[node.id]
+        if not variables:
+            result.closed.append(node)
+        for variable in variables:
+            result.open.setdefault(variable, []).append((node, variables))
+    return result
+
+
+def _free_variables(order: list[Node]) -> dict[int, frozenset[int]]:
+    nothing: frozenset[int] = frozenset()
+    free: dict[int, frozenset[int]] = {}
+    for node in order:
+        parts = [_of_part(part, free) for part in children(node)]
+        largest = max(parts, key=len, default=nothing)
+        joined = largest if all(part <= largest for part in parts) else nothing.union(*parts)
+        if isinstance(node, Quant):
+            joined = joined.difference(binder.id for binder in node.binders)
+        free[node.id] = joined
+    return free
+
+
+def _of_part(part: Node, free: dict[int, frozenset[int]]) -> frozenset[int]:
+    if isinstance(part, Var):
+        return frozenset((part.id,))
+    return free.get(part.id, frozenset())
+
+
+def wants_equation(node: Node) -> bool:
+    """Whether a shared closed term is a constant with an equation, not a definition: arithmetic, where
+    solvers that unfold definitions multiply out what was shared."""
+    return is_numeric(node.sort) and isinstance(node, App) and node.op in _POLYNOMIAL

@@ -1,0 +1,216 @@
+"""cvc5 through its own reader of SMT-LIB text.
+
+Runs in a worker. Each check is tried with the default options on a solver that keeps the base, and
+if that settles nothing, on a fresh solver with finite model finding, in the time that is left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+from potlang.solve.backend import Answer, OptimizeAnswer, OptimizeQuery, Query, Reason
+from potlang.solve.clock import Clock
+from potlang.solve.sexpr import elements, pair_values, unquote
+
+_FIRST_SHARE: Final = 0.4
+_SHORTEST_SECOND_MS: Final = 20
+_LONGEST_DETAIL: Final = 2000
+# After the other reasons the solver is not used again. (After "memory" the worker is not: and
+# freeing what filled it takes seconds.)
+_HARMLESS: Final = (None, "incomplete", "memory")
+REASONS: Final[dict[str, Reason]] = {
+    "TIMEOUT": "timeout",
+    "RESOURCEOUT": "timeout",
+    "INTERRUPTED": "timeout",
+    "MEMOUT": "memory",
+    "UNSUPPORTED": "unsupported",
+}
+
+
+class Failure(Exception):
+    """cvc5 refused a text or gave up in the middle of it."""
+
+    def __init__(self, error: Exception) -> None:
+        detail = str(error).strip() or type(error).__name__
+        super().__init__(detail)
+        self.detail = detail[:_LONGEST_DETAIL]
+        self.reason: Reason = _reason_of(error, detail)
+
+
+def _reason_of(error: Exception, detail: str) -> Reason:
+    low = detail.lower()
+    if isinstance(error, MemoryError) or "bad_alloc" in low or "out of memory" in low:
+        return "memory"
+    if "not supported" in low or "unsupported" in low or "logicexception" in low:
+        return "unsupported"
+    return "error"
+
+
+class Repl:
+    """One cvc5 solver that is sent SMT-LIB text."""
+
+    def __init__(self, options: dict[str, str]) -> None:
+        import cvc5
+
+        manager = cvc5.TermManager()
+        self.solver: Any = cvc5.Solver(manager)
+        for name, value in options.items():
+            self.solver.setOption(name, value)
+        self.symbols: Any = cvc5.SymbolManager(manager)
+        self._parser: Any = cvc5.InputParser(self.solver, self.symbols)
+        self._language: Any = cvc5.InputLanguage.SMT_LIB_2_6
+
+    def run(self, text: str) -> str:
+        """What cvc5 prints for these commands. Raises Failure for an error in any of them."""
+        if "\0" in text:
+            raise Failure(ValueError("a NUL character in SMT-LIB text"))
+        printed: list[str] = []
+        try:
+            self._parser.setStringInput(self._language, text, "text")
+            while not (command := self._parser.nextCommand()).isNull():
+                printed.append(command.invoke(self.solver, self.symbols))
+        except (RuntimeError, MemoryError, UnicodeError) as error:
+            raise Failure(error) from error
+        words = "".join(printed)
+        if words.startswith("(error"):
+            raise Failure(RuntimeError(words.removeprefix("(error").strip(' \n")')))
+        return words
+
+    def check(self, timeout_ms: int) -> tuple[str, Reason | None, str]:
+        """`check-sat`: "sat", "unsat" or "unknown", and why unknown."""
+        self.solver.setOption("tlimit-per", str(timeout_ms))
+        try:
+            result = self.solver.checkSat()
+        except (RuntimeError, MemoryError) as error:
+            raise Failure(error) from error
+        if result.isSat():
+            return "sat", None, ""
+        if result.isUnsat():
+            return "unsat", None, ""
+        words = result.getUnknownExplanation().name
+        return "unknown", REASONS.get(words, "incomplete"), words.lower()
+
+    def values(self, terms: tuple[str, ...]) -> tuple[str, ...]:
+        """The terms' values in the model of the last sat answer."""
+        if not terms:
+            return ()
+        return pair_values(self.run(f"(get-value ({' '.join(terms)}))"))
+
+    def core(self) -> tuple[str, ...]:
+        """The names in the unsat core of the last answer."""
+        return tuple(unquote(name) for name in elements(self.run("(get-unsat-core)")))
+
+
+class Cvc5Engine:
+    """cvc5 as an `Engine`, in this process."""
+
+    name = "cvc5"
+
+    def __init__(self, rlimit: int | None = None) -> None:
+        self.rlimit = rlimit
+        self._base = ""
+        self._open: dict[bool, Repl] = {}
+
+    def warm_up(self) -> None:
+        """Solve something small once, so that cvc5's own start-up is behind it."""
+        self.ask(
+            Query("(declare-fun p (Int) Bool)(assert (forall ((x Int)) (p x)))(assert (not (p 1)))"), 1000
+        )
+        self.close()
+
+    def prepare(self) -> None:
+        """Nothing: a new solver costs less than half a millisecond."""
+
+    def limit_memory(self, megabytes: int | None) -> None:
+        """Nothing: cvc5 has no cap of its own; the worker's address space is capped."""
+
+    def start(self, base: str) -> None:
+        """Begin a session; the base is read by the first query that needs it, or by `load`."""
+        self.close()
+        self._base = base
+
+    def load(self, core: bool) -> Answer | None:
+        """Read the base now; the answer that a failure to do so comes to."""
+        try:
+            self._repl(core)
+        except Failure as failure:
+            return Answer("unknown", failure.reason, failure.detail)
+        return None
+
+    def close(self) -> None:
+        """End the session: its solvers are freed."""
+        self._open.clear()
+        self._base = ""
+
+    def ask(self, query: Query, timeout_ms: int) -> Answer:
+        """Check one query with the default options, then with finite model finding."""
+        clock = Clock(timeout_ms)
+        first = self._first(query, clock, int(timeout_ms * _FIRST_SHARE))
+        if first.status != "unknown" or first.reason not in ("incomplete", "timeout"):
+            return first
+        if clock.left() < _SHORTEST_SECOND_MS:
+            return first
+        second = self._second(query, clock)
+        if second.status != "unknown" or second.reason == "memory":
+            return second
+        return replace(first, time_ms=clock.spent())
+
+    def optimize(self, query: OptimizeQuery, timeout_ms: int) -> OptimizeAnswer:
+        """cvc5 does not optimize."""
+        return OptimizeAnswer("unknown", "unsupported", "cvc5 does not optimize")
+
+    def _first(self, query: Query, clock: Clock, share: int) -> Answer:
+        try:
+            repl = self._repl(query.core)
+            repl.run("(push 1)" + query.text)
+            answer = _check(repl, query, clock, max(1, share))
+            repl.run("(pop 1)")
+        except Failure as failure:
+            answer = Answer("unknown", failure.reason, failure.detail, time_ms=clock.spent())
+        if answer.reason not in _HARMLESS:
+            self._open.pop(query.core, None)
+        return answer
+
+    def _second(self, query: Query, clock: Clock) -> Answer:
+        try:
+            repl = self._fresh(query.core, {"finite-model-find": "true"})
+            repl.run(query.text)
+            return _check(repl, query, clock, clock.left())
+        except Failure as failure:
+            return Answer("unknown", failure.reason, failure.detail, time_ms=clock.spent())
+
+    def _repl(self, core: bool) -> Repl:
+        if core not in self._open:
+            self._open[core] = self._fresh(core, {"incremental": "true"})
+        return self._open[core]
+
+    def _fresh(self, core: bool, options: dict[str, str]) -> Repl:
+        options = {"produce-models": "true", "produce-unsat-cores": "true" if core else "false", **options}
+        if self.rlimit:
+            options["rlimit-per"] = str(self.rlimit)
+        repl = Repl(options)
+        if "(set-logic" not in self._base:
+            repl.run("(set-logic ALL)")
+        repl.run(self._base)
+        return repl
+
+
+def _check(repl: Repl, query: Query, clock: Clock, timeout_ms: int) -> Answer:
+    status, reason, detail = repl.check(timeout_ms)
+    if status == "sat":
+        values, detail = _values(repl, query.values)
+        return Answer("sat", None, detail, values, time_ms=clock.spent())
+    if status == "unsat":
+        return Answer("unsat", core=repl.core() if query.core else None, time_ms=clock.spent())
+    return Answer("unknown", reason, detail, time_ms=clock.spent())
+
+
+def _values(repl: Repl, terms: tuple[str, ...]) -> tuple[tuple[str, ...] | None, str]:
+    try:
+        values = repl.values(terms)
+    except Failure as failure:
+        if failure.reason == "memory":
+            raise
+        return None, failure.detail
+    return (values, "") if len(values) == len(terms) else (None, "cvc5 left values out")

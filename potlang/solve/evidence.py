@@ -1,0 +1,74 @@
+"""From solvers' words to evidence in the program's own: cores as assumptions, values as models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from potlang.ir.nodes import Sym, SymbolKind
+from potlang.ir.sorts import DeclaredSort, Sort
+from potlang.report import CoreItem, Model
+from potlang.solve.encoding import Labels, show_value
+from potlang.solve.terms import Term
+
+if TYPE_CHECKING:
+    from potlang.solve.verdicts import Snapshot
+
+_MOST_NAMES = 4
+
+
+def core_items(names: Iterable[str], labels: Labels) -> tuple[CoreItem, ...]:
+    """The assumptions behind the names of a core, in the program's order."""
+    found = [labels.find(name) for name in names]
+    ordered = sorted((each for each in found if each is not None), key=lambda pair: pair[0])
+    return tuple(
+        CoreItem(each.name, each.origin.pointer, each.origin.text, each.kind.value) for _, each in ordered
+    )
+
+
+class _Elements:
+    """What the elements of declared sorts are called in one model."""
+
+    def __init__(self, snapshot: Snapshot, named: Sequence[Term]) -> None:
+        self._names: dict[tuple[Sort, str], list[str]] = {}
+        self._numbers: dict[Sort, int] = {}
+        for term in named:
+            raw = snapshot.values.get(term.node.id)
+            if raw is not None:
+                self._names.setdefault((term.node.sort, raw), []).append(term.label)
+
+    def called(self, sort: Sort, raw: str, *, but: str | None = None) -> str | None:
+        """The constants that denote the element, or its number; None if `but` is the only name."""
+        key = (sort, raw)
+        if key not in self._names:
+            self._numbers[sort] = self._numbers.get(sort, 0) + 1
+            self._names[key] = [f"{sort}#{self._numbers[sort]}"]
+        names = [name for name in self._names[key] if name != but]
+        more = " = …" if len(names) > _MOST_NAMES else ""
+        return " = ".join(names[:_MOST_NAMES]) + more if names else None
+
+    def replacements(self) -> dict[str, str]:
+        """Names by the solver's own word for the element."""
+        return {raw: names[0] for (_, raw), names in self._names.items()}
+
+
+def read_model(snapshot: Snapshot, terms: Sequence[Term], named: Sequence[Term]) -> Model:
+    """The values of `terms`, elements called by the constants in `named` that denote them.
+
+    A constant of a declared sort is left out unless another constant denotes the same element.
+    """
+    elements = _Elements(snapshot, named)
+    model: Model = {}
+    for term in terms:
+        raw = snapshot.values.get(term.node.id)
+        if raw is None:
+            continue
+        sort = term.node.sort
+        if isinstance(sort, DeclaredSort):
+            constant = isinstance(term.node, Sym) and term.node.symbol.kind is SymbolKind.CONSTANT
+            value = elements.called(sort, raw, but=term.label if constant else None)
+        else:
+            value = show_value(raw, sort, elements.replacements())
+        if value is not None:
+            model[term.label] = value
+    return model

@@ -1,0 +1,173 @@
+"""The parent's ends of a worker's pipes: reads and writes that end at a deadline.
+
+`PollPipes` where the system can poll pipes, `ThreadPipes` elsewhere. Both write in the background of
+reading, so that a worker that streams answers while it is being sent queries cannot lock up.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import select
+import sys
+import threading
+import time
+from typing import IO, Any, Final, Protocol
+
+_CHUNK: Final = 1 << 16
+_TAIL: Final = 4096
+
+
+class Pipes(Protocol):
+    """Bytes to and from one child."""
+
+    def write(self, data: bytes) -> None:
+        """Have these bytes sent; returns at once."""
+
+    def read(self, deadline: float) -> bytes:
+        """Some bytes; none at the end. Raises TimeoutError at the deadline (`time.monotonic`)."""
+
+    def stderr(self) -> str:
+        """The end of what the child has printed."""
+
+    def close(self) -> None:
+        """Close the descriptors; the child must be dead, or is left to see the end of its input."""
+
+
+class PollPipes:
+    """Non-blocking descriptors and `poll`: no threads."""
+
+    def __init__(self, stdin: IO[bytes], stdout: IO[bytes], stderr: IO[bytes]) -> None:
+        self._files = (stdin, stdout, stderr)
+        self._in, self._out, self._err = (each.fileno() for each in self._files)
+        for descriptor in (self._in, self._out, self._err):
+            os.set_blocking(descriptor, False)
+        self._waiting: list[memoryview] = []
+        self._tail = b""
+        self._poll = select.poll()
+        self._poll.register(self._out, select.POLLIN)
+        self._poll.register(self._err, select.POLLIN)
+
+    def write(self, data: bytes) -> None:
+        self._waiting.append(memoryview(data))
+        self._flush()
+
+    def _flush(self) -> None:
+        try:
+            while self._waiting:
+                sent = os.write(self._in, self._waiting[0][:_CHUNK])
+                self._waiting[0] = self._waiting[0][sent:]
+                if not self._waiting[0]:
+                    self._waiting.pop(0)
+        except BlockingIOError:
+            self._poll.register(self._in, select.POLLOUT)
+            return
+        except BrokenPipeError:
+            self._waiting.clear()
+        self._stop_polling(self._in)
+
+    def read(self, deadline: float) -> bytes:
+        while True:
+            left = deadline - time.monotonic()
+            ready = dict(self._poll.poll(max(0, int(left * 1000) + 1) if left > 0 else 0))
+            if self._err in ready:
+                self._drain()
+            if self._out in ready:
+                return os.read(self._out, 1 << 20)
+            if self._in in ready:
+                self._flush()
+            if not ready and left <= 0:
+                raise TimeoutError
+
+    def _drain(self) -> None:
+        try:
+            data = os.read(self._err, _CHUNK)
+        except BlockingIOError:
+            return
+        if not data:
+            self._stop_polling(self._err)
+        self._tail = (self._tail + data)[-_TAIL:]
+
+    def _stop_polling(self, descriptor: int) -> None:
+        try:
+            self._poll.unregister(descriptor)
+        except KeyError:
+            return
+
+    def stderr(self) -> str:
+        self._drain()
+        return self._tail.decode("utf-8", "replace")
+
+    def close(self) -> None:
+        self._waiting.clear()
+        for each in self._files:
+            each.close()
+
+
+class ThreadPipes:
+    """A thread for each direction, for systems that cannot poll pipes."""
+
+    def __init__(self, stdin: IO[bytes], stdout: IO[bytes], stderr: IO[bytes]) -> None:
+        self._files = (stdin, stdout, stderr)
+        self._read_chunks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._write_chunks: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._tail = b""
+        self._threads = [
+            threading.Thread(target=each, daemon=True) for each in (self._writer, self._reader, self._drainer)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def write(self, data: bytes) -> None:
+        self._write_chunks.put(data)
+
+    def read(self, deadline: float) -> bytes:
+        try:
+            return self._read_chunks.get(timeout=max(0.0, deadline - time.monotonic()))
+        except queue.Empty:
+            raise TimeoutError from None
+
+    def stderr(self) -> str:
+        self._threads[2].join(timeout=1.0)
+        return self._tail.decode("utf-8", "replace")
+
+    def close(self) -> None:
+        self._write_chunks.put(None)
+        for thread in self._threads:
+            thread.join(timeout=1.0)
+        for each in self._files:
+            each.close()
+
+    def _writer(self) -> None:
+        descriptor = self._files[0].fileno()
+        while (data := self._write_chunks.get()) is not None:
+            left = memoryview(data)
+            try:
+                while left:
+                    left = left[os.write(descriptor, left) :]
+            except OSError:
+                return
+
+    def _reader(self) -> None:
+        while data := _read_quietly(self._files[1]):
+            self._read_chunks.put(data)
+        self._read_chunks.put(b"")
+
+    def _drainer(self) -> None:
+        while data := _read_quietly(self._files[2]):
+            self._tail = (self._tail + data)[-_TAIL:]
+
+
+def _read_quietly(file: IO[bytes]) -> bytes:
+    try:
+        return os.read(file.fileno(), 1 << 20)
+    except (OSError, ValueError):
+        return b""
+
+
+def open_pipes(process: Any, threads: bool | None = None) -> Pipes:
+    """The pipes of a `Popen`; `threads` forces the kind, which otherwise is what the system has."""
+    if threads is None:
+        threads = sys.platform == "win32" or not hasattr(select, "poll")
+    kind = ThreadPipes if threads else PollPipes
+    return kind(process.stdin, process.stdout, process.stderr)

@@ -1,0 +1,204 @@
+"""The parent's side of one worker: start, send, receive by a deadline, kill, and say why it died."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, Final
+
+from potlang.solve.backend import Reason
+from potlang.solve.frames import HEADER, FrameError, Message, decode, encode, size
+from potlang.solve.pipes import Pipes, open_pipes
+
+_BOOT: Final = (
+    "import json,sys;sys.path[:]=json.loads(sys.argv[1]);"
+    "from potlang.solve.worker import main;main(sys.argv[2])"
+)
+_OUT_OF_MEMORY: Final = ("bad_alloc", "out of memory", "memoryerror", "cannot allocate memory")
+_Z3_OUT_OF_MEMORY: Final = 101
+_START_UP_SECONDS: Final = 60.0
+
+
+class Died(Exception):
+    """The worker ended by itself, or something else ended it."""
+
+    def __init__(self, reason: Reason, detail: str) -> None:
+        super().__init__(detail)
+        self.reason: Reason = reason
+        self.detail = detail
+
+
+def _import_path() -> list[str]:
+    """Where the parent finds modules, made absolute; the first entry is where it found potlang."""
+    package = Path(__file__).resolve().parents[2]
+    return [str(package), *(str(Path(entry).absolute()) for entry in sys.path)]
+
+
+def _command(engine: str) -> list[str]:
+    import json
+
+    return [sys.executable, "-I", "-S", "-c", _BOOT, json.dumps(_import_path()), engine]
+
+
+def _spawn(engine: str) -> subprocess.Popen[bytes]:
+    """The child: its own session so that Ctrl-C is the parent's alone, no inherited descriptors."""
+    options: dict[str, Any] = {"start_new_session": True}
+    if sys.platform == "win32":
+        options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    return subprocess.Popen(
+        _command(engine),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        close_fds=True,
+        **options,
+    )
+
+
+class Process:
+    """One worker process. Not for use by two threads at once, `kill_from_outside` apart."""
+
+    def __init__(self, engine: str, threads: bool | None = None) -> None:
+        self._closed = True
+        self.engine = engine
+        self.sessions = 0
+        self.peak = 0
+        self.memory: int | None = None
+        self._process = _spawn(engine)
+        self._pipes: Pipes = open_pipes(self._process, threads)
+        self._owner = os.getpid()
+        self._buffer = bytearray()
+        self._greeted = False
+        self._peak_at_death = 0
+        self._closed = False
+
+    @property
+    def pid(self) -> int:
+        """The child's process id."""
+        return self._process.pid
+
+    def send(self, message: Message) -> None:
+        """Queue one request; what goes wrong shows in `receive`."""
+        self._pipes.write(encode(message))
+
+    def greet(self) -> None:
+        """Wait until the worker has imported its engine. Raises Died."""
+        if self._greeted:
+            return
+        try:
+            self._next(time.monotonic() + _START_UP_SECONDS)
+        except TimeoutError:
+            self.kill()
+            raise Died("crash", "the worker did not start") from None
+        self._greeted = True
+
+    def receive(self, deadline: float) -> Message:
+        """The next message. Raises Died, and TimeoutError at the deadline (`time.monotonic`)."""
+        message = self._next(deadline)
+        self.peak = max(self.peak, int(message.get("peak", 0)))
+        return message
+
+    def _next(self, deadline: float) -> Message:
+        try:
+            while (message := self._take()) is None:
+                data = self._pipes.read(deadline)
+                if not data:
+                    raise self._post_mortem()
+                self._buffer += data
+        except FrameError as error:
+            self.kill()
+            raise Died("crash", f"the worker's answer is garbled: {error}") from error
+        return message
+
+    def _take(self) -> Message | None:
+        if len(self._buffer) < HEADER.size:
+            return None
+        end = HEADER.size + size(bytes(self._buffer[: HEADER.size]))
+        if len(self._buffer) < end:
+            return None
+        message = decode(self._buffer[HEADER.size : end])
+        del self._buffer[:end]
+        return message
+
+    def _post_mortem(self) -> Died:
+        # A child that closed its end without ending is as good as dead.
+        deadline = time.monotonic() + 1.0
+        while self._reap(wait=False) is None and time.monotonic() < deadline:
+            time.sleep(0.001)
+        said = self._pipes.stderr()
+        self.kill()
+        return _cause(self._process.returncode, said, self._peak_at_death, self.memory)
+
+    def _reap(self, wait: bool) -> int | None:
+        process = self._process
+        if process.returncode is not None:
+            return process.returncode
+        if not hasattr(os, "wait4"):
+            return process.wait() if wait else process.poll()
+        try:
+            pid, status, usage = os.wait4(process.pid, 0 if wait else os.WNOHANG)
+        except ChildProcessError:
+            process.returncode = 0
+            return 0
+        if pid:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            self._peak_at_death = usage.ru_maxrss // ((1 << 20) if sys.platform == "darwin" else 1024)
+        return process.returncode
+
+    def alive(self) -> bool:
+        """Whether the child runs, and belongs to this process and not to one it was forked from."""
+        return not self._closed and self._owner == os.getpid() and self._reap(wait=False) is None
+
+    def kill(self) -> None:
+        """End the child now and forget it; in a forked process, only forget it."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._owner == os.getpid():
+            self.kill_from_outside()
+            self._reap(wait=True)
+        else:
+            self._process.returncode = 0
+        self._pipes.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_closed", True):
+            return
+        if not sys.is_finalizing():
+            self.kill()
+            return
+        # The system reaps it: waiting needs modules that may be gone by now.
+        self.kill_from_outside()
+        self._process.returncode = 0
+        self._pipes.close()
+
+    def kill_from_outside(self) -> None:
+        """End the child; the thread that waits for it then finds it dead."""
+        if self._process.returncode is None:
+            self._process.kill()
+
+
+def _cause(code: int | None, said: str, peak: int, limit: int | None) -> Died:
+    if code == _Z3_OUT_OF_MEMORY or any(words in said.lower() for words in _OUT_OF_MEMORY):
+        return Died("memory", "out of memory")
+    if code is not None and code < 0:
+        name = _signal_name(-code)
+        if name == "SIGALRM":
+            return Died("timeout", "the worker reached its own deadline")
+        if name in ("SIGSEGV", "SIGABRT", "SIGBUS") and limit is not None and peak >= 0.8 * limit:
+            return Died("memory", f"{name} at {peak} MB, near the limit of {limit} MB")
+        return Died("crash", f"the solver's process was ended by {name}")
+    last = said.strip().splitlines()[-1:] or [f"exit code {code}"]
+    return Died("crash", f"the solver's process ended: {last[0]}")
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,148 @@
+"""Which ground terms a model is shown by: what a claim touches, or everything that is named."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice, product
+
+from potlang.ir.module import Module
+from potlang.ir.nodes import App, Lit, Node, Sym, Symbol, SymbolKind, reachable
+from potlang.ir.sorts import BOOL, DeclaredSort, EnumSort, Sort
+from potlang.smt.numerals import digits
+
+MOST_TERMS = 200
+"""Terms of one model ([LIMIT-MODEL])."""
+_DEEPEST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A ground term and its text in the program's own words."""
+
+    label: str
+    node: Node
+
+
+def name_label(name: str) -> str:
+    """A name as expressions write it: in backquotes unless it is an identifier."""
+    return name if name.isidentifier() else "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"
+
+
+def literal_label(literal: Lit) -> str:
+    """A literal as expressions write it."""
+    if isinstance(literal.value, bool):
+        return str(literal.value)
+    if isinstance(literal.sort, EnumSort):
+        return name_label(str(literal.value))
+    if isinstance(literal.value, int):
+        return integer_label(literal.value)
+    if isinstance(literal.value, Fraction):
+        below = literal.value.denominator
+        above = integer_label(literal.value.numerator)
+        return above if below == 1 else f"{above}/{integer_label(below)}"
+    return json.dumps(literal.value, ensure_ascii=False)
+
+
+def integer_label(value: int) -> str:
+    """An integer of any length in decimal."""
+    return f"-{digits(-value)}" if value < 0 else digits(value)
+
+
+def members(module: Module, sort: Sort, *, unknowns: bool = True) -> list[Node]:
+    """The named members of a sort, as terms: constants, enum values, truth values.
+
+    With `unknowns`, free variables of that sort count as well.
+    """
+    pool = module.pool
+    if isinstance(sort, EnumSort):
+        return [pool.lit(value, sort) for value in sort.values]
+    if sort is BOOL:
+        return [pool.true, pool.false]
+    kinds = (SymbolKind.CONSTANT, SymbolKind.FREE) if unknowns else (SymbolKind.CONSTANT,)
+    return [
+        pool.sym(symbol)
+        for symbol in module.symbols
+        if not symbol.domain and symbol.range == sort and symbol.kind in kinds
+    ]
+
+
+class Namer:
+    """The members of each sort of a module, looked up once, and the labels of ground terms."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self._members: dict[Sort, list[Node]] = {}
+        self._labels: dict[int, str | None] = {}
+
+    def members(self, sort: Sort) -> list[Node]:
+        """See `members`."""
+        found = self._members.get(sort)
+        if found is None:
+            found = self._members[sort] = members(self.module, sort)
+        return found
+
+    def label(self, node: Node) -> str | None:
+        """The text of a ground term of symbols and literals; None for any other, or a deep one."""
+        key = node.id
+        if key not in self._labels:
+            self._labels[key] = self._label(node, _DEEPEST)
+        return self._labels[key]
+
+    def _label(self, node: Node, depth: int) -> str | None:
+        if isinstance(node, Lit):
+            return None if node.value is None else literal_label(node)
+        if isinstance(node, Sym):
+            return name_label(node.symbol.name)
+        if not isinstance(node, App) or not isinstance(node.op, Symbol) or not depth:
+            return None
+        args = [self._label(arg, depth - 1) for arg in node.args]
+        known = [arg for arg in args if arg is not None]
+        return f"{name_label(node.op.name)}({', '.join(known)})" if len(known) == len(args) else None
+
+    def touched(self, formula: Node) -> list[Term]:
+        """The terms that a claim touches: its ground terms, and its functions over named members.
+
+        At most `MOST_TERMS`, constants before applications.
+        """
+        nodes: dict[int, Node] = {}
+        functions: dict[Symbol, None] = {}
+        for node in reachable(formula):
+            if isinstance(node, Sym):
+                nodes[node.id] = node
+            elif isinstance(node, App) and isinstance(node.op, Symbol):
+                functions[node.op] = None
+                nodes[node.id] = node
+        return self._labelled([*nodes.values()], functions)
+
+    def everything(self) -> list[Term]:
+        """All constants, and all functions over named members, at most `MOST_TERMS`."""
+        symbols = [each for each in self.module.symbols if each.kind is not SymbolKind.FRESH]
+        constants: list[Node] = [self.module.pool.sym(each) for each in symbols if not each.domain]
+        return self._labelled(constants, [each for each in symbols if each.domain])
+
+    def named(self, sorts: Iterable[Sort]) -> list[Term]:
+        """The declared constants of declared sorts: what elements are called by."""
+        wanted = [sort for sort in sorts if isinstance(sort, DeclaredSort)]
+        nodes = [node for sort in wanted for node in members(self.module, sort, unknowns=False)]
+        return self._labelled(nodes, ())
+
+    def _labelled(self, nodes: list[Node], functions: Iterable[Symbol]) -> list[Term]:
+        found: dict[int, Term] = {}
+        for node in self._candidates(nodes, functions):
+            label = self.label(node)
+            if label is not None and node.id not in found:
+                found[node.id] = Term(label, node)
+                if len(found) == MOST_TERMS:
+                    break
+        return sorted(found.values(), key=lambda term: isinstance(term.node, App))
+
+    def _candidates(self, nodes: list[Node], functions: Iterable[Symbol]) -> Iterator[Node]:
+        yield from nodes
+        for function in functions:
+            if function.kind in (SymbolKind.FUNCTION, SymbolKind.DEFINED):
+                choices = [self.members(sort)[:MOST_TERMS] for sort in function.domain]
+                for args in islice(product(*choices), MOST_TERMS):
+                    yield self.module.pool.app(function, args)

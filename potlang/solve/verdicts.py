@@ -1,0 +1,247 @@
+"""The verdict on each claim, with no more checks than it needs ([VERDICT-RULE], [VERDICT-REUSE]).
+
+Claims share the assumptions: their status, once known, is not asked for again, and a model found
+for one claim may decide a side of another.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from potlang.ir.module import Assertion, Claim
+from potlang.ir.nodes import Node, Quant, reachable
+from potlang.ir.pool import Pool
+from potlang.report import Check, Consistency, Verdict
+from potlang.solve.asking import Asker, Reply
+from potlang.solve.backend import Query
+from potlang.solve.decision import (
+    Decision,
+    Known,
+    decide,
+    needs_negative,
+    needs_positive,
+    needs_theta,
+    paper_answer,
+)
+from potlang.solve.encoding import Encoding
+from potlang.solve.terms import Namer, Term
+
+_MOST_VALUES = 256
+_LARGEST_REUSED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A model of the assumptions, as the values of some terms by node id."""
+
+    encoding: Encoding
+    values: dict[int, str]
+
+    def covers(self, terms: Iterable[Term]) -> bool:
+        """Whether the model has a value for each of these."""
+        return all(term.node.id in self.values for term in terms)
+
+
+@dataclass(slots=True)
+class Finding:
+    """What is known of one claim so far; `formula` is closed."""
+
+    claim: Claim
+    kind: str
+    formula: Node
+    terms: list[Term]
+    reusable: bool
+    named: tuple[Term, ...] = ()
+    positive: Known = None
+    negative: Known = None
+    true_model: Snapshot | None = None
+    false_model: Snapshot | None = None
+    core: tuple[str, ...] | None = None
+    checks: list[Check] = field(default_factory=list)
+    replies: list[Reply] = field(default_factory=list)
+    decision: Decision = decide(None, None, None)
+    time_ms: float = 0.0
+
+    @property
+    def disagreement(self) -> bool:
+        """Whether two solvers, or the answers among each other, contradict."""
+        return self.decision.contradictory or any(reply.disagreement for reply in self.replies)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict so far."""
+        return Verdict.UNKNOWN if self.disagreement else self.decision.verdict
+
+    @property
+    def reason(self) -> str | None:
+        """Why the verdict is unknown; None if it is not."""
+        if self.verdict is not Verdict.UNKNOWN:
+            return None
+        if self.disagreement:
+            return "disagreement"
+        return next((reply.reason for reply in self.replies if reply.reason is not None), "incomplete")
+
+    @property
+    def paper_answer(self) -> str | None:
+        """`SAT`, `UNSAT` or None."""
+        return None if self.disagreement else paper_answer(self.decision, self.positive)
+
+    @property
+    def cross_checked(self) -> bool:
+        """Whether two solvers agreed on every answer that the verdict rests on."""
+        used = [reply for reply in self.replies if reply.status != "unknown"]
+        return bool(used) and self.verdict is not Verdict.UNKNOWN and all(reply.agreed for reply in used)
+
+
+def closed_formula(claim: Claim, pool: Pool) -> Node:
+    """The claim as one closed formula: with `find`, that some binding exists ([VERDICT-FIND])."""
+    return pool.quant("exists", claim.find, claim.formula) if claim.find else claim.formula
+
+
+class Verifier:
+    """Decides claims over one base. `extra` are assumptions on top of it, sent with each query."""
+
+    def __init__(self, asker: Asker, namer: Namer, *, reuse: bool = True, full_models: bool = False) -> None:
+        self.asker = asker
+        self.namer = namer
+        self.labels = asker.engines[0].encoding.labels
+        self.extra: tuple[Assertion, ...] = ()
+        self.theta: Reply | None = None
+        self.snapshots: list[Snapshot] = []
+        self._reuse = reuse and len(asker.engines) == 1
+        self._full = full_models
+
+    # --- what is known of the assumptions ---
+
+    @property
+    def theta_status(self) -> Known:
+        """The assumptions' status; None if not known yet, "unknown" if it was asked for in vain."""
+        return None if self.theta is None else self.theta.status
+
+    @property
+    def consistency(self) -> Consistency | None:
+        """The same for the report."""
+        words = {"sat": Consistency.CONSISTENT, "unsat": Consistency.INCONSISTENT}
+        return None if self.theta_status is None else words.get(self.theta_status, Consistency.UNKNOWN)
+
+    def forget(self) -> None:
+        """The assumptions have changed."""
+        self.theta = None
+        self.snapshots = []
+
+    def ask_theta(self) -> Reply:
+        """Check the assumptions alone, unless that is known."""
+        if self.theta is None or self.theta.status == "unknown":
+            self.theta = self.asker.ask("assumptions", lambda encoding: self.query(encoding, ""))
+        return self.theta
+
+    def query(self, encoding: Encoding, text: str, values: tuple[str, ...] = ()) -> Query:
+        """A query on top of the base and the extra assumptions."""
+        more = "".join(encoding.assertion(each) for each in self.extra)
+        return Query(more + text, values, core=True)
+
+    # --- claims ---
+
+    def verify(self, claims: Sequence[tuple[Claim, str]]) -> list[Finding]:
+        """A finding for each claim and its kind, in order."""
+        findings = [self._finding(claim, kind) for claim, kind in claims]
+        for index, finding in enumerate(findings):
+            began = time.perf_counter()
+            self._decide(finding, findings[index + 1 :])
+            finding.time_ms = (time.perf_counter() - began) * 1000
+        return findings
+
+    def _finding(self, claim: Claim, kind: str) -> Finding:
+        formula = closed_formula(claim, self.namer.module.pool)
+        terms = self.namer.everything() if self._full else self.namer.touched(formula)
+        nodes = reachable(formula)
+        reusable = len(nodes) <= _LARGEST_REUSED and not any(isinstance(node, Quant) for node in nodes)
+        sorts = dict.fromkeys(term.node.sort for term in terms)
+        named = tuple(self.namer.named(sorts))
+        return Finding(claim, kind, formula, terms, reusable, named)
+
+    def _decide(self, finding: Finding, later: Sequence[Finding]) -> None:
+        if self.theta_status == "unsat":
+            self._settle(finding)
+            return
+        for snapshot in self.snapshots:
+            self._read(finding, snapshot)
+        self._settle(finding)
+        if finding.positive is None and needs_positive(self._theta_sure, finding.negative):
+            self._ask(finding, "claim", later)
+        if finding.negative is None and needs_negative(self._theta_sure, finding.positive):
+            self._ask(finding, "negation", later)
+        if self.theta is None and needs_theta(finding.positive, finding.negative):
+            finding.replies.append(self.ask_theta())
+            finding.checks += finding.replies[-1].checks
+        self._settle(finding)
+
+    @property
+    def _theta_sure(self) -> Known:
+        return self.theta_status if self.theta_status in ("sat", "unsat") else None
+
+    def _settle(self, finding: Finding) -> None:
+        """Apply the rule, and note what the claim's answers say about the assumptions."""
+        sides = (finding.positive, finding.negative)
+        finding.decision = decide(self._theta_sure, *sides)
+        if self.theta_status in ("sat", "unsat") or finding.disagreement:
+            if self.theta is not None and self.theta.status == "unsat":
+                finding.core = self.theta.core
+                finding.replies = finding.replies or [self.theta]
+            return
+        if "sat" in sides:
+            used = [reply for reply in finding.replies if reply.status == "sat"]
+            self.theta = Reply("sat", None, (), agreed=any(reply.agreed for reply in used))
+        elif sides == ("unsat", "unsat"):
+            agreed = all(reply.agreed for reply in finding.replies)
+            self.theta = Reply("unsat", None, (), core=finding.core, agreed=agreed)
+
+    def _ask(self, finding: Finding, side: str, later: Sequence[Finding]) -> None:
+        wanted = self._wanted(finding, later)
+
+        def build(encoding: Encoding) -> Query:
+            text = encoding.claim(finding.formula) if side == "claim" else encoding.negation(finding.formula)
+            return self.query(encoding, text, tuple(encoding.term(node) for node in wanted))
+
+        reply = self.asker.ask(side, build)
+        finding.replies.append(reply)
+        finding.checks += reply.checks
+        snapshot = self._snapshot(reply, wanted)
+        if side == "claim":
+            finding.positive, finding.true_model = reply.status, snapshot
+        else:
+            finding.negative, finding.false_model = reply.status, snapshot
+        if reply.core is not None:
+            finding.core = tuple(dict.fromkeys((*(finding.core or ()), *reply.core)))
+        if snapshot is not None and self._reuse:
+            self.snapshots.append(snapshot)
+        self._settle(finding)
+
+    def _wanted(self, finding: Finding, later: Sequence[Finding]) -> list[Node]:
+        """What to evaluate in a model: the claim's terms, and later claims as far as there is room."""
+        wanted = {term.node.id: term.node for term in (*finding.terms, *finding.named)}
+        if self._reuse:
+            for other in later:
+                if not other.reusable or other.positive is not None is not other.negative:
+                    continue
+                more = {term.node.id: term.node for term in (*other.terms, *other.named)}
+                more[other.formula.id] = other.formula
+                if len(wanted | more) <= _MOST_VALUES:
+                    wanted |= more
+        return list(wanted.values())
+
+    def _snapshot(self, reply: Reply, wanted: list[Node]) -> Snapshot | None:
+        if reply.status != "sat" or reply.values is None or reply.encoding is None:
+            return None
+        ids = [node.id for node in wanted]
+        return Snapshot(reply.encoding, dict(zip(ids, reply.values, strict=True)))
+
+    def _read(self, finding: Finding, snapshot: Snapshot) -> None:
+        """Take a side of the claim from a model found earlier, if it says it in so many words."""
+        truth = snapshot.values.get(finding.formula.id)
+        if truth == "true" and finding.positive is None and snapshot.covers(finding.terms):
+            finding.positive, finding.true_model = "sat", snapshot
+        elif truth == "false" and finding.negative is None and snapshot.covers(finding.terms):
+            finding.negative, finding.false_model = "sat", snapshot

@@ -1,0 +1,17 @@
+"""Limits on what is read; each has a diagnostic code of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class InputLimits:
+    """What a document may be like: bytes, nested JSON containers, and digits of one number."""
+
+    bytes: int = 64 * 1024 * 1024
+    nesting: int = 512
+    digits: int = 10_000
+
+
+DEFAULT_LIMITS = InputLimits()

@@ -1,0 +1,99 @@
+"""The table parser against Lark, the short cut against the table parser, the tables against the grammar."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from hypothesis import HealthCheck, example, given, settings
+from lark import Token, Tree, UnexpectedInput
+from potlang.languages.pot.actions import ACTIONS, Reading
+from potlang.languages.pot.build_tables import FOLDER, build, lark_parser, render
+from potlang.languages.pot.fast import fast_expression
+from potlang.languages.pot.parser import parse_tokens
+from potlang.languages.pot.tables import tokenize
+from potlang.languages.surface import Expr
+from strategies_pot import any_text, damaged, expressions, simple_expressions
+from surface_dump import dump
+
+QUICK = settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@cache
+def lark() -> Any:
+    return lark_parser()
+
+
+def by_lark(text: str) -> Expr | None:
+    """The tree that Lark's own parser gives with our actions."""
+    try:
+        root = lark().parse(text, start="expression")
+    except UnexpectedInput:
+        return None
+    reading = Reading("/x")
+    done: dict[int, Any] = {}
+    for tree in root.iter_subtrees():
+        places = [
+            (done[id(child)], child.meta.start_pos, child.meta.end_pos)
+            if isinstance(child, Tree)
+            else (str(child), child.start_pos, child.end_pos)
+            for child in tree.children
+        ]
+        values, starts, ends = (list(column) for column in zip(*places, strict=True))
+        done[id(tree)] = ACTIONS[tree.data](reading, values, starts, ends)
+    assert not isinstance(root, Token)
+    return None if reading.faults else done[id(root)]
+
+
+def by_tables(text: str) -> Expr | None:
+    reading = Reading("/x")
+    stop = parse_tokens(tokenize(text), "expression", reading)
+    return stop.value if stop.reason == "accepted" and not reading.faults else None
+
+
+def test_the_tables_are_those_of_the_grammar() -> None:
+    assert (FOLDER / "tables.json").read_text(encoding="utf-8") == render(build())
+
+
+@given(any_text())
+@example("a -> b -> c")
+@example("(a + b) + c + d")
+@example("f(x)(y)")
+@QUICK
+def test_the_table_parser_is_larks(text: str) -> None:
+    assert dump(by_tables(text), spans=True) == dump(by_lark(text), spans=True)
+
+
+@given(any_text())
+@example("a <-> b")
+@example("not (a)")
+@example("f(a) (b)")
+@example("[a]")
+@example("f(a == b == c)")
+@example("in == 3")
+@example("1.5.2")
+@example("f([a] == b)")
+@QUICK
+def test_where_the_short_cut_answers_the_grammar_agrees(text: str) -> None:
+    tree = fast_expression(text)
+    if tree is not None:
+        assert dump(tree, spans=True) == dump(by_tables(text), spans=True)
+
+
+@given(damaged(simple_expressions()))
+@QUICK
+def test_the_short_cut_accepts_nothing_that_the_grammar_rejects(text: str) -> None:
+    if by_tables(text) is None:
+        assert fast_expression(text) is None
+
+
+@given(simple_expressions())
+@QUICK
+def test_the_short_cut_reads_the_simple_kind(text: str) -> None:
+    assert fast_expression(text.strip()) is not None
+
+
+@given(expressions())
+@QUICK
+def test_generated_expressions_are_accepted(text: str) -> None:
+    assert by_tables(text) is not None
