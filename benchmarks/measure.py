@@ -14,7 +14,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Protocol
 
-PACKAGES = ("potlang", "z3-solver", "cvc5", "pysmt", "lark", "jsonschema")
+PACKAGES = ("potlang", "z3-solver", "cvc5", "pysmt", "lark", "jsonschema", "proofofthought")
 
 
 class Subject(Protocol):
@@ -120,7 +120,8 @@ def _living_peaks() -> list[float]:
     for status in Path("/proc").glob("[0-9]*/status"):
         try:
             lines = dict(
-                line.split(":", 1) for line in status.read_text(encoding="ascii", errors="replace").splitlines()
+                line.split(":", 1)
+                for line in status.read_text(encoding="ascii", errors="replace").splitlines()
             )
         except OSError:
             continue

@@ -8,10 +8,10 @@ import io
 import json
 import logging
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 import potlang
 
@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from potlang.solve.pool import Workers
 
 Solver = Literal["z3", "cvc5", "both"]
+DEFAULT_LIMITS: Final = potlang.Limits()
+_WITH_CORES: Final = "(set-option :produce-unsat-cores true)"
 
 
 class Potlang:
     """potlang in this process: `compile` and `verify` with cores and models, workers warm."""
 
-    def __init__(self, source: Path, solver: Solver = "z3", limits: potlang.Limits = potlang.Limits()) -> None:
+    def __init__(self, source: Path, solver: Solver = "z3", limits: potlang.Limits = DEFAULT_LIMITS) -> None:
         self.source = source
         self.solver = solver
         self.limits = limits
@@ -86,11 +88,15 @@ class Script:
 
 
 class RawZ3:
-    """z3 in this process on a script: a fresh context, the same checks, the same values shown."""
+    """z3 in this process on a script: a fresh context, the same checks, the same values shown.
 
-    def __init__(self, script: Script, timeout_ms: int) -> None:
+    With `cores` it also keeps track of assertions and shows each unsat core.
+    """
+
+    def __init__(self, script: Script, timeout_ms: int, *, cores: bool = False) -> None:
         self.script = script
         self.timeout_ms = timeout_ms
+        self.cores = cores
         self.statuses: list[str] = []
 
     def prepare(self) -> None:
@@ -107,15 +113,17 @@ class RawZ3:
         def send(text: str) -> str:
             return str(z3core.Z3_eval_smtlib2_string(context.ref(), text))
 
-        send("(set-option :produce-models true)" + self.script.base)
+        send(f"(set-option :produce-models true){_WITH_CORES if self.cores else ''}{self.script.base}")
         send(f"(set-option :timeout {self.timeout_ms})")
-        self.statuses = [_raw_check(send, ask) for ask in self.script.asks]
+        self.statuses = [_raw_check(send, ask, self.cores) for ask in self.script.asks]
 
 
-def _raw_check(send: Any, ask: Ask) -> str:
-    status = str(send(f"(push 1){ask.text}(check-sat)")).split()[-1]
+def _raw_check(send: Callable[[str], str], ask: Ask, cores: bool) -> str:
+    status = send(f"(push 1){ask.text}(check-sat)").split()[-1]
     if status == "sat" and ask.values:
         send(f"(get-value ({' '.join(ask.values)}))")
+    if status == "unsat" and cores:
+        send("(get-unsat-core)")
     send("(pop 1)")
     return status
 

@@ -13,7 +13,9 @@ from potlang.report import (
     Evidence,
     ExactValue,
     Model,
+    ObjectiveResult,
     OptimizationResult,
+    OptimizationStatus,
     Report,
     Result,
     Verdict,
@@ -73,7 +75,8 @@ def _place(pointer: str) -> str:
 
 def _result(result: Result, paint: _Paint) -> Iterator[str]:
     kind = "norm " if result.kind == "norm" else ""
-    yield f"{kind}{visible(result.name)}: {paint.verdict(str(result.verdict))}{paint.dim(_place(result.pointer))}"
+    place = paint.dim(_place(result.pointer))
+    yield f"{kind}{visible(result.name)}: {paint.verdict(str(result.verdict))}{place}"
     if result.verdict is Verdict.UNKNOWN:
         yield from _unknown(result)
     yield from _evidence(result, paint)
@@ -183,7 +186,7 @@ def _optimization(found: OptimizationResult, paint: _Paint) -> Iterator[str]:
     if found.reason is not None:
         yield f"  {found.reason}" + (f": {visible(found.detail)}" if found.detail else "")
     for each in found.objectives:
-        yield f"  {each.direction} {visible(each.name)}: {_value(each.value)}{_known(each.lower, each.upper)}"
+        yield f"  {each.direction} {visible(each.name)}{_reached(each)}"
     for number, point in enumerate(found.points or ()):
         yield f"  point {number + 1}: " + ", ".join(_value(value) for value in point.values)
     if found.model:
@@ -193,6 +196,14 @@ def _optimization(found: OptimizationResult, paint: _Paint) -> Iterator[str]:
         yield "  these contradict each other:"
         yield from (f"  {line}" for line in _core(found.core, paint))
     yield from (f"  note: {visible(note)}" for note in found.notes)
+
+
+def _reached(each: ObjectiveResult) -> str:
+    """What is known of an objective's value; nothing where another line says it."""
+    if each.value is None and each.lower is None and each.upper is None:
+        return ""
+    limit = ", approached and never reached" if each.status is OptimizationStatus.UNATTAINED else ""
+    return f": {_value(each.value)}{_known(each.lower, each.upper)}{limit}"
 
 
 def _value(value: ExactValue | None) -> str:
@@ -207,7 +218,7 @@ def _known(lower: ExactValue | None, upper: ExactValue | None) -> str:
 
 
 def render_html(report: Report) -> str:
-    """A fragment of HTML: the verdict, a row for each result, the optimum. No scripts, no styles but inline."""
+    """A fragment of HTML without scripts: the verdict, a row for each result, the optimum."""
     rows = [_row(result) for result in report.results]
     if report.optimization is not None:
         plain = "\n".join(list(_optimization(report.optimization, _Paint(False)))[1:])

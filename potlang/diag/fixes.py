@@ -6,7 +6,7 @@ its `Patch` edits follow one after the other, as RFC 6902 says.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from potlang.source import Document
@@ -57,11 +57,18 @@ def raw_edits(document: Document, fix: Fix) -> list[RawEdit]:
         patches = _patches(fix.edits)
         if not patches:
             return sorted(replaced)
-        if len(patches) == 1 and not replaced and patches[0].op not in ("move", "copy"):
-            return [RawEdit(*edit) for edit in patch_text(document.layout, patches[0])]
+        if len(patches) == 1 and not replaced:
+            return _narrowed(text, [RawEdit(*edit) for edit in patch_text(document.layout, patches[0])])
         return _difference(text, _one_by_one(_apply(text, replaced), patches))
     except FixError:
         return []
+
+
+def _narrowed(text: str, edits: list[RawEdit]) -> list[RawEdit]:
+    """The edits, or where one rewrites the whole text the difference that it makes."""
+    if len(edits) == 1 and edits[0].end - edits[0].start == len(text):
+        return _difference(text, edits[0].text)
+    return edits
 
 
 def _one_by_one(text: str, patches: list[Patch]) -> str:
@@ -91,11 +98,18 @@ def _difference(old: str, new: str) -> list[RawEdit]:
     if old == new:
         return []
     limit = min(len(old), len(new))
-    start = next((i for i in range(limit) if old[i] != new[i]), limit)
-    same = 0
-    while same < limit - start and old[-1 - same] == new[-1 - same]:
-        same += 1
+    start = _most(limit, lambda size: old[:size] == new[:size])
+    same = _most(limit - start, lambda size: old[len(old) - size :] == new[len(new) - size :])
     return [RawEdit(start, len(old) - same, new[start : len(new) - same])]
+
+
+def _most(limit: int, holds: Callable[[int], bool]) -> int:
+    """The largest size up to `limit` for which `holds`; what holds for a size holds for all below."""
+    low, high = 0, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle - 1)
+    return low
 
 
 def _from_the_right(edits: Iterable[Edit]) -> list[Replace]:

@@ -116,6 +116,8 @@ def _remove(parent: object, token: str) -> object:
 
 def _move(value: object, source: str, path: str) -> object:
     moved = get(value, source)
+    if path.startswith(source + "/"):
+        raise FixError("a value cannot be moved into itself")
     if source and path and source != path:
         (old_base, old), (new_base, new) = split_last(source), split_last(path)
         parent = get(value, old_base)

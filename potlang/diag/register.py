@@ -81,7 +81,9 @@ _ROWS = (
     # 3 sorts
     Code("POT3001", "sort-mismatch", _E, "expected {expected}, found {found}"),
     Code("POT3002", "wrong-arity", _E, "`{name}` takes {expected}, but {found} given"),
-    Code("POT3003", "not-comparable", _E, "a term of sort {left} cannot be compared with one of sort {right}"),
+    Code(
+        "POT3003", "not-comparable", _E, "a term of sort {left} cannot be compared with one of sort {right}"
+    ),
     Code("POT3004", "not-ordered", _E, "{sort} has no order, so `{op}` does not apply"),
     Code("POT3005", "not-numeric", _E, "`{op}` needs numbers, found {found}"),
     Code("POT3006", "not-a-formula", _E, "expected a formula, found a term of sort {found}"),

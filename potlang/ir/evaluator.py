@@ -41,14 +41,18 @@ _PENDING = object()
 
 
 def evaluate(
-    node: Node, structure: Structure, env: Mapping[Var, object] | Iterable[tuple[Var, object]] = ()
+    node: Node,
+    structure: Structure,
+    env: Mapping[Var, object] | Iterable[tuple[Var, object]] = (),
+    most_steps: int = 50_000_000,
 ) -> object:
     """The value of `node` with its free variables as `env` says.
 
     Raises `NotEvaluable` where a quantifier ranges over an infinite sort or a meaning is missing, and
-    `values.Unspecified` for division by zero, each unless the rest of the formula decides.
+    `values.Unspecified` for division by zero, each unless the rest of the formula decides. After
+    `most_steps` computed parts, `NotEvaluable` in any case.
     """
-    value = _Evaluation(structure, dict(env)).run(node)
+    value = _Evaluation(structure, dict(env), most_steps).run(node)
     if isinstance(value, NotEvaluable | values.Unspecified):
         raise value
     return value
@@ -69,7 +73,8 @@ class _Frame:
 
 
 class _Evaluation:
-    def __init__(self, structure: Structure, env: dict[Var, object]) -> None:
+    def __init__(self, structure: Structure, env: dict[Var, object], steps: int) -> None:
+        self.steps = steps
         self.structure = structure
         self.env = env
         self.free: dict[int, tuple[Var, ...]] = {}
@@ -83,6 +88,9 @@ class _Evaluation:
         self._survey(root)
         result = self._enter(root)
         while self.stack:
+            self.steps -= 1
+            if self.steps < 0:
+                raise NotEvaluable("it takes too many steps")
             frame = self.stack[-1]
             if result is not _PENDING:
                 self._receive(frame, result)

@@ -77,7 +77,7 @@ class Pool:
         key = (op, args)
         node = self._apps.get(key)
         if node is None:
-            sort = _result_sort(op, args)
+            sort = result_sort(op, args)
             node = self._apps[key] = App(self._id(), sort, op, args)
         return node
 
@@ -121,7 +121,8 @@ class Pool:
         return self.app(IFF if a.sort is BOOL else EQ, (a, b))
 
 
-def _result_sort(op: Operator | Symbol, args: tuple[Node, ...]) -> Sort:
+def result_sort(op: Operator | Symbol, args: tuple[Node, ...]) -> Sort:
+    """The sort of `op` applied to `args`. Raises `IllSorted` where they do not fit."""
     sorts = tuple(arg.sort for arg in args)
     if isinstance(op, Symbol):
         if args and op.domain == sorts:

@@ -142,8 +142,44 @@ def _strings(value: object) -> Iterator[tuple[str, str, bool]]:
             stack += reversed([(f"{pointer}/{index}", item) for index, item in enumerate(here)])
 
 
+_PLAIN = 2_000_000
+"""A level of a value that repeats its parts without end has more than this many."""
+
+
+def is_plain(value: object, most: int) -> bool:
+    """Whether a value is a tree of dicts, lists, ASCII strings, booleans and None, at most `most` deep.
+
+    Quick and without places; for everything else `report_value` decides.
+    """
+    level: list[object] = [value]
+    for _ in range(most):
+        below: list[object] = []
+        for here in level:
+            kind = type(here)
+            if kind is dict:
+                for key in here:  # type: ignore[attr-defined]
+                    if type(key) is not str or not key.isascii():
+                        return False
+                below += here.values()  # type: ignore[attr-defined]
+            elif kind is list:
+                below += here  # type: ignore[arg-type]
+            elif kind is str:
+                if not here.isascii():  # type: ignore[attr-defined]
+                    return False
+            elif kind is not bool and here is not None:
+                return False
+        if not below:
+            return True
+        if len(below) > _PLAIN:
+            return False
+        level = below
+    return False
+
+
 def report_value(value: object, sink: Sink, limits: InputLimits) -> None:
     """Reports what in a Python value JSON could not have said: other types, cycles, NaN, deep nesting."""
+    if is_plain(value, limits.nesting):
+        return
     stack: list[tuple[str, object, int]] = [("", value, 0)]
     depths: dict[int, int] = {}
     while stack and len(sink) < _MOST:

@@ -139,7 +139,7 @@ def _loads(text: str, sink: Sink, limits: InputLimits) -> object | None:
         _report_depth(text, sink, limits, f"bracket {limits.nesting + 1} inside one another")
         return None
     _report_found(text, value, hooks, sink, limits)
-    return value
+    return None if hooks.bad_token else value
 
 
 class _Hooks:

@@ -288,3 +288,5 @@ class Module:
     actions: list[str] | None = None
     imports: list[ImportDecl] = field(default_factory=list)
     semantics: SemanticsDecl = field(default_factory=SemanticsDecl)
+    broken: list[str] = field(default_factory=list)
+    """Names whose declarations have errors and were left out: their uses are no further errors."""

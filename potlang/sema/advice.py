@@ -123,12 +123,18 @@ def _named(e: Elaborator, expr: s.Expr, sort: Sort) -> list[Fix]:
             return []
     if isinstance(entry, TermEntry) and entry.node is not None and entry.node.sort == sort:
         text = written(name)
-        return [e.replace(expr, text, f"write {text}, the {entry.kind} of sort {sort}")]
+        how = f"`{name}`" if text == name else f"{text}, with the backquotes"
+        return [e.replace(expr, text, f"write {how}: the {entry.kind} of sort {sort}")]
     return []
 
 
 def report_arity(
-    e: Elaborator, expr: s.Call, entry: FunctionEntry, symbol: Symbol, nodes: Sequence[Node | None]
+    e: Elaborator,
+    expr: s.Call,
+    entry: FunctionEntry,
+    symbol: Symbol,
+    nodes: Sequence[Node | None],
+    expected: Sort | None,
 ) -> None:
     """POT3002 for a declared function; `f(a, b)` may have meant `f(a) == b`."""
     from .elaborate import count
@@ -138,10 +144,16 @@ def report_arity(
     helps = [f"write `{call}` with terms of these sorts" if wanted else f"write {quoted(entry.name)} alone"]
     fixes = []
     last = nodes[-1] if nodes else None
-    if found == wanted + 1 and wanted and last is not None and _fits(last.sort, symbol.range):
+    if (
+        expected in (None, BOOL)
+        and found == wanted + 1
+        and wanted
+        and last
+        and _fits(last.sort, symbol.range)
+    ):
         helps.append(f"`{call}` is a term of sort {symbol.range}: say what it is equal to")
         fixes.append(_as_equation(e, expr, wanted))
-    if found > wanted:
+    if found > wanted and expected in (None, symbol.range):
         fixes.append(_drop(e, expr, wanted))
     e.error(
         "POT3002",
@@ -172,8 +184,8 @@ def _drop(e: Elaborator, expr: s.Call, wanted: int) -> Fix:
     end = expr.end - 1 if wanted else expr.end
     edit = Replace(e.pointer, start, end, "")
     extra = len(expr.args) - wanted
-    title = f"drop the last {count(extra, 'argument')}" if extra > 1 else "drop the last argument"
-    return Fix(title, Applicability.UNSAFE, (edit,))
+    which = f"the last {count(extra, 'argument')}" if extra > 1 else "the last argument"
+    return Fix(f"drop {which if wanted else 'the arguments'}", Applicability.UNSAFE, (edit,))
 
 
 # --- comparisons ---------------------------------------------------------------------------------
@@ -191,8 +203,9 @@ def comparison_advice(
         if fixes:
             return helps, fixes
         if is_numeric(other.sort):
-            more, fixes = number_advice(e, node.sort, side)
-            return [*members_help(e, node.sort), *more], fixes
+            more, fixes = number_advice(e, node.sort, [side])
+            simple = isinstance(whole, s.Compare) and len(whole.ops) == 1
+            return [*members_help(e, node.sort), *more], fixes if simple else []
     return [*helps, *members_help(e, nodes[0].sort)], []
 
 
@@ -210,20 +223,33 @@ def _truth_advice(e: Elaborator, formula: s.Expr, other: Node, whole: s.Expr) ->
 # --- numbers -------------------------------------------------------------------------------------
 
 
-def number_advice(e: Elaborator, sort: Sort, expr: s.Expr) -> Advice:
-    """For a term of `sort` that is used as a number."""
+def number_advice(e: Elaborator, sort: Sort, exprs: Sequence[s.Expr]) -> Advice:
+    """For terms of `sort` that are used as numbers."""
     if sort is BOOL:
-        text = f"If({e.text_of(expr)}, 1, 0)"
         helps = ["a formula counts as a number only through If(…, 1, 0)"]
-        return helps, [e.replace(expr, text, f"write `{text}`")]
-    measures = _measures(e, sort)
+        return helps, [_each(e, exprs, "If(", ", 1, 0)")]
+    measures = [f"{written(name)}(" for name in _measures(e, sort)]
     if measures:
-        calls = [f"{written(name)}({e.text_of(expr)})" for name in measures]
-        shown = " or ".join(f"`{call}`" for call in calls[:3])
-        fixes = [e.replace(expr, call, f"write `{call}`") for call in calls[:1] if len(calls) == 1]
+        shown = " or ".join(f"`{head}{e.text_of(exprs[0])})`" for head in measures[:3])
+        fixes = [_each(e, exprs, head, ")") for head in measures[:1] if len(measures) == 1]
         return [f"the members of {sort} are no numbers; write {shown}"], fixes
     helps = [f"the members of {sort} are no numbers; give them numbers by a function from {sort} to Int"]
     return helps, _numeric_sort(e, sort)
+
+
+def _each(e: Elaborator, exprs: Sequence[s.Expr], before: str, after: str) -> Fix:
+    texts = {expr: f"{before}{e.text_of(expr)}{after}" for expr in exprs}
+    edits = tuple(Replace(e.pointer, expr.start, expr.end, text) for expr, text in texts.items())
+    title = " and ".join(f"`{text}`" for text in texts.values())
+    return Fix(f"write {title}", Applicability.UNSAFE, edits)
+
+
+def not_numeric(
+    e: Elaborator, expr: s.Expr, name: str, node: Node, alike: Sequence[s.Expr] | None = None
+) -> None:
+    """POT3005 for the operand `expr` of the operator or function `name`; `alike` have the same sort."""
+    helps, fixes = number_advice(e, node.sort, alike or [expr])
+    e.error("POT3005", expr, op=name, found=f"a term of sort {node.sort}", helps=helps, fixes=fixes)
 
 
 def _measures(e: Elaborator, sort: Sort) -> list[str]:

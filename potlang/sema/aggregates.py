@@ -85,7 +85,7 @@ def _range(e: Elaborator, var: Var, at: s.Expr, name: str) -> list[Node] | None:
             at,
             op=name,
             sort=var.sort,
-            helps=["sum over an enum, a closed sort or a sort with declared constants, or list the terms"],
+            helps=["range over an enum sort or a declared sort that has constants, or list the terms"],
         )
         return None
     if isinstance(var.sort, DeclaredSort) and var.sort not in e.closed:
@@ -116,7 +116,9 @@ def _numeric(e: Elaborator, terms: list[Node], expr: s.Call) -> list[Node] | Non
     for term in terms:
         if not is_numeric(term.sort):
             assert isinstance(expr.head, s.Name)
-            e.error("POT3005", expr, op=expr.head.id, found=f"a term of sort {term.sort}")
+            name = expr.head.id
+            helps = [f"`{name}` combines terms that are numbers"]
+            e.error("POT3005", expr, op=name, found=f"a term of sort {term.sort}", helps=helps)
             return None
     if any(term.sort is REAL for term in terms):
         return [e.to_real(term) if term.sort is INT else term for term in terms]

@@ -25,7 +25,7 @@ from .infer import infer_decision_variables
 from .packs import import_packs
 from .scope import VariableEntry
 from .statements import binder, statement_formula, statement_text
-from .undeclared import Undeclared
+from .undeclared import BROKEN, Undeclared
 
 ACTIONS = {"verify_conditions": "verify", "verify": "verify", "optimize": "optimize"}
 
@@ -87,13 +87,13 @@ class _Builder:
 
     def build(self) -> Module | None:
         program = self._program
-        self._assertions += import_packs(program.imports, self._declared, self._pool, self._sink)
+        imported, norms = import_packs(program.imports, self._declared, self._pool, self._sink)
+        self._assertions += imported
         self._collect_members()
         semantics, unique = self._semantics()
         definitions = build_definitions(program.functions, self._e)
         for index, fact in enumerate(program.facts):
             self._fact(index, fact)
-        norms: list[Claim] = []
         for index, rule in enumerate(program.rules):
             self._rule(index, rule, norms)
         claims = [claim for i, v in enumerate(program.verifications) if (claim := build_claim(i, v, self._e))]
@@ -274,6 +274,8 @@ def _sections(program: s.Module) -> frozenset[str]:
         "variables": program.variables,
     }
     found = {name for name, items in sections.items() if items}
+    if program.broken:
+        found.add(BROKEN)
     if program.constants and all(
         group.pointer == f"/constants/{index}" for index, group in enumerate(program.constants)
     ):

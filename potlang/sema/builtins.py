@@ -16,9 +16,9 @@ from potlang.ir.operators import Operator
 from potlang.ir.sorts import BOOL, INT, REAL, STRING, ArraySort, BitVecSort, SetSort, Sort, is_numeric
 from potlang.languages import surface as s
 
-from .advice import are
+from .advice import are, not_numeric
 from .aggregates import card, count_members, fold_extreme, fold_product, fold_sum
-from .infix import apply_arithmetic, equate, not_numeric, same_width, unify
+from .infix import apply_arithmetic, equate, same_width, unify
 
 if TYPE_CHECKING:
     from .elaborate import Builtin, Elaborator, Step, Visit
@@ -48,7 +48,7 @@ def _arity(e: Elaborator, expr: s.Call, wanted: int, usage: str) -> bool:
         name=expr.head.id,
         expected=count(wanted, "argument"),
         found=are(found),
-        helps=[f"write {usage}"],
+        helps=[f"write `{usage}`"],
     )
     return False
 
@@ -63,7 +63,9 @@ def _nary(row: Operator, neutral: bool) -> Builtin:
         if nodes is None:
             return None
         if not args:
-            e.error("POT4002", expr, what=f"`{row.name.capitalize()}()`", value=str(neutral))
+            value = str(neutral)
+            fixes = [e.replace(expr, value, f"write `{value}`", safe=True)]
+            e.error("POT4002", expr, what=f"`{row.name.capitalize()}()`", value=value, fixes=fixes)
         if len(nodes) < 2:
             return nodes[0] if nodes else e.pool.truth(neutral)
         return e.pool.app(row, tuple(nodes))
@@ -128,7 +130,12 @@ def _distinct(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
     if len(found) < len(nodes):
         return None
     if len(found) < 2:
-        e.error("POT4002" if not found else "POT4007", expr, **_trivial(found))
+        fixes = [e.replace(expr, "True", "write `True`", safe=True)]
+        if found:
+            helps = ["one term is distinct from no other; name those that it differs from"]
+            e.error("POT4007", expr, value="True", helps=helps, fixes=fixes)
+        else:
+            e.error("POT4002", expr, what="`Distinct()`", value="True", fixes=fixes)
         return e.pool.true
     if any(node.sort is REAL for node in found):
         found = [e.to_real(node) if node.sort is INT else node for node in found]
@@ -137,10 +144,6 @@ def _distinct(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
             equate(e, found[0], node, args[0], arg, arg)
             return None
     return e.pool.app(op.DISTINCT, tuple(found))
-
-
-def _trivial(found: list[Node]) -> dict[str, str]:
-    return {"value": "True"} if found else {"what": "`Distinct()`", "value": "True"}
 
 
 # --- quantifiers ---------------------------------------------------------------------------------
@@ -315,7 +318,7 @@ def _bit_value(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
         return None
     assert isinstance(value.value, int) and isinstance(width.value, int)
     if not 1 <= width.value <= 65_536:
-        e.error("POT3011", expr.args[1], left=width.value, right="1 to 65536")
+        e.error("POT1025", expr.args[1], problem=f"no bit vector has the width {width.value}", helps=_WIDTHS)
         return None
     return e.pool.lit(value.value % (1 << width.value), BitVecSort(width.value))
 
@@ -362,6 +365,7 @@ def _infix_by_name(symbol: str, usage: str) -> Builtin:
     return build
 
 
+_WIDTHS = ["widths are from 1 to 65536"]
 _BITS = {
     "BVAnd": op.BV_AND,
     "BVOr": op.BV_OR,

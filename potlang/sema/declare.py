@@ -28,7 +28,7 @@ class Declarations:
 
 def declare(module: s.Module, pool: Pool, sink: Sink) -> Declarations:
     """Declares everything; errors are reported and leave entries that absorb their uses."""
-    found = Declarations(Scope(), SortTable(module.sorts, sink))
+    found = Declarations(Scope(), SortTable(module.sorts, sink, module.broken))
     found.scope.sorts = frozenset(declaration.name for declaration in module.sorts)
     declarer = _Declarer(found, pool, sink)
     for declaration in module.sorts:
@@ -39,6 +39,8 @@ def declare(module: s.Module, pool: Pool, sink: Sink) -> Declarations:
         declarer.constants(group)
     for variable in module.variables:
         declarer.variable(variable, found.scope.entries)
+    for name in module.broken:
+        found.scope.entries.setdefault(name, TermEntry(name, None, "constant", Place()))
     return found
 
 

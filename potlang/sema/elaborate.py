@@ -19,7 +19,16 @@ from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, INT, REAL, STRING, BitVecSort, FunctionSort, SetSort, Sort, is_numeric
 from potlang.languages import surface as s
 
-from .advice import are, declared_here, members_help, quoted, report_arguments, report_arity, written
+from .advice import (
+    are,
+    declared_here,
+    members_help,
+    not_numeric,
+    quoted,
+    report_arguments,
+    report_arity,
+    written,
+)
 from .scope import FunctionEntry, Scope, TermEntry, VariableEntry, describe, signature
 from .sorts import SortTable
 from .undeclared import Undeclared
@@ -87,7 +96,7 @@ class Elaborator:
         """A term to minimize or maximize: an Int, a Real or a bit vector."""
         node = self.term(formula, None)
         if node is not None and formula.root is not None and not _is_measured(node.sort):
-            self.error("POT3005", formula.root, op="an objective", found=f"a term of sort {node.sort}")
+            not_numeric(self, formula.root, "objective", node)
             return None
         return node
 
@@ -228,8 +237,17 @@ class Elaborator:
                 name=entry.name,
                 labels=[Label(entry.place, "declared here")],
                 helps=[f"if every value is meant, write ForAll([{entry.name}], …) around the formula"],
+                fixes=self._quantified(entry.name),
             )
         return self.pool.sym(self._free_symbol(entry.name, entry.sort))
+
+    def _quantified(self, name: str) -> list[Fix]:
+        """The whole formula under a quantifier; a half of an implication is not the whole."""
+        if self.pointer.endswith(("/antecedent", "/consequent")):
+            return []
+        end = len(self.text)
+        edits = (self._edit(0, 0, f"ForAll([{written(name)}], "), self._edit(end, end, ")"))
+        return [Fix(f"write `ForAll([{name}], …)` around it", Applicability.UNSAFE, edits)]
 
     def _free_symbol(self, name: str, sort: Sort) -> Symbol:
         symbol = self.free.get(name)
@@ -316,7 +334,7 @@ class Elaborator:
             return self._apply_value(expr)
         entry = self.scope.lookup(head.id)
         if type(entry) is FunctionEntry and not self.scope.bound(head.id)[0]:
-            return self._application(expr, entry)
+            return self._application(expr, entry, expected)
         if self.scope.callable(head.id):
             return self._apply_value(expr)
         builtin = self._builtins.get(head.id)
@@ -343,13 +361,13 @@ class Elaborator:
         spelt = s.Call(s.Name(meant, head.start, head.end), expr.args, expr.start, expr.end)
         return self._builtins[meant](self, spelt, expected)
 
-    def _application(self, expr: s.Call, entry: FunctionEntry) -> Visit:
+    def _application(self, expr: s.Call, entry: FunctionEntry, expected: Sort | None) -> Visit:
         symbol = entry.symbol
         args = expr.args
         if symbol is None:
             return self._discard(expr)
         if len(args) != len(symbol.domain):
-            return self._wrong_arity(expr, entry, symbol)
+            return self._wrong_arity(expr, entry, symbol, expected)
         nodes: list[Node | None] = []
         for arg, sort in zip(args, symbol.domain, strict=True):
             visit = self.visit(arg, sort)
@@ -383,11 +401,11 @@ class Elaborator:
             return None
         return self.pool.app(symbol, tuple(args)) if args else self.pool.sym(symbol)
 
-    def _wrong_arity(self, expr: s.Call, entry: FunctionEntry, symbol: Symbol) -> Step:
+    def _wrong_arity(self, expr: s.Call, entry: FunctionEntry, symbol: Symbol, expected: Sort | None) -> Step:
         nodes: list[Node | None] = []
         for arg in expr.args:
             nodes.append((yield self.visit(arg, None)))
-        report_arity(self, expr, entry, symbol, nodes)
+        report_arity(self, expr, entry, symbol, nodes, expected)
         return None
 
     def _discard(self, expr: s.Call) -> Step:
@@ -426,14 +444,28 @@ class Elaborator:
             node = yield self.visit(arg, None)
             sorts.append(None if node is None else node.sort)
         if is_bound or entry is not None:
-            kind = "a bound variable" if is_bound or entry is None else describe(entry)
-            labels = [Label(entry.place, "declared here")] if entry is not None and not is_bound else []
-            help_ = f"write {quoted(head.id)} alone, or declare a function of another name"
-            drop = Fix("drop the arguments", Applicability.UNSAFE, (self._edit(head.end, expr.end),))
-            self.error("POT2007", head, name=head.id, kind=kind, labels=labels, helps=[help_], fixes=[drop])
+            self._not_callable(expr, head, expected)
         else:
             self.undeclared.call(head.id, self.place(head), tuple(sorts), expected)
         return None
+
+    def _not_callable(self, expr: s.Call, head: s.Name, expected: Sort | None) -> None:
+        is_bound, var = self.scope.bound(head.id)
+        entry = None if is_bound else self.scope.lookup(head.id)
+        term = entry.node if isinstance(entry, TermEntry) else var
+        fixes = []
+        if expected is None or (term is not None and term.sort == expected):
+            edits = (self._edit(head.end, expr.end),)
+            fixes = [Fix("drop the arguments", Applicability.UNSAFE, edits)]
+        self.error(
+            "POT2007",
+            head,
+            name=head.id,
+            kind="a bound variable" if entry is None else describe(entry),
+            labels=[Label(entry.place, "declared here")] if entry is not None else [],
+            helps=[f"write {quoted(head.id)} alone, or declare a function of another name"],
+            fixes=fixes,
+        )
 
     # --- binders ---------------------------------------------------------------------------------
 
@@ -488,7 +520,8 @@ class Elaborator:
     def warn_shadowing(self, name: str, place: Place) -> None:
         """Warns where a binder hides a constant, an enum value or a function."""
         entry = self.scope.entries.get(name)
-        if entry is None or isinstance(entry, VariableEntry):
+        broken = isinstance(entry, TermEntry) and entry.node is None
+        if entry is None or broken or isinstance(entry, VariableEntry):
             return
         self.sink.report(
             "POT2004",

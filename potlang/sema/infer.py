@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from potlang.diag import Applicability, Fix, Patch
 from potlang.ir.sorts import BOOL, INT, REAL, Sort
 from potlang.languages import surface as s
+from potlang.source import join_pointer
 
 from .elaborate import Elaborator
 from .scope import FunctionEntry, TermEntry, VariableEntry
@@ -29,13 +31,16 @@ def infer_decision_variables(section: s.OptimizationDecl, e: Elaborator) -> dict
         for name, expected in _undeclared_names(formula.root, wanted, e):
             sort = expected or (REAL if _is_real(formula.root, e) else INT)
             if name.id not in found:
-                _warn(name, sort, formula, e)
+                _warn(name, sort, formula, section, e)
             if found.get(name.id) in (None, INT):
                 found[name.id] = sort
     return found
 
 
-def _warn(name: s.Name, sort: Sort, formula: s.Formula, e: Elaborator) -> None:
+def _warn(name: s.Name, sort: Sort, formula: s.Formula, section: s.OptimizationDecl, e: Elaborator) -> None:
+    item = {"name": name.id, "sort": str(sort)}
+    place = join_pointer(section.pointer, "variables")
+    edit = Patch("add", f"{place}/-", item) if section.variables else Patch("add", place, [item])
     e.sink.report(
         "POT2008",
         formula.pointer,
@@ -43,6 +48,7 @@ def _warn(name: s.Name, sort: Sort, formula: s.Formula, e: Elaborator) -> None:
         name=name.id,
         sort=sort,
         helps=[f'declare it: {{"name": "{name.id}", "sort": "{sort}"}} in `variables` of the optimization'],
+        fixes=[Fix(f"declare `{name.id}` as a variable of {sort}", Applicability.SAFE, (edit,))],
     )
 
 

@@ -12,7 +12,7 @@ from potlang.ir.operators import Operator
 from potlang.ir.sorts import BOOL, INT, REAL, BitVecSort, SetSort, Sort, is_numeric
 from potlang.languages import surface as s
 
-from .advice import Advice, comparison_advice, number_advice
+from .advice import Advice, comparison_advice, not_numeric, number_advice
 
 if TYPE_CHECKING:
     from .elaborate import Elaborator, Step, Visit
@@ -64,19 +64,14 @@ def apply_arithmetic(e: Elaborator, name: str, nodes: list[Node | None], exprs: 
         return _bit_arithmetic(e, name, args, exprs)
     for node, expr in zip(args, exprs, strict=True):
         if not is_numeric(node.sort):
-            not_numeric(e, expr, name, node)
+            alike = [x for n, x in zip(args, exprs, strict=True) if n.sort == node.sort]
+            not_numeric(e, expr, name, node, alike)
             return None
     if name in _INTEGER:
         return _integer_division(e, name, args, exprs)
     if any(node.sort is REAL for node in args):
         args = [e.to_real(node) if node.sort is INT else node for node in args]
     return e.pool.app(_ARITHMETIC[name], tuple(args))
-
-
-def not_numeric(e: Elaborator, expr: s.Expr, name: str, node: Node) -> None:
-    """POT3005 for the operand `expr` of the operator or function `name`."""
-    helps, fixes = number_advice(e, node.sort, expr)
-    e.error("POT3005", expr, op=name, found=f"a term of sort {node.sort}", helps=helps, fixes=fixes)
 
 
 def _integer_division(e: Elaborator, name: str, args: list[Node], exprs: list[s.Expr]) -> Node | None:
@@ -109,7 +104,8 @@ def same_width(e: Elaborator, a: Node, b: Node, expr: s.Expr) -> bool:
     if a.sort == b.sort:
         return True
     if isinstance(a.sort, BitVecSort) and isinstance(b.sort, BitVecSort):
-        e.error("POT3011", expr, left=a.sort.width, right=b.sort.width)
+        helps = ["both need one width, which the digits give: `#b0101` is 4 wide, `#x05` is 8 wide"]
+        e.error("POT3011", expr, left=a.sort.width, right=b.sort.width, helps=helps)
     else:
         help_ = (
             f"write the number as a bit vector: BitVecVal(5, {a.sort.width})"
@@ -129,7 +125,8 @@ def _division(e: Elaborator, expr: s.Infix) -> Step:
         return None
     for node, arg in ((left, expr.args[0]), (right, expr.args[1])):
         if not is_numeric(node.sort):
-            not_numeric(e, arg, "/", node)
+            alike = list(expr.args) if left.sort == right.sort else [arg]
+            not_numeric(e, arg, "/", node, alike)
             return None
     a, b = (e.to_real(node) if node.sort is INT else node for node in (left, right))
     if isinstance(a, Lit) and isinstance(b, Lit) and b.value:
@@ -281,7 +278,8 @@ def _link(
         return None
     for node, side in ((a, left), (b, right)):
         if not is_numeric(node.sort):
-            helps, fixes = _order_advice(e, node.sort, name, side, whole)
+            alike = list(sides) if a.sort == b.sort else [side]
+            helps, fixes = _order_advice(e, node.sort, name, alike, whole)
             e.error("POT3004", side, sort=node.sort, op=name, helps=helps, fixes=fixes)
             return None
     pair = unify(e, a, b)
@@ -289,7 +287,7 @@ def _link(
     return e.pool.app(_ORDERS[name], pair if name in ("<", "<=") else pair[::-1])
 
 
-def _order_advice(e: Elaborator, sort: Sort, name: str, side: s.Expr, whole: s.Compare) -> Advice:
+def _order_advice(e: Elaborator, sort: Sort, name: str, alike: list[s.Expr], whole: s.Compare) -> Advice:
     if isinstance(sort, BitVecSort):
         spelt = {"<": "LT", "<=": "LE", ">": "GT", ">=": "GE"}[name]
         helps = [f"say which order is meant: U{spelt}(a, b) for unsigned, S{spelt}(a, b) for signed"]
@@ -299,7 +297,8 @@ def _order_advice(e: Elaborator, sort: Sort, name: str, side: s.Expr, whole: s.C
         return helps, [e.replace(whole, f"U{spelt}({sides})", f"write `U{spelt}({sides})`")]
     if sort is BOOL:
         return ["a formula is not a number; put parentheses where the comparison belongs"], []
-    return number_advice(e, sort, side)
+    helps, fixes = number_advice(e, sort, alike)
+    return helps, fixes if len(whole.ops) == 1 else []
 
 
 def prefix(e: Elaborator, expr: s.Prefix, expected: Sort | None) -> Visit:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from potlang.diag import Applicability, Fix, Place, Replace, Sink, nearest
-from potlang.ir.module import Assertion, AssertionKind, Origin
+from potlang.diag import Applicability, Fix, Patch, Place, Replace, Sink, nearest
+from potlang.ir.module import Assertion, AssertionKind, Claim, Origin
 from potlang.ir.nodes import Node, Symbol, SymbolKind
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import DeclaredSort, Sort
@@ -22,6 +23,9 @@ from .elaborate import Elaborator
 from .scope import Entry, FunctionEntry, Scope, TermEntry, VariableEntry, describe, signature
 from .sorts import SortTable
 from .statements import statement_formula, statement_text
+
+if TYPE_CHECKING:
+    from potlang.languages.pot.shapes import Shapes
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,36 +47,67 @@ class Pack:
     program: s.Module
 
 
+_KEYS = ("pack", "title", "description", "sorts", "symbols", "program")
+_FRAGMENT = ("description", "variables", "knowledge_base", "rules")
+
+
 def read_pack(name: str, text: str, sink: Sink) -> Pack | None:
     """Reads a pack file; None, with reports, where it breaks `schemas/pack-1.json`."""
-    from potlang.languages.pot.expression import parse_sort
+    from potlang.languages.pot.shapes import Shapes
+
+    try:
+        value = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        sink.report("POT1001", "", problem=str(error))
+        return None
+    shapes = Shapes(sink)
+    what = "a pack: an object with `program`"
+    item = shapes.object_of(value, "", what, ("$schema", *_KEYS), _KEYS)
+    if item is None:
+        return None
+    sorts = [sort for sort, _ in shapes.names(item.get("sorts"), "/sorts", "a list of sorts")]
+    pairs = shapes.items(item.get("symbols"), "/symbols", "a list of symbols")
+    symbols = [symbol for one, at in pairs if (symbol := _read_symbol(one, at, shapes))]
+    program = _read_fragment(item.get("program"), shapes)
+    return None if program is None or sink.has_errors else Pack(name, sorts, symbols, program)
+
+
+def _read_symbol(value: object, pointer: str, shapes: Shapes) -> PackSymbol | None:
+    keys = ("name", "domain", "range")
+    what = "a symbol: an object with `name`, `domain` and `range`"
+    item = shapes.object_of(value, pointer, what, (*keys, "description"), keys)
+    if item is None or any(key not in item for key in keys):
+        return None
+    name = shapes.name(item["name"], f"{pointer}/name")
+    pairs = shapes.items(item["domain"], f"{pointer}/domain", "a list of sorts")
+    domain = [sort for one, at in pairs if (sort := shapes.sort(one, at))]
+    range_ = shapes.sort(item["range"], f"{pointer}/range")
+    return PackSymbol(name, domain, range_) if name is not None and range_ is not None else None
+
+
+def _read_fragment(value: object, shapes: Shapes) -> s.Module | None:
+    """The program of a pack, which declares variables and asserts, and does nothing else."""
     from potlang.languages.pot.reader import read_program
 
-    value = json.loads(text)
-    symbols: list[PackSymbol] = []
-    for index, item in enumerate(value.get("symbols", [])):
-        pointer = f"/symbols/{index}"
-        domain = [parse_sort(sort, f"{pointer}/domain/{i}", sink) for i, sort in enumerate(item["domain"])]
-        range_ = parse_sort(item["range"], f"{pointer}/range", sink)
-        if range_ is None or any(sort is None for sort in domain):
-            return None
-        symbols.append(PackSymbol(item["name"], [sort for sort in domain if sort is not None], range_))
-    program = read_program(value["program"], sink)
-    if program is None or sink.has_errors:
-        return None
-    return Pack(name, list(value.get("sorts", [])), symbols, program)
+    item = shapes.object_of(value, "/program", "an object with `knowledge_base` or `rules`", _FRAGMENT)
+    program = None if item is None else read_program(item, shapes.sink)
+    for fact in program.facts if program is not None else ():
+        if fact.variables:
+            shapes.unknown_key("variables", {}, fact.pointer, ("assertion", "value", "name"))
+    return program
 
 
 def import_packs(
     imports: list[s.ImportDecl], declared: Declarations, pool: Pool, sink: Sink
-) -> list[Assertion]:
-    """The assertions of all imported packs; symbols that an import declares are added to `declared`."""
-    found: list[Assertion] = []
+) -> tuple[list[Assertion], list[Claim]]:
+    """The assertions and norms of all imported packs; symbols that an import declares go to `declared`."""
+    assertions: list[Assertion] = []
+    norms: list[Claim] = []
     for index, item in enumerate(imports):
         pack = _load(item, sink)
         if pack is not None:
-            found += _Instance(index, pack, item, declared, pool, sink).assertions()
-    return found
+            _Instance(index, pack, item, declared, pool, sink).add_to(assertions, norms)
+    return assertions, norms
 
 
 def _load(item: s.ImportDecl, sink: Sink) -> Pack | None:
@@ -119,19 +154,21 @@ class _Instance:
         self._sorts = SortTable(pack.program.sorts, self._inner)
         self._scope = Scope()
 
-    def assertions(self) -> list[Assertion]:
-        """The pack's facts and rules over the program's symbols; empty where a binding is in error."""
+    def add_to(self, assertions: list[Assertion], norms: list[Claim]) -> None:
+        """Adds the pack's facts, rules and norms over the program's symbols; none after an error."""
         if not (self._known_parameters() & self._bind_sorts()) or not self._bind_symbols():
-            return []
+            return
         self._declare_variables()
         e = Elaborator(self._pool, self._scope, self._sorts, self._inner)
-        found = [*self._facts(e), *self._rules(e)]
+        facts = self._facts(e)
+        rules, found = self._rules(e)
         e.undeclared.report(self._scope, frozenset())
         if self._inner.has_errors:
             notes = [d.message for d in self._inner.diagnostics()[:3]]
             self._sink.report("POT8005", self._item.pointer, name=self._pack.name, notes=notes)
-            return []
-        return found
+            return
+        assertions += [*facts, *rules]
+        norms += found
 
     def _known_parameters(self) -> bool:
         known = [*self._pack.sorts, *(symbol.name for symbol in self._pack.symbols)]
@@ -144,6 +181,9 @@ class _Instance:
                 pack=self._pack.name,
                 name=key,
                 helps=[f"did you mean `{near[0]}`?" if near else f"its parameters are {', '.join(known)}"],
+                fixes=[
+                    _renamed(pointer, other) for other in near[:1] if other not in self._item.substitution
+                ],
             )
         return not unknown
 
@@ -234,18 +274,33 @@ class _Instance:
                 found.append(self._assertion(f"f{index}", fact.name, node, fact.formula.text))
         return found
 
-    def _rules(self, e: Elaborator) -> list[Assertion]:
-        found = []
+    def _rules(self, e: Elaborator) -> tuple[list[Assertion], list[Claim]]:
+        rules: list[Assertion] = []
+        norms: list[Claim] = []
         for index, rule in enumerate(self._pack.program.rules):
             node = statement_formula(rule, rule.quantifier or "forall", e)
-            if node is not None:
-                found.append(self._assertion(f"r{index}", rule.name, node, statement_text(rule)))
-        return found
+            if node is None:
+                continue
+            text = statement_text(rule)
+            if rule.role == "norm":
+                key, label, origin = self._identity(f"n{index}", rule.name, text)
+                norms.append(Claim(key, label, node, origin))
+            else:
+                rules.append(self._assertion(f"r{index}", rule.name, node, text))
+        return rules, norms
 
     def _assertion(self, key: str, name: str | None, node: Node, text: str) -> Assertion:
+        full, label, origin = self._identity(key, name, text)
+        return Assertion(full, label, AssertionKind.PACK, node, origin)
+
+    def _identity(self, key: str, name: str | None, text: str) -> tuple[str, str, Origin]:
         label = f"{self._pack.name}: {name or key}"
-        origin = Origin(self._item.pointer, text)
-        return Assertion(f"p{self._index}.{key}", label, AssertionKind.PACK, node, origin)
+        return f"p{self._index}.{key}", label, Origin(self._item.pointer, text)
+
+
+def _renamed(pointer: str, parameter: str) -> Fix:
+    edit = Patch("move", join_pointer(pointer.rpartition("/")[0], parameter), source=pointer)
+    return Fix(f"bind `{parameter}`", Applicability.UNSAFE, (edit,))
 
 
 def _fitting(entry: Entry, domain: tuple[Sort, ...], range_: Sort) -> Entry | None:

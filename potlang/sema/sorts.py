@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from potlang.diag import Applicability, Fix, Label, Patch, Place, Replace, Sink, nearest
 from potlang.ir.sorts import (
@@ -46,11 +46,11 @@ def place_of(expr: SortExpr) -> Place:
 class SortTable:
     """Resolves sort expressions against the declared sorts. Reports each unknown name once."""
 
-    def __init__(self, declarations: list[SortDecl], sink: Sink) -> None:
+    def __init__(self, declarations: list[SortDecl], sink: Sink, broken: Iterable[str] = ()) -> None:
         self._sink = sink
         self._declarations: dict[str, SortDecl] = {}
         self._resolved: dict[str, Sort | None] = {}
-        self._unknown: set[str] = set()
+        self._unknown = set(broken)
         self.order: list[DeclaredSort | EnumSort | TupleSort] = []
         """Nominal sorts, each after those that it uses."""
         self.places: dict[str, Place] = {}
@@ -129,10 +129,10 @@ class SortTable:
 
     def _malformed(self, expr: SortExpr, constructor: str) -> None:
         usage = {
-            "BitVec": f"BitVecSort(n) with a width n from 1 to {_WIDEST}",
-            "Array": "ArraySort(Index, Element)",
-            "Set": "SetSort(Element)",
-            "Function": "FunctionSort(Argument, …, Result)",
+            "BitVec": f"`BitVecSort(n)` with a width n from 1 to {_WIDEST}",
+            "Array": "`ArraySort(Index, Element)`",
+            "Set": "`SetSort(Element)`",
+            "Function": "`FunctionSort(Argument, …, Result)`",
         }[constructor]
         self._sink.report(
             "POT1025", place_of(expr), problem=f"`{expr.name}` has wrong arguments", helps=[f"write {usage}"]
@@ -217,7 +217,8 @@ class SortTable:
             Fix(f"write `{other}`", Applicability.UNSAFE, (Replace(use.pointer, use.start, use.end, other),))
             for other in near[:1]
         ]
-        fixes.append(_declaration_fix(name, bool(self._declarations)))
+        if not near:
+            fixes.append(_declaration_fix(name, bool(self._declarations)))
         helps = [f"did you mean {' or '.join(f'`{other}`' for other in near)}?"] if near else []
         helps.append(f'declare it: add {{"name": "{name}", "type": "DeclareSort"}} to `sorts`')
         self._sink.report("POT2005", place_of(use), name=name, helps=helps, fixes=fixes)

@@ -9,6 +9,9 @@ from potlang.ir.sorts import FunctionSort, Sort
 
 from .scope import Entry, FunctionEntry, Scope, TermEntry, VariableEntry
 
+BROKEN = "broken"
+"""Among the sections: some declarations could not be read, so nothing is added to their sections."""
+
 _LONGEST_VARIABLE = 2
 
 
@@ -77,7 +80,7 @@ class Undeclared:
         fixes = [_rename(name, near[0], uses.places)] if near else []
         help_, declaration = _declaration(name, uses, sections)
         helps.append(help_)
-        fixes += declaration
+        fixes += declaration if BROKEN not in sections else []
         notes = [f"it is used {len(uses.places)} times"] if rest else []
         if name in index.sorts and uses.arity is not None:
             notes.append(f"`{name}` is a sort; a predicate needs a declaration of its own")
@@ -167,7 +170,7 @@ def _declaration(name: str, uses: _Uses, sections: frozenset[str]) -> tuple[str,
 def _variable_declaration(name: str, sort: str | None, sections: frozenset[str]) -> tuple[str, list[Fix]]:
     item = {"name": name, "sort": sort or "Sort"}
     shown = f'{{"name": "{name}", "sort": "{item["sort"]}"}}'
-    help_ = f"declare it: add {shown} to `variables`, or write [{name}: Sort]"
+    help_ = f"declare it: add {shown} to `variables`, or write [{name}: {item['sort']}]"
     edit = (
         Patch("add", "/variables/-", item) if "variables" in sections else Patch("add", "/variables", [item])
     )

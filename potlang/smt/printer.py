@@ -9,8 +9,8 @@ import json
 from collections.abc import Iterable
 
 from ..ir.module import Claim, Definition, Module, Origin
-from ..ir.nodes import App, Node, Quant, Sym, Symbol, SymbolKind, reachable
-from ..ir.sorts import DeclaredSort, SetSort
+from ..ir.nodes import App, Node, Sym, Symbol, SymbolKind, reachable
+from ..ir.sorts import DeclaredSort, EnumSort, SetSort, TupleSort
 from . import names, sharing
 from .encodings import Dialect, Encoder, members
 from .errors import Unsupported
@@ -47,10 +47,10 @@ class Printer:
         lines += [self._definition(definition) for definition in _in_order(self.module.definitions)]
         return "".join(f"{line}\n" for line in lines)
 
-    def _sort(self, sort: object) -> str:
+    def _sort(self, sort: DeclaredSort | EnumSort | TupleSort) -> str:
         if isinstance(sort, DeclaredSort):
             return f"(declare-sort {names.sort_name(sort.name)} 0)"
-        return datatype(sort, self._symbols)  # type: ignore[arg-type]
+        return datatype(sort, self._symbols)
 
     def declare(self, symbol: Symbol) -> str:
         """The declaration of one function or constant."""
@@ -104,19 +104,25 @@ class Printer:
     def assertions(self) -> str:
         """All assertions of the module, a line each, assertion i named `names.assertion_name(i)`.
 
-        Terms that they share are named before them, once; queries that follow use those names, so
-        they must be in scope when `term` and `assertion` are called for the module afterwards.
+        Terms that they share are named before them, once. Later texts use those names, so what this
+        returns must be in scope wherever what `term` and `assertion` return afterwards is.
         """
+        shared, lines = self._assertion_lines()
+        return "".join(f"{line}\n" for line in (*shared, *lines))
+
+    def _assertion_lines(self) -> tuple[list[str], list[str]]:
+        """The commands that name shared terms, and one `assert` for each assertion of the module."""
         roots = [assertion.formula for assertion in self.module.assertions]
         texts = [self._terms.small(root) for root in roots]
         large = [root for root, text in zip(roots, texts, strict=True) if text is None]
         plan = sharing.plan(large, self._terms.shared, self._may_share)
-        lines = self._name_shared(plan)
+        shared = self._name_shared(plan)
+        lines = []
         for number, (root, text) in enumerate(zip(roots, texts, strict=True)):
             if text is None:
                 text = self._terms.write(root, plan)
             lines.append(f"(assert (! {text} :named !a{number}))")
-        return "".join(f"{line}\n" for line in lines)
+        return shared, lines
 
     def base(self) -> str:
         """What all queries share: declarations and assertions, without a logic."""
@@ -125,7 +131,7 @@ class Printer:
     def _name_shared(self, plan: sharing.Plan) -> list[str]:
         lines = []
         for node in plan.closed:
-            text = self._terms.write(node, plan_without_closed(plan))
+            text = self._terms.write(node, sharing.Plan([], plan.open))
             sort = self._symbols.sort(node.sort)
             name = names.shared_name(self._count)
             self._count += 1
@@ -151,21 +157,19 @@ class Printer:
         """
         asked = (*self.module.claims, *self.module.norms) if claims is None else claims
         lines = ["; SMT-LIB 2.6, written by potlang", f"(set-logic {logic})"]
-        lines += self.base_with_origins()
+        lines += self._base_with_origins()
         for claim in asked:
             lines += self._claim(claim)
         lines += self._optimization()
         return "".join(f"{line}\n" for line in lines)
 
-    def base_with_origins(self) -> list[str]:
-        """The lines of `base`, with a comment before each assertion that says where it comes from."""
-        lines = [self.declarations().rstrip("\n")] if self.module.sorts or self.module.symbols else []
-        assertions = iter(self.module.assertions)
-        for line in self.assertions().splitlines():
-            if ":named !a" in line:
-                assertion = next(assertions)
-                lines.append(_comment(str(assertion.kind), assertion.name, assertion.origin))
-            lines.append(line)
+    def _base_with_origins(self) -> list[str]:
+        """The lines of `base`, each assertion after a comment that says where it comes from."""
+        lines = self.declarations().splitlines()
+        shared, asserts = self._assertion_lines()
+        lines += shared
+        for assertion, line in zip(self.module.assertions, asserts, strict=True):
+            lines += [_comment(str(assertion.kind), assertion.name, assertion.origin), line]
         return lines
 
     def _claim(self, claim: Claim) -> list[str]:
@@ -199,9 +203,9 @@ def declarations(module: Module, dialect: Dialect = "z3") -> str:
     return Printer(module, dialect).declarations()
 
 
-def plan_without_closed(plan: sharing.Plan) -> sharing.Plan:
-    """The plan for a closed shared term, whose closed parts have names already."""
-    return sharing.Plan([], plan.open)
+def script(module: Module, dialect: Dialect = "z3") -> str:
+    """The whole script of a module: what is solved."""
+    return Printer(module, dialect).script()
 
 
 def _assert(text: str, name: str | None) -> str:
@@ -246,6 +250,3 @@ def _applied(body: Node) -> list[Symbol]:
         elif isinstance(node, App) and isinstance(node.op, Symbol):
             found[node.op] = None
     return list(found)
-
-
-__all__ = ["Printer", "Quant", "Unsupported", "declarations"]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..ir.nodes import App, Lit, Node, Quant, Sym, Var
+from ..ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var
 from ..ir.operators import Operator
 from . import names
 from .encodings import Encoder, Membership, Piece
@@ -73,8 +72,10 @@ class Terms:
     def _leaf(self, node: Sym | Lit) -> str:
         text = self._leaves.get(node.id)
         if text is None:
-            named = isinstance(node, Sym)
-            text = self.symbols.symbol(node.symbol) if named else self.symbols.literal(node)
+            if isinstance(node, Sym):
+                text = self.symbols.symbol(node.symbol)
+            else:
+                text = self.symbols.literal(node)
             self._leaves[node.id] = text
         return text
 
@@ -115,7 +116,7 @@ class _Writing:
         stack = self._region(root, self._candidates(scope, closed))[::-1]
         while stack:
             item = stack.pop()
-            if type(item) is str:
+            if isinstance(item, str):
                 out.append(item)
             elif isinstance(item, _Name):
                 self._local[item.id] = item.text
@@ -126,8 +127,8 @@ class _Writing:
                 self._node(item, stack, out)
         return "".join(out)
 
-    def _node(self, node: Piece, stack: list[_Item], out: list[str]) -> None:
-        if isinstance(node, str | Membership):
+    def _node(self, node: Node | Membership, stack: list[_Item], out: list[str]) -> None:
+        if isinstance(node, Membership):
             stack.extend(reversed(self._terms.encoder.membership(node)))
             return
         text = self._local.get(node.id) or self._terms.shared.get(node.id)

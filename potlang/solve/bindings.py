@@ -111,11 +111,12 @@ def opened(formula: Node, find: tuple[Var, ...] = ()) -> tuple[tuple[Var, ...], 
 def propose(
     verifier: Verifier, binders: tuple[Var, ...], body: Node, *, holds: bool
 ) -> list[tuple[Node, ...]]:
-    """The binding that a model of the assumptions gives for a true (`holds`) or false body, if it has names."""
+    """The binding that a model of the assumptions gives for a true (`holds`) or false body, if named."""
     namer = verifier.namer
     pool = namer.module.pool
     symbols = [
-        Symbol(f"witness.{number}", (), binder.sort, SymbolKind.FRESH) for number, binder in enumerate(binders)
+        Symbol(f"witness.{number}", (), binder.sort, SymbolKind.FRESH)
+        for number, binder in enumerate(binders)
     ]
     unknowns: list[Node] = [pool.sym(symbol) for symbol in symbols]
     instance = substitute(pool, body, dict(zip(binders, unknowns, strict=True)))
@@ -246,17 +247,24 @@ class _Sorter:
         self._settle(self._false, [i for i in self._every() if self._true.get(i) is not False], negated=True)
 
     def _settle(self, known: dict[int, bool], indices: list[int], *, negated: bool) -> None:
-        """Find out for each index whether the formula, or its negation, has a model."""
-        open_ = [i for i in indices if i not in known]
-        while open_:
-            status = self._ask(open_, negated)
-            if status == "unsat":
-                known.update(dict.fromkeys(open_, False))
-            left = [i for i in open_ if i not in known]
-            if len(left) == len(open_):
-                self._one_by_one(known, left, negated)
+        """Find out for each index whether the formula, or its negation, has a model.
+
+        In turns: whether any of those left has, which ends it if not; and whether many have one together.
+        """
+        left = [i for i in indices if i not in known]
+        chunk = len(left)
+        while left:
+            if self._ask(left, negated) == "unsat":
+                known.update(dict.fromkeys((i for i in left if i not in known), False))
+            rest = [i for i in left if i not in known]
+            if len(rest) == len(left):
+                self._one_by_one(known, rest, negated)
                 return
-            open_ = left
+            if len(rest) > 1:
+                together = self._ask(rest[:chunk], negated, together=True) == "sat"
+                known.update(dict.fromkeys(rest[:chunk], True) if together else {})
+                chunk = chunk * 2 if together else max(1, chunk // 4)
+            left = [i for i in rest if i not in known]
 
     def _one_by_one(self, known: dict[int, bool], indices: list[int], negated: bool) -> None:
         vain = 0
@@ -267,14 +275,14 @@ class _Sorter:
                 if status != "unknown":
                     known[index] = status == "sat"
 
-    def _ask(self, indices: list[int], negated: bool) -> str:
-        """Whether one of the formulas (negated) has a model; notes what that model says of all."""
+    def _ask(self, indices: list[int], negated: bool, *, together: bool = False) -> str:
+        """Whether one of the formulas (negated), or all `together`, have a model; notes what it says of all."""
         shown = [i for i in self._every() if self._ground[i]]
 
         def build(encoding: Encoding) -> Query:
             terms = {i: encoding.term(self._formulas[i]) for i in dict.fromkeys((*indices, *shown))}
             parts = [f"(not {terms[i]})" if negated else terms[i] for i in indices]
-            text = parts[0] if len(parts) == 1 else f"(or {' '.join(parts)})"
+            text = parts[0] if len(parts) == 1 else f"({'and' if together else 'or'} {' '.join(parts)})"
             return self._verifier.query(encoding, f"(assert {text})", tuple(terms[i] for i in shown))
 
         reply = self._verifier.asker.ask_first("assumptions", build, most_ms=_CHECK_MS)

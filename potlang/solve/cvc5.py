@@ -19,6 +19,8 @@ _LONGEST_DETAIL: Final = 2000
 # After the other reasons the solver is not used again. (After "memory" the worker is not: and
 # freeing what filled it takes seconds.)
 _HARMLESS: Final = (None, "incomplete", "memory")
+# The second makes the first work for integers that the formula itself bounds.
+FINITE_MODELS: Final = {"finite-model-find": "true", "fmf-bound": "true"}
 REASONS: Final[dict[str, Reason]] = {
     "TIMEOUT": "timeout",
     "RESOURCEOUT": "timeout",
@@ -174,7 +176,7 @@ class Cvc5Engine:
 
     def _second(self, query: Query, clock: Clock) -> Answer:
         try:
-            repl = self._fresh(query.core, {"finite-model-find": "true"})
+            repl = self._fresh(query.core, FINITE_MODELS)
             repl.run(query.text)
             return _check(repl, query, clock, clock.left())
         except Failure as failure:

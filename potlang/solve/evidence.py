@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from potlang.ir.nodes import Sym, SymbolKind
-from potlang.ir.sorts import DeclaredSort, Sort
+from potlang.ir.sorts import DeclaredSort
 from potlang.report import CoreItem, Model
 from potlang.solve.encoding import Labels, show_value
 from potlang.solve.terms import Term
@@ -30,15 +30,19 @@ class _Elements:
     """What the elements of declared sorts are called in one model."""
 
     def __init__(self, snapshot: Snapshot, named: Sequence[Term]) -> None:
-        self._names: dict[tuple[Sort, str], list[str]] = {}
-        self._numbers: dict[Sort, int] = {}
+        self._names: dict[tuple[str, str], list[str]] = {}
+        self._numbers: dict[str, int] = {}
         for term in named:
             raw = snapshot.values.get(term.node.id)
             if raw is not None:
-                self._names.setdefault((term.node.sort, raw), []).append(term.label)
+                self._names.setdefault((str(term.node.sort), raw), []).append(term.label)
 
-    def called(self, sort: Sort, raw: str, *, but: str | None = None) -> str | None:
-        """The constants that denote the element, or its number; None if `but` is the only name."""
+    def name(self, sort: str, raw: str) -> str:
+        """The constants that denote the element, or its number."""
+        return self.other_name(sort, raw, None) or raw
+
+    def other_name(self, sort: str, raw: str, but: str | None) -> str | None:
+        """The same without the name `but`; None if there is no other."""
         key = (sort, raw)
         if key not in self._names:
             self._numbers[sort] = self._numbers.get(sort, 0) + 1
@@ -46,10 +50,6 @@ class _Elements:
         names = [name for name in self._names[key] if name != but]
         more = " = …" if len(names) > _MOST_NAMES else ""
         return " = ".join(names[:_MOST_NAMES]) + more if names else None
-
-    def replacements(self) -> dict[str, str]:
-        """Names by the solver's own word for the element."""
-        return {raw: names[0] for (_, raw), names in self._names.items()}
 
 
 def read_model(snapshot: Snapshot, terms: Sequence[Term], named: Sequence[Term]) -> Model:
@@ -66,9 +66,9 @@ def read_model(snapshot: Snapshot, terms: Sequence[Term], named: Sequence[Term])
         sort = term.node.sort
         if isinstance(sort, DeclaredSort):
             constant = isinstance(term.node, Sym) and term.node.symbol.kind is SymbolKind.CONSTANT
-            value = elements.called(sort, raw, but=term.label if constant else None)
+            value = elements.other_name(sort.name, raw, term.label if constant else None)
         else:
-            value = show_value(raw, sort, elements.replacements())
+            value = show_value(raw, sort, elements.name)
         if value is not None:
             model[term.label] = value
     return model

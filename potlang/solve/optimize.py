@@ -7,7 +7,7 @@ asked for instead.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from potlang.ir.module import Assertion, AssertionKind, Module, Objective, Optimization, Origin
@@ -39,11 +39,22 @@ _FAR = 10**9
 _PRIORITIES: dict[str, Priority] = {"lexicographic": "lex", "pareto": "pareto", "box": "box"}
 
 
+Shrink = Callable[[tuple[str, ...], tuple[Assertion, ...]], tuple[str, ...]]
+"""Makes a core minimal; the assertions are those beyond the program's. The base is lost by it."""
+
+
 class Optimizer:
     """Answers one optimization on top of a verifier's assumptions."""
 
-    def __init__(self, verifier: Verifier, optimization: Optimization, extra: Sequence[Assertion] = ()) -> None:
+    def __init__(
+        self,
+        verifier: Verifier,
+        optimization: Optimization,
+        shrink: Shrink | None = None,
+        extra: Sequence[Assertion] = (),
+    ) -> None:
         self._verifier = verifier
+        self._shrink = shrink
         self._namer = verifier.namer
         self._pool = verifier.namer.module.pool
         self._problem = optimization
@@ -109,14 +120,16 @@ class Optimizer:
         if not answer.points:
             bounds = answer.bounds or ((None, None),) * len(self._goals)
             objectives = [
-                self._objective(goal, None, OptimizationStatus.UNKNOWN, *bound)
+                self._objective(goal, None, result.status, *bound)
                 for goal, bound in zip(self._goals, bounds, strict=True)
             ]
             return replace(result, objectives=tuple(objectives))
         if self._problem.mode == "pareto":
             return self._read_points(result, answer.points)
         point = answer.points[0]
-        values = [self._extended(goal, text) for goal, text in zip(self._goals, point.objectives, strict=True)]
+        values = [
+            self._extended(goal, text) for goal, text in zip(self._goals, point.objectives, strict=True)
+        ]
         objectives = [
             self._objective(goal, None if value is None else value.shown(), _status_of(value))
             for goal, value in zip(self._goals, values, strict=True)
@@ -184,7 +197,10 @@ class Optimizer:
         return base
 
     def _core(self, reply: Reply) -> tuple[CoreItem, ...] | None:
-        return None if reply.core is None else core_items(reply.core, self._verifier.labels)
+        names = reply.core
+        if names is not None and self._shrink is not None:
+            names = self._shrink(names, self._assumed)
+        return None if names is None else core_items(names, self._verifier.labels)
 
     def _infeasible(self, result: OptimizationResult) -> OptimizationResult:
         """Confirm by a plain query, whose unsat core says why."""
@@ -216,7 +232,9 @@ class Optimizer:
             for point in answer.points
         ]
         if self._problem.mode == "pareto":
-            return self._beyond_all(rows) if answer.complete and status is OptimizationStatus.OPTIMAL else None
+            return (
+                self._beyond_all(rows) if answer.complete and status is OptimizationStatus.OPTIMAL else None
+            )
         return self._beats(rows[0], lexicographic=self._problem.mode == "lexicographic")
 
     def _beyond_all(self, rows: list[list[Extended | None]]) -> Node | None:
@@ -263,7 +281,7 @@ class Optimizer:
     # --- searching by plain queries ---
 
     def _search(self, result: OptimizationResult) -> OptimizationResult:
-        """Ask for better and better models, where the optimizer gave up or was wrong; one objective or several in order."""
+        """Ask for better and better models where the optimizer gave up or was wrong, by objective."""
         if self._problem.mode != "lexicographic":
             return result
         fixed: list[Node] = []
@@ -276,6 +294,9 @@ class Optimizer:
                 return self._nothing(result, reply) if not found else result
             status = OptimizationStatus.OPTIMAL if ended else OptimizationStatus.UNKNOWN
             found.append(self._objective(goal, value.shown(), status))
+            if not ended:
+                before = result.objectives[len(found) - 1]
+                found[-1] = replace(found[-1], lower=before.lower, upper=before.upper)
             model = model_now or model
             agreed = agreed and reply.agreed
             literal = self._literal(goal, value)
@@ -375,15 +396,20 @@ def closure(module: Module, namer: Namer) -> tuple[Assertion, ...]:
     return tuple(found)
 
 
-def optimize(verifier: Verifier, optimization: Optimization, *, what_if: bool = True) -> OptimizationResult:
-    """The answer; where it is unbounded over open sorts, with the answer over closed ones beside it."""
-    result = Optimizer(verifier, optimization).run()
+def optimize(
+    verifier: Verifier, optimization: Optimization, *, what_if: bool = True, shrink: Shrink | None = None
+) -> OptimizationResult:
+    """The answer; where it is unbounded over open sorts, with the answer over closed ones beside it.
+
+    `shrink` makes the core of an infeasible one minimal.
+    """
+    result = Optimizer(verifier, optimization, shrink).run()
     if result.status is not OptimizationStatus.UNBOUNDED or not what_if:
         return result
     closed = closure(verifier.namer.module, verifier.namer)
     if not closed:
         return result
-    inner = Optimizer(verifier, optimization, closed).run()
+    inner = Optimizer(verifier, optimization, shrink, closed).run()
     if inner.status in (OptimizationStatus.UNBOUNDED, OptimizationStatus.UNKNOWN):
         return result
     sorts = ", ".join(assertion.key.removeprefix("closed:") for assertion in closed)

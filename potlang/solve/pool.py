@@ -266,8 +266,8 @@ class Session:
         process, self._process = self._process, None
         if process is None:
             return
-        if self._owner == os.getpid() and process.alive():
-            process.send({"op": "end"})
+        if self._owner == os.getpid() and process.alive() and not process.pending:
+            process.send({"op": "end"}, answered=False)
             self._workers.give_back(process)
         else:
             process.kill()
@@ -333,7 +333,8 @@ class Session:
 
     def _ready(self, first: Query | OptimizeQuery, timeout_ms: int) -> tuple[Process, bool]:
         """The session's worker, and whether it is reading the base only now."""
-        if self._process is not None and self._owner == os.getpid():
+        ready = self._process is not None and self._owner == os.getpid() and not self._process.pending
+        if ready and self._process is not None:
             return self._process, False
         self._drop()
         self._owner = os.getpid()

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import deque
 from pathlib import Path
 from typing import Any, Final
 
@@ -74,6 +75,8 @@ class Process:
         self._owner = os.getpid()
         self._buffer = bytearray()
         self._greeted = False
+        self._count = 0
+        self._expected: deque[int] = deque()
         self._peak_at_death = 0
         self._closed = False
 
@@ -82,9 +85,18 @@ class Process:
         """The child's process id."""
         return self._process.pid
 
-    def send(self, message: Message) -> None:
-        """Queue one request; what goes wrong shows in `receive`."""
-        self._pipes.write(encode(message))
+    @property
+    def pending(self) -> int:
+        """How many requests are not answered yet."""
+        return len(self._expected)
+
+    def send(self, message: Message, *, answered: bool = True) -> None:
+        """Queue one request; what goes wrong shows in `receive`. Raises FrameError if it is too long."""
+        self._count += 1
+        data = encode({**message, "tag": self._count})
+        if answered:
+            self._expected.append(self._count)
+        self._pipes.write(data)
 
     def greet(self) -> None:
         """Wait until the worker has imported its engine. Raises Died."""
@@ -98,12 +110,18 @@ class Process:
         self._greeted = True
 
     def receive(self, deadline: float) -> Message:
-        """The next message. Raises Died, and TimeoutError at the deadline (`time.monotonic`)."""
+        """The next answer. Raises Died, and TimeoutError at the deadline (`time.monotonic`)."""
         message = self._next(deadline)
+        # An answer to anything but the oldest request must never be taken for one to it.
+        if not self._expected or message.get("tag") != self._expected.popleft():
+            self.kill()
+            raise Died("crash", "the worker's answer is garbled: it answers something else")
         self.peak = max(self.peak, int(message.get("peak", 0)))
         return message
 
     def _next(self, deadline: float) -> Message:
+        if self._closed:
+            raise Died("crash", "the worker is gone")
         try:
             while (message := self._take()) is None:
                 data = self._pipes.read(deadline)

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from potlang.solve.backend import Answer, OptimizeAnswer, OptimizeQuery, Query
 from potlang.solve.clock import Clock
-from potlang.solve.cvc5 import REASONS, Failure
+from potlang.solve.cvc5 import FINITE_MODELS, REASONS, Failure
 from potlang.solve.sexpr import unquote
 
 _FIRST_SHARE: Final = 0.4
@@ -193,7 +193,7 @@ class PysmtEngine:
         settled = first.status != "unknown" or first.reason not in ("incomplete", "timeout")
         if settled or clock.left() < _SHORTEST_SECOND_MS:
             return first
-        second = self._try(query, clock.left(), {"finite-model-find": "true"})
+        second = self._try(query, clock.left(), FINITE_MODELS)
         return second if second.status != "unknown" else first
 
     def _try(self, query: Query, timeout_ms: int, options: dict[str, str]) -> Answer:

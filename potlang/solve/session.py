@@ -174,8 +174,13 @@ class Session:
         if problem is None:
             return None
         began = time.perf_counter()
-        found = optimize(self._verifier, problem, what_if=self.options.what_if)
+        shrink = self._shrink if self.options.minimizing else None
+        found = optimize(self._verifier, problem, what_if=self.options.what_if, shrink=shrink)
+        self._open_base()
         return replace(found, time_ms=(time.perf_counter() - began) * 1000)
+
+    def _shrink(self, names: tuple[str, ...], beyond: tuple[Assertion, ...]) -> tuple[str, ...]:
+        return self._minimize(names, None, negated=False, beyond=beyond).names
 
     def consistency(self) -> Consistency:
         """Whether the assumptions have a model."""
@@ -300,14 +305,23 @@ class Session:
         spent = (time.perf_counter() - began) * 1000
         return replace(result, evidence=evidence, time_ms=result.time_ms + spent)
 
-    def _minimize(self, names: tuple[str, ...], target: Node | None, *, negated: bool) -> Core:
+    def _minimize(
+        self,
+        names: tuple[str, ...],
+        target: Node | None,
+        *,
+        negated: bool,
+        beyond: tuple[Assertion, ...] = (),
+    ) -> Core:
+        """The core made minimal, in a session over the declarations alone."""
         key = (names, target, negated)
         if key not in self._minimized:
-            self._asker.start(lambda encoding: encoding.declarations())
-            every = tuple(self._verifier.labels.name(each) for each in self._assumed)
-            known = frozenset(every)
-            inside = tuple(name for name in every if name in frozenset(names) & known)
-            check = _subset_check(self._asker, self._verifier.labels, target, negated)
+            labels = self._verifier.labels
+            self._asker.start(lambda encoding: encoding.bare().declarations())
+            every = tuple(labels.name(each) for each in (*self._assumed, *beyond))
+            wanted = frozenset(names)
+            check = _subset_check(self._asker, labels, target, negated)
+            inside = tuple(name for name in every if name in wanted)
             self._minimized[key] = minimize(inside, every, check)
         return self._minimized[key]
 
@@ -322,9 +336,10 @@ def _subset_check(asker: Asker, labels: Labels, target: Node | None, negated: bo
     def check(names: tuple[str, ...]) -> tuple[Known, tuple[str, ...] | None]:
         def build(encoding: Encoding) -> Query:
             found = [labels.find(name) for name in names]
-            text = "".join(encoding.assertion(pair[1]) for pair in found if pair is not None)
+            bare = encoding.bare()
+            text = "".join(bare.assertion(pair[1]) for pair in found if pair is not None)
             if target is not None:
-                text += encoding.negation(target) if negated else encoding.claim(target)
+                text += bare.negation(target) if negated else bare.claim(target)
             return Query(text, core=True)
 
         reply = asker.ask_first("assumptions", build, most_ms=_MINIMIZE_CHECK_MS)

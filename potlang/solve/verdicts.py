@@ -7,8 +7,8 @@ for one claim may decide a side of another.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from potlang.ir.module import Assertion, Claim
 from potlang.ir.nodes import Node, Quant, reachable
@@ -28,6 +28,7 @@ from potlang.solve.decision import (
 from potlang.solve.encoding import Encoding
 from potlang.solve.terms import Namer, Term
 
+_MOST_TRACKED = 2_000
 _MOST_VALUES = 256
 _LARGEST_REUSED = 200
 
@@ -61,7 +62,7 @@ class Finding:
     core: tuple[str, ...] | None = None
     checks: list[Check] = field(default_factory=list)
     replies: list[Reply] = field(default_factory=list)
-    decision: Decision = decide(None, None, None)
+    decision: Decision = field(default_factory=lambda: decide(None, None, None))
     time_ms: float = 0.0
 
     @property
@@ -112,6 +113,7 @@ class Verifier:
         self.snapshots: list[Snapshot] = []
         self._reuse = reuse and len(asker.engines) == 1
         self._full = full_models
+        self._tracked = len(namer.module.assertions) <= _MOST_TRACKED
 
     # --- what is known of the assumptions ---
 
@@ -134,13 +136,35 @@ class Verifier:
     def ask_theta(self) -> Reply:
         """Check the assumptions alone, unless that is known."""
         if self.theta is None or self.theta.status == "unknown":
-            self.theta = self.asker.ask("assumptions", lambda encoding: self.query(encoding, ""))
+            self.theta = self._asked("assumptions", lambda _: "", lambda _: ())
         return self.theta
 
     def query(self, encoding: Encoding, text: str, values: tuple[str, ...] = ()) -> Query:
         """A query on top of the base and the extra assumptions."""
+        return self._query(encoding, text, values, core=True)
+
+    def _query(self, encoding: Encoding, text: str, values: tuple[str, ...], *, core: bool) -> Query:
         more = "".join(encoding.assertion(each) for each in self.extra)
-        return Query(more + text, values, core=True)
+        return Query(more + text, values, core)
+
+    def _asked(
+        self, name: str, text: Callable[[Encoding], str], values: Callable[[Encoding], tuple[str, ...]]
+    ) -> Reply:
+        """One check, with a core if it is unsat.
+
+        Solvers take up to four times as long for a large base whose assumptions they track, so there
+        the core is asked for apart, once it is known that there is one.
+        """
+        tracked = self._tracked
+
+        def build(encoding: Encoding, core: bool) -> Query:
+            return self._query(encoding, text(encoding), values(encoding), core=core)
+
+        reply = self.asker.ask(name, lambda encoding: build(encoding, tracked))
+        if reply.status != "unsat" or reply.core is not None or tracked:
+            return reply
+        again = self.asker.ask_first(name, lambda encoding: build(encoding, True))
+        return replace(reply, core=again.core if again.status == "unsat" else None)
 
     # --- claims ---
 
@@ -163,8 +187,9 @@ class Verifier:
         return Finding(claim, kind, formula, terms, reusable, named)
 
     def _decide(self, finding: Finding, later: Sequence[Finding]) -> None:
-        if self.theta_status == "unsat":
+        if self.theta is not None and self.theta.status == "unsat":
             self._settle(finding)
+            finding.replies.append(self.theta)
             return
         for snapshot in self.snapshots:
             self._read(finding, snapshot)
@@ -174,9 +199,10 @@ class Verifier:
         if finding.negative is None and needs_negative(self._theta_sure, finding.positive):
             self._ask(finding, "negation", later)
         if self.theta is None and needs_theta(finding.positive, finding.negative):
-            finding.replies.append(self.ask_theta())
-            finding.checks += finding.replies[-1].checks
+            finding.checks += self.ask_theta().checks
         self._settle(finding)
+        if self.theta is not None and None in (finding.positive, finding.negative):
+            finding.replies.append(self.theta)
 
     @property
     def _theta_sure(self) -> Known:
@@ -189,7 +215,6 @@ class Verifier:
         if self.theta_status in ("sat", "unsat") or finding.disagreement:
             if self.theta is not None and self.theta.status == "unsat":
                 finding.core = self.theta.core
-                finding.replies = finding.replies or [self.theta]
             return
         if "sat" in sides:
             used = [reply for reply in finding.replies if reply.status == "sat"]
@@ -201,11 +226,11 @@ class Verifier:
     def _ask(self, finding: Finding, side: str, later: Sequence[Finding]) -> None:
         wanted = self._wanted(finding, later)
 
-        def build(encoding: Encoding) -> Query:
-            text = encoding.claim(finding.formula) if side == "claim" else encoding.negation(finding.formula)
-            return self.query(encoding, text, tuple(encoding.term(node) for node in wanted))
+        def text(encoding: Encoding) -> str:
+            write = encoding.claim if side == "claim" else encoding.negation
+            return write(finding.formula)
 
-        reply = self.asker.ask(side, build)
+        reply = self._asked(side, text, lambda encoding: tuple(encoding.term(node) for node in wanted))
         finding.replies.append(reply)
         finding.checks += reply.checks
         snapshot = self._snapshot(reply, wanted)

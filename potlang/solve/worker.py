@@ -192,6 +192,7 @@ class Worker:
         self._engine = engine
         self._pipes = pipes
         self._limits = limits
+        self._tag = 0
         self._handlers: dict[str, Callable[[Message], None]] = {
             "start": self._start,
             "ask": self._ask,
@@ -203,8 +204,8 @@ class Worker:
         """Answer requests until the parent closes the pipe."""
         while (message := self._pipes.receive()) is not None:
             self._limits.deadline(message.get("deadline", 0.0))
+            self._tag = message["tag"]
             self._handlers[message["op"]](message)
-            self._limits.deadline(0.0)
 
     def _start(self, message: Message) -> None:
         # z3 stops at its own cap and can still answer; the address space is the wall behind it.
@@ -238,7 +239,9 @@ class Worker:
         self._engine.prepare()
 
     def _send(self, message: Message) -> None:
-        self._pipes.send({**message, "peak": self._limits.peak()})
+        # The parent may be slow to take the answer: that must not cost it the answer.
+        self._limits.deadline(0.0)
+        self._pipes.send({**message, "tag": self._tag, "peak": self._limits.peak()})
 
 
 def main(name: str) -> None:

@@ -4,14 +4,66 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-NAMES = st.sampled_from(["p", "q", "f", "alice", "x", "_", "And", "Not", "ForAll", "größe", "नमस्ते", "android", "in_", "x2"])
+NAMES = st.sampled_from(
+    ["p", "q", "f", "alice", "x", "_", "And", "Not", "ForAll", "größe", "नमस्ते", "android", "in_", "x2"]
+)
 NUMBERS = st.sampled_from(["0", "12", "2.50", ".5", "1e-3", "1E5"])
 SPACES = st.sampled_from(["", "", " ", "  ", "\n", "\t", "\u00a0"])
 PIECES = [
-    *["f", "x", "And", "and", "or", "not", "in", "3", ".5", "1e2", "#b01", "#xfg", "'a'", '"b"', "`a b`", "`"],
+    *[
+        "f",
+        "x",
+        "And",
+        "and",
+        "or",
+        "not",
+        "in",
+        "3",
+        ".5",
+        "1e2",
+        "#b01",
+        "#xfg",
+        "'a'",
+        '"b"',
+        "`a b`",
+        "`",
+    ],
     *["(", ")", "[", "]", "{", "}", ",", ":", "==", "!=", "<", "<=", ">", "=", "->", "<->", "=>", "+", "-"],
-    *["*", "/", "//", "%", "**", " ", "  ", "≤", "∧", "¬", "∀", "&&", "!", "'", '"', "\\", ".", "#", "é", "\u0301"],
-    *["{'name': 'p', 'sort': 'T'}", "x: T", "f(", "not in", "\u200b", "“", "”", "lambda", "forall x.", ";", "1_0"],
+    *[
+        "*",
+        "/",
+        "//",
+        "%",
+        "**",
+        " ",
+        "  ",
+        "≤",
+        "∧",
+        "¬",
+        "∀",
+        "&&",
+        "!",
+        "'",
+        '"',
+        "\\",
+        ".",
+        "#",
+        "é",
+        "\u0301",
+    ],
+    *[
+        "{'name': 'p', 'sort': 'T'}",
+        "x: T",
+        "f(",
+        "not in",
+        "\u200b",
+        "“",
+        "”",
+        "lambda",
+        "forall x.",
+        ";",
+        "1_0",
+    ],
 ]
 
 
@@ -22,7 +74,7 @@ def spaced(draw: st.DrawFn, *parts: str | st.SearchStrategy[str]) -> str:
     for part in parts:
         word = part if isinstance(part, str) else draw(part)
         gap = draw(SPACES)
-        if text and not gap and (text[-1].isalnum() or text[-1] in "_`") and (word[:1].isalnum() or word[:1] in "_.`"):
+        if text and not gap and text[-1] not in "()[]{},:" and word[0] not in "()[]{},:":
             gap = " "
         text += gap + word
     return text
@@ -65,12 +117,36 @@ def expressions() -> st.SearchStrategy[str]:
         binding = st.one_of(spaced(NAMES, ":", sorts), st.just("{'sort': 'Set(T)', 'name': 'v'}"))
         item = st.one_of(inner, binding)
         square = spaced("[", joined(item), st.sampled_from(["]", ",]"]))
-        lists = st.one_of(square, spaced("{", joined(inner), "}"), st.sampled_from(["[]", "{}", "(x, y)", "(x,)"]))
-        calls = st.one_of(call, spaced(heads, "(", st.one_of(item, lists), ",", inner, ")"), spaced(heads, "(", ")"))
+        lists = st.one_of(
+            square, spaced("{", joined(inner), "}"), st.sampled_from(["[]", "{}", "(x, y)", "(x,)"])
+        )
+        calls = st.one_of(
+            call, spaced(heads, "(", st.one_of(item, lists), ",", inner, ")"), spaced(heads, "(", ")")
+        )
         operand = st.one_of(NAMES, group, calls)
-        operators = ["and", "or", "->", "<->", "+", "-", "*", "/", "//", "%", "**", "==", "<", "<=", "!=", "∧", "→"]
+        operators = [
+            "and",
+            "or",
+            "->",
+            "<->",
+            "+",
+            "-",
+            "*",
+            "/",
+            "//",
+            "%",
+            "**",
+            "==",
+            "<",
+            "<=",
+            "!=",
+            "∧",
+            "→",
+        ]
         binary = spaced(operand, st.sampled_from(operators), operand)
-        longer = spaced(operand, st.sampled_from(operators[:11]), operand, st.sampled_from(operators[:11]), operand)
+        longer = spaced(
+            operand, st.sampled_from(operators[:11]), operand, st.sampled_from(operators[:11]), operand
+        )
         chain = spaced(operand, st.sampled_from(["<", "=="]), operand, st.sampled_from(["<=", "≥"]), operand)
         member = spaced(operand, st.sampled_from(["in", "not in"]), st.one_of(lists, operand))
         prefix = spaced(st.sampled_from(["not", "¬", "-"]), operand)

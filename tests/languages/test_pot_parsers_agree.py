@@ -7,14 +7,15 @@ from typing import Any
 
 from hypothesis import HealthCheck, example, given, settings
 from lark import Token, Tree, UnexpectedInput
+from strategies_pot import any_text, damaged, expressions, simple_expressions
+from surface_dump import dump
+
 from potlang.languages.pot.actions import ACTIONS, Reading
 from potlang.languages.pot.build_tables import FOLDER, build, lark_parser, render
 from potlang.languages.pot.fast import fast_expression
 from potlang.languages.pot.parser import parse_tokens
 from potlang.languages.pot.tables import tokenize
 from potlang.languages.surface import Expr
-from strategies_pot import any_text, damaged, expressions, simple_expressions
-from surface_dump import dump
 
 QUICK = settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
 

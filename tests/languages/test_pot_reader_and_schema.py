@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,12 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from surface_dump import dump
+
 from potlang.diag.model import Diagnostic
 from potlang.diag.sink import Sink
 from potlang.languages.pot.reader import read_program
 from potlang.languages.surface import Module
-from surface_dump import dump
 
 ROOT = Path(__file__).parents[2]
 SEEDS = sorted(path for path in (ROOT / "tests/seed").glob("*.json") if path.name != "index.json")
@@ -72,9 +74,19 @@ FULL = {
     ],
     "constants": [{"name": "people", "sort": "Person", "members": ["bob", "hard hat"]}],
     "variables": [{"name": "x", "sort": "Person"}],
-    "knowledge_base": ["p(bob)", True, 1, {"assertion": "p(x)", "value": False, "variables": ["x"], "name": ""}],
+    "knowledge_base": [
+        "p(bob)",
+        True,
+        1,
+        {"assertion": "p(x)", "value": False, "variables": ["x"], "name": ""},
+    ],
     "rules": [
-        {"name": "n", "forall": [{"name": "x"}], "exists": [], "implies": {"antecedent": "p(x)", "consequent": "True"}},
+        {
+            "name": "n",
+            "forall": [{"name": "x"}],
+            "exists": [],
+            "implies": {"antecedent": "p(x)", "consequent": "True"},
+        },
         {"constraint": "p(bob)", "role": "norm", "implies": None},
     ],
     "verifications": [{"exists": ["x"], "constraint": "p(x)", "find": [{"name": "y", "sort": "Person"}]}],
@@ -89,12 +101,60 @@ FULL = {
     "semantics": {"unique_names": True, "closed_domain": ["Person"]},
 }
 VALUES = st.sampled_from(
-    [None, True, False, 0, 7, 1.0, 1.5, "", "x", "norm", "EnumSort", "TupleSort", "minimize", "verify", [], ["x"], [1], {}]
-    + [{"name": "x"}, [{"name": "x", "sort": "T"}], {"sort": "T", "members": ["a"]}, "enum", "Enum (", [[]], "TUPLE"]
+    [
+        None,
+        True,
+        False,
+        0,
+        7,
+        1.0,
+        1.5,
+        "",
+        "x",
+        "norm",
+        "EnumSort",
+        "TupleSort",
+        "minimize",
+        "verify",
+        [],
+        ["x"],
+        [1],
+        {},
+        {"name": "x"},
+        [{"name": "x", "sort": "T"}],
+        {"sort": "T", "members": ["a"]},
+        "enum",
+        "Enum (",
+        [[]],
+        "TUPLE",
+    ]
 )
 KEYS = st.sampled_from(
-    ["name", "sort", "type", "values", "fields", "constraint", "implies", "forall", "exists", "role", "find", "value"]
-    + ["mode", "with", "members", "Rules", "knowledgebase", "extra", "domain", "params", "body", "a/b~c", "description"]
+    [
+        "name",
+        "sort",
+        "type",
+        "values",
+        "fields",
+        "constraint",
+        "implies",
+        "forall",
+        "exists",
+        "role",
+        "find",
+        "value",
+        "mode",
+        "with",
+        "members",
+        "Rules",
+        "knowledgebase",
+        "extra",
+        "domain",
+        "params",
+        "body",
+        "a/b~c",
+        "description",
+    ]
 )
 
 
@@ -120,21 +180,29 @@ def mutated(draw: st.DrawFn) -> object:
         holder, key = draw(st.sampled_from(spots))
         match draw(st.integers(0, 3)):
             case 0:
-                holder[key] = draw(VALUES)
+                holder[key] = copy.deepcopy(draw(VALUES))
             case 1:
                 del holder[key]
             case 2 if isinstance(holder, dict):
-                holder[draw(KEYS)] = draw(VALUES)
+                holder[draw(KEYS)] = copy.deepcopy(draw(VALUES))
             case _ if isinstance(holder, dict):
                 holder[draw(KEYS)] = holder.pop(key)
             case _:
-                holder.append(draw(VALUES))
+                holder.append(copy.deepcopy(draw(VALUES)))
     return program
 
 
 JSON = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(-9, 9), st.floats(allow_nan=False), st.text(max_size=4)),
-    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.one_of(KEYS, st.text(max_size=3)), inner)),
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(-9, 9),
+        st.floats(allow_nan=False, allow_infinity=False),
+        st.text(max_size=4),
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.one_of(KEYS, st.text(max_size=3)), inner)
+    ),
     max_leaves=6,
 )
 
@@ -158,7 +226,13 @@ def test_a_program_that_uses_everything_is_read_completely() -> None:
     assert module is not None
     assert {found.code for found in diagnostics} == {"POT1017"}
     assert not list(validator().iter_errors(FULL))
-    assert [sort.kind for sort in module.sorts] == ["DeclareSort", "EnumSort", "TupleSort", "BitVecSort", "IntSort"]
+    assert [sort.kind for sort in module.sorts] == [
+        "DeclareSort",
+        "EnumSort",
+        "TupleSort",
+        "BitVecSort",
+        "IntSort",
+    ]
     assert [dump(fact.formula.root) for fact in module.facts] == ["(p bob)", "True", "1", "(p x)"]
     assert module.facts[3].value is False
     assert [rule.quantifier for rule in module.rules] == ["forall", None]
@@ -183,8 +257,15 @@ def test_the_seed_programs_read_without_errors(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("key", "section"),
-    [("KnowledgeBase", "knowledge_base"), ("knowledgebase", "knowledge_base"), ("verification", "verifications")]
-    + [("functions_", "functions"), ("Rule", "rules"), ("SORTS", "sorts"), ("knowledge-base", "knowledge_base")],
+    [
+        ("KnowledgeBase", "knowledge_base"),
+        ("knowledgebase", "knowledge_base"),
+        ("verification", "verifications"),
+        ("functions_", "functions"),
+        ("Rule", "rules"),
+        ("SORTS", "sorts"),
+        ("knowledge-base", "knowledge_base"),
+    ],
 )
 def test_a_misspelt_section_is_read_as_meant(key: str, section: str) -> None:
     module, (warning,) = read({key: []})
@@ -205,7 +286,10 @@ def test_a_misspelt_section_beside_the_right_one_is_an_error() -> None:
         ({"rules": {}}, [("POT1010", "/rules")]),
         ({"rules": ["p"]}, [("POT1010", "/rules/0")]),
         ({"rules": [{"name": "r"}]}, [("POT1011", "/rules/0")]),
-        ({"rules": [{"constraint": "p", "implies": {"antecedent": "p", "consequent": "q"}}]}, [("POT1015", "/rules/0")]),
+        (
+            {"rules": [{"constraint": "p", "implies": {"antecedent": "p", "consequent": "q"}}]},
+            [("POT1015", "/rules/0")],
+        ),
         ({"rules": [{"implies": {"antecedent": "p"}}]}, [("POT1011", "/rules/0/implies")]),
         ({"rules": [{"constrant": "p"}]}, [("POT1012", "/rules/0/constrant"), ("POT1011", "/rules/0")]),
         ({"rules": [{"constraint": "p", "role": "norn"}]}, [("POT1013", "/rules/0/role")]),
@@ -215,8 +299,11 @@ def test_a_misspelt_section_beside_the_right_one_is_an_error() -> None:
         ({"sorts": [{"name": "E", "type": "EnumSort"}]}, [("POT1011", "/sorts/0")]),
         ({"sorts": [{"name": "E", "type": "EnumSort", "values": []}]}, [("POT1014", "/sorts/0/values")]),
         ({"sorts": [{"name": "", "type": "DeclareSort"}]}, [("POT1014", "/sorts/0/name")]),
-        ({"optimization": {"objectives": [{"type": "minimise", "expression": "x"}]}}, [("POT1013", "/optimization/objectives/0/type")]),
-        ({"knowledge_base": [0.5]}, [("POT1010", "/knowledge_base/0")]),
+        (
+            {"optimization": {"objectives": [{"type": "minimise", "expression": "x"}]}},
+            [("POT1013", "/optimization/objectives/0/type")],
+        ),
+        ({"knowledge_base": [[]]}, [("POT1010", "/knowledge_base/0")]),
         ({"frobnicate": 1}, [("POT1012", "/frobnicate")]),
     ],
 )
@@ -229,7 +316,7 @@ def test_structural_errors(program: object, expected: list[tuple[str, str]]) -> 
 def test_after_an_error_the_rest_is_read_and_all_errors_are_found() -> None:
     program = {
         "sorts": [{"name": "T", "type": "DeclareSort"}, {"name": 3, "type": "DeclareSort"}],
-        "knowledge_base": ["p(", "p(a)", 0.5, "q = 1"],
+        "knowledge_base": ["p(", "p(a)", [], "q = 1"],
         "rules": [{"constraint": "p(a)", "weight": 1}],
     }
     module, diagnostics = read(program)
@@ -238,3 +325,15 @@ def test_after_an_error_the_rest_is_read_and_all_errors_are_found() -> None:
     assert [sort.name for sort in module.sorts] == ["T"]
     assert [dump(fact.formula.root) for fact in module.facts] == ["None", "(p a)", "None"]
     assert len(module.rules) == 1
+
+
+def test_numbers_and_truth_values_are_read_as_expressions_exactly() -> None:
+    module, diagnostics = read(
+        {"knowledge_base": [True, 3, -3, Decimal("0.10"), 0.1, Decimal("1E+3"), 10**5000]}
+    )
+    assert module is not None
+    dumps = [dump(fact.formula.root) for fact in module.facts]
+    assert dumps == ["True", "3", "(-1 3)", "0.10", "0.1", "1E+3", "1" + "0" * 5000]
+    assert [found.code for found in diagnostics] == ["POT1017"] * 7
+    _, diagnostics = read({"knowledge_base": [10**10_001]})
+    assert [found.code for found in diagnostics] == ["POT0004"]

@@ -51,7 +51,9 @@ ATOM = st.one_of(
     st.text(alphabet="ab() ;\"'", max_size=6).map(lambda s: "|" + s + "|"),
     st.text(alphabet="ab() ;|", max_size=6).map(lambda s: '"' + s + '"'),
 )
-TERM = st.recursive(ATOM, lambda inner: st.lists(inner, max_size=4).map(lambda s: f"({' '.join(s)})"), max_leaves=12)
+TERM = st.recursive(
+    ATOM, lambda inner: st.lists(inner, max_size=4).map(lambda s: f"({' '.join(s)})"), max_leaves=12
+)
 
 
 @given(st.lists(TERM, max_size=6))
@@ -66,7 +68,9 @@ TEXTS = st.one_of(st.none(), st.lists(TEXT, max_size=3).map(tuple))
 MILLISECONDS = st.floats(0, 1e6)
 
 
-@given(st.builds(Answer, st.sampled_from(["sat", "unsat", "unknown"]), REASON, TEXT, TEXTS, TEXTS, MILLISECONDS))
+@given(
+    st.builds(Answer, st.sampled_from(["sat", "unsat", "unknown"]), REASON, TEXT, TEXTS, TEXTS, MILLISECONDS)
+)
 def test_answers_survive_the_pipe(answer: Answer) -> None:
     """Packing, framing, reading and unpacking give the answer back, lone surrogates included."""
     frame = frames.encode(frames.pack_answer(answer))

@@ -89,12 +89,15 @@ _SPELLINGS: dict[str, tuple[str, str]] = {
     "–": ("MINUS", "-"),
     "^": ("POWER", "**"),
     "∈": ("IN", "in"),
+    "∉": ("NOT_IN", "not in"),
+    "⊕": ("COMPARE", "!="),
+    "is not": ("COMPARE", "!="),
     "⊤": ("NAME", "True"),
     "⊥": ("NAME", "False"),
     ";": ("COMMA", ","),
 }
 MOST = 20
-_WORDS = {"AND", "OR", "NOT", "IN"}
+_WORDS = {"AND", "OR", "NOT", "IN", "NOT_IN"}
 _CURLY = r"“[^“”\"]*[”\"]|\"[^“”\"]*”|‘[^‘’']*[’']|'[^‘’']*’"
 _QUANTIFIER = r"(?:[∀∃]|\b(?:[Ff]or_?[Aa]ll|[Ee]xists|FORALL|EXISTS)\b(?=\s+[^\W\d]))\s*"
 
@@ -106,17 +109,19 @@ def _scanner() -> re.Pattern[str]:
     # Longer spellings stand before the grammar's tokens, whose beginnings they are (`=>`, `<>`).
     longer, single = (
         "|".join(
-            re.escape(text) for text in sorted(_SPELLINGS, key=len, reverse=True) if (len(text) > 1) == long
+            re.escape(text).replace("is\\ not", r"\bis\s+not\b")
+            for text in sorted(_SPELLINGS, key=len, reverse=True)
+            if (len(text) > 1) == long
         )
         for long in (True, False)
     )
     parts = [
-        f"(?P<quantifier>{_QUANTIFIER}(?P<bound>{name}(?:\\s*,\\s*{name})*)\\s*[.:]?\\s*)",
+        f"(?P<quantifier>{_QUANTIFIER}(?P<bound>{name}(?:\\s*,\\s*{name}(?!\\w*\\s*\\())*)\\s*[.:,]?\\s*)",
         r"(?P<lambda>(?:\blambda\b|λ)[^:.]*[:.]?)",
         r"(?P<digits>[0-9]++(?=[^\W\d])(?![eE][+-]?[0-9]++(?!\w))\w++)",
         f"(?P<curly>{_CURLY})",
         f"(?P<longer>{longer})",
-        f"(?P<grammar>{grammar.scanner.pattern.rsplit('|(?P<_UNKNOWN>', 1)[0]})",
+        grammar.scanner.pattern.rsplit("|(?P<_UNKNOWN>", 1)[0],
         f"(?P<spelling>{single})",
         r"(?P<open>[\"'“‘`].*)",
         r"(?P<unknown>.)",
@@ -147,12 +152,13 @@ class Forgiving:
         self.tokens.append(Token(END, "", len(text), len(text)))
 
     def _take(self, match: re.Match[str]) -> None:
-        grammar = tables()
         kind = match.lastgroup or ""
-        if kind == "bound":
-            kind = "quantifier"
+        if kind in tables().patterns:
+            self._grammar_token(kind, match)
+            return
         handlers: dict[str, Callable[[re.Match[str]], None]] = {
             "quantifier": self._quantifier,
+            "bound": self._quantifier,
             "lambda": self._lambda,
             "digits": self._digit_name,
             "curly": self._curly,
@@ -161,14 +167,11 @@ class Forgiving:
             "open": self._open_string,
             "unknown": self._unknown,
         }
-        if kind in handlers:
-            handlers[kind](match)
-            return
-        kind = next(name for name in grammar.patterns if match[name] is not None)
-        if kind not in grammar.skipped:
-            self._grammar_token(kind, match)
+        handlers[kind](match)
 
     def _grammar_token(self, kind: str, match: re.Match[str]) -> None:
+        if kind in tables().skipped:
+            return
         word = match.group()
         if kind == "NAME":
             kind = tables().keywords.get(word, kind)
@@ -240,7 +243,7 @@ class Forgiving:
 
     def _spelling(self, match: re.Match[str]) -> None:
         start, end = match.span()
-        word = match.group()
+        word = " ".join(match.group().split())
         kind, meant = _SPELLINGS[word]
         trust, helps = SAFE, [f"write `{meant}`"]
         if word in ("=>", "==>") and self.text[end:].lstrip()[:1].isdigit():
@@ -257,7 +260,10 @@ class Forgiving:
                 start, end, f"`{word}` is not an operator here", helps=tuple(helps), corrections=(fix,)
             )
         self.problems.append(problem)
-        self.tokens.append(Token(kind, meant, start, end))
+        if kind == "NOT_IN":
+            self.tokens += [Token("NOT", "not", start, end), Token("IN", "in", start, end)]
+        else:
+            self.tokens.append(Token(kind, meant, start, end))
 
     def _spaced(self, word: str, start: int, end: int) -> str:
         before = " " if start and (self.text[start - 1].isalnum() or self.text[start - 1] == "_") else ""
@@ -271,9 +277,12 @@ class Forgiving:
         stop = start + (len(word.group().rstrip()) if word else 1)
         closing = {"“": "”", "‘": "’"}.get(quote, quote)
         helps: tuple[str, ...] = ()
-        if quote == "'" and start and self.text[start - 1].isalnum():
-            helps = ("a name with an apostrophe is written in backquotes",)
         fix = Correction("close the string here", UNSAFE, ((stop, stop, closing),))
+        if quote == "'" and self.tokens and self.tokens[-1].kind == "NAME" and self.tokens[-1].end == start:
+            helps = ("a name with an apostrophe is written in backquotes",)
+            begin = self.tokens[-1].start
+            edit = (begin, stop, f"`{self.text[begin:stop]}`")
+            fix = Correction("write the name in backquotes", UNSAFE, (edit,))
         primary = "the string begins here"
         self.problems.append(Problem("POT1024", start, start + 1, (), primary, helps, (fix,)))
         self.stopped = True

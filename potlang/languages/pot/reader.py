@@ -6,6 +6,7 @@ well formed is reported and left out, the rest is read, so that one run finds al
 
 from __future__ import annotations
 
+import gc
 import re
 from typing import Any
 
@@ -28,6 +29,7 @@ from potlang.languages.surface import (
 )
 from potlang.source.pointer import join_pointer
 
+from .broken import broken_names
 from .expression import parse_expression
 from .shapes import Object, Shapes
 from .sort_kinds import canonical_kind
@@ -55,13 +57,20 @@ Item = tuple[Any, str]
 def read_program(value: object, sink: Sink) -> Module | None:
     """The surface tree of a program given as a JSON value; errors go to the sink.
 
-    None only where `value` is no object at all. After errors the tree holds what was well formed:
-    look at `sink.has_errors`.
+    The cyclic garbage collector rests meanwhile: a tree of a million objects has no cycles, and
+    looking for them doubles the time. None only where `value` is no object at all. After errors the
+    tree holds what was well formed: look at `sink.has_errors`.
     """
     if not isinstance(value, dict):
         Shapes(sink).wrong_type(value, "", "a program, which is an object")
         return None
-    return _Reader(sink, value).module()
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return _Reader(sink, value).module()
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def read_verification(value: object, sink: Sink) -> StatementDecl | None:
@@ -93,6 +102,8 @@ class _Reader:
             imports=self._section("imports", self._import),
         )
         module.semantics = self._semantics()
+        if self.sink.has_errors:
+            module.broken = broken_names(self.sections, module)
         return module
 
     # --- sections --------------------------------------------------------------------------------
@@ -344,7 +355,8 @@ class _Reader:
             if item.get(quantifier) is not None:
                 binders = self._binders(item[quantifier], f"{pointer}/{quantifier}")
                 if binders:
-                    statement.quantifier, statement.binders = quantifier, binders
+                    statement.quantifier = quantifier
+                    statement.binders += binders
 
     def _claim(self, item: Object, pointer: str, statement: StatementDecl) -> bool:
         """Reads `constraint` or `implies`; whether the statement says something well formed."""
@@ -452,7 +464,7 @@ class _Reader:
             return None
         pack = self.shapes.name(item["pack"], f"{pointer}/pack") if "pack" in item else None
         substitution = self._substitution(item.get("with"), f"{pointer}/with")
-        return ImportDecl(pack, substitution, pointer) if pack is not None else None
+        return ImportDecl(pack, substitution, pointer, is_object=True) if pack is not None else None
 
     def _substitution(self, value: object, pointer: str) -> dict[str, tuple[str, str]]:
         if value is None:

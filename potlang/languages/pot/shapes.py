@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
@@ -25,7 +26,7 @@ def found_words(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, str):
         return "a string"
-    if isinstance(value, int | float):
+    if isinstance(value, int | float | Decimal):
         return "a number"
     if isinstance(value, list):
         return "a list"
@@ -59,16 +60,14 @@ class Shapes:
         if not isinstance(value, dict):
             self.wrong_type(value, pointer, what)
             return None
-        for key in value:
-            if key not in known:
-                self.unknown_key(key, value, pointer, known)
+        meant = [self.unknown_key(key, value, pointer, known) for key in value if key not in known]
         for key in required:
-            if key not in value:
+            if key not in value and key not in meant:
                 self.missing(key, pointer)
         return value
 
-    def unknown_key(self, key: object, value: Object, pointer: str, known: Sequence[str]) -> None:
-        """Reports a key that does not belong here, with the free key that was probably meant."""
+    def unknown_key(self, key: object, value: Object, pointer: str, known: Sequence[str]) -> str | None:
+        """Reports a key that does not belong here; returns the free key that was probably meant."""
         text = str(key)
         place = Place(join_pointer(pointer, text), on_key=True)
         near = [name for name in nearest(text, known, 3) if name not in value]
@@ -78,6 +77,7 @@ class Shapes:
             fixes = [Fix(f"rename the key to `{near[0]}`", Applicability.SAFE, (move,))]
         helps = [f"did you mean `{near[0]}`?"] if near else [f"the keys here are {_words(known)}"]
         self.sink.report("POT1012", place, key=text, helps=helps, fixes=fixes)
+        return near[0] if near else None
 
     def items(self, value: object, pointer: str, expected: str) -> list[tuple[Any, str]]:
         """The items of the list at `pointer`, each with its pointer; null is the empty list."""
@@ -150,7 +150,7 @@ class Shapes:
         return parse_sort(value, pointer, self.sink)
 
     def formula(self, value: object, pointer: str) -> Formula | None:
-        """The expression at `pointer`; true, false and integers are read as expressions, with a warning."""
+        """The expression at `pointer`; true, false and numbers are read as expressions, with a warning."""
         if isinstance(value, str):
             return Formula(pointer, value, parse_expression(value, pointer, self.sink))
         text = self._literal(value, pointer)
@@ -162,15 +162,17 @@ class Shapes:
     def _literal(self, value: object, pointer: str) -> str | None:
         if isinstance(value, bool):
             return str(value)
-        if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
-            number = int(value)
-            digits = number.bit_length() * 30103 // 100000
-            if digits <= LONGEST_NUMERAL:
-                return str(Decimal(number))
-            self.sink.report("POT0004", pointer, digits=digits, limit=LONGEST_NUMERAL)
-            return None
-        helps = ["write the decimal in quotes: it is exact there"] if isinstance(value, float) else []
-        self.wrong_type(value, pointer, "an expression in a string", helps)
+        if isinstance(value, float) and math.isfinite(value):
+            return repr(value)
+        if isinstance(value, int):
+            digits = value.bit_length() * 30103 // 100000
+            if digits > LONGEST_NUMERAL:
+                self.sink.report("POT0004", pointer, digits=digits, limit=LONGEST_NUMERAL)
+                return None
+            return str(Decimal(value))
+        if isinstance(value, Decimal) and value.is_finite():
+            return str(value)
+        self.wrong_type(value, pointer, "an expression in a string")
         return None
 
 

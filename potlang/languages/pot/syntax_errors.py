@@ -6,6 +6,7 @@ the next argument after each error.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from potlang.diag.model import Fix, Label, Place, Replace
@@ -20,6 +21,8 @@ from .tables import END, Token, tables, tokenize
 if TYPE_CHECKING:
     from potlang.diag.sink import Sink
 
+_MANY = 1_000
+_LONG_TEXT = 20_000
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -28,11 +31,16 @@ def explain_expression(text: str, pointer: str, sink: Sink) -> None:
     if not text.strip():
         sink.report("POT1026", pointer)
         return
+    if len(sink) > _MANY:
+        sink.report("POT1020", pointer, problem="this is not an expression")
+        return
     forgiving = Forgiving(text)
     problems = list(forgiving.problems)
     if not forgiving.stopped:
         brackets = match_brackets(forgiving.tokens, text)
         problems += brackets or ([] if forgiving.unreadable else parse_on(forgiving.tokens, pointer))
+    if len(problems) == 1:
+        problems = [_with_working_fixes(problems[0], text)]
     for problem in problems[:MOST]:
         report_problem(problem, pointer, sink)
     if not problems:
@@ -131,6 +139,20 @@ def _unclosed(stack: list[Token], text: str) -> Problem:
     related = tuple((token.start, token.end, "this one too") for token in reversed(stack[:-1][-3:]))
     fields = (("bracket", first.text),)
     return Problem("POT1021", first.start, first.end, fields, "opened here", (), (fix,), related)
+
+
+def _with_working_fixes(problem: Problem, text: str) -> Problem:
+    """The only problem of `text`, with those of its corrections that give an expression."""
+    if len(text) > _LONG_TEXT:
+        return problem
+    working = tuple(one for one in problem.corrections if _parses(_corrected(text, one)))
+    return replace(problem, corrections=working)
+
+
+def _corrected(text: str, correction: Correction) -> str:
+    for start, end, new in sorted(correction.edits, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
 
 
 def _parses(text: str) -> bool:

@@ -87,6 +87,7 @@ def describe(previous: Token | None, token: Token, expected: list[str]) -> Probl
 
 
 def _two_values(previous: Token, token: Token, expected: list[str]) -> Problem | None:
+    helps: tuple[str, ...]
     start, end = previous.start, token.end
     names = previous.kind == token.kind == "NAME"
     if previous.kind == "NAME" and previous.text in ("NOT", "Not", "No", "no"):
@@ -95,10 +96,16 @@ def _two_values(previous: Token, token: Token, expected: list[str]) -> Problem |
     if token.text in ("for", "if", "else", "where"):
         shape = "If(c, a, b)" if token.text in ("if", "else") else "ForAll([x: Sort], …)"
         return syntax(token.start, end, f"`{token.text}` is no operator", helps=(f"write `{shape}`",))
+    if previous.text in ("if", "If", "IF"):
+        helps = ("write `Implies(p, q)` or `If(c, a, b)`",)
+        return syntax(previous.start, previous.end, f"`{previous.text}` is no operator", helps=helps)
+    if token.kind == "LSQB" and previous.text in ("ForAll", "Exists", "Sum", "Product", "Count"):
+        helps = (f"write `{previous.text}([x], …)`",)
+        return syntax(previous.start, end, "the parenthesis of the call is missing", helps=helps)
     if token.kind == "LSQB" and token.start == previous.end:
         helps = ("an element of an array is `Select(array, index)`",)
         return syntax(token.start, end, "brackets do not select here", helps=helps)
-    helps: tuple[str, ...] = ()
+    helps = ()
     fixes: list[Correction] = []
     if names:
         both = f"{previous.text} {token.text}"

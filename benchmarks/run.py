@@ -1,0 +1,332 @@
+"""Benchmarks of potlang beside its peers: `python benchmarks/run.py --help`."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))
+
+import baseline  # noqa: E402
+import summary  # noqa: E402
+from cases import Outcome, Settings, read_cases, run_cases  # noqa: E402
+from measure import machine, median  # noqa: E402
+from peers import find_public  # noqa: E402
+from tables import cell, table  # noqa: E402
+
+_MOST_FAULTS = 40
+_LARGEST_RATIO = {"facts": 2.0}
+_LARGEST_GROWTH = {"facts": 1.1}
+
+Command = Callable[..., Any]
+Options = Sequence[Callable[[Command], Command]]
+
+_DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+_OUTPUT: Options = (
+    click.option(
+        "--json", "json_path", type=click.Path(path_type=Path), help="Write the figures to this file."
+    ),
+    click.option("--check", is_flag=True, help="Exit with 1 if an answer or a bound is not what it must be."),
+    click.option("--save-baseline", is_flag=True, help="Keep the ratios in baseline.json."),
+    click.option("--compare-baseline", is_flag=True, help="Compare the ratios with those in baseline.json."),
+)
+_PEER: Options = (
+    click.option("--peer/--no-peer", default=True, help="Run the public implementation too, if it is there."),
+    click.option("--peer-path", type=_DIRECTORY, help="Where it is installed, if not in this environment."),
+)
+_CASES: Options = (
+    click.option("--dir", "directory", type=_DIRECTORY, required=True, help="The directory of cases."),
+    click.option("--solver", type=click.Choice(["z3", "cvc5", "both"]), default="z3", show_default=True),
+    click.option("--timeout-ms", default=5_000, show_default=True, help="Wall-clock limit of one check."),
+    click.option(
+        "--rounds", default=3, show_default=True, help="Timed runs of each contender on each program."
+    ),
+    click.option("--no-times", is_flag=True, help="Answers alone: one run a program, no peer, no raw z3."),
+    click.option("--peer-bare", is_flag=True, help="Time the peer without its models too."),
+    click.option(
+        "--max-peer-ratio", default=1.0, show_default=True, help="Bound on a family's median ratio."
+    ),
+)
+
+
+def _with(*groups: Options) -> Callable[[Command], Command]:
+    def decorate(command: Command) -> Command:
+        for option in reversed([each for group in groups for each in group]):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def main() -> None:
+    """Workloads for potlang, its peers in the same run. Ratios matter, milliseconds are the machine's."""
+
+
+def _finish(
+    name: str,
+    figures: dict[str, Any],
+    ratios: dict[str, float],
+    failed: list[str],
+    *,
+    json_path: Path | None,
+    check: bool,
+    save_baseline: bool,
+    compare_baseline: bool,
+) -> None:
+    """Say what failed, write what is to be written, and leave with the exit code."""
+    if compare_baseline:
+        lines, worse = baseline.compare(HERE / "baseline.json", name, ratios)
+        click.echo("\n".join(["", "against the baseline:", *lines]))
+        failed = failed + worse
+    if save_baseline:
+        baseline.save(HERE / "baseline.json", name, ratios, machine())
+    if json_path is not None:
+        whole = {"command": name, "machine": machine(), **figures, "ratios": ratios, "failures": failed}
+        json_path.write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if failed:
+        click.echo("\nfails:\n" + "\n".join(f"  {each}" for each in failed))
+    if check:
+        click.echo("\nchecked: " + ("FAILED" if failed else "all as it must be"))
+        sys.exit(1 if failed else 0)
+
+
+def _peer_there(wanted: bool, path: Path | None) -> bool:
+    """Whether the public implementation can run; says so if it is wanted and cannot."""
+    if not wanted:
+        return False
+    missing = find_public(path)
+    if missing is not None:
+        click.echo(f"without the public implementation: {missing} (see README.md, or use --peer-path)")
+    return missing is None
+
+
+def _header() -> None:
+    about = machine()
+    packages = ", ".join(f"{name} {version}" for name, version in about["packages"].items())
+    system = f"{about['system']}, {about['cores']} cores, load {about['load']}, Python {about['python']}"
+    click.echo(f"{about['date']}: {system}, {packages}\n")
+
+
+# --- cases and seed ---
+
+
+def _settings(options: dict[str, Any]) -> Settings:
+    timing = not options["no_times"]
+    return Settings(
+        solver=options["solver"],
+        timeout_ms=options["timeout_ms"],
+        rounds=options["rounds"] if timing else 0,
+        peer=timing and _peer_there(options["peer"], options["peer_path"]),
+        peer_path=options["peer_path"],
+        peer_bare=options["peer_bare"],
+        raw=timing,
+    )
+
+
+def _bounds(options: dict[str, Any]) -> summary.Bounds:
+    """cvc5 alone must decide 95 % and has no bound on its time."""
+    if options["solver"] == "z3":
+        return summary.Bounds(peer_ratio=options["max_peer_ratio"])
+    return summary.Bounds(unknown=0.05 if options["solver"] == "cvc5" else 0.005, peer_ratio=None)
+
+
+def _report_outcomes(name: str, outcomes: list[Outcome], options: dict[str, Any]) -> None:
+    families = summary.summarize(outcomes)
+    click.echo(table([heading for heading, _ in summary.COLUMNS], summary.rows(families)))
+    _list_faults(outcomes)
+    reasons = Counter(reason for each in outcomes for reason in each.unknown)
+    if reasons:
+        click.echo("\nunknown programs: " + ", ".join([each.id for each in outcomes if each.unknown][:20]))
+        click.echo("unknown: " + ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items())))
+    if differing := families[-1].peer_differs:
+        click.echo(f"the peer's answers differ from the recorded ones on {differing} programs")
+    ratios = {
+        f"{family.name} to {other}": value
+        for family in families
+        for other, value in (("raw", family.to_raw), ("peer", family.to_peer))
+        if value is not None
+    }
+    _finish(
+        name,
+        {"families": [asdict(each) for each in families], "outcomes": [asdict(each) for each in outcomes]},
+        ratios,
+        summary.failures(families, _bounds(options)),
+        **_output(options),
+    )
+
+
+def _list_faults(outcomes: Sequence[Outcome]) -> None:
+    faulty = [each for each in outcomes if each.faults]
+    if faulty:
+        click.echo("\ndisagree:")
+    for each in faulty[:_MOST_FAULTS]:
+        click.echo(f"  {each.id}: {'; '.join(each.faults[:4])}")
+    if len(faulty) > _MOST_FAULTS:
+        click.echo(f"  and {len(faulty) - _MOST_FAULTS} more (all of them with --json)")
+
+
+def _output(options: dict[str, Any]) -> dict[str, Any]:
+    return {key: options[key] for key in ("json_path", "check", "save_baseline", "compare_baseline")}
+
+
+@main.command()
+@_with(_CASES, _PEER, _OUTPUT)
+@click.option(
+    "--family", "families", multiple=True, help="Only this family (a file's name); may be repeated."
+)
+@click.option("--limit", type=click.IntRange(1), help="At most so many programs of each family.")
+@click.option("--jobs", default=1, show_default=True, help="Processes; more than one blurs the times.")
+def cases(families: tuple[str, ...], limit: int | None, jobs: int, **options: Any) -> None:
+    """A directory of cases: agreement by family, unknowns, times, ratios."""
+    _header()
+    settings = _settings(options)
+    chosen = list(read_cases(options["directory"], families, limit))
+    outcomes = []
+    with click.progressbar(length=len(chosen), label="cases", file=sys.stderr) as bar:
+        for outcome in run_cases(chosen, settings, jobs):
+            outcomes.append(outcome)
+            bar.update(1)
+    _report_outcomes(f"cases {settings.solver}", outcomes, options)
+
+
+@main.command()
+@_with(_CASES, _PEER, _OUTPUT)
+def seed(**options: Any) -> None:
+    """The paper's programs: what `index.json` expects, times, ratios."""
+    from seed import run_seed
+
+    _header()
+    settings = _settings(options)
+    with tempfile.TemporaryDirectory() as scratch:
+        outcomes = list(run_seed(options["directory"], Path(scratch), settings))
+    headings = ("program", "ms", "raw", "peer", "x raw", "x peer", "peer's error")
+    click.echo(table(headings, [_seed_row(each) for each in outcomes]) + "\n")
+    _report_outcomes(f"seed {settings.solver}", outcomes, options)
+
+
+def _seed_row(outcome: Outcome) -> list[Any]:
+    times = [outcome.times.get(name) for name in ("potlang", "raw", "peer")]
+    ratios = [outcome.ratio("potlang", "raw"), outcome.ratio("potlang", "peer")]
+    return [outcome.id, *times, *ratios, outcome.peer_error and outcome.peer_error.split(":")[0]]
+
+
+# --- generated workloads ---
+
+
+def _generated(name: str) -> Command:
+    """The command for one generator."""
+    from workloads import GENERATORS
+
+    generator, usual = GENERATORS[name]
+    shown = ",".join(map(str, usual))
+
+    @_with(_PEER, _OUTPUT)
+    @click.option("--sizes", default=shown, show_default=True, help="Sizes, separated by commas.")
+    @click.option("--rounds", default=3, show_default=True, help="Processes of each contender at each size.")
+    @click.option("--seconds", default=120.0, show_default=True, help="What one process may take.")
+    @click.option("--solver", type=click.Choice(["z3", "cvc5", "both"]), default="z3", show_default=True)
+    @click.option(
+        "--peer-most", default=5_000, show_default=True, help="The largest size that the peer runs."
+    )
+    def command(sizes: str, **options: Any) -> None:
+        import scaling
+
+        _header()
+        plan = scaling.Plan(
+            rounds=options["rounds"],
+            seconds=options["seconds"],
+            solver=options["solver"],
+            peer=_peer_there(options["peer"], options["peer_path"]),
+            peer_path=options["peer_path"],
+            peer_most=options["peer_most"],
+        )
+        wanted = [generator(int(size)) for size in sizes.split(",")]
+        points = []
+        with click.progressbar(length=len(wanted), label=name, file=sys.stderr) as bar:
+            for point in scaling.measure_all(wanted, plan):
+                points.append(point)
+                bar.update(1)
+        _report_points(name, points, options)
+
+    command.__doc__ = generator.__doc__
+    return command
+
+
+def _report_points(name: str, points: list[Any], options: dict[str, Any]) -> None:
+    import scaling
+
+    click.echo(table(scaling.HEADINGS, scaling.rows(points)))
+    relative = scaling.relative_growth(points)
+    factors = [cell(scaling.fitted(points, contender)) for contender in ("potlang", "raw")]
+    click.echo(f"\ngrowth per doubling: {factors[0]}, raw z3 {factors[1]}, ratio {cell(relative)}")
+    ratios = {f"{point.size} to raw": point.to_raw for point in points if point.to_raw is not None}
+    if relative is not None:
+        ratios["growth to raw"] = relative
+    figures = {"points": [asdict(each) for each in points]}
+    bounds = {"largest": _LARGEST_RATIO.get(name), "growing": _LARGEST_GROWTH.get(name)}
+    _finish(name, figures, ratios, scaling.failures(points, **bounds), **_output(options))
+
+
+def _add_generated() -> None:
+    from workloads import GENERATORS
+
+    for name in GENERATORS:
+        main.command(name)(_generated(name))
+
+
+# --- start-up ---
+
+
+@main.command()
+@_with(_OUTPUT)
+@click.argument("programs", nargs=-1, type=_FILE)
+@click.option("--rounds", default=15, show_default=True, help="Runs of each.")
+@click.option("--max-ratio", default=2.0, show_default=True, help="Bound on each program's ratio.")
+@click.option("--option", "extra", multiple=True, help="An option for potc, such as --trust=solver.")
+def startup(
+    programs: tuple[Path, ...], rounds: int, max_ratio: float, extra: tuple[str, ...], **options: Any
+) -> None:
+    """`potc PROGRAM` as a whole process against a bare script on the same SMT-LIB text.
+
+    Without PROGRAMS: a generated one of twenty facts.
+    """
+    from startup import start_up
+    from workloads import facts
+
+    _header()
+    with tempfile.TemporaryDirectory() as directory:
+        generated = Path(directory) / "facts-20.json"
+        generated.write_text(json.dumps(facts(20).program), encoding="utf-8")
+        chosen = programs or (generated,)
+        found = [start_up(each, Path(directory), rounds, list(extra)) for each in chosen]
+    headings = ("program", "potc ms", "bare ms", "python ms", "x bare")
+    click.echo(
+        table(headings, [[each.program, each.potc, each.bare, each.python, each.ratio] for each in found])
+    )
+    failed = [f"{each.program}: {fault}" for each in found for fault in each.faults]
+    failed += [
+        f"{each.program}: {cell(each.ratio)} times the bare script, at most {max_ratio}"
+        for each in found
+        if each.ratio is None or each.ratio > max_ratio
+    ]
+    middle = median(each.ratio for each in found if each.ratio is not None)
+    ratios = {} if middle is None else {"to bare": middle}
+    _finish("startup", {"programs": [asdict(each) for each in found]}, ratios, failed, **options)
+
+
+_add_generated()
+
+if __name__ == "__main__":
+    main()

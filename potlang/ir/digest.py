@@ -1,0 +1,13 @@
+"""The digest of a module: one for all modules that differ in ids, names of variables and origins only."""
+
+from __future__ import annotations
+
+import hashlib
+
+from .module import Module
+from .text import print_module
+
+
+def digest(module: Module) -> str:
+    """SHA-256 of the canonical text, in hexadecimal."""
+    return hashlib.sha256(print_module(module, canonical=True).encode()).hexdigest()

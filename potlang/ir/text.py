@@ -1,0 +1,337 @@
+"""The textual form of the IR: printing. `potlang.ir.reader` reads it back.
+
+One declaration a line; the grammar is in `spec/45-ir.md`. Text is linear in the nodes of each root:
+a part that occurs more than once is written once, as `%0`, `%1`, … in the root's `defs`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from .module import Assertion, Claim, Definition, Module, Origin
+from .nodes import App, Lit, Node, Quant, Sym, Symbol, Var, children, reachable
+from .numerals import decimal
+from .operators import OPERATORS, Operator
+from .reader import TextError, read_formula, read_module
+from .sorts import (
+    BOOL,
+    INT,
+    ArraySort,
+    BitVecSort,
+    DeclaredSort,
+    EnumSort,
+    FunctionSort,
+    SetSort,
+    Sort,
+    TupleSort,
+)
+
+__all__ = ["TextError", "print_formula", "print_module", "read_formula", "read_module"]
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_WORDS = {"true", "false", "forall", "exists", "lit", "empty"}
+_SORT_WORDS = {"Bool", "Int", "Real", "String", "BitVec", "Array", "Set", "Function"}
+RESERVED = frozenset(OPERATORS) | _WORDS | _SORT_WORDS
+
+
+def name_text(name: str) -> str:
+    """`name` as it is, or quoted as JSON quotes if it is no plain identifier or a word of the format."""
+    return name if _PLAIN.fullmatch(name) and name not in RESERVED else json.dumps(name)
+
+
+def symbols_of(module: Module) -> tuple[list[Symbol], list[Symbol]]:
+    """The symbols that the module declares, and the others that it mentions, each in order."""
+    declared = dict.fromkeys(module.symbols)
+    used: dict[Symbol, None] = dict.fromkeys(definition.symbol for definition in module.definitions)
+    for root in module.formulas():
+        used.update(dict.fromkeys(_symbols_in_order(root)))
+    return list(declared), [symbol for symbol in used if symbol not in declared]
+
+
+def _symbols_in_order(root: Node) -> Iterable[Symbol]:
+    """The symbols of one root, in an order that does not depend on ids."""
+    seen: set[int] = set()
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.id in seen:
+            continue
+        seen.add(node.id)
+        if isinstance(node, Sym):
+            yield node.symbol
+        elif isinstance(node, App) and isinstance(node.op, Symbol):
+            yield node.op
+        stack.extend(reversed(children(node)))
+
+
+@dataclass(slots=True)
+class Printer:
+    """Prints roots. Symbols that share their name with another are written `@n`, by declaration."""
+
+    symbols: dict[Symbol, str]
+    canonical: bool = False
+    """Without names of variables and without origins."""
+    sorts: dict[Sort, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, symbols: list[Symbol], canonical: bool = False) -> Printer:
+        """A printer for terms over `symbols`, numbered as listed."""
+        count: dict[str, int] = {}
+        for symbol in symbols:
+            count[symbol.name] = count.get(symbol.name, 0) + 1
+        unique = {s: name_text(s.name) if count[s.name] == 1 else f"@{i}" for i, s in enumerate(symbols)}
+        return cls(unique, canonical)
+
+    def sort(self, sort: Sort) -> str:
+        """A sort's text."""
+        text = self.sorts.get(sort)
+        if text is None:
+            text = self.sorts[sort] = _sort_text(sort)
+        return text
+
+    def root(self, root: Node, params: tuple[Var, ...] = ()) -> tuple[str, str]:
+        """The text of `params` as references, and of the root: its variables, shared parts and body."""
+        work = _Root(self, root, params)
+        parts = []
+        if work.variables:
+            parts.append(f"(vars {' '.join(work.variable(var) for var in work.variables)})")
+        if work.shared:
+            bodies = [f"({work.labels[node.id]} {work.term(node, whole=True)})" for node in work.shared]
+            parts.append(f"(defs {' '.join(bodies)})")
+        parts.append(work.term(root))
+        return " ".join(work.variables[var] for var in params), " ".join(parts)
+
+    def origin(self, origin: Origin) -> str:
+        """`origin`, with a space before it, or nothing if it says nothing."""
+        if self.canonical or origin == Origin():
+            return ""
+        return f" (origin {json.dumps(origin.pointer)} {json.dumps(origin.text)})"
+
+
+def _sort_text(sort: Sort) -> str:
+    """Pieces are collected from a stack, so nesting is no limit."""
+    pieces: list[str] = []
+    stack: list[Sort | str] = [sort]
+    while stack:
+        part = stack.pop()
+        match part:
+            case str():
+                pieces.append(part)
+            case DeclaredSort() | EnumSort() | TupleSort():
+                pieces.append(name_text(part.name))
+            case BitVecSort():
+                pieces.append(f"(BitVec {part.width})")
+            case SetSort():
+                stack += [")", part.element, "(Set"]
+            case ArraySort():
+                stack += [")", part.element, part.index, "(Array"]
+            case FunctionSort():
+                stack += [")", part.range, *reversed(part.domain), "(Function"]
+            case _:
+                pieces.append(str(part))
+    return _joined(pieces)
+
+
+def _joined(pieces: list[str]) -> str:
+    """The pieces with a space before each but the first and closing parentheses."""
+    return "".join([piece if piece == ")" else " " + piece for piece in pieces])[1:]
+
+
+class _Root:
+    """One root being printed: its variables and shared parts, numbered in order of appearance."""
+
+    def __init__(self, printer: Printer, root: Node, params: tuple[Var, ...]) -> None:
+        self.printer = printer
+        self.variables: dict[Var, str] = {}
+        self.labels: dict[int, str] = {}
+        self.shared: list[Node] = []
+        for var in params:
+            self._number(var)
+        self._survey(root)
+
+    def _number(self, var: Var) -> None:
+        if var not in self.variables:
+            plain = not self.printer.canonical and _PLAIN.fullmatch(var.name)
+            name = var.name if plain else ""
+            self.variables[var] = f"?{name}.{len(self.variables)}"
+
+    def variable(self, var: Var) -> str:
+        """The declaration of `var`; its name is added where the reference does not hold it."""
+        reference = self.variables[var]
+        hidden = self.printer.canonical or reference.startswith(f"?{var.name}.")
+        name = "" if hidden else " " + json.dumps(var.name)
+        return f"({reference} {self.printer.sort(var.sort)}{name})"
+
+    def _survey(self, root: Node) -> None:
+        """Number variables where they are met first, and shared parts when they are complete."""
+        uses: dict[int, int] = {}
+        for node in reachable(root):
+            for child in children(node):
+                uses[child.id] = uses.get(child.id, 0) + 1
+        seen: set[int] = set()
+        stack: list[tuple[Node, bool]] = [(root, False)]
+        while stack:
+            node, complete = stack.pop()
+            if complete:
+                if uses.get(node.id, 0) > 1 and _large(node):
+                    self.labels[node.id] = f"%{len(self.shared)}"
+                    self.shared.append(node)
+                continue
+            if node.id in seen:
+                continue
+            seen.add(node.id)
+            if isinstance(node, Var):
+                self._number(node)
+            elif isinstance(node, Quant):
+                for var in node.binders:
+                    self._number(var)
+            stack.append((node, True))
+            stack.extend((child, False) for child in reversed(children(node)))
+
+    def term(self, root: Node, whole: bool = False) -> str:
+        """The text of `root`; a shared part inside it, and itself unless `whole`, by its label."""
+        pieces: list[str] = []
+        stack: list[Node | str] = [root]
+        labels = {} if whole else self.labels
+        while stack:
+            part = stack.pop()
+            if isinstance(part, str):
+                pieces.append(part)
+            elif part.id in labels:
+                pieces.append(labels[part.id])
+            elif isinstance(part, App):
+                stack.append(")")
+                stack.extend(reversed(part.args))
+                pieces.append("(" + self._head(part.op))
+            elif isinstance(part, Quant):
+                binders = " ".join(self.variables[var] for var in part.binders)
+                stack += [")", part.body]
+                pieces.append(f"({part.kind} ({binders})")
+            else:
+                pieces.append(self._leaf(part))
+            labels = self.labels
+        return _joined(pieces)
+
+    def _head(self, operator: Operator | Symbol) -> str:
+        return self.printer.symbols[operator] if isinstance(operator, Symbol) else operator.name
+
+    def _leaf(self, node: Lit | Sym | Var) -> str:
+        match node:
+            case Sym():
+                return self.printer.symbols[node.symbol]
+            case Var():
+                return self.variables[node]
+            case Lit():
+                return self._literal(node)
+
+    def _literal(self, node: Lit) -> str:
+        value = node.value
+        if node.sort is BOOL:
+            return "true" if value else "false"
+        if node.sort is INT and isinstance(value, int):
+            return decimal(value)
+        if value is None:
+            text = "empty"
+        elif isinstance(value, Fraction):
+            text = f"{decimal(value.numerator)}/{decimal(value.denominator)}"
+        elif isinstance(value, int):
+            text = decimal(value)
+        else:
+            text = json.dumps(value)
+        return f"(lit {self.printer.sort(node.sort)} {text})"
+
+
+def _large(node: Node) -> bool:
+    """Whether a repeated node gets a label; the others are no longer than a label's definition."""
+    if isinstance(node, App):
+        return len(node.args) > 2 or any(isinstance(arg, App | Quant) for arg in node.args)
+    return isinstance(node, Quant)
+
+
+def print_formula(node: Node, symbols: Sequence[Symbol] | None = None) -> str:
+    """One term or formula: variables, shared parts and body.
+
+    Symbols are written by name where the name is unique among `symbols` (by default those that occur,
+    in order of appearance), else `@n` by their place there.
+    """
+    listed = list(dict.fromkeys(_symbols_in_order(node))) if symbols is None else list(symbols)
+    return Printer.of(listed).root(node)[1]
+
+
+def print_module(module: Module, canonical: bool = False) -> str:
+    """The module as text. `canonical`: without origins and names of variables, for digests."""
+    declared, used = symbols_of(module)
+    printer = Printer.of([*declared, *used], canonical)
+    lines = ["(potlang-ir 1)"]
+    lines += [_declaration_of_sort(printer, sort) for sort in module.sorts]
+    lines += _named_sorts("closed", printer, module.closed) + _named_sorts("unique", printer, module.unique)
+    lines += [_declaration(printer, "declare", symbol) for symbol in declared]
+    lines += [_declaration(printer, "use", symbol) for symbol in used]
+    lines += [_definition(printer, definition) for definition in module.definitions]
+    lines += [_assertion(printer, "assert", assertion) for assertion in module.assertions]
+    lines += [_claim(printer, "claim", claim) for claim in module.claims]
+    lines += [_claim(printer, "norm", claim) for claim in module.norms]
+    lines += _optimization(printer, module)
+    lines.append(_words("actions", module.actions))
+    if module.properties:
+        lines.append(_words("properties", sorted(map(str, module.properties))))
+    return "\n".join(lines) + "\n"
+
+
+def _words(head: str, words: Iterable[str]) -> str:
+    return f"({' '.join([head, *map(json.dumps, words)])})"
+
+
+def _declaration_of_sort(printer: Printer, sort: Sort) -> str:
+    match sort:
+        case EnumSort():
+            return f"(enum {' '.join([name_text(sort.name), *map(json.dumps, sort.values)])})"
+        case TupleSort():
+            parts = [f"({json.dumps(name)} {printer.sort(part)})" for name, part in sort.fields]
+            return f"(tuple {' '.join([name_text(sort.name), *parts])})"
+        case _:
+            return f"(sort {printer.sort(sort)})"
+
+
+def _named_sorts(head: str, printer: Printer, sorts: frozenset[Sort]) -> list[str]:
+    return [f"({head} {text})" for text in sorted(printer.sort(sort) for sort in sorts)]
+
+
+def _declaration(printer: Printer, head: str, symbol: Symbol) -> str:
+    domain = " ".join(printer.sort(sort) for sort in symbol.domain)
+    return f"({head} {symbol.kind} {json.dumps(symbol.name)} ({domain}) {printer.sort(symbol.range)})"
+
+
+def _definition(printer: Printer, definition: Definition) -> str:
+    params, body = printer.root(definition.body, definition.params)
+    origin = printer.origin(definition.origin)
+    return f"(define {printer.symbols[definition.symbol]} ({params}){origin} {body})"
+
+
+def _assertion(printer: Printer, head: str, assertion: Assertion) -> str:
+    _, body = printer.root(assertion.formula)
+    names = f"{json.dumps(assertion.key)} {json.dumps(assertion.name)} {assertion.kind}"
+    return f"({head} {names}{printer.origin(assertion.origin)} {body})"
+
+
+def _claim(printer: Printer, head: str, claim: Claim) -> str:
+    find, body = printer.root(claim.formula, claim.find)
+    names = f"{json.dumps(claim.key)} {json.dumps(claim.name)} ({find})"
+    return f"({head} {names}{printer.origin(claim.origin)} {body})"
+
+
+def _optimization(printer: Printer, module: Module) -> list[str]:
+    optimization = module.optimization
+    if optimization is None:
+        return []
+    lines = [f"(optimize {json.dumps(optimization.mode)}{printer.origin(optimization.origin)})"]
+    lines += [_assertion(printer, "constraint", constraint) for constraint in optimization.constraints]
+    for objective in optimization.objectives:
+        _, body = printer.root(objective.term)
+        names = f"{json.dumps(objective.name)} {json.dumps(objective.direction)}"
+        lines.append(f"(objective {names}{printer.origin(objective.origin)} {body})")
+    return lines

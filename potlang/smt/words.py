@@ -1,0 +1,115 @@
+"""Values in the program's own words: `2.45`, `1/3`, `alice`, `{red, green}`, `Pair(1, True)`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from typing import cast
+
+from ..ir.sorts import ArraySort, FunctionSort, SetSort, Sort, StringSort, TupleSort
+from ..ir.values import Bits, Element, Record, Table
+from .foreign import Algebraic, Anonymous, Opaque
+from .numerals import digits
+
+_PLACES = 12
+_ROOT_PLACES = 12
+
+Called = Callable[[Anonymous], str]
+
+
+def _raw(element: Anonymous) -> str:
+    return element.raw
+
+
+def format_value(value: object, sort: Sort, called: Called = _raw) -> str:
+    """`value` of `sort` as the program would write it; `called` names elements of declared sorts."""
+    match value:
+        case bool():
+            return str(value)
+        case int() | Fraction():
+            return number_text(Fraction(value))
+        case str():
+            return json.dumps(value, ensure_ascii=False) if isinstance(sort, StringSort) else value
+        case Bits(number, width):
+            return f"#b{number:0{width}b}"
+        case Anonymous():
+            return called(value)
+        case Element(name, index):
+            return f"{name}#{index + 1}"
+        case Record(name, fields):
+            return _record(name, fields, sort, called)
+        case Table():
+            return _table(value, sort, called)
+        case Algebraic(raw, near):
+            return raw if near is None else f"{_rounded(near)}..."
+        case Opaque(raw):
+            return raw
+        case _:
+            return str(value)
+
+
+def number_text(value: Fraction) -> str:
+    """An integer, a decimal if that is exact within a dozen places, else a fraction."""
+    sign, size = ("-", -value) if value < 0 else ("", value)
+    if size.denominator == 1:
+        return sign + digits(size.numerator)
+    places = _places(size.denominator)
+    if places is None:
+        return f"{sign}{digits(size.numerator)}/{digits(size.denominator)}"
+    text = digits(size.numerator * 10**places // size.denominator).zfill(places + 1)
+    return f"{sign}{text[:-places]}.{text[-places:]}"
+
+
+def _places(denominator: int) -> int | None:
+    """The decimal places that fractions with this denominator need, if few enough."""
+    return next((n for n in range(1, _PLACES + 1) if 10**n % denominator == 0), None)
+
+
+def _rounded(value: Fraction) -> str:
+    sign, size = ("-", -value) if value < 0 else ("", value)
+    text = digits(size.numerator * 10**_ROOT_PLACES // size.denominator).zfill(_ROOT_PLACES + 1)
+    return f"{sign}{text[:-_ROOT_PLACES]}.{text[-_ROOT_PLACES:]}"
+
+
+def _record(name: str, fields: tuple[object, ...], sort: Sort, called: Called) -> str:
+    assert isinstance(sort, TupleSort)
+    parts = (format_value(v, s, called) for v, (_, s) in zip(fields, sort.fields, strict=True))
+    return f"{name}({', '.join(parts)})"
+
+
+def _table(table: Table, sort: Sort, called: Called) -> str:
+    match sort:
+        case SetSort(element):
+            known = [format_value(key, element, called) for key in _keys(table)]
+            listed = f"{{{', '.join(sorted(known) if not _numeric(table) else known)}}}"
+            return f"all but {listed}" if table.default else listed
+        case ArraySort(index, element):
+            pairs = [(format_value(k, index, called), table.get(k)) for k in _keys(table)]
+            return _pairs(pairs, table, element, called)
+        case FunctionSort(domain, element):
+            pairs = [(_arguments(k, domain, called), table.get(k)) for k in _keys(table)]
+            return _pairs(pairs, table, element, called)
+        case _:
+            return str(table)
+
+
+def _numeric(table: Table) -> bool:
+    return all(isinstance(key, int | Fraction) for key, _ in table.entries)
+
+
+def _keys(table: Table) -> list[object]:
+    keys = [key for key, _ in table.entries]
+    if _numeric(table):
+        return sorted(keys, key=lambda key: cast(Fraction, key))
+    return sorted(keys, key=repr)
+
+
+def _arguments(key: object, domain: tuple[Sort, ...], called: Called) -> str:
+    assert isinstance(key, tuple)
+    return f"({', '.join(format_value(v, s, called) for v, s in zip(key, domain, strict=True))})"
+
+
+def _pairs(pairs: list[tuple[str, object]], table: Table, element: Sort, called: Called) -> str:
+    parts = [f"{key}: {format_value(value, element, called)}" for key, value in pairs]
+    return f"{{{', '.join([*parts, f'else: {format_value(table.default, element, called)}'])}}}"

@@ -1,0 +1,133 @@
+"""The program in one engine's words: what to send, and what the answers' names and values mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from potlang.ir.module import Assertion, Module
+from potlang.ir.nodes import Node, Symbol
+from potlang.ir.pool import Pool
+from potlang.ir.sorts import BOOL, Sort
+from potlang.ir.values import Bits
+from potlang.smt.errors import Unsupported
+
+if TYPE_CHECKING:
+    from potlang.smt.encodings import Dialect
+
+__all__ = ["Encoding", "Labels", "Unsupported", "literal_of", "show_value"]
+
+
+class Labels:
+    """The names under which assumptions are asserted: `!a<number>`, the module's own first and in order."""
+
+    def __init__(self, module: Module) -> None:
+        self._assertions: list[Assertion] = list(module.assertions)
+        self._own = len(self._assertions)
+        self._numbers: dict[int, int] = {}
+
+    def name(self, assertion: Assertion) -> str:
+        """The name of an assumption, new ones numbered as they come."""
+        if not self._numbers:
+            self._numbers = {id(each): number for number, each in enumerate(self._assertions)}
+        number = self._numbers.get(id(assertion))
+        if number is None:
+            number = self._numbers[id(assertion)] = len(self._assertions)
+            self._assertions.append(assertion)
+        return f"!a{number}"
+
+    def find(self, name: str) -> tuple[int, Assertion] | None:
+        """Number and assumption of a name; None for a name of something else."""
+        digits = name[2:]
+        if not name.startswith("!a") or not digits.isdecimal() or int(digits) >= len(self._assertions):
+            return None
+        return int(digits), self._assertions[int(digits)]
+
+
+class Encoding:
+    """Prints one module for one engine. All methods that give text raise `Unsupported`."""
+
+    def __init__(self, module: Module, engine: str, labels: Labels) -> None:
+        from potlang.smt.printer import Printer
+
+        self.labels = labels
+        self._module = module
+        self._dialect: Dialect = "z3" if engine == "z3" else "cvc5"
+        self._printer = Printer(module, self._dialect)
+        self._base: str | None = None
+        self._bare: Encoding | None = None
+
+    def base(self) -> str:
+        """Declarations and the named assumptions."""
+        if self._base is None:
+            self._base = self._printer.base()
+        return self._base
+
+    def declarations(self) -> str:
+        """Declarations alone."""
+        return self._printer.declarations()
+
+    def bare(self) -> Encoding:
+        """The same words for a session that was started with the declarations alone."""
+        if self._bare is None:
+            self._bare = Encoding(self._module, self._dialect, self.labels)
+        return self._bare
+
+    def claim(self, formula: Node) -> str:
+        """The command that asserts a closed formula."""
+        return self._printer.assertion(formula)
+
+    def negation(self, formula: Node) -> str:
+        """The command that asserts its negation."""
+        return self._printer.assertion(self._module.pool.negate(formula))
+
+    def named(self, formula: Node, name: str, *, negated: bool) -> str:
+        """The command that asserts a formula, or its negation, under a name."""
+        return self._printer.assertion(self._module.pool.negate(formula) if negated else formula, name)
+
+    def assertion(self, assertion: Assertion) -> str:
+        """The command that asserts an assumption beyond the base, under its name."""
+        return self._printer.assertion(assertion.formula, self.labels.name(assertion))
+
+    def declare(self, symbol: Symbol) -> str:
+        """The declaration of a symbol that the module has not."""
+        return self._printer.declare(symbol)
+
+    def term(self, node: Node) -> str:
+        """A closed term."""
+        return self._printer.term(node)
+
+
+def show_value(raw: str, sort: Sort, called: Callable[[str, str], str]) -> str:
+    """A solver's value in the program's words; `called` names elements: sort, solver's name."""
+    if sort is BOOL and raw in ("true", "false"):
+        return raw.capitalize()
+    from potlang.smt.answers import read_value
+    from potlang.smt.words import format_value
+
+    try:
+        value = read_value(raw, sort)
+    except ValueError:
+        return raw
+    return format_value(value, sort, lambda element: called(element.sort, element.raw))
+
+
+def literal_of(raw: str, sort: Sort, pool: Pool) -> Node | None:
+    """A solver's value as a literal, if it has one."""
+    from fractions import Fraction
+
+    from potlang.smt.answers import read_value
+
+    try:
+        value = read_value(raw, sort)
+    except ValueError:
+        return None
+    match value:
+        case bool() | int() | Fraction():
+            return pool.lit(value, sort)
+        case str():
+            return pool.lit(value, sort)
+        case Bits(number, _):
+            return pool.lit(number, sort)
+        case _:
+            return None

@@ -1,0 +1,67 @@
+"""Every fix that a golden offers does what it promises, on the JSON value and on the raw text."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from potlang.api import check
+from potlang.diag import Applicability, Diagnostic, Fix, Severity, apply_fix, apply_fixes
+
+UI = Path(__file__).parents[1] / "ui"
+CASES = sorted(UI.glob("*/*.json"))
+PARTIAL = {
+    "POT1021/wrong_partner": "each of the two brackets may be the wrong one",
+}
+"""Cases whose fixes may uncover another error, with the reason."""
+
+
+def errors(diagnostics: tuple[Diagnostic, ...]) -> Counter[tuple[str, str]]:
+    return Counter((d.code, d.message) for d in diagnostics if d.severity is Severity.ERROR)
+
+
+def fixes(case: Path) -> list[tuple[Diagnostic, Fix]]:
+    diagnostics = check(case.read_bytes()).diagnostics
+    return [
+        (diagnostic, fix)
+        for diagnostic in diagnostics
+        for fix in diagnostic.fixes
+        if fix.applicability is not Applicability.PLACEHOLDER
+    ]
+
+
+def label(case: Path) -> str:
+    return f"{case.parent.name}/{case.stem}"
+
+
+WITH_FIXES = [case for case in CASES if fixes(case)]
+
+
+@pytest.mark.parametrize("case", WITH_FIXES, ids=label)
+def test_fix_of_the_raw_text_removes_its_diagnostic(case: Path) -> None:
+    text = case.read_text(encoding="utf-8")
+    before = check(text).diagnostics
+    for diagnostic, fix in fixes(case):
+        fixed = apply_fixes(text, [fix])
+        assert fixed != text, fix.title
+        after = check(fixed).diagnostics
+        same = [d for d in before if (d.code, d.message) == (diagnostic.code, diagnostic.message)]
+        left = [d for d in after if (d.code, d.message) == (diagnostic.code, diagnostic.message)]
+        assert len(left) < len(same), fix.title
+        if label(case) not in PARTIAL:
+            assert errors(after) <= errors(before), fix.title
+
+
+@pytest.mark.parametrize("case", WITH_FIXES, ids=label)
+def test_fix_of_the_value_is_the_fix_of_the_text(case: Path) -> None:
+    text = case.read_text(encoding="utf-8")
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError:
+        pytest.skip("not JSON: only the text can be fixed")
+    for _, fix in fixes(case):
+        if all(edit.pointer for edit in fix.edits if hasattr(edit, "pointer")):
+            assert apply_fix(value, fix) == json.loads(apply_fixes(text, [fix])), fix.title

@@ -1,0 +1,115 @@
+"""Every diagnostic code has a row, a page whose examples are true, a golden, and a place that emits it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import potlang
+from potlang.api import check
+from potlang.diag import CODES, Severity, page
+from potlang.diag.register import _ROWS
+
+PACKAGE = Path(potlang.__file__).parent
+GOLDENS = Path(__file__).parents[1] / "ui"
+CODE = re.compile(r"POT\d{4}")
+ELSEWHERE = {
+    "POT0001": "an error of the compiler itself",
+    "POT0002": "an input of more than 64 MiB",
+    "POT0006": "a file that cannot be read",
+    "POT8005": "no program can break a pack of the standard library",
+}
+"""Codes that no program can show, with the reason; other tests show them."""
+
+
+def emitting_sources() -> dict[str, str]:
+    known = {PACKAGE / "diag" / "register.py"}
+    return {
+        str(path.relative_to(PACKAGE)): path.read_text(encoding="utf-8")
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if path not in known
+    }
+
+
+def example(text: str, heading: str) -> str | None:
+    """The program below a heading of a page; None where the page says that it is not run."""
+    section = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    if section is None or "<!-- not run" in section[1]:
+        return None
+    fence = re.search(r"^```json\n(.*?)^```", section[1], re.MULTILINE | re.DOTALL)
+    return fence[1] if fence else None
+
+
+def found(text: str) -> list[tuple[str, Severity]]:
+    return [(diagnostic.code, diagnostic.severity) for diagnostic in check(text).diagnostics]
+
+
+def test_codes_are_not_repeated() -> None:
+    repeated = {
+        field: [value for value, count in Counter(values).items() if count > 1]
+        for field, values in {"code": [r.code for r in _ROWS], "slug": [r.slug for r in _ROWS]}.items()
+    }
+    assert repeated == {"code": [], "slug": []}
+    assert list(CODES) == sorted(CODES)
+
+
+def test_codes_in_the_package_are_registered() -> None:
+    pages = {path.name: path.read_text(encoding="utf-8") for path in (PACKAGE / "diag" / "pages").glob("*.md")}
+    used = {(name, code) for name, text in {**emitting_sources(), **pages}.items() for code in CODE.findall(text)}
+    assert sorted((name, code) for name, code in used if code not in CODES) == []
+    assert sorted(pages) == [f"{code}.md" for code in CODES]
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_code_is_emitted_somewhere(code: str) -> None:
+    assert any(re.search(rf"\b{code}\b", text) for text in emitting_sources().values())
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_page_has_the_form_of_a_page(code: str) -> None:
+    text = page(code)
+    assert text is not None
+    assert re.match(rf"# {code}: \S.*\n\n\S", text)
+    assert "## Fails" in text or "<!-- not run" in text
+    if example(text, "Fails") is None:
+        assert "<!-- not run" in text
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_examples_of_the_page_are_true(code: str) -> None:
+    text = page(code)
+    assert text is not None
+    fails, corrected = example(text, "Fails"), example(text, "Corrected")
+    if fails is not None:
+        codes = found(fails)
+        expected = [code] if CODES[code].severity is Severity.ERROR else [each for each, _ in codes]
+        assert [each for each, severity in codes if severity is Severity.ERROR or each == code] == [code]
+        assert [each for each, _ in codes] == expected or CODES[code].severity is Severity.ERROR
+    if corrected is not None:
+        assert (code, Severity.ERROR) not in found(corrected)
+        assert [each for each, severity in found(corrected) if severity is Severity.ERROR or each == code] == []
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_code_shows_in_a_golden(code: str) -> None:
+    goldens = list((GOLDENS / code).glob("*.txt"))
+    assert (code in ELSEWHERE) == (not goldens)
+    assert all(f"[{code}]" in golden.read_text(encoding="utf-8") for golden in goldens)
+
+
+@pytest.mark.parametrize("code", sorted(ELSEWHERE))
+def test_code_without_a_golden_has_a_test(code: str) -> None:
+    tests = Path(__file__).parents[1]
+    others = [path for path in sorted(tests.rglob("test_*.py")) if path != Path(__file__)]
+    assert any(code in path.read_text(encoding="utf-8") for path in others)
+
+
+def test_examples_are_json_objects() -> None:
+    for code in CODES:
+        for heading in ("Corrected",):
+            text = example(page(code) or "", heading)
+            assert text is None or isinstance(json.loads(text), dict), code

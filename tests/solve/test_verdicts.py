@@ -1,0 +1,265 @@
+"""Verdicts and evidence on real solvers ([VERDICT-CORE], [VERDICT-MODEL], [VERDICT-REUSE])."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from verdict_programs import PERSON, World, mortals, term
+
+from potlang.ir.module import Module
+from potlang.ir.sorts import BOOL, EnumSort
+from potlang.report import Consistency, Limits, Report, Verdict
+from potlang.solve.backend import Answer, OptimizeAnswer, OptimizeQuery, Query
+from potlang.solve.pool import Workers
+from potlang.solve.session import Options, Session
+
+Solve = Callable[..., Report]
+
+
+@pytest.fixture(scope="module")
+def solve(shared: Workers) -> Solve:
+    def run(module: Module, limits: Limits = Limits(), **options: object) -> Report:
+        with Session(module, shared, Options(**options), limits) as session:  # type: ignore[arg-type]
+            return session.report()
+
+    return run
+
+
+def names(report: Report, index: int = 0) -> list[str]:
+    core = report.results[index].evidence.core
+    assert core is not None
+    return [item.name for item in core]
+
+
+@pytest.mark.parametrize("solver", ["z3", "cvc5", "both"])
+def test_the_four_verdicts(solve: Solve, solver: str) -> None:
+    world = mortals()
+    mortal = term(world, "mortal", "socrates")
+    world.claim("yes", mortal)
+    world.claim("no", world.pool.negate(mortal))
+    world.claim("open", term(world, "mortal", "bob"))
+    report = solve(world.module(), solver=solver)
+    assert [each.verdict for each in report.results] == ["entailed", "refuted", "undetermined"]
+    assert [each.paper_answer for each in report.results] == ["SAT", "UNSAT", "SAT"]
+    assert report.verdict is Verdict.REFUTED
+    assert report.consistency is Consistency.CONSISTENT
+    assert names(report) == ["socrates is human", "humans are mortal"]
+    assert report.results[0].evidence.core_minimal
+    trust = "cross-checked" if solver == "both" else "solver"
+    assert {each.trust for each in report.results} == {trust}
+
+
+def test_a_core_has_pointer_and_text(solve: Solve) -> None:
+    world = mortals()
+    world.claim("yes", term(world, "mortal", "socrates"))
+    item = solve(world.module()).results[0].evidence.core[0]  # type: ignore[index]
+    assert (item.pointer, item.text, item.kind) == (
+        "/fact/socrates is human",
+        "text of socrates is human",
+        "fact",
+    )
+
+
+def test_inconsistent_assumptions_settle_every_claim_at_once(solve: Solve) -> None:
+    world = mortals()
+    world.fact("not mortal", world.pool.negate(term(world, "mortal", "socrates")))
+    for number in range(5):
+        world.claim(f"claim {number}", term(world, "human", "bob"))
+    report = solve(world.module())
+    assert {each.verdict for each in report.results} == {Verdict.INCONSISTENT}
+    assert {each.paper_answer for each in report.results} == {"UNSAT"}
+    assert names(report) == names(report, 4) == ["socrates is human", "humans are mortal", "not mortal"]
+    assert [len(each.checks) for each in report.results] == [2, 0, 0, 0, 0]
+    assert report.verdict is Verdict.INCONSISTENT
+
+
+def test_a_valid_claim_needs_no_assumptions(solve: Solve) -> None:
+    world = mortals()
+    human = term(world, "human", "bob")
+    world.claim("either", world.pool.disj([human, world.pool.negate(human)]))
+    assert names(solve(world.module())) == []
+
+
+def test_two_models_show_what_the_claim_touches(solve: Solve) -> None:
+    world = mortals()
+    boss = world.function("boss", [PERSON], PERSON)
+    bob = term(world, "bob")
+    world.claim("own boss", world.pool.eq(world.app(boss, bob), bob))
+    evidence = solve(world.module()).results[0].evidence
+    assert evidence.could_be_true is not None and evidence.could_be_false is not None
+    assert set(evidence.could_be_true) <= {"bob", "socrates", "boss(bob)", "boss(socrates)"}
+    assert "bob" in evidence.could_be_true["boss(bob)"].split(" = ")
+    assert "bob" not in evidence.could_be_false["boss(bob)"].split(" = ")
+
+
+def test_full_models_show_every_symbol(solve: Solve) -> None:
+    world = mortals()
+    world.claim("open", term(world, "mortal", "bob"))
+    evidence = solve(world.module(), models="full").results[0].evidence
+    for model in (evidence.could_be_true, evidence.could_be_false):
+        assert model is not None
+        assert (model["age(bob)"], model["human(socrates)"]) == ("42", "True")
+
+
+def test_models_of_the_earlier_claims_save_checks(solve: Solve) -> None:
+    """Five options of which one is right cost a check each at most, and one more ([VERDICT-REUSE])."""
+    colour = EnumSort("Colour", ("red", "green", "blue", "white", "black"))
+    world = World(colour)
+    car = world.constant("car", colour)
+    world.fact("it is blue", world.pool.eq(car, world.pool.lit("blue", colour)))
+    for value in colour.values:
+        world.claim(value, world.pool.eq(car, world.pool.lit(value, colour)))
+    report = solve(world.module())
+    assert [each.verdict for each in report.results] == [
+        "entailed" if value == "blue" else "refuted" for value in colour.values
+    ]
+    assert sum(len(each.checks) for each in report.results) <= 6
+
+
+def test_evidence_from_a_reused_model_is_complete(solve: Solve) -> None:
+    world = World()
+    p, q = world.constant("p", BOOL), world.constant("q", BOOL)
+    world.claim("p", p)
+    world.claim("q", q)
+    report = solve(world.module())
+    assert sum(len(each.checks) for each in report.results) < 4
+    for name, result in zip("pq", report.results, strict=True):
+        assert result.verdict is Verdict.UNDETERMINED
+        assert result.evidence.could_be_true is not None and result.evidence.could_be_false is not None
+        assert result.evidence.could_be_true[name] == "True"
+        assert result.evidence.could_be_false[name] == "False"
+
+
+def test_push_and_pop(shared: Workers) -> None:
+    world = mortals()
+    world.claim("open", term(world, "mortal", "bob"))
+    more = world.assertion("bob is human", term(world, "human", "bob"))
+    against = world.assertion("bob is not mortal", world.pool.negate(term(world, "mortal", "bob")))
+    with Session(world.module(), shared) as session:
+        before = session.verify()[0]
+        session.push([more])
+        within = session.verify()[0]
+        session.push([against])
+        conflict = session.verify()[0]
+        session.pop()
+        again = session.verify()[0]
+        session.pop()
+        after = session.verify()[0]
+        with pytest.raises(IndexError):
+            session.pop()
+    assert [each.verdict for each in (before, within, conflict, again, after)] == [
+        "undetermined",
+        "entailed",
+        "inconsistent",
+        "entailed",
+        "undetermined",
+    ]
+    assert within.evidence.core is not None
+    assert [item.name for item in within.evidence.core] == ["humans are mortal", "bob is human"]
+
+
+def test_a_program_that_asks_nothing(solve: Solve) -> None:
+    world = mortals()
+    report = solve(world.module())
+    assert (report.verdict, report.consistency) == (Verdict.ENTAILED, Consistency.CONSISTENT)
+    assert report.notes == ("the program asks nothing",)
+    world.fact("not human", world.pool.negate(term(world, "human", "socrates")))
+    conflict = solve(world.module())
+    assert conflict.verdict is Verdict.INCONSISTENT
+    assert conflict.core is not None
+    assert [item.name for item in conflict.core] == ["socrates is human", "not human"]
+    assert solve(world.module("optimize")).verdict is Verdict.ENTAILED
+
+
+def test_a_hanging_check_leaves_the_rest_of_the_report(solve: Solve) -> None:
+    """Nonlinear integers that no solver settles at once; the claims around them are still decided."""
+    from potlang.ir.operators import ADD, LT, MUL
+    from potlang.ir.sorts import INT
+
+    world = mortals()
+    pool = world.pool
+    a, b, c = (world.constant(name, INT) for name in "abc")
+    cube = [pool.app(MUL, (each, each, each)) for each in (a, b, c)]
+    hard = pool.eq(pool.app(ADD, tuple(cube)), pool.integer(114))
+    world.claim("first", term(world, "mortal", "socrates"))
+    far = pool.app(LT, (pool.integer(10**9), a))
+    world.claim("hard", pool.conj([hard, far]))
+    world.claim("last", term(world, "human", "bob"))
+    report = solve(world.module(), Limits(check_ms=300, total_ms=5_000))
+    assert [each.verdict for each in report.results] == ["entailed", "unknown", "undetermined"]
+    unknown = report.results[1]
+    assert unknown.reason in ("timeout", "incomplete")
+    assert unknown.possible == (Verdict.REFUTED, Verdict.UNDETERMINED)
+    assert unknown.paper_answer is None
+    assert [check.query for check in unknown.checks if check.status == "unknown"] == ["claim"]
+
+
+def test_no_time_at_all_gives_unknowns(solve: Solve) -> None:
+    world = mortals()
+    world.claim("yes", term(world, "mortal", "socrates"))
+    report = solve(world.module(), Limits(total_ms=0))
+    result = report.results[0]
+    assert (report.verdict, result.reason) == (Verdict.UNKNOWN, "timeout")
+    assert set(result.possible) == {"entailed", "refuted", "undetermined", "inconsistent"}
+
+
+class Liar:
+    """An engine that gives the same answer to everything."""
+
+    def __init__(self, name: str, status: str) -> None:
+        self.name = name
+        self._status = status
+
+    def start(self, base: str) -> None:
+        """Nothing to do."""
+
+    def ask(self, query: Query, timeout_ms: int) -> Answer:
+        core = () if query.core and self._status == "unsat" else None
+        return Answer(self._status, core=core)  # type: ignore[arg-type]
+
+    def optimize(self, query: OptimizeQuery, timeout_ms: int) -> OptimizeAnswer:
+        return OptimizeAnswer("unknown", "unsupported")
+
+    def close(self) -> None:
+        """Nothing to do."""
+
+
+class Liars:
+    """Gives engines that contradict each other."""
+
+    def __init__(self, **statuses: str) -> None:
+        self._statuses = statuses
+
+    def session(
+        self, engine: str = "z3", base: str = "", *, memory_mb: int | None = None, rlimit: int | None = None
+    ) -> Liar:
+        return Liar(engine, self._statuses[engine])
+
+
+def test_solvers_that_disagree_are_both_reported() -> None:
+    world = mortals()
+    world.claim("yes", term(world, "mortal", "socrates"))
+    with Session(world.module(), Liars(z3="sat", cvc5="unsat"), Options(solver="both")) as session:
+        result = session.verify()[0]
+    assert (result.verdict, result.reason) == (Verdict.UNKNOWN, "disagreement")
+    assert result.paper_answer is None
+    assert {(check.solver, check.status) for check in result.checks} == {("z3", "sat"), ("cvc5", "unsat")}
+
+
+def test_one_solver_that_gives_up_leaves_the_other_its_word() -> None:
+    world = mortals()
+    world.claim("open", term(world, "mortal", "bob"))
+    with Session(world.module(), Liars(z3="unknown", cvc5="sat"), Options(solver="both")) as session:
+        result = session.verify()[0]
+    assert (result.verdict, result.trust) == (Verdict.UNDETERMINED, "solver")
+
+
+def test_no_name_is_printed_twice(solve: Solve) -> None:
+    """Names that are no identifiers are written in backquotes, and stay apart."""
+    world = World(PERSON)
+    odd = world.constant("a = b", PERSON)
+    likes = world.function("is | fond of", [PERSON])
+    world.claim("odd", world.app(likes, odd))
+    model = solve(world.module()).results[0].evidence.could_be_true
+    assert model == {"`is | fond of`(`a = b`)": "True"}

@@ -1,0 +1,186 @@
+"""Verdicts, models, cores, bindings against all structures of small finite modules."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from verdict_programs import World
+
+from potlang.ir.enumerate import structures
+from potlang.ir.evaluator import evaluate
+from potlang.ir.module import Module
+from potlang.ir.nodes import Node, Var
+from potlang.ir.operators import IFF
+from potlang.ir.sorts import BOOL, EnumSort
+from potlang.ir.structure import Structure
+from potlang.ir.substitute import substitute
+from potlang.report import Binding, Result, Verdict
+from potlang.solve.decision import decide
+from potlang.solve.pool import Workers
+from potlang.solve.session import Options, Session
+
+SIDE = EnumSort("Side", ("left", "right"))
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> World:
+    """Assumptions and claims over two truth values, a constant and two predicates of a sort of two."""
+    world = World(SIDE)
+    pool = world.pool
+    atoms = [world.constant("p", BOOL), world.constant("q", BOOL)]
+    here = world.constant("here", SIDE)
+    predicates = [world.function("f", [SIDE]), world.function("g", [SIDE])]
+    values: list[Node] = [pool.lit(value, SIDE) for value in SIDE.values]
+
+    def atom(bound: tuple[Var, ...]) -> Node:
+        if draw(st.booleans()):
+            return draw(st.sampled_from(atoms))
+        terms: list[Node] = [here, *values, *bound * 2]
+        first = draw(st.sampled_from(terms))
+        if draw(st.integers(0, 4)) == 0:
+            return pool.eq(first, draw(st.sampled_from(terms)))
+        return world.app(draw(st.sampled_from(predicates)), first)
+
+    def formula(depth: int, bound: tuple[Var, ...] = ()) -> Node:
+        kind = draw(st.integers(0, 6 if depth else 1))
+        match kind:
+            case 0 | 1:
+                made = atom(bound)
+                return pool.negate(made) if kind else made
+            case 2:
+                return pool.conj([formula(depth - 1, bound), formula(depth - 1, bound)])
+            case 3:
+                return pool.disj([formula(depth - 1, bound), formula(depth - 1, bound)])
+            case 4:
+                return pool.implies(formula(depth - 1, bound), formula(depth - 1, bound))
+            case 5:
+                return pool.app(IFF, (formula(depth - 1, bound), formula(depth - 1, bound)))
+            case _:
+                var = pool.var("x", SIDE)
+                word = draw(st.sampled_from(["forall", "exists"]))
+                return pool.quant(word, (var,), formula(depth - 1, (*bound, var)))
+
+    for number in range(draw(st.integers(0, 4))):
+        world.fact(f"fact {number}", formula(2))
+    for number in range(draw(st.integers(1, 4))):
+        world.claim(f"claim {number}", formula(2))
+    var = pool.var("who", SIDE)
+    world.claim("find", formula(1, (var,)), var)
+    norm = pool.var("x", SIDE)
+    world.norm("norm", pool.quant("forall", (norm,), formula(1, (norm,))))
+    return world
+
+
+def holds(node: Node, structure: Structure) -> bool:
+    return evaluate(node, structure) is True
+
+
+def sat(models: list[Structure], *formulas: Node) -> bool:
+    return any(all(holds(each, model) for each in formulas) for model in models)
+
+
+def truth(models: list[Structure], module: Module, formula: Node) -> Verdict:
+    """By the definition, over all structures."""
+    theta = [assertion.formula for assertion in module.assertions]
+    sides = [(), (formula,), (module.pool.negate(formula),)]
+    answers = ["sat" if sat(models, *theta, *side) else "unsat" for side in sides]
+    return decide(*answers).verdict  # type: ignore[arg-type]
+
+
+def bind(module: Module, var: Var, body: Node, binding: Binding) -> Node:
+    value = module.pool.lit(binding[var.name], SIDE)
+    return substitute(module.pool, body, {var: value})
+
+
+def check_core(models: list[Structure], module: Module, formula: Node, result: Result) -> None:
+    """Enough by itself; and minimal, as it says."""
+    core = result.evidence.core
+    assert core is not None and result.evidence.core_minimal
+    named = {assertion.name: assertion.formula for assertion in module.assertions}
+    kept = [named[item.name] for item in core]
+    goal = {
+        Verdict.ENTAILED: [module.pool.negate(formula)],
+        Verdict.REFUTED: [formula],
+        Verdict.INCONSISTENT: [],
+    }[result.verdict]
+    assert not sat(models, *kept, *goal)
+    for index in range(len(kept)):
+        assert sat(models, *kept[:index], *kept[index + 1 :], *goal)
+
+
+def check_models(models: list[Structure], module: Module, formula: Node, result: Result) -> None:
+    """Each of the two models extends to a structure in which the claim has that truth value."""
+    theta = [assertion.formula for assertion in module.assertions]
+    evidence = result.evidence
+    for shown, side in (
+        (evidence.could_be_true, formula),
+        (evidence.could_be_false, module.pool.negate(formula)),
+    ):
+        assert shown is not None
+        said = [literal(module, term, value) for term, value in shown.items()]
+        assert sat(models, *theta, side, *said)
+
+
+def literal(module: Module, label: str, value: str) -> Node:
+    """The equation that a line of a model states."""
+    pool = module.pool
+    name, _, argument = label.rstrip(")").partition("(")
+    symbol = next(each for each in module.symbols if each.name == name)
+    if not argument:
+        node: Node = pool.sym(symbol)
+    elif argument in SIDE.values:
+        node = pool.app(symbol, (pool.lit(argument, SIDE),))
+    else:
+        inner = next(each for each in module.symbols if each.name == argument)
+        node = pool.app(symbol, (pool.sym(inner),))
+    if node.sort is BOOL:
+        return node if value == "True" else pool.negate(node)
+    return pool.eq(node, pool.lit(value, SIDE))
+
+
+def check_bindings(models: list[Structure], module: Module, result: Result) -> None:
+    """Of the claim with `find`, and of the norm."""
+    theta = [assertion.formula for assertion in module.assertions]
+    if result.kind == "norm":
+        found, quant = result.evidence.violations, module.norms[0].formula
+        if found is None:
+            return
+        var, body = quant.binders[0], module.pool.negate(quant.body)  # type: ignore[union-attr]
+    else:
+        found, claim = result.evidence.bindings, module.claims[-1]
+        if found is None:
+            return
+        var, body = claim.find[0], claim.formula
+    assert not found.undecided and not found.cut
+    for value in SIDE.values:
+        instance = bind(module, var, body, {var.name: value})
+        certain = not sat(models, *theta, module.pool.negate(instance))
+        possible = sat(models, *theta, instance)
+        assert ({var.name: value} in found.certain) == certain
+        assert ({var.name: value} in found.possible) == (possible and not certain)
+
+
+@settings(
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(world=worlds())
+def test_reports_agree_with_brute_force(shared: Workers, world: World) -> None:
+    module = world.module()
+    models = list(structures(module, {}))
+    with Session(module, shared, Options(minimize_cores=True)) as session:
+        report = session.report()
+    claims = [*module.claims, *module.norms]
+    for claim, result in zip(claims, report.results, strict=True):
+        formula = claim.formula
+        if claim.find:
+            formula = module.pool.quant("exists", claim.find, formula)
+        assert result.verdict is truth(models, module, formula)
+        if result.verdict is Verdict.UNDETERMINED:
+            check_models(models, module, formula, result)
+        else:
+            check_core(models, module, formula, result)
+        if result.verdict is not Verdict.INCONSISTENT:
+            check_bindings(models, module, result)

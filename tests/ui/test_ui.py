@@ -1,0 +1,45 @@
+"""The diagnostics as people see them: every program here against the text beside it.
+
+`POTLANG_BLESS=1` writes the texts anew. A case in a folder `POTnnnn` shows that code.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from potlang.api import check
+from potlang.diag import render_text
+
+HERE = Path(__file__).parent
+CASES = sorted(HERE.glob("*/*.json"))
+
+
+def label(case: Path) -> str:
+    return f"{case.parent.name}/{case.stem}"
+
+
+def rendered(case: Path) -> str:
+    checked = check(case.read_bytes(), name=f"{case.parent.name}/{case.name}")
+    return render_text(checked.diagnostics, checked.document)
+
+
+@pytest.mark.parametrize("case", CASES, ids=label)
+def test_rendering_is_the_golden_one(case: Path) -> None:
+    golden = case.with_suffix(".txt")
+    text = rendered(case)
+    if os.environ.get("POTLANG_BLESS") == "1":
+        assert os.environ.get("CI", "").lower() not in ("1", "true"), "goldens are not written in CI"
+        golden.write_text(text, encoding="utf-8")
+    assert text == golden.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.parent.name.startswith("POT")], ids=label)
+def test_case_shows_the_code_of_its_folder(case: Path) -> None:
+    assert f"[{case.parent.name}]" in rendered(case)
+
+
+def test_every_golden_has_its_case() -> None:
+    assert sorted(HERE.glob("*/*.txt")) == [case.with_suffix(".txt") for case in CASES]
