@@ -68,7 +68,8 @@ class Ask:
 class Script:
     """What potlang sent to the solver for one program: the base, and each check on top of it.
 
-    `complete` is false if it also sent something that is not a check (an optimization).
+    A check that was sent again, for its core say, is there once. `complete` is false if something was
+    sent that is not a check (an optimization).
     """
 
     base: str
@@ -152,7 +153,7 @@ def record(source: Path, limits: potlang.Limits) -> Script:
         limits=limits,
         workers=cast("Workers", tape),
     )
-    return Script(tape.base, tuple(tape.asks), tape.complete)
+    return Script(tape.base, tuple(tape.asks.values()), tape.complete)
 
 
 @dataclass
@@ -160,8 +161,13 @@ class _Tape:
     """Stands in for the workers and notes what their sessions are sent."""
 
     base: str = ""
-    asks: list[Ask] = field(default_factory=list)
+    asks: dict[str, Ask] = field(default_factory=dict)
     complete: bool = True
+
+    def note(self, query: Query) -> None:
+        before = self.asks.get(query.text)
+        values = query.values if before is None else (*before.values, *query.values)
+        self.asks[query.text] = Ask(query.text, tuple(dict.fromkeys(values)))
 
     def session(self, engine: str = "z3", base: str = "", **limits: int | None) -> _Recorder:
         from potlang.api import default_workers
@@ -186,12 +192,13 @@ class _Recorder:
         self._engine.start(base)
 
     def ask(self, query: Query, timeout_ms: int) -> Answer:
-        self._tape.asks.append(Ask(query.text, query.values))
+        self._tape.note(query)
         answer: Answer = self._engine.ask(query, timeout_ms)
         return answer
 
     def ask_all(self, queries: Sequence[Query], timeout_ms: int) -> Iterator[Answer]:
-        self._tape.asks += [Ask(query.text, query.values) for query in queries]
+        for query in queries:
+            self._tape.note(query)
         answers: Iterator[Answer] = self._engine.ask_all(queries, timeout_ms)
         return answers
 

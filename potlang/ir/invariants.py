@@ -16,6 +16,8 @@ def check(module: Module) -> list[str]:
     problems: list[str] = []
     for node in nodes:
         problems.extend(_of_node(node))
+    if problems:
+        return problems
     problems.extend(_declarations(module, nodes))
     problems.extend(_roots(module))
     problems.extend(_scopes(nodes))

@@ -144,13 +144,8 @@ def report_arity(
     helps = [f"write `{call}` with terms of these sorts" if wanted else f"write {quoted(entry.name)} alone"]
     fixes = []
     last = nodes[-1] if nodes else None
-    if (
-        expected in (None, BOOL)
-        and found == wanted + 1
-        and wanted
-        and last
-        and _fits(last.sort, symbol.range)
-    ):
+    equates = expected in (None, BOOL) and found == wanted + 1 and wanted > 0
+    if equates and last is not None and _fits(last.sort, symbol.range):
         helps.append(f"`{call}` is a term of sort {symbol.range}: say what it is equal to")
         fixes.append(_as_equation(e, expr, wanted))
     if found > wanted and expected in (None, symbol.range):

@@ -10,13 +10,11 @@ from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 
 from ..ir.nodes import App, Node, Quant, Var, children
-from ..ir.operators import ADD, DIV, MUL, NEG, SUB, Operator
+from ..ir.operators import Operator
 from ..ir.sorts import is_numeric
 
 SMALL = 8
 """Nodes that a shared term may print and still be repeated."""
-
-_POLYNOMIAL: tuple[Operator, ...] = (ADD, DIV, MUL, NEG, SUB)
 
 
 @dataclass(slots=True)
@@ -90,6 +88,6 @@ def _of_part(part: Node, free: dict[int, frozenset[int]]) -> frozenset[int]:
 
 
 def wants_equation(node: Node) -> bool:
-    """Whether a shared closed term is a constant with an equation, not a definition: arithmetic, where
-    solvers that unfold definitions multiply out what was shared."""
-    return is_numeric(node.sort) and isinstance(node, App) and node.op in _POLYNOMIAL
+    """Whether a shared closed term becomes a constant with an equation and not a definition: arithmetic,
+    since solvers unfold definitions and then multiply out what was shared."""
+    return is_numeric(node.sort) and isinstance(node, App) and isinstance(node.op, Operator)

@@ -170,7 +170,9 @@ def test_members_are_all_different_and_complete(sort: object, size: int) -> None
     assert len(found) == len(set(found)) == size
 
 
-@pytest.mark.parametrize("sort", [INT, REAL, SetSort(INT), BitVecSort(64), DeclaredSort("other"), ArraySort(S, INT)])
+@pytest.mark.parametrize(
+    "sort", [INT, REAL, SetSort(INT), BitVecSort(64), DeclaredSort("other"), ArraySort(S, INT)]
+)
 def test_infinite_and_large_sorts_have_no_list_of_members(sort: object) -> None:
     with pytest.raises(NotEvaluable):
         members(sort, ONE)  # type: ignore[arg-type]
@@ -189,7 +191,9 @@ def test_definitions_are_unfolded() -> None:
         eight: Definition(eight, (), nested),
     }
     structure = Structure({}, {}, definitions)
-    assert evaluate(pool.app(op.MUL, (pool.sym(eight), pool.app(double, (pool.sym(eight),)))), structure) == 128
+    assert (
+        evaluate(pool.app(op.MUL, (pool.sym(eight), pool.app(double, (pool.sym(eight),)))), structure) == 128
+    )
 
 
 def test_records() -> None:

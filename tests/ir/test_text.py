@@ -1,4 +1,4 @@
-"""The textual form: round trips, sharing, odd names, mistakes with their places. [IR-TEXT-1] to [IR-TEXT-5]"""
+"""The textual form: round trips, sharing, odd names, mistakes with places. [IR-TEXT-1] to [IR-TEXT-5]"""
 
 from __future__ import annotations
 
@@ -25,7 +25,24 @@ from potlang.testing import meanings, modules
 SETTINGS = settings(
     max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
-ODD = ["and", "true", "Int", "a b)", '"q"', "x\ny", "", "%0", "?x.0", "@1", "5", "é", "lit", "\ud800", ") )", "|"]
+ODD = [
+    "and",
+    "true",
+    "Int",
+    "a b)",
+    '"q"',
+    "x\ny",
+    "",
+    "%0",
+    "?x.0",
+    "@1",
+    "5",
+    "é",
+    "lit",
+    "\ud800",
+    ") )",
+    "|",
+]
 
 
 @SETTINGS
@@ -54,7 +71,8 @@ def test_what_is_read_means_what_was_printed(data: st.DataObject) -> None:
     structure = data.draw(meanings(module))
     again = read_module(print_module(module))
     renamed = replace(
-        structure, functions={new: structure.functions[old] for old, new in zip(module.symbols, again.symbols)}
+        structure,
+        functions={new: structure.functions[old] for old, new in zip(module.symbols, again.symbols, strict=True)},
     )
     for old, new in zip(module.formulas(), again.formulas(), strict=True):
         assert _value(old, structure) == _value(new, renamed)
@@ -155,7 +173,11 @@ MISTAKES = {
     '(potlang-ir 1)\n(assert "k" "n" fact ())': (2, 22, "an application wants operands"),
     '(potlang-ir 1)\n(assert "k" "n" fact ?x.0)': (2, 22, "undeclared variable ?x.0"),
     '(potlang-ir 1)\n(assert "k" "n" fact true false)': (2, 27, "expected one term"),
-    '(potlang-ir 1)\n(assert "k" "n" fact (= 1 (lit (BitVec 2) 9)))': (2, 43, "malformed literal for its sort"),
+    '(potlang-ir 1)\n(assert "k" "n" fact (= 1 (lit (BitVec 2) 9)))': (
+        2,
+        43,
+        "malformed literal for its sort",
+    ),
     '(potlang-ir 1)\n(assert "k" "n" guess true)': (2, 17, "unknown kind of assertion"),
     '(potlang-ir 1)\n(assert "k" "n" fact (= 1x 2))': (2, 25, "expected a numeral"),
     '(potlang-ir 1)\n(sort "a\\q")': (2, 7, "malformed quoted text"),
@@ -174,7 +196,9 @@ def test_mistakes_are_placed(text: str) -> None:
 def test_damaged_text_is_refused_or_read_but_never_crashes(module: Module, data: st.DataObject) -> None:
     text = print_module(module)
     place = data.draw(st.integers(0, len(text) - 1))
-    damaged = text[:place] + data.draw(st.sampled_from(["", "(", ")", '"', " ", "x", "0"])) + text[place + 1 :]
+    damaged = (
+        text[:place] + data.draw(st.sampled_from(["", "(", ")", '"', " ", "x", "0"])) + text[place + 1 :]
+    )
     try:
         assert isinstance(read_module(damaged), Module)
     except TextError as error:

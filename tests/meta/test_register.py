@@ -58,8 +58,12 @@ def test_codes_are_not_repeated() -> None:
 
 
 def test_codes_in_the_package_are_registered() -> None:
-    pages = {path.name: path.read_text(encoding="utf-8") for path in (PACKAGE / "diag" / "pages").glob("*.md")}
-    used = {(name, code) for name, text in {**emitting_sources(), **pages}.items() for code in CODE.findall(text)}
+    pages = {
+        path.name: path.read_text(encoding="utf-8") for path in (PACKAGE / "diag" / "pages").glob("*.md")
+    }
+    used = {
+        (name, code) for name, text in {**emitting_sources(), **pages}.items() for code in CODE.findall(text)
+    }
     assert sorted((name, code) for name, code in used if code not in CODES) == []
     assert sorted(pages) == [f"{code}.md" for code in CODES]
 
@@ -91,7 +95,9 @@ def test_examples_of_the_page_are_true(code: str) -> None:
         assert [each for each, _ in codes] == expected or CODES[code].severity is Severity.ERROR
     if corrected is not None:
         assert (code, Severity.ERROR) not in found(corrected)
-        assert [each for each, severity in found(corrected) if severity is Severity.ERROR or each == code] == []
+        assert [
+            each for each, severity in found(corrected) if severity is Severity.ERROR or each == code
+        ] == []
 
 
 @pytest.mark.parametrize("code", CODES)

@@ -235,3 +235,23 @@ def test_an_unknown_engine_is_a_wrong_call(shared: Workers) -> None:
         shared.session("prolog")
     with pytest.raises(ValueError, match="no engine"):
         shared.warm("prolog")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # No end and no cycle: infinite models only.
+        "(declare-sort T 0)(declare-fun R (T T) Bool)(assert (forall ((x T)) (exists ((y T)) (R x y))))"
+        "(assert (forall ((x T)) (not (R x x))))"
+        "(assert (forall ((x T) (y T) (z T)) (=> (and (R x y) (R y z)) (R x z))))",
+        # Unsatisfiable by induction, satisfiable if the integers ended anywhere.
+        "(declare-fun p (Int) Bool)(declare-const n Int)(assert (forall ((x Int)) (=> (p x) (p (+ x 1)))))"
+        "(assert (p 0))(assert (> n 0))(assert (not (p n)))",
+    ],
+)
+@pytest.mark.parametrize("engine", ["cvc5", "cvc5-pysmt"])
+def test_finite_model_finding_claims_nothing_about_the_infinite(
+    shared: Workers, engine: str, text: str
+) -> None:
+    with shared.session(engine, text) as session:
+        assert session.ask(Query(""), 300).status == "unknown"

@@ -163,5 +163,3 @@ def test_truth_values_and_numbers_are_candidates(solve: Solve) -> None:
     world.claim("below", body, n, b)
     bindings = solve(world.module()).results[0].evidence.bindings
     assert bindings == Bindings(({"n": "7", "b": "True"},), ())
-
-

@@ -1,7 +1,8 @@
-"""Makes `tables.json` from `grammar.lark`: run `python -m potlang.languages.pot.build_tables`.
+"""Makes `tokens.json` and `tables.json` from `grammar.lark`.
 
-Lark computes the LALR tables once, here; parsing then needs no Lark. A test compares the file with
-the grammar and the parser with Lark's own.
+Run `python -m potlang.languages.pot.build_tables` after a change of the grammar. Lark computes the
+LALR tables once, here; parsing then needs no Lark. A test compares the files with the grammar and
+the parser with Lark's own.
 """
 
 from __future__ import annotations
@@ -111,5 +112,13 @@ def render(tables: dict[str, Any]) -> str:
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
+def files() -> dict[str, str]:
+    """The two files by name: the tokens are needed by every program, the tables by few."""
+    built = build()
+    tokens = {key: built.pop(key) for key in ("terminals", "keywords", "ignore")}
+    return {"tokens.json": render(tokens), "tables.json": render(built)}
+
+
 if __name__ == "__main__":
-    (FOLDER / "tables.json").write_text(render(build()), encoding="utf-8")
+    for name, text in files().items():
+        (FOLDER / name).write_text(text, encoding="utf-8")

@@ -14,7 +14,7 @@ from typing import Any
 from potlang.languages.surface import Call, Compare, Expr, ListOf, Name, Number
 
 from .actions import OPERATORS
-from .tables import tables
+from .tables import tokens
 
 _DEEPEST = 100
 _LONG_TEXT = 10_000
@@ -24,7 +24,7 @@ _LONG_WORD = re.compile(r"\S{10000}")
 @cache
 def _pattern() -> re.Pattern[str]:
     """Groups: 1 name, 2 its parenthesis, 3 numeral, 4 `,`, 5 `)`, 6 `[`, 7 `]`, 8 comparison, 9 other."""
-    known = tables().patterns
+    known = tokens().patterns
     name, number, compare, space = (known[key] for key in ("NAME", "NUMBER", "COMPARE", "SPACE"))
     return re.compile(
         rf"(?:({name})(?:{space})?(\()?|({number})|(,)|(\))|(\[)|(\])|({compare})|(.))(?:{space})?",
@@ -36,7 +36,7 @@ def fast_expression(text: str) -> Expr | None:
     """The tree of `text`, or None where `text` is not of the simple kind (it may still be right)."""
     if len(text) > _LONG_TEXT and _LONG_WORD.search(text):
         return None
-    keywords = tables().keywords
+    keywords = tokens().keywords
     stack: list[tuple[list[Expr], Name | int]] = []
     items: list[Expr] = []
     left: Any = None

@@ -15,7 +15,7 @@ from typing import Any
 
 from potlang.diag.model import Applicability
 
-from .tables import END, Token, tables
+from .tables import END, Token, scanner, tokens
 
 SAFE, UNSAFE = Applicability.SAFE, Applicability.UNSAFE
 
@@ -104,8 +104,7 @@ _QUANTIFIER = r"(?:[∀∃]|\b(?:[Ff]or_?[Aa]ll|[Ee]xists|FORALL|EXISTS)\b(?=\s+
 
 @cache
 def _scanner() -> re.Pattern[str]:
-    grammar = tables()
-    name = grammar.patterns["NAME"]
+    name = tokens().patterns["NAME"]
     # Longer spellings stand before the grammar's tokens, whose beginnings they are (`=>`, `<>`).
     longer, single = (
         "|".join(
@@ -121,7 +120,7 @@ def _scanner() -> re.Pattern[str]:
         r"(?P<digits>[0-9]++(?=[^\W\d])(?![eE][+-]?[0-9]++(?!\w))\w++)",
         f"(?P<curly>{_CURLY})",
         f"(?P<longer>{longer})",
-        grammar.scanner.pattern.rsplit("|(?P<_UNKNOWN>", 1)[0],
+        scanner().pattern.rsplit("|(?P<_UNKNOWN>", 1)[0],
         f"(?P<spelling>{single})",
         r"(?P<open>[\"'“‘`].*)",
         r"(?P<unknown>.)",
@@ -153,7 +152,7 @@ class Forgiving:
 
     def _take(self, match: re.Match[str]) -> None:
         kind = match.lastgroup or ""
-        if kind in tables().patterns:
+        if kind in tokens().patterns:
             self._grammar_token(kind, match)
             return
         handlers: dict[str, Callable[[re.Match[str]], None]] = {
@@ -170,11 +169,11 @@ class Forgiving:
         handlers[kind](match)
 
     def _grammar_token(self, kind: str, match: re.Match[str]) -> None:
-        if kind in tables().skipped:
+        if kind in tokens().skipped:
             return
         word = match.group()
         if kind == "NAME":
-            kind = tables().keywords.get(word, kind)
+            kind = tokens().keywords.get(word, kind)
         if kind in ("LPAR", "LSQB", "LBRACE"):
             self.depth += 1
         elif kind in ("RPAR", "RSQB", "RBRACE"):
@@ -192,7 +191,7 @@ class Forgiving:
         universal = match.group()[0] in "∀Ff"
         word = "ForAll" if universal else "Exists"
         names = [name.strip() for name in match["bound"].split(",")]
-        if any(name in tables().keywords for name in names):
+        if any(name in tokens().keywords for name in names):
             self.tokens.append(Token("NAME", word, start, end))
             return
         if len(self.problems) >= MOST:

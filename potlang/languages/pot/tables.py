@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 END = "$END"
 UNKNOWN = "$UNKNOWN"
@@ -25,8 +24,7 @@ class Token(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A production: its left side, how many symbols it has, and its action (None: pass the child on)."""
 
     origin: str
@@ -34,14 +32,17 @@ class Rule:
     action: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
-    """What the parser runs on; see `build_tables.build` for the meaning of the parts."""
+class Tokens(NamedTuple):
+    """The terminals: their patterns in the order in which they are tried, words, what is skipped."""
 
     patterns: Mapping[str, str]
     keywords: Mapping[str, str]
     skipped: frozenset[str]
-    scanner: re.Pattern[str]
+
+
+class Tables(NamedTuple):
+    """What the parser runs on; see `build_tables.build` for the meaning of the parts."""
+
     rules: tuple[Rule, ...]
     actions: tuple[Mapping[str, int], ...]
     gotos: tuple[Mapping[str, int], ...]
@@ -49,17 +50,30 @@ class Tables:
     ends: Mapping[str, int]
 
 
+def _read(name: str) -> Any:
+    return json.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+
+
+@cache
+def tokens() -> Tokens:
+    """What `tokens.json` says."""
+    data = _read("tokens.json")
+    terminals = sorted(data["terminals"], key=lambda row: row[0] not in _FREQUENT)
+    return Tokens(dict(terminals), data["keywords"], frozenset(data["ignore"]))
+
+
+@cache
+def scanner() -> re.Pattern[str]:
+    """One pattern for all tokens, a group each."""
+    groups = "|".join(f"(?P<{name}>{pattern})" for name, pattern in tokens().patterns.items())
+    return re.compile(f"{groups}|(?P<_UNKNOWN>.)", re.DOTALL)
+
+
 @cache
 def tables() -> Tables:
-    """The tables of `tables.json`."""
-    data = json.loads(files(__package__).joinpath("tables.json").read_text(encoding="utf-8"))
-    terminals = sorted(data["terminals"], key=lambda row: row[0] not in _FREQUENT)
-    groups = "|".join(f"(?P<{name}>{pattern})" for name, pattern in terminals)
+    """What `tables.json` says."""
+    data = _read("tables.json")
     return Tables(
-        patterns=dict(data["terminals"]),
-        keywords=data["keywords"],
-        skipped=frozenset(data["ignore"]),
-        scanner=re.compile(f"{groups}|(?P<_UNKNOWN>.)", re.DOTALL),
         rules=tuple(Rule(*row) for row in data["rules"]),
         actions=tuple(data["actions"]),
         gotos=tuple(data["gotos"]),
@@ -70,10 +84,9 @@ def tables() -> Tables:
 
 def tokenize(text: str) -> list[Token]:
     """The tokens of `text`, `$END` last; reading ends at a character that begins no token (`$UNKNOWN`)."""
-    grammar = tables()
-    keywords, skipped = grammar.keywords, grammar.skipped
+    keywords, skipped = tokens().keywords, tokens().skipped
     found: list[Token] = []
-    for match in grammar.scanner.finditer(text):
+    for match in scanner().finditer(text):
         kind = match.lastgroup or UNKNOWN
         if kind in skipped:
             continue

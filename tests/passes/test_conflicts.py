@@ -1,0 +1,97 @@
+"""Contradictory assertions found without a solver: sound, minimal enough, quick. [PASS-CONFLICTS-1] to -4"""
+
+from __future__ import annotations
+
+import itertools
+import time
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from potlang.ir.module import Assertion, AssertionKind, Module
+from potlang.ir.nodes import Symbol, SymbolKind
+from potlang.ir.pool import Pool
+from potlang.ir.sorts import BOOL, INT, DeclaredSort
+from potlang.ir.text import read_module
+from potlang.passes.conflicts import find_contradictions
+from potlang.smt.printer import Printer
+from potlang.testing import modules
+
+HEADER = """(potlang-ir 1)
+(sort S)
+(enum Color "red" "green")
+(declare constant "a" () S) (declare constant "b" () S) (declare constant "c" () S)
+(declare constant "n" () Int) (declare constant "p" () Bool) (declare constant "q" () Bool)
+(declare function "P" (S) Bool) (declare function "f" (S) Int) (declare function "g" (S) S)
+(declare function "hue" (S) Color)
+"""
+
+FOUND = {
+    "a false fact": (["false"], [(0,)]),
+    "a fact and its negation": (["(P a)", "(P b)", "(not (P a))"], [(0, 2)]),
+    "two values": (["(= (f a) 1)", "(= (f b) 2)", "(= (f a) 2)"], [(0, 2)]),
+    "two enum values": (['(= (hue a) (lit Color "red"))', '(= (lit Color "green") (hue a))'], [(0, 1)]),
+    "a chain": (["(= a b)", "(= (f a) 1)", "(= (f b) 2)"], [(0, 1, 2)]),
+    "congruence": (["(= a b)", "(P (g a))", "(not (P (g b)))"], [(0, 1, 2)]),
+    "congruence twice": (["(= (g a) a)", "(P a)", "(not (P (g (g (g a)))))"], [(0, 1, 2)]),
+    "a strict order of one with itself": (["(< n n)"], [(0,)]),
+    "a strict order of equals": (["(= (f a) n)", "(< (f a) n)"], [(0, 1)]),
+    "a denied order": (["(not (<= n n))"], [(0,)]),
+    "unequal to itself": (["(not (= a a))"], [(0,)]),
+    "names that are unique": (["(distinct a b c)", "(= a c)"], [(0, 1)]),
+    "twice the same in distinct": (["(distinct a b a)"], [(0,)]),
+    "inside conjunctions": (["(and p (P a))", "(not (or q (P a)))"], [(0, 1)]),
+    "a denied implication": (["(not (=> (P a) p))", "p"], [(0, 1)]),
+    "equal formulas": (["(iff p q)", "p", "(not q)"], [(0, 1, 2)]),
+    "within one fact": (["(and p (not p))"], [(0,)]),
+    "nothing": (["(P a)", "(not (P b))", "(or p q)", "(not p)", "(= (f a) 1)", "(distinct a b c)"], []),
+    "a disjunction is no fact": (["(or (P a) p)", "(not (P a))", "(not p)"], []),
+}
+
+
+def contradictions(formulas: list[str]) -> list[tuple[int, ...]]:
+    lines = [f'(assert "{i}" "{i}" fact {formula})' for i, formula in enumerate(formulas)]
+    found = find_contradictions(read_module(HEADER + "\n".join(lines)))
+    return [tuple(int(assertion.key) for assertion in each) for each in found]
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_what_is_found(name: str) -> None:
+    formulas, expected = FOUND[name]
+    assert contradictions(formulas) == expected
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(modules(nested=False, depth=2, most=6, definitions=False))
+def test_what_is_found_is_unsatisfiable(module: Module) -> None:
+    import z3
+
+    for each in find_contradictions(module):
+        printer = Printer(module)
+        solver = z3.Solver(ctx=z3.Context())
+        solver.set("timeout", 2_000)
+        texts = [printer.assertion(assertion.formula) for assertion in each]
+        solver.from_string("\n".join([printer.declarations(), *texts]))
+        assert solver.check() != z3.sat
+
+
+def test_long_chains_of_equations_are_quick() -> None:
+    pool = Pool()
+    sort = DeclaredSort("S")
+    constants = [pool.sym(Symbol(f"c{i}", (), sort, SymbolKind.CONSTANT)) for i in range(20_000)]
+    f = Symbol("f", (sort,), INT, SymbolKind.FUNCTION)
+    p = Symbol("p", (sort,), BOOL, SymbolKind.FUNCTION)
+    formulas = [pool.eq(a, b) for a, b in itertools.pairwise(constants)]
+    formulas += [pool.app(p, (c,)) for c in constants]
+    formulas += [pool.eq(pool.app(f, (constants[0],)), pool.integer(1))]
+    formulas += [pool.eq(pool.app(f, (constants[-1],)), pool.integer(2))]
+    module = Module(
+        pool,
+        assertions=tuple(
+            Assertion(str(i), "", AssertionKind.FACT, formula) for i, formula in enumerate(formulas)
+        ),
+    )
+    start = time.perf_counter()
+    (found,) = find_contradictions(module)
+    assert time.perf_counter() - start < 10
+    assert len(found) == len(constants) + 1

@@ -1,0 +1,145 @@
+"""The standard library: every pack is well formed and means what its cases say."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import jsonschema
+import pytest
+
+from potlang.api import check, verify
+from potlang.diag import CODES, Severity, Sink
+from potlang.resources import pack_file, pack_names, schema_text
+from potlang.sema.packs import read_pack
+
+PACKS = pack_names()
+CASES = [(pack, case) for pack in PACKS for case in json.loads(pack_file(pack, "cases.json") or "[]")]
+ACCEPTED = [
+    pytest.param(case, id=f"{pack}: {case['name']}") for pack, case in CASES if "verdicts" in case["expect"]
+]
+REJECTED = [
+    pytest.param(case, id=f"{pack}: {case['name']}") for pack, case in CASES if "rejected" in case["expect"]
+]
+
+
+def validator(schema: str) -> jsonschema.Draft202012Validator:
+    value = json.loads(schema_text(schema))
+    jsonschema.Draft202012Validator.check_schema(value)
+    return jsonschema.Draft202012Validator(value)
+
+
+def test_there_are_packs() -> None:
+    assert "std/order/partial_order" in PACKS
+    assert len(PACKS) >= 9
+
+
+@pytest.mark.parametrize("pack", PACKS)
+def test_files_fit_their_schemas(pack: str) -> None:
+    value = json.loads(pack_file(pack, "pack.json") or "")
+    validator("pack-1").validate(value)
+    validator("pack-cases-1").validate(json.loads(pack_file(pack, "cases.json") or ""))
+    assert value["pack"] == pack
+
+
+@pytest.mark.parametrize("pack", PACKS)
+def test_pack_reads_and_compiles_over_its_own_names(pack: str) -> None:
+    assert [d.message for d in check({"imports": [pack]}).diagnostics] == []
+
+
+@pytest.mark.parametrize("pack", PACKS)
+def test_readme_has_a_row_for_every_axiom(pack: str) -> None:
+    text = pack_file(pack, "README.md") or ""
+    rows = re.findall(r"^\| `?(.*?)`? \|", text, re.MULTILINE)
+    rules = json.loads(pack_file(pack, "pack.json") or "")["program"]["rules"]
+    names = [{rule["name"], str(rule.get("constraint")).partition("(")[0]} for rule in rules]
+    assert [sorted(either) for either in names if not either & set(rows)] == []
+
+
+@pytest.mark.parametrize("pack", PACKS)
+def test_pack_has_cases_of_both_kinds(pack: str) -> None:
+    expected = [next(iter(case["expect"])) for name, case in CASES if name == pack]
+    assert {"verdicts", "rejected"} <= set(expected)
+
+
+@pytest.mark.parametrize("case", ACCEPTED)
+def test_verdicts_are_those_of_the_case(case: dict[str, Any]) -> None:
+    report = verify(case["program"], trust="solver")
+    assert {result.name: str(result.verdict) for result in report.results} == case["expect"]["verdicts"]
+
+
+@pytest.mark.parametrize("case", REJECTED)
+def test_rejected_case_has_exactly_its_errors(case: dict[str, Any]) -> None:
+    diagnostics = check(case["program"]).diagnostics
+    assert [d.code for d in diagnostics if d.severity is Severity.ERROR] == case["expect"]["rejected"]
+
+
+# --- broken packs --------------------------------------------------------------------------------
+
+GOOD: dict[str, Any] = {
+    "pack": "std/test/test",
+    "title": "Test",
+    "description": "A test.",
+    "sorts": ["T"],
+    "symbols": [{"name": "p", "domain": ["T"], "range": "Bool"}],
+    "program": {"knowledge_base": ["ForAll([x: T], p(x))"]},
+}
+BROKEN = {
+    "a list": [],
+    "no program": {key: value for key, value in GOOD.items() if key != "program"},
+    "sorts no list": {**GOOD, "sorts": "T"},
+    "unknown key": {**GOOD, "constants": {}},
+    "symbol without range": {**GOOD, "symbols": [{"name": "p", "domain": ["T"]}]},
+    "symbol no object": {**GOOD, "symbols": ["p"]},
+    "domain of numbers": {**GOOD, "symbols": [{"name": "p", "domain": [1], "range": "Bool"}]},
+    "declares a function": {**GOOD, "program": {"functions": [{"name": "f", "domain": [], "range": "Bool"}]}},
+    "verifies": {**GOOD, "program": {"verifications": [{"constraint": "True"}]}},
+    "local variables": {**GOOD, "program": {"knowledge_base": [{"assertion": "p(x)", "variables": ["x"]}]}},
+    "rule without a claim": {**GOOD, "program": {"rules": [{"name": "r"}]}},
+}
+
+
+def test_good_pack_reads() -> None:
+    sink = Sink()
+    assert read_pack("std/test/test", json.dumps(GOOD), sink) is not None
+    assert len(sink) == 0
+    assert validator("pack-1").is_valid(GOOD)
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_pack_is_reported_and_breaks_the_schema(name: str) -> None:
+    sink = Sink()
+    assert read_pack("std/test/test", json.dumps(BROKEN[name]), sink) is None
+    assert sink.has_errors
+    assert not validator("pack-1").is_valid(BROKEN[name])
+
+
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000], ids=["empty", "cut off", "deep"])
+def test_pack_that_is_no_json_is_reported(text: str) -> None:
+    sink = Sink()
+    assert read_pack("std/test/test", text, sink) is None
+    assert [d.code for d in sink.diagnostics()] == ["POT1001"]
+
+
+def import_of(text: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """What checking a program gives that imports a pack with this text."""
+    monkeypatch.setattr("potlang.resources.pack_file", lambda name, file: text)
+    return check({"imports": ["std/test/test"]})
+
+
+def test_import_of_a_broken_pack_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = {**GOOD, "program": {"knowledge_base": ["ForAll([x: T], q(x))"]}}
+    for text in ("{", json.dumps(BROKEN["no program"]), json.dumps(wrong)):
+        (diagnostic,) = import_of(text, monkeypatch).diagnostics
+        assert diagnostic.code == "POT8005"
+        assert diagnostic.notes
+    assert CODES["POT8005"].severity is Severity.ERROR
+
+
+def test_norms_of_a_pack_are_not_assumed(monkeypatch: pytest.MonkeyPatch) -> None:
+    rule = {"name": "all", "role": "norm", "forall": [{"name": "x", "sort": "T"}], "constraint": "p(x)"}
+    checked = import_of(json.dumps({**GOOD, "program": {"rules": [rule]}}), monkeypatch)
+    assert checked.program is not None
+    assert [norm.name for norm in checked.program.module.norms] == ["std/test/test: all"]
+    assert checked.program.module.assertions == ()
