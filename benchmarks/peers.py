@@ -170,7 +170,7 @@ class _Tape:
         self.asks[query.text] = Ask(query.text, tuple(dict.fromkeys(values)))
 
     def session(self, engine: str = "z3", base: str = "", **limits: int | None) -> _Recorder:
-        from potlang.api import default_workers
+        from potlang.solve.pool import default_workers
 
         self.base = base or self.base
         return _Recorder(self, default_workers().session(engine, base, **limits))

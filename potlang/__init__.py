@@ -1,9 +1,45 @@
-"""potlang: compiles the reasoning that language models write down and answers with checked verdicts."""
+"""potlang: compiles the reasoning that language models write down and answers with checked verdicts.
 
-from potlang.api import Checked, CompileError, Program, Session, check, compile, explain, verify
-from potlang.diag import Diagnostic
-from potlang.report import Limits, Report, Verdict
+Names are imported on first use: a solver process needs none of them, and start-up time matters.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from potlang.version import __version__
+
+if TYPE_CHECKING:
+    from potlang.api import Checked, CompileError, Program, Session, check, compile, explain, verify
+    from potlang.diag import Diagnostic
+    from potlang.report import Limits, Report, Verdict
+
+_HOMES = {
+    **dict.fromkeys(
+        ("Checked", "CompileError", "Program", "Session", "check", "compile", "explain", "verify"),
+        "potlang.api",
+    ),
+    "Diagnostic": "potlang.diag",
+    **dict.fromkeys(("Limits", "Report", "Verdict"), "potlang.report"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    elif name == "api":
+        value = import_module("potlang.api")
+    else:
+        raise AttributeError(f"module 'potlang' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
 
 __all__ = [
     "Checked",

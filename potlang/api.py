@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import atexit
-import functools
-from collections.abc import Callable, Iterable
+import gc
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -13,13 +13,13 @@ from potlang.diag import Diagnostic, Severity, Sink
 from potlang.ir.module import Assertion, AssertionKind, Claim, Module, Origin
 from potlang.languages import surface
 from potlang.report import Limits, Report, Verdict
+from potlang.solve.pool import Workers, default_workers
 from potlang.source import Document
 from potlang.version import __version__
 
 if TYPE_CHECKING:
     from potlang.passes.base import Pass
     from potlang.sema import Extension
-    from potlang.solve.pool import Workers
     from potlang.solve.session import Session as SolverSession
 
 Source = str | bytes | dict[str, Any] | Path
@@ -227,10 +227,11 @@ def check(source: Source, *, name: str | None = None) -> Checked:
 
     Raises TypeError for a source of another type.
     """
-    document, value, sink = _read(source, name)
-    if value is None and sink.has_errors:
-        return Checked(document, tuple(sink.diagnostics(document)), None)
-    return _checked(document, value, sink)
+    with _without_collector():
+        document, value, sink = _read(source, name)
+        if value is None and sink.has_errors:
+            return Checked(document, tuple(sink.diagnostics(document)), None)
+        return _checked(document, value, sink)
 
 
 def compile(source: Source, *, name: str | None = None) -> Program:
@@ -306,16 +307,6 @@ def emit(module: Module, target: Target) -> str:
     raise ValueError(f"unknown target {target!r}: one of ir, smt2, pot")
 
 
-@functools.cache
-def default_workers() -> Workers:
-    """The solver processes that calls without `workers` share; they end with the interpreter."""
-    from potlang.solve.pool import Workers
-
-    workers = Workers()
-    atexit.register(workers.close)
-    return workers
-
-
 def _options(solver: SolverName, trust: Trust, models: Models) -> Any:
     from potlang.solve.session import Options
 
@@ -327,6 +318,19 @@ def _options(solver: SolverName, trust: Trust, models: Models) -> Any:
         if value not in allowed:
             raise ValueError(f"{value!r} is not one of {', '.join(allowed)}")
     return Options(solver=solver, trust=trust, models=models)
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Pauses the cyclic collector: compiling makes very many objects and hardly a cycle among them."""
+    paused = gc.isenabled()
+    if paused:
+        gc.disable()
+    try:
+        yield
+    finally:
+        if paused:
+            gc.enable()
 
 
 def _read(source: Source, name: str | None) -> tuple[Document, object | None, Sink]:

@@ -19,6 +19,7 @@ from potlang.cli.common import (
     worst_exit,
 )
 from potlang.report import Limits, Report
+from potlang.solve.pool import default_workers
 from potlang.version import __version__
 
 _SECONDS = click.FloatRange(min=0.001, max=1_000_000)
@@ -76,9 +77,8 @@ def verify(
     Exit code: 0 every verification entailed or the optimum found; 1 another answer; 2 not a valid
     program; 3 a limit was hit or the solver gave up. Of several files, 2 before 3 before 1 before 0.
     """
-    workers = api.default_workers()
-    for engine in ("z3", "cvc5") if solver == "both" else (solver,):
-        workers.warm(engine)
+    for engine in {"z3": (), "cvc5": ("cvc5",), "both": ("z3", "cvc5")}[solver]:
+        default_workers().warm(engine)
     limits = Limits(int(timeout * 1000), int(total_timeout * 1000), memory, rlimit)
     seen: list[tuple[str, api.Checked, Report]] = []
     codes: list[int] = []

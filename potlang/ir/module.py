@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import TypeVar
 
 from .nodes import Node, Symbol, Var
 from .pool import Pool
@@ -91,6 +92,9 @@ class Optimization:
     origin: Origin = Origin()
 
 
+Stated = TypeVar("Stated", Assertion, Claim)
+
+
 @dataclass(frozen=True, slots=True)
 class Module:
     """A typed program.
@@ -133,12 +137,12 @@ class Module:
         """The same module with its roots replaced, in the order of `formulas()`."""
         rest = iter(formulas)
         definitions = tuple(replace(d, body=next(rest)) for d in self.definitions)
-        assertions = tuple(replace(a, formula=next(rest)) for a in self.assertions)
-        claims = tuple(replace(c, formula=next(rest)) for c in self.claims)
-        norms = tuple(replace(n, formula=next(rest)) for n in self.norms)
+        assertions = tuple(_with_formula(a, next(rest)) for a in self.assertions)
+        claims = tuple(_with_formula(c, next(rest)) for c in self.claims)
+        norms = tuple(_with_formula(n, next(rest)) for n in self.norms)
         optimization = self.optimization
         if optimization is not None:
-            constraints = tuple(replace(c, formula=next(rest)) for c in optimization.constraints)
+            constraints = tuple(_with_formula(c, next(rest)) for c in optimization.constraints)
             objectives = tuple(replace(o, term=next(rest)) for o in optimization.objectives)
             optimization = replace(optimization, constraints=constraints, objectives=objectives)
         return replace(
@@ -149,3 +153,8 @@ class Module:
             norms=norms,
             optimization=optimization,
         )
+
+
+def _with_formula(part: Stated, formula: Node) -> Stated:
+    """`part` about another formula; itself where nothing changes, as for most facts in most passes."""
+    return part if part.formula is formula else replace(part, formula=formula)

@@ -269,10 +269,12 @@ class _Reader:
     def sort(self, tree: Tree) -> Sort:
         """The sort that `tree` writes. Inner groups are done before outer ones."""
         done: dict[int, Sort] = {}
-        stack = [tree]
+        stack = [(tree, 0)]
         while stack:
-            top = stack[-1]
-            missing = [item for item in _sort_parts(top) if id(item) not in done]
+            top, depth = stack[-1]
+            if depth > _MOST_NESTED:
+                raise _Problem(top.position, "the sort is nested too deeply")
+            missing = [(item, depth + 1) for item in _sort_parts(top) if id(item) not in done]
             if missing:
                 stack.extend(missing)
                 continue
@@ -433,6 +435,8 @@ class _Reader:
 
 
 _MALFORMED = object()
+_MOST_NESTED = 100
+"""Levels of a sort: hashing and comparing sorts recurses."""
 
 
 def _value(item: Tree, sort: Sort) -> Value | object:

@@ -23,6 +23,10 @@ _APART = frozenset({op.DISTINCT, op.XOR, op.LT, op.BV_ULT, op.BV_SLT})
 """Atoms that are false where two of their arguments are equal."""
 _APART_DENIED = frozenset({op.EQ, op.IFF, op.LE, op.BV_ULE, op.BV_SLE})
 """Atoms that are true there."""
+_RELATIONS = _EQUALITIES | _DIFFERENCES | _APART | _APART_DENIED
+
+Literal = tuple[int, Node, bool]
+"""The number of an assertion, an atom, and whether it is asserted or denied."""
 
 
 def find_contradictions(module: Module) -> list[tuple[Assertion, ...]]:
@@ -30,26 +34,52 @@ def find_contradictions(module: Module) -> list[tuple[Assertion, ...]]:
 
     One assertion alone is false. Only assertions' top-level conjuncts that are literals count.
     """
-    return _Search(module.pool, module.assertions).run()
+    literals = [
+        (number, atom, positive)
+        for number, assertion in enumerate(module.assertions)
+        for atom, positive in _literals(assertion.formula)
+    ]
+    if any(_says_more(atom) for _, atom, _ in literals):
+        found = _Search(module.pool, literals).run()
+    else:
+        found = _opposites(literals)
+    return [tuple(module.assertions[number] for number in numbers) for numbers in found]
+
+
+def _says_more(atom: Node) -> bool:
+    """Whether an atom relates terms, or is a truth value: then atoms are more than true or false."""
+    return isinstance(atom, Lit) or (isinstance(atom, App) and atom.op in _RELATIONS)
+
+
+def _opposites(literals: list[Literal]) -> list[tuple[int, ...]]:
+    """Atoms both asserted and denied: without relations between terms there is nothing else to find."""
+    first: dict[tuple[int, bool], int] = {}
+    found: dict[tuple[int, ...], None] = {}
+    for number, atom, positive in literals:
+        first.setdefault((atom.id, positive), number)
+        other = first.get((atom.id, not positive))
+        if other is not None:
+            found[tuple(sorted({other, number}))] = None
+            if len(found) >= MOST:
+                break
+    return list(found)
 
 
 class _Search:
-    def __init__(self, pool: Pool, assertions: tuple[Assertion, ...]) -> None:
+    def __init__(self, pool: Pool, literals: list[Literal]) -> None:
         self.pool = pool
-        self.assertions = assertions
+        self.literals = literals
         self.closure = Closure()
         self.apart: list[tuple[int, tuple[Node, ...]]] = []
         self.found: dict[tuple[int, ...], None] = {}
 
-    def run(self) -> list[tuple[Assertion, ...]]:
-        for number, assertion in enumerate(self.assertions):
-            for literal, positive in _literals(assertion.formula):
-                if len(self.found) >= MOST:
-                    break
-                self._assume(number, literal, positive)
+    def run(self) -> list[tuple[int, ...]]:
+        for number, atom, positive in self.literals:
+            if len(self.found) >= MOST:
+                break
+            self._assume(number, atom, positive)
         self._check_apart()
-        found = list(self.found)[:MOST]
-        return [tuple(self.assertions[number] for number in numbers) for numbers in found]
+        return list(self.found)[:MOST]
 
     def _assume(self, number: int, atom: Node, positive: bool) -> None:
         if isinstance(atom, Lit):

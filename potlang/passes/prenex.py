@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from potlang.ir import operators as op
 from potlang.ir.module import Module
-from potlang.ir.nodes import App, Node, Quant, Var, free_variables
+from potlang.ir.nodes import App, Node, Quant, Var, free_variables, reachable
 from potlang.ir.pool import Pool
 from potlang.ir.substitute import substitute
 
@@ -70,6 +70,23 @@ def _operands(node: Node) -> tuple[Node, ...]:
     return node.args if isinstance(node, App) and (node.op is op.AND or node.op is op.OR) else ()
 
 
+def _bound_in_terms(root: Node) -> set[Var]:
+    """The variables of quantifiers inside terms, which end up below the prefix."""
+    atoms: list[Node] = []
+    seen: set[int] = set()
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.id in seen:
+            continue
+        seen.add(node.id)
+        below = (node.body,) if isinstance(node, Quant) else _operands(node)
+        if not below:
+            atoms.append(node)
+        stack.extend(below)
+    return {var for node in reachable(*atoms) if isinstance(node, Quant) for var in node.binders}
+
+
 @dataclass(frozen=True, slots=True)
 class _Join:
     """Put the last results together as the arguments of `node`."""
@@ -94,6 +111,7 @@ class _Work:
         if not self.quantified(root):
             return root
         self.used.update(free_variables(root))
+        self.used.update(_bound_in_terms(root))
         matrix = self._matrix(root)
         for kind, binders in reversed(self.prefix):
             matrix = self.pool.quant(kind, binders, matrix)

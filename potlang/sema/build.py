@@ -219,6 +219,7 @@ class _Builder:
             return None
         self._scope.local = self._locals(section.variables)
         self._e.inferred = infer_decision_variables(section, self._e)
+        self._e.deciding = True
         constraints: list[Assertion] = []
         for index, formula in enumerate(section.constraints):
             node = self._e.formula(formula)
@@ -229,6 +230,7 @@ class _Builder:
         objectives = [found for i, o in enumerate(section.objectives) if (found := self._objective(i, o))]
         self._scope.local = {}
         self._e.inferred = {}
+        self._e.deciding = False
         origin = Origin(section.pointer)
         return Optimization(tuple(constraints), tuple(objectives), section.mode, origin)
 

@@ -61,6 +61,8 @@ class Elaborator:
         """Declared variables that occur free, as unknown constants, in order of first use."""
         self.inferred: dict[str, Sort] = {}
         """Sorts of undeclared decision variables, while the optimization section is elaborated."""
+        self.deciding = False
+        """Whether free variables are decision variables: in the optimization section."""
         self.closed: frozenset[Sort] = frozenset()
         self.members: Callable[[Sort], list[Node] | None] = lambda sort: None
         """The named members of a finite or declared sort, None where there is no such list."""
@@ -230,7 +232,7 @@ class Elaborator:
     def _free_variable(self, entry: VariableEntry, expr: s.Name) -> Node | None:
         if entry.sort is None:
             return None
-        if entry.name not in self.free:
+        if entry.name not in self.free and not self.deciding:
             self.sink.report(
                 "POT9001",
                 self.place(expr),

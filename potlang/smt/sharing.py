@@ -16,6 +16,9 @@ from ..ir.sorts import is_numeric
 SMALL = 8
 """Nodes that a shared term may print and still be repeated."""
 
+TINY = 2
+"""The same for arithmetic."""
+
 
 @dataclass(slots=True)
 class Plan:
@@ -32,7 +35,7 @@ def plan(roots: list[Node], known: Container[int] = (), may: Callable[[Node], bo
     shared: list[Node] = []
     for node in order:
         size = 1 + sum(sizes.get(part.id, 1) for part in children(node))
-        if size > SMALL and uses[node.id] > 1 and may(node):
+        if uses[node.id] > 1 and size > (TINY if wants_equation(node) else SMALL) and may(node):
             shared.append(node)
             size = 1
         sizes[node.id] = size

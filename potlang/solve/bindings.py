@@ -276,7 +276,7 @@ class _Sorter:
                     known[index] = status == "sat"
 
     def _ask(self, indices: list[int], negated: bool, *, together: bool = False) -> str:
-        """Whether one of the formulas (negated), or all `together`, have a model; notes what it says of all."""
+        """Whether one of the formulas (negated), or all `together`, have a model; notes what it says."""
         shown = [i for i in self._every() if self._ground[i]]
 
         def build(encoding: Encoding) -> Query:

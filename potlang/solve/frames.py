@@ -52,6 +52,8 @@ def decode(body: bytes | bytearray) -> Message:
 
 def pack_query(query: Query | OptimizeQuery) -> Message:
     """A query as a message's content."""
+    if isinstance(query, Query):
+        return {"text": query.text, "values": query.values, "core": query.core}
     return asdict(query)
 
 
@@ -73,6 +75,8 @@ def unpack_optimize(content: Message) -> OptimizeQuery:
 
 def pack_answer(answer: Answer | OptimizeAnswer) -> Message:
     """An answer as a message's content."""
+    if isinstance(answer, Answer):
+        return {name: getattr(answer, name) for name in Answer.__slots__}
     return asdict(answer)
 
 

@@ -64,7 +64,7 @@ class Optimizer:
         touched = [term for root in roots for term in self._namer.touched(root)]
         unique = {term.node.id: term for term in touched}
         self._terms = list(unique.values())
-        self._named = self._namer.named(dict.fromkeys(term.node.sort for term in self._terms))
+        self._named = list(self._namer.names_for(self._terms))
 
     # --- asking ---
 

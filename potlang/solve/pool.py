@@ -6,6 +6,7 @@ does: a query that overruns loses its worker, and the next query gets a new one 
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
 import time
@@ -358,6 +359,12 @@ class Session:
         process, self._process = self._process, None
         if process is not None:
             process.kill()
+
+
+@functools.cache
+def default_workers() -> Workers:
+    """The workers that callers without their own share; they end with the interpreter."""
+    return Workers()
 
 
 def _known(engine: str) -> None:

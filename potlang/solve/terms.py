@@ -10,7 +10,7 @@ from itertools import islice, product
 
 from potlang.ir.module import Module
 from potlang.ir.nodes import App, Lit, Node, Sym, Symbol, SymbolKind, reachable
-from potlang.ir.sorts import BOOL, DeclaredSort, EnumSort, Sort
+from potlang.ir.sorts import BOOL, DeclaredSort, EnumSort, Sort, components
 from potlang.smt.numerals import digits
 
 MOST_TERMS = 200
@@ -51,22 +51,35 @@ def integer_label(value: int) -> str:
     return f"-{digits(-value)}" if value < 0 else digits(value)
 
 
-def members(module: Module, sort: Sort, *, unknowns: bool = True) -> list[Node]:
-    """The named members of a sort, as terms: constants, enum values, truth values.
-
-    With `unknowns`, free variables of that sort count as well.
-    """
+def members(module: Module, sort: Sort) -> list[Node]:
+    """The named members of a sort, as terms: constants and free variables, enum values, truth values."""
     pool = module.pool
     if isinstance(sort, EnumSort):
         return [pool.lit(value, sort) for value in sort.values]
     if sort is BOOL:
         return [pool.true, pool.false]
-    kinds = (SymbolKind.CONSTANT, SymbolKind.FREE) if unknowns else (SymbolKind.CONSTANT,)
+    kinds = (SymbolKind.CONSTANT, SymbolKind.FREE)
     return [
         pool.sym(symbol)
         for symbol in module.symbols
         if not symbol.domain and symbol.range == sort and symbol.kind in kinds
     ]
+
+
+def _is_constant(node: Node) -> bool:
+    return isinstance(node, Sym) and node.symbol.kind is SymbolKind.CONSTANT
+
+
+def _parts(sorts: Iterable[Sort]) -> list[Sort]:
+    """The sorts and what their values are made of."""
+    found = dict.fromkeys(sorts)
+    waiting = list(found)
+    while waiting:
+        for part in components(waiting.pop()):
+            if part not in found:
+                found[part] = None
+                waiting.append(part)
+    return list(found)
 
 
 class Namer:
@@ -113,6 +126,8 @@ class Namer:
             if isinstance(node, Sym):
                 nodes[node.id] = node
             elif isinstance(node, App) and isinstance(node.op, Symbol):
+                if node.op.kind is SymbolKind.CONSTRUCTOR:
+                    continue
                 functions[node.op] = None
                 nodes[node.id] = node
         return self._labelled([*nodes.values()], functions)
@@ -126,8 +141,18 @@ class Namer:
     def named(self, sorts: Iterable[Sort]) -> list[Term]:
         """The declared constants of declared sorts: what elements are called by."""
         wanted = [sort for sort in sorts if isinstance(sort, DeclaredSort)]
-        nodes = [node for sort in wanted for node in members(self.module, sort, unknowns=False)]
+        nodes = [node for sort in wanted for node in self.members(sort) if _is_constant(node)]
         return self._labelled(nodes, ())
+
+    def names_for(self, terms: Iterable[Term]) -> tuple[Term, ...]:
+        """The constants that the elements among these terms' values may be called by.
+
+        Constants among the terms name each other; for all that is no constant, any declared one may.
+        """
+        constants = [term for term in terms if _is_constant(term.node)]
+        others = dict.fromkeys(term.node.sort for term in terms if not _is_constant(term.node))
+        rest = [t for t in constants if t.node.sort not in others and isinstance(t.node.sort, DeclaredSort)]
+        return (*self.named(_parts(others)), *rest)
 
     def _labelled(self, nodes: list[Node], functions: Iterable[Symbol]) -> list[Term]:
         found: dict[int, Term] = {}

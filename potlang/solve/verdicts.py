@@ -25,11 +25,13 @@ from potlang.solve.decision import (
     needs_theta,
     paper_answer,
 )
-from potlang.solve.encoding import Encoding
+from potlang.solve.encoding import Encoding, Unsupported
 from potlang.solve.terms import Namer, Term
 
 _MOST_TRACKED = 2_000
 _MOST_VALUES = 256
+_MOST_AHEAD = 32
+_MOST_SNAPSHOTS = 16
 _LARGEST_REUSED = 200
 
 
@@ -173,7 +175,7 @@ class Verifier:
         findings = [self._finding(claim, kind) for claim, kind in claims]
         for index, finding in enumerate(findings):
             began = time.perf_counter()
-            self._decide(finding, findings[index + 1 :])
+            self._decide(finding, findings[index + 1 : index + 1 + _MOST_AHEAD])
             finding.time_ms = (time.perf_counter() - began) * 1000
         return findings
 
@@ -182,9 +184,7 @@ class Verifier:
         terms = self.namer.everything() if self._full else self.namer.touched(formula)
         nodes = reachable(formula)
         reusable = len(nodes) <= _LARGEST_REUSED and not any(isinstance(node, Quant) for node in nodes)
-        sorts = dict.fromkeys(term.node.sort for term in terms)
-        named = tuple(self.namer.named(sorts))
-        return Finding(claim, kind, formula, terms, reusable, named)
+        return Finding(claim, kind, formula, terms, reusable, self.namer.names_for(terms))
 
     def _decide(self, finding: Finding, later: Sequence[Finding]) -> None:
         if self.theta is not None and self.theta.status == "unsat":
@@ -241,7 +241,7 @@ class Verifier:
         if reply.core is not None:
             finding.core = tuple(dict.fromkeys((*(finding.core or ()), *reply.core)))
         if snapshot is not None and self._reuse:
-            self.snapshots.append(snapshot)
+            self.snapshots = [*self.snapshots[1 - _MOST_SNAPSHOTS :], snapshot]
         self._settle(finding)
 
     def _wanted(self, finding: Finding, later: Sequence[Finding]) -> list[Node]:
@@ -249,13 +249,21 @@ class Verifier:
         wanted = {term.node.id: term.node for term in (*finding.terms, *finding.named)}
         if self._reuse:
             for other in later:
-                if not other.reusable or other.positive is not None is not other.negative:
+                if not other.reusable or not self._can_say(other):
                     continue
                 more = {term.node.id: term.node for term in (*other.terms, *other.named)}
                 more[other.formula.id] = other.formula
                 if len(wanted | more) <= _MOST_VALUES:
                     wanted |= more
         return list(wanted.values())
+
+    def _can_say(self, finding: Finding) -> bool:
+        """Whether the engine has words for the claim; if not, it must not spoil another's query."""
+        try:
+            self.asker.engines[0].encoding.term(finding.formula)
+        except Unsupported:
+            return False
+        return True
 
     def _snapshot(self, reply: Reply, wanted: list[Node]) -> Snapshot | None:
         if reply.status != "sat" or reply.values is None or reply.encoding is None:

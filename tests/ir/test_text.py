@@ -70,10 +70,8 @@ def test_what_is_read_means_what_was_printed(data: st.DataObject) -> None:
     module = data.draw(modules(depth=3, most=2, definitions=False))
     structure = data.draw(meanings(module))
     again = read_module(print_module(module))
-    renamed = replace(
-        structure,
-        functions={new: structure.functions[old] for old, new in zip(module.symbols, again.symbols, strict=True)},
-    )
+    pairs = zip(module.symbols, again.symbols, strict=True)
+    renamed = replace(structure, functions={new: structure.functions[old] for old, new in pairs})
     for old, new in zip(module.formulas(), again.formulas(), strict=True):
         assert _value(old, structure) == _value(new, renamed)
 
@@ -168,6 +166,11 @@ MISTAKES = {
     "(potlang-ir 1)\n  (frob 1)": (2, 3, "unknown declaration 'frob'"),
     "(potlang-ir 1)\n(sort S)(sort S)": (2, 9, "the sort S is declared twice"),
     '(potlang-ir 1)\n(declare constant "a" () T)': (2, 26, "unknown sort 'T'"),
+    '(potlang-ir 1)\n(declare constant "a" () ' + "(Set " * 9999 + "Int" + ")" * 9999 + ")": (
+        2,
+        531,
+        "the sort is nested too deeply",
+    ),
     '(potlang-ir 1)\n(assert "k" "n" fact (and true p))': (2, 32, "unknown or ambiguous symbol 'p'"),
     '(potlang-ir 1)\n(assert "k" "n" fact (not true false))': (2, 22, "not does not take (Bool, Bool)"),
     '(potlang-ir 1)\n(assert "k" "n" fact ())': (2, 22, "an application wants operands"),
@@ -184,7 +187,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("text", MISTAKES)
+@pytest.mark.parametrize("text", MISTAKES, ids=lambda text: text[:60])
 def test_mistakes_are_placed(text: str) -> None:
     with pytest.raises(TextError) as caught:
         read_module(text)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 
 import pytest
-from verdict_programs import PERSON, World, mortals, term
+from verdict_programs import PERSON, World, mortals, symbol, term
 
 from potlang.ir.module import Module
-from potlang.ir.sorts import BOOL, EnumSort
+from potlang.ir.nodes import Symbol, SymbolKind
+from potlang.ir.operators import UNION
+from potlang.ir.sorts import BOOL, INT, REAL, STRING, BitVecSort, EnumSort, SetSort, TupleSort
 from potlang.report import Consistency, Limits, Report, Verdict
 from potlang.solve.backend import Answer, OptimizeAnswer, OptimizeQuery, Query
 from potlang.solve.pool import Workers
@@ -175,7 +178,6 @@ def test_a_program_that_asks_nothing(solve: Solve) -> None:
 def test_a_hanging_check_leaves_the_rest_of_the_report(solve: Solve) -> None:
     """Nonlinear integers that no solver settles at once; the claims around them are still decided."""
     from potlang.ir.operators import ADD, LT, MUL
-    from potlang.ir.sorts import INT
 
     world = mortals()
     pool = world.pool
@@ -263,3 +265,67 @@ def test_no_name_is_printed_twice(solve: Solve) -> None:
     world.claim("odd", world.app(likes, odd))
     model = solve(world.module()).results[0].evidence.could_be_true
     assert model == {"`is | fond of`(`a = b`)": "True"}
+
+
+@pytest.mark.parametrize("solver", ["z3", "cvc5"])
+def test_values_of_every_sort_are_in_the_programs_words(solve: Solve, solver: str) -> None:
+    pair = TupleSort("Pair", (("left", INT), ("right", BOOL)))
+    world = World(PERSON, pair)
+    pool = world.pool
+    half, word, bits = world.constant("half", REAL), world.constant("word", STRING), BitVecSort(4)
+    flags, both = world.constant("flags", bits), world.constant("both", pair)
+    ann = world.constant("ann", PERSON)
+    who = world.constant("who", PERSON, SymbolKind.FREE)
+    made = Symbol("Pair", (INT, BOOL), pair, SymbolKind.CONSTRUCTOR)
+    parts = [
+        pool.eq(half, pool.real(Fraction(-1, 2))),
+        pool.eq(word, pool.lit('say "a"', STRING)),
+        pool.eq(flags, pool.lit(5, bits)),
+        pool.eq(both, pool.app(made, (pool.integer(-3), pool.true))),
+        pool.eq(who, ann),
+    ]
+    world.claim("all", pool.conj(parts))
+    model = solve(world.module(), solver=solver).results[0].evidence.could_be_true
+    assert model == {
+        "half": "-0.5",
+        "word": '"say \\"a\\""',
+        "flags": "#b0101",
+        "both": "Pair(-3, True)",
+        "who": "ann",
+    }
+
+
+def test_what_a_solver_cannot_be_told_is_unknown_and_says_so(solve: Solve) -> None:
+    """cvc5 has no union of sets of integers as arrays; z3 answers, and its word alone is trusted."""
+    world = World()
+    numbers = SetSort(INT)
+    a, b = world.constant("a", numbers), world.constant("b", numbers)
+    small = world.function("small", [numbers])
+    unions = [world.app(small, world.pool.app(UNION, pair)) for pair in ((a, b), (b, a))]
+    world.claim("commutes", world.pool.implies(*unions))
+    world.claim("other", world.app(small, a))
+    alone, other = solve(world.module(), solver="cvc5").results
+    assert (alone.verdict, alone.reason) == (Verdict.UNKNOWN, "unsupported")
+    assert other.verdict is Verdict.UNDETERMINED
+    world.claims.reverse()
+    assert solve(world.module(), solver="cvc5").results[0].verdict is Verdict.UNDETERMINED
+    world.claims.reverse()
+    both = solve(world.module(), solver="both").results[0]
+    assert (both.verdict, both.trust) == (Verdict.ENTAILED, "solver")
+
+
+def test_large_bases_have_cores_too(solve: Solve) -> None:
+    """Beyond 2,000 assumptions the core is asked for apart."""
+    world = mortals()
+    human = symbol(world, "human")
+    for number in range(2_100):
+        world.fact(f"fact {number}", world.app(human, world.constant(f"c{number}", PERSON)))
+    world.claim("yes", term(world, "mortal", "c2099"))
+    world.claim("no", world.pool.negate(term(world, "mortal", "socrates")))
+    world.claim("open", world.pool.eq(term(world, "c0"), term(world, "c1")))
+    report = solve(world.module())
+    assert [each.verdict for each in report.results] == ["entailed", "refuted", "undetermined"]
+    assert names(report) == ["humans are mortal", "fact 2099"]
+    assert names(report, 1) == ["socrates is human", "humans are mortal"]
+    assert report.results[2].evidence.could_be_true == {"c0": "c1", "c1": "c0"}
+    assert report.results[2].evidence.could_be_false == {}

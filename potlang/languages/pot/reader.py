@@ -6,7 +6,6 @@ well formed is reported and left out, the rest is read, so that one run finds al
 
 from __future__ import annotations
 
-import gc
 import re
 from typing import Any
 
@@ -57,20 +56,13 @@ Item = tuple[Any, str]
 def read_program(value: object, sink: Sink) -> Module | None:
     """The surface tree of a program given as a JSON value; errors go to the sink.
 
-    The cyclic garbage collector rests meanwhile: a tree of a million objects has no cycles, and
-    looking for them doubles the time. None only where `value` is no object at all. After errors the
+    None only where `value` is no object at all. After errors the
     tree holds what was well formed: look at `sink.has_errors`.
     """
     if not isinstance(value, dict):
         Shapes(sink).wrong_type(value, "", "a program, which is an object")
         return None
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        return _Reader(sink, value).module()
-    finally:
-        if collecting:
-            gc.enable()
+    return _Reader(sink, value).module()
 
 
 def read_verification(value: object, sink: Sink) -> StatementDecl | None:

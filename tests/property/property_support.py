@@ -1,0 +1,142 @@
+"""What the properties share: two tiers of one property, and answers by enumerating structures."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+import potlang
+from potlang.diag import Sink
+from potlang.ir.enumerate import structures
+from potlang.ir.evaluator import evaluate
+from potlang.ir.module import Module
+from potlang.ir.nodes import App, Node
+from potlang.ir.sorts import DeclaredSort, Sort
+from potlang.ir.structure import Structure
+from potlang.ir.values import Element
+from potlang.languages import surface
+from potlang.languages.pot.expression import parse_expression
+from potlang.smt.words import format_value
+from potlang.source import Document
+
+Test = Callable[[], None]
+
+DEEPER = 15
+"""How many more examples the deep tier looks at."""
+
+
+def both(check: Callable[..., None], *inputs: SearchStrategy[Any], quick: int, deep: int = 0) -> tuple[Test, Test]:
+    """The property `check` of `inputs` as a quick test, the same each time, and as a slow one with more examples."""
+
+    def make(count: int, repeatable: bool) -> Test:
+        @settings(max_examples=count, derandomize=repeatable)
+        @given(inputs=st.tuples(*inputs))
+        def test(inputs: tuple[Any, ...]) -> None:
+            check(*inputs)
+
+        test.__doc__ = check.__doc__
+        return test
+
+    return make(quick, True), pytest.mark.slow(make(deep or quick * DEEPER, False))
+
+
+def errors(program: Any) -> list[str]:
+    """Codes and messages of a program's errors."""
+    found = potlang.check(program).diagnostics
+    return [f"{d.code} {d.message} {d.place}" for d in found if d.severity == "error"]
+
+
+def compiled(program: Any) -> potlang.Program:
+    """The program, which must be valid."""
+    checked = potlang.check(program)
+    assert checked.program is not None, (errors(program), program)
+    return checked.program
+
+
+# --- brute force ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class World:
+    """All structures of a finite program, and those among them in which its assumptions hold."""
+
+    program: potlang.Program
+    structures: list[Structure]
+    models: list[Structure]
+
+    @property
+    def module(self) -> Module:
+        return self.program.module
+
+    def states(self, formula: Node) -> tuple[bool, bool, bool]:
+        """Whether there are models; of the formula; of its negation."""
+        values = [holds(formula, model) for model in self.models]
+        return bool(self.models), any(values), not all(values)
+
+    def term(self, text: str) -> Node:
+        """The node of a term in the program's words."""
+        formula = f"Distinct({text}, {text})"
+        sink = Sink(Document.from_str(formula))
+        root = parse_expression(formula, "", sink)
+        node = self.program._extension.formula(surface.Formula("", formula, root), sink)
+        assert isinstance(node, App), (text, [d.message for d in sink.diagnostics()])
+        return node.args[0]
+
+    def shown(self, value: object, sort: Sort, structure: Structure, but: str = "") -> str:
+        """A value as models show it: elements by the constants that denote them."""
+
+        def names(match: re.Match[str]) -> str:
+            element = Element(match[1], int(match[2]) - 1)
+            found = [name for name, constant in self._named(match[1]) if evaluate(constant, structure) == element]
+            return " = ".join(name for name in found if name != but)
+
+        return normal(re.sub(r"(\w+)#(\d+)", names, format_value(value, sort)))
+
+    def _named(self, sort: str) -> list[tuple[str, Node]]:
+        found = self.module.constants(DeclaredSort(sort))
+        return [(symbol.name, self.module.pool.sym(symbol)) for symbol in found]
+
+
+def normal(text: str) -> str:
+    """A value's text with the members of sets in one order."""
+    return re.sub(r"\{([^{}]*)\}", lambda m: "{" + ", ".join(sorted(m[1].split(", "))) + "}", text)
+
+
+def world(program: Any) -> World:
+    """The world of a finite program whose declared sorts are closed."""
+    found = compiled(program)
+    module = found.module
+    every = list(_structures(module))
+    formulas = [assertion.formula for assertion in module.assertions]
+    models = [s for s in every if all(holds(formula, s) for formula in formulas)]
+    return World(found, every, models)
+
+
+def _structures(module: Module) -> Iterator[Structure]:
+    declared = [sort for sort in module.sorts if isinstance(sort, DeclaredSort)]
+    ranges = [range(1, len(module.constants(sort)) + 1) for sort in declared]
+    for sizes in itertools.product(*ranges):
+        yield from structures(module, dict(zip(declared, sizes, strict=True)))
+
+
+def holds(formula: Node, structure: Structure, env: dict[Any, object] | None = None) -> bool:
+    """Whether a formula is true in a structure."""
+    value = evaluate(formula, structure, env or {})
+    assert isinstance(value, bool)
+    return value
+
+
+VERDICTS = {
+    (True, True, False): "entailed",
+    (True, False, True): "refuted",
+    (True, True, True): "undetermined",
+    (False, False, False): "inconsistent",
+}

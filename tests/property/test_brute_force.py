@@ -1,0 +1,195 @@
+"""Finite programs: z3, cvc5 and the enumeration of all structures say the same, and evidence is right."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from property_support import VERDICTS, World, both, holds, normal, world
+
+import potlang
+from potlang.ir.evaluator import evaluate
+from potlang.ir.module import Claim, Optimization
+from potlang.ir.nodes import Node
+from potlang.ir.structure import Structure
+from potlang.report import Bindings, OptimizationResult, Result
+from potlang.solve.bindings import opened
+from potlang.testing import finite_programs
+
+Row = dict[str, str]
+
+
+def check_report(program: dict[str, Any], solver: Any, trust: Any = "best") -> None:
+    found = world(program)
+    report = potlang.verify(found.program, solver=solver, trust=trust)
+    module = found.module
+    claims = [*module.claims, *module.norms]
+    assert len(report.results) == len(claims)
+    for claim, result in zip(claims, report.results, strict=True):
+        _check_result(found, claim, result)
+    if module.optimization is not None:
+        assert report.optimization is not None
+        _check_optimum(found, module.optimization, report.optimization)
+
+
+def agrees_by_z3(program: dict[str, Any]) -> None:
+    """z3's verdicts, witnesses, bindings, models and cores are those of the enumeration."""
+    check_report(program, "z3")
+
+
+def agrees_by_cvc5(program: dict[str, Any]) -> None:
+    """The same for cvc5."""
+    check_report(program, "cvc5", "solver")
+
+
+def agrees_by_both(program: dict[str, Any]) -> None:
+    """The same with both solvers asked: they never disagree."""
+    check_report(program, "both", "solver")
+
+
+def _check_result(found: World, claim: Claim, result: Result) -> None:
+    if claim.find:
+        assert result.evidence.bindings is not None or result.verdict == "inconsistent", result
+        if result.evidence.bindings is not None:
+            _check_bindings(found, claim, result.evidence.bindings, wanted=True)
+        return
+    state = found.states(claim.formula)
+    assert result.verdict == VERDICTS[state], (result, state)
+    assert result.paper_answer == ("SAT" if state[1] else "UNSAT")
+    _check_core(found, claim, result)
+    _check_models(found, claim, result)
+    _check_witness(found, claim, result)
+    if result.evidence.violations is not None:
+        _check_bindings(found, claim, result.evidence.violations, wanted=False)
+
+
+def _check_core(found: World, claim: Claim, result: Result) -> None:
+    """The assumptions of the core have no model with the claim's negation (or the claim, or at all)."""
+    core = result.evidence.core
+    if result.verdict == "undetermined":
+        assert core is None
+        return
+    assert core is not None, result
+    formulas = []
+    for item in core:
+        matching = [a for a in found.module.assertions if (a.name, a.origin.pointer) == (item.name, item.pointer)]
+        assert len(matching) == 1, item
+        formulas.append(matching[0].formula)
+    for structure in found.structures:
+        if not all(holds(formula, structure) for formula in formulas):
+            continue
+        assert result.verdict != "inconsistent", result
+        assert holds(claim.formula, structure) == (result.verdict == "entailed"), result
+
+
+def _check_models(found: World, claim: Claim, result: Result) -> None:
+    """What is shown of "could be true" and "could be false" holds together in a model of that kind."""
+    for shown, truth in ((result.evidence.could_be_true, True), (result.evidence.could_be_false, False)):
+        if result.verdict != "undetermined":
+            assert shown is None
+            continue
+        assert shown is not None, result
+        terms = [(label, found.term(label), normal(value)) for label, value in shown.items()]
+        fitting = [
+            model
+            for model in found.models
+            if holds(claim.formula, model) == truth
+            if all(_value(found, node, model, label) == value for label, node, value in terms)
+        ]
+        assert fitting, (shown, result)
+
+
+def _value(found: World, node: Node, structure: Structure, label: str) -> str:
+    return found.shown(evaluate(node, structure), node.sort, structure, but=label)
+
+
+def _check_witness(found: World, claim: Claim, result: Result) -> None:
+    """In every model one of the bindings makes an `exists` true, a `forall` false."""
+    witness = result.evidence.witness
+    if witness is None:
+        return
+    parts = opened(claim.formula)
+    assert parts is not None
+    binders, body = parts
+    wanted = result.verdict == "entailed"
+    rows = [[found.term(text) for text in binding.values()] for binding in witness.bindings]
+    for model in found.models:
+        values = [dict(zip(binders, [evaluate(node, model) for node in row], strict=True)) for row in rows]
+        assert any(holds(body, model, env) == wanted for env in values), result
+
+
+def _check_bindings(found: World, claim: Claim, bindings: Bindings, wanted: bool) -> None:
+    """Certain are exactly the bindings that hold in every model, possible those that hold in some."""
+    parts = opened(claim.formula, claim.find)
+    if parts is None:
+        return
+    assert not bindings.undecided and not bindings.cut
+    binders, body = parts
+
+    def occurs(row: Row) -> tuple[bool, bool]:
+        nodes = [found.term(text) for text in row.values()]
+        values = [
+            holds(body, model, dict(zip(binders, [evaluate(node, model) for node in nodes], strict=True))) == wanted
+            for model in found.models
+        ]
+        return all(values), any(values)
+
+    assert all(occurs(row) == (True, True) for row in bindings.certain), (bindings, claim.name)
+    assert all(occurs(row) == (False, True) for row in bindings.possible), (bindings, claim.name)
+    listed = [*bindings.certain, *bindings.possible]
+    if not found.models or any(_unnamed(found, var.sort) for var in binders):
+        return
+    shown = {tuple(row.values()) for row in listed}
+    for row in itertools.product(*(_names(found, var.sort) for var in binders)):
+        if row not in shown:
+            assert occurs(dict(enumerate(row)))[1] is False, (row, bindings)  # type: ignore[arg-type]
+
+
+def _names(found: World, sort: Any) -> list[str]:
+    from potlang.solve.terms import Namer
+
+    namer = Namer(found.module)
+    return [namer.label(node) or "?" for node in namer.members(sort)]
+
+
+def _unnamed(found: World, sort: Any) -> bool:
+    return not _names(found, sort)
+
+
+# --- optimization --------------------------------------------------------------------------------
+
+
+def _check_optimum(found: World, section: Optimization, result: OptimizationResult) -> None:
+    """Status and values are those of the best models."""
+    models = [m for m in found.models if all(holds(c.formula, m) for c in section.constraints)]
+    if not models:
+        assert result.status == "infeasible", result
+        return
+    assert result.status == "optimal", result
+    rows = {tuple(_signed(o.direction, evaluate(o.term, m)) for o in section.objectives) for m in models}
+    signs = [1 if o.direction == "minimize" else -1 for o in section.objectives]
+    if section.mode == "pareto":
+        assert result.points is not None and result.complete
+        points = sorted(tuple(s * int(v) for s, v in zip(signs, p.values, strict=True)) for p in result.points)  # type: ignore[arg-type]
+        best = [row for row in rows if not any(_beats(other, row) for other in rows)]
+        assert points == sorted(best), result
+        return
+    values = tuple(s * int(o.value) for s, o in zip(signs, result.objectives, strict=True))  # type: ignore[arg-type]
+    if section.mode == "box":
+        assert values == tuple(min(column) for column in zip(*rows, strict=True)), result
+    else:
+        assert values == min(rows), result
+
+
+def _signed(direction: str, value: object) -> int:
+    assert isinstance(value, int)
+    return value if direction == "minimize" else -value
+
+
+def _beats(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+    return a != b and all(x <= y for x, y in zip(a, b, strict=True))
+
+
+test_z3_agrees, test_z3_agrees_deep = both(agrees_by_z3, finite_programs(structures=200), quick=12)
+test_cvc5_agrees, test_cvc5_agrees_deep = both(agrees_by_cvc5, finite_programs(structures=60), quick=6)
+test_both_agree, test_both_agree_deep = both(agrees_by_both, finite_programs(structures=60), quick=5)

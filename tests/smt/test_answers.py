@@ -1,0 +1,183 @@
+"""Values as z3 and cvc5 print them, read as values of the IR, and shown in the program's words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import pytest
+
+from potlang.ir.sorts import (
+    BOOL,
+    INT,
+    REAL,
+    STRING,
+    ArraySort,
+    BitVecSort,
+    DeclaredSort,
+    EnumSort,
+    FunctionSort,
+    SetSort,
+    Sort,
+    TupleSort,
+)
+from potlang.ir.values import Bits, Record, Table
+from potlang.smt.answers import Algebraic, Anonymous, Opaque, format_value, read_core, read_value
+from smt_solvers import run_cvc5, run_z3, values
+
+PERSON = DeclaredSort("Person")
+COLOR = EnumSort("Color", ("red", "dark green"))
+PAIR = TupleSort("Pair", (("first", INT), ("second", REAL)))
+UNIT = TupleSort("Unit", ())
+INTS = SetSort(INT)
+
+READ: list[tuple[str, Sort, object, str]] = [
+    ("true", BOOL, True, "True"),
+    ("5", INT, 5, "5"),
+    ("(- 5)", INT, -5, "-5"),
+    ("2.5", REAL, Fraction(5, 2), "2.5"),
+    ("(/ 1.0 3.0)", REAL, Fraction(1, 3), "1/3"),
+    ("(/ (- 1) 3)", REAL, Fraction(-1, 3), "-1/3"),
+    ("(- (/ 49.0 20.0))", REAL, Fraction(-49, 20), "-2.45"),
+    ('"a""\\u{e9}"', STRING, 'a"é', '"a\\"é"'),
+    ("#b0101", BitVecSort(4), Bits(5, 4), "#b0101"),
+    ("#xff", BitVecSort(8), Bits(255, 8), "#b11111111"),
+    ("(_ bv3 8)", BitVecSort(8), Bits(3, 8), "#b00000011"),
+    ("$Color/dark.20.green", COLOR, "dark green", "dark green"),
+    ("(as $Color/red $Color)", COLOR, "red", "red"),
+    ("$Person!val!3", PERSON, Anonymous("Person", "$Person!val!3"), "$Person!val!3"),
+    ("(as @$Person_3 $Person)", PERSON, Anonymous("Person", "(as @$Person_3 $Person)"), "(as @$Person_3 $Person)"),
+    ("($Pair^ 1 (/ 1.0 2.0))", PAIR, Record("Pair", (1, Fraction(1, 2))), "Pair(1, 0.5)"),
+    ("$Unit^", UNIT, Record("Unit", ()), "Unit()"),
+    ("((as const (Array Int Bool)) false)", INTS, Table(False), "{}"),
+    (
+        "(store (store ((as const (Array Int Bool)) false) 10 true) 9 true)",
+        INTS,
+        Table(False, frozenset({(10, True), (9, True)})),
+        "{9, 10}",
+    ),
+    ("(lambda ((x!1 Int)) (not (= x!1 4)))", INTS, Table(True, frozenset({(4, False)})), "all but {4}"),
+    ("(lambda ((x Int)) (or (= x 4) (= 5 x)))", INTS, Table(False, frozenset({(4, True), (5, True)})), "{4, 5}"),
+    (
+        "(let ((a!1 ((as const (Array Int Int)) 0))) (store a!1 1 7))",
+        ArraySort(INT, INT),
+        Table(0, frozenset({(1, 7)})),
+        "{1: 7, else: 0}",
+    ),
+    (
+        "(lambda ((x!1 Int)) (ite (= x!1 1) 7 (ite (= x!1 2) 8 9)))",
+        ArraySort(INT, INT),
+        Table(9, frozenset({(1, 7), (2, 8)})),
+        "{1: 7, 2: 8, else: 9}",
+    ),
+    (
+        "(store ((as const (Array Int (Array Int Bool))) ((as const (Array Int Bool)) false)) 1 "
+        "(store ((as const (Array Int Bool)) false) 2 true))",
+        FunctionSort((INT, INT), BOOL),
+        Table(False, frozenset({((1, 2), True)})),
+        "{(1, 2): True, else: False}",
+    ),
+    ("(_ as-array f)", INTS, Opaque("(_ as-array f)"), "(_ as-array f)"),
+    ("(lambda ((x!1 Int)) (<= 5 x!1))", INTS, Opaque("(lambda ((x!1 Int)) (<= 5 x!1))"), "(lambda ((x!1 Int)) (<= 5 x!1))"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "sort", "value", "shown"), READ)
+def test_values_are_read_and_shown(text: str, sort: Sort, value: object, shown: str) -> None:
+    read = read_value(text, sort)
+    assert read == value
+    assert type(read) is type(value)
+    assert format_value(read, sort) == shown
+
+
+def test_later_stores_win() -> None:
+    text = "(store (store ((as const (Array Int Int)) 0) 1 5) 1 6)"
+    assert read_value(text, ArraySort(INT, INT)) == Table(0, frozenset({(1, 6)}))
+
+
+def test_a_store_of_the_default_over_another_value_leaves_the_default() -> None:
+    text = "(store (store ((as const (Array Int Int)) 0) 1 5) 1 0)"
+    assert read_value(text, ArraySort(INT, INT)) == Table(0)
+
+
+def test_roots_are_approximated() -> None:
+    root = read_value("(root-obj (+ (^ x 2) (- 2)) 2)", REAL)
+    assert isinstance(root, Algebraic)
+    assert root.approximation is not None
+    assert abs(root.approximation**2 - 2) < Fraction(1, 10**12)
+    assert format_value(root, REAL) == "1.414213562373..."
+
+
+@pytest.mark.parametrize("text", ["(root-obj (+ (^ x 2) 2) 1)", "(root-obj 5 1)", "(root-obj (^ x 900) 1)"])
+def test_roots_that_make_no_sense_have_no_approximation(text: str) -> None:
+    assert read_value(text, REAL) == Algebraic(text, None)
+
+
+def test_a_chain_of_many_stores_is_read() -> None:
+    text = "(store " * 20_000 + "((as const (Array Int Int)) 0)" + "".join(f" {i} 1)" for i in range(20_000))
+    table = read_value(text, ArraySort(INT, INT))
+    assert isinstance(table, Table)
+    assert len(table.entries) == 20_000
+
+
+def test_elements_are_called_as_the_caller_says() -> None:
+    value = read_value("(store ((as const (Array $Person Bool)) false) $Person!val!0 true)", SetSort(PERSON))
+    assert format_value(value, SetSort(PERSON), lambda element: "alice") == "{alice}"
+
+
+def test_cores() -> None:
+    assert read_core("(!a1 |!a2|)\n") == ("!a1", "!a2")
+    for broken in ("x", "((a))", "("):
+        with pytest.raises(ValueError, match=r".+"):
+            read_core(broken)
+
+
+ROUND: list[tuple[str, Sort, str, object]] = [
+    ("Bool", BOOL, "x", True),
+    ("Int", INT, "(= x (- 7))", -7),
+    ("Real", REAL, "(= x (- (/ 1.0 3.0)))", Fraction(-1, 3)),
+    ("Real", REAL, "(= x 4.0)", Fraction(4)),
+    ("String", STRING, '(= x "a""\\u{5c}u{41}")', 'a"\\u{41}'),
+    ("(_ BitVec 5)", BitVecSort(5), "(= x #b10001)", Bits(17, 5)),
+    ("(_ BitVec 8)", BitVecSort(8), "(= x #b10000001)", Bits(129, 8)),
+    ("$Color", COLOR, "(= x $Color/dark.20.green)", "dark green"),
+    ("$Pair", PAIR, "(= x ($Pair^ 3 (/ 1.0 4.0)))", Record("Pair", (3, Fraction(1, 4)))),
+    (
+        "(Array Int Bool)",
+        INTS,
+        "(= x (store ((as const (Array Int Bool)) false) 3 true))",
+        Table(False, frozenset({(3, True)})),
+    ),
+    (
+        "(Array Int (Array Int Int))",
+        FunctionSort((INT, INT), INT),
+        "(= x (store ((as const (Array Int (Array Int Int))) ((as const (Array Int Int)) 4)) 1"
+        " (store ((as const (Array Int Int)) 4) 2 5)))",
+        Table(4, frozenset({((1, 2), 5)})),
+    ),
+]
+
+
+@pytest.mark.parametrize("run", [run_z3, run_cvc5])
+@pytest.mark.parametrize(("text", "sort", "constraint", "value"), ROUND)
+def test_solvers_values_are_read(
+    text: str, sort: Sort, constraint: str, value: object, run: Callable[[str], str]
+) -> None:
+    script = "(set-logic ALL)(declare-datatypes (($Color 0)) ((($Color/red) ($Color/dark.20.green))))"
+    script += "(declare-datatypes (($Pair 0)) ((($Pair^ ($Pair/first Int) ($Pair/second Real)))))"
+    script += f"(declare-const x {text})(assert {constraint})(check-sat)(get-value (x))"
+    assert read_value(values(run(script))[0], sort) == value
+
+
+@pytest.mark.parametrize("run", [run_z3, run_cvc5])
+def test_solvers_elements_are_told_apart(run: Callable[[str], str]) -> None:
+    script = "(set-logic ALL)(declare-sort $Person 0)(declare-const x $Person)(declare-const y $Person)"
+    script += "(declare-const z $Person)(assert (distinct x y))(assert (= y z))(check-sat)(get-value (x y z))"
+    x, y, z = (read_value(value, PERSON) for value in values(run(script)))
+    assert isinstance(x, Anonymous)
+    assert x != y == z
+
+
+def test_z3_names_an_irrational_root() -> None:
+    script = "(declare-const x Real)(assert (= (* x x) 2.0))(assert (> x 0.0))(check-sat)(get-value (x))"
+    assert format_value(read_value(values(run_z3(script))[0], REAL), REAL).startswith("1.41421356")
