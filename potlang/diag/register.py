@@ -73,7 +73,7 @@ _ROWS = (
         "POT2008",
         "undeclared-decision-variable",
         _W,
-        "`{name}` is not declared; read as a variable of {sort}",
+        "`{name}` is not declared; read as a variable of sort {sort}",
     ),
     Code("POT2010", "function-without-arguments", _E, "the function `{name}` is used without arguments"),
     Code("POT2012", "connective-redeclared", _W, "the function `{name}` hides the connective of that name"),
@@ -84,7 +84,7 @@ _ROWS = (
     Code(
         "POT3003", "not-comparable", _E, "a term of sort {left} cannot be compared with one of sort {right}"
     ),
-    Code("POT3004", "not-ordered", _E, "{sort} has no order, so `{op}` does not apply"),
+    Code("POT3004", "not-ordered", _E, "the sort {sort} has no order, so `{op}` does not apply"),
     Code("POT3005", "not-numeric", _E, "`{op}` needs numbers, found {found}"),
     Code("POT3006", "not-a-formula", _E, "expected a formula, found a term of sort {found}"),
     Code("POT3007", "no-common-sort", _E, "the branches have different sorts, {left} and {right}"),
@@ -95,7 +95,7 @@ _ROWS = (
     Code("POT4001", "empty-binder-list", _E, "`{quantifier}` binds no variable"),
     Code("POT4002", "empty-connective", _W, "{what} is empty, so it is read as {value}"),
     Code("POT4003", "contradictory-facts", _W, "these facts contradict each other"),
-    Code("POT4004", "named-members-only", _W, "`{op}` counts the named members of {sort} only"),
+    Code("POT4004", "named-members-only", _W, "`{op}` ranges over the named members of {sort} only"),
     Code("POT4005", "closed-sort-without-members", _E, "the closed sort {sort} has no member"),
     Code("POT4006", "possible-division-by-zero", _N, "the divisor may be zero"),
     Code("POT4007", "trivial-formula", _W, "this is always {value}"),

@@ -58,8 +58,11 @@ def render_one(
     bar = paint("frame", " " * gutter + " |")
     if any(piece for _, piece in pieces):
         lines.append(bar)
+    previous: Snippet | None = None
     for index, (label, piece) in enumerate(pieces):
-        lines += _label_lines(document, label, piece, gutter, paint, level if index == 0 else "")
+        shown_lines = _label_lines(document, label, piece, gutter, paint, level if index == 0 else "")
+        lines += shown_lines[1:] if piece and _same_line(piece, previous) else shown_lines
+        previous = piece
     edge = paint("frame", " " * gutter + " = ")
     lines += [edge + paint("note", "note") + f": {note}" for note in diagnostic.notes]
     lines += [edge + paint("help", "help") + f": {text}" for text in diagnostic.helps]
@@ -94,6 +97,13 @@ def _label_lines(
         paint("frame", f"{number:>{gutter}} |") + f" {piece.before}{piece.marked}{piece.after}",
         paint("frame", " " * gutter + " |") + f" {under}",
     ]
+
+
+def _same_line(piece: Snippet, previous: Snippet | None) -> bool:
+    """Whether the line of `piece` was shown just before, so that only its mark is to follow."""
+    if previous is None or piece.line != previous.line:
+        return False
+    return piece.before + piece.marked + piece.after == previous.before + previous.marked + previous.after
 
 
 def document_name(document: Document) -> str:

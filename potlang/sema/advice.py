@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from potlang.diag import Applicability, Fix, Label, Patch, Replace
 from potlang.ir.nodes import Lit, Node, Symbol
-from potlang.ir.sorts import BOOL, INT, REAL, DeclaredSort, Sort, is_numeric
+from potlang.ir.sorts import BOOL, INT, REAL, DeclaredSort, EnumSort, Sort, is_numeric
 from potlang.languages import surface as s
 
 from .scope import FunctionEntry, TermEntry, signature
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Advice = tuple[list[str], list[Fix]]
 _SCAN = 1_000
+_MOST_POSITIONS = 50
 _KEYWORDS = ("and", "or", "not", "in")
 
 
@@ -183,6 +184,17 @@ def _drop(e: Elaborator, expr: s.Call, wanted: int) -> Fix:
     return Fix(f"drop {which if wanted else 'the arguments'}", Applicability.UNSAFE, (edit,))
 
 
+def hint_undeclared(e: Elaborator, nodes: Sequence[Node | None], exprs: Sequence[s.Expr]) -> None:
+    """Undeclared names among operands have probably the sort of the operands that are known."""
+    known = next((node.sort for node in nodes if node is not None), None)
+    for node, expr in zip(nodes, exprs, strict=True):
+        match expr:
+            case s.Name(id=name) | s.Call(head=s.Name(id=name)) if node is None:
+                e.undeclared.hint(name, known)
+            case _:
+                pass
+
+
 # --- comparisons ---------------------------------------------------------------------------------
 
 
@@ -232,6 +244,28 @@ def number_advice(e: Elaborator, sort: Sort, exprs: Sequence[s.Expr]) -> Advice:
     return helps, _numeric_sort(e, sort)
 
 
+def order_advice(e: Elaborator, sort: Sort, exprs: Sequence[s.Expr]) -> Advice:
+    """For terms of `sort` that are put in order; enum values have the order of their declaration."""
+    name = f"position_of_{sort}"
+    free = name.isidentifier() and e.scope.lookup(name) is None
+    if not isinstance(sort, EnumSort) or len(sort.values) > _MOST_POSITIONS or not free or _measures(e, sort):
+        return number_advice(e, sort, exprs)
+    param = next((name for name in ("v", "value", "member") if name not in sort.values), "v_")
+    cases = [f"If({param} == {written(value)}, {index}, " for index, value in enumerate(sort.values, 1)]
+    body = "".join(cases) + "0" + ")" * len(cases)
+    item = {"name": name, "domain": [sort.name], "range": "Int", "params": [param], "body": body}
+    has_section = any(entry.place.pointer.startswith("/functions/") for entry in _functions(e))
+    declaration = Patch("add", "/functions/-", item) if has_section else Patch("add", "/functions", [item])
+    wrapped = _each(e, exprs, f"{name}(", ")")
+    title = f"define `{name}` by the order of the values, and {wrapped.title}"
+    helps = [f"the values of {sort} have no order; give them positions by a function from {sort} to Int"]
+    return helps, [Fix(title, Applicability.UNSAFE, (*wrapped.edits, declaration))]
+
+
+def _functions(e: Elaborator) -> list[FunctionEntry]:
+    return [entry for entry in list(e.scope.entries.values())[:_SCAN] if isinstance(entry, FunctionEntry)]
+
+
 def _each(e: Elaborator, exprs: Sequence[s.Expr], before: str, after: str) -> Fix:
     texts = {expr: f"{before}{e.text_of(expr)}{after}" for expr in exprs}
     edits = tuple(Replace(e.pointer, expr.start, expr.end, text) for expr, text in texts.items())
@@ -250,12 +284,9 @@ def not_numeric(
 def _measures(e: Elaborator, sort: Sort) -> list[str]:
     """The functions of the program from `sort` to numbers."""
     return [
-        name
-        for name, entry in list(e.scope.entries.items())[:_SCAN]
-        if isinstance(entry, FunctionEntry)
-        and entry.symbol is not None
-        and entry.symbol.domain == (sort,)
-        and entry.symbol.range in (INT, REAL)
+        entry.name
+        for entry in _functions(e)
+        if entry.symbol is not None and entry.symbol.domain == (sort,) and entry.symbol.range in (INT, REAL)
     ]
 
 

@@ -12,7 +12,7 @@ from potlang.ir.operators import Operator
 from potlang.ir.sorts import BOOL, INT, REAL, BitVecSort, SetSort, Sort, is_numeric
 from potlang.languages import surface as s
 
-from .advice import Advice, comparison_advice, not_numeric, number_advice
+from .advice import Advice, comparison_advice, hint_undeclared, not_numeric, order_advice
 
 if TYPE_CHECKING:
     from .elaborate import Elaborator, Step, Visit
@@ -56,9 +56,10 @@ def _arithmetic(e: Elaborator, expr: s.Infix, expected: Sort | None) -> Step:
 
 def apply_arithmetic(e: Elaborator, name: str, nodes: list[Node | None], exprs: list[s.Expr]) -> Node | None:
     """`+ - * // %` on visited operands: Int, Real (with coercion) or bit vectors of one width."""
-    if any(node is None for node in nodes):
-        return None
     args = [node for node in nodes if node is not None]
+    if len(args) < len(nodes):
+        hint_undeclared(e, nodes, exprs)
+        return None
     first = args[0].sort
     if isinstance(first, BitVecSort):
         return _bit_arithmetic(e, name, args, exprs)
@@ -205,6 +206,7 @@ def equate(
 ) -> Node | None:
     """`a == b` with Int read as Real where they meet; iff between formulas."""
     if a is None or b is None:
+        hint_undeclared(e, (a, b), (left, right))
         return None
     pair = unify(e, a, b)
     if pair is None:
@@ -275,6 +277,7 @@ def _link(
             return e.pool.app(op.XOR, (a, b))
         return e.pool.negate(equality)
     if a is None or b is None:
+        hint_undeclared(e, (a, b), sides)
         return None
     for node, side in ((a, left), (b, right)):
         if not is_numeric(node.sort):
@@ -297,7 +300,7 @@ def _order_advice(e: Elaborator, sort: Sort, name: str, alike: list[s.Expr], who
         return helps, [e.replace(whole, f"U{spelt}({sides})", f"write `U{spelt}({sides})`")]
     if sort is BOOL:
         return ["a formula is not a number; put parentheses where the comparison belongs"], []
-    helps, fixes = number_advice(e, sort, alike)
+    helps, fixes = order_advice(e, sort, alike)
     return helps, fixes if len(whole.ops) == 1 else []
 
 

@@ -215,7 +215,7 @@ def _assert(text: str, name: str | None) -> str:
 def _comment(kind: str, name: str, origin: Origin) -> str:
     """One line of plain ASCII, whatever the parts contain."""
     parts = [json.dumps(part[:_COMMENT]) for part in (name, origin.pointer, origin.text) if part]
-    return f"; {kind} {' '.join(parts)}".replace("\x7f", "\\u007f")
+    return " ".join([";", kind, *parts]).replace("\x7f", "\\u007f")
 
 
 def _in_order(definitions: tuple[Definition, ...]) -> list[Definition]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from potlang.report import Check, Limits
-from potlang.solve.backend import Answer, Engine, OptimizeAnswer, OptimizeQuery, Query
+from potlang.solve.backend import Answer, OptimizeAnswer, OptimizeQuery, Query, RemoteEngine
 from potlang.solve.decision import Known
 from potlang.solve.encoding import Encoding, Unsupported
 
@@ -40,7 +40,7 @@ class Budget:
 class Asked:
     """An engine and the words it is spoken to in; `base` is what its session was started with."""
 
-    engine: Engine
+    engine: RemoteEngine
     encoding: Encoding
     base: str | None = None
 
@@ -96,6 +96,19 @@ class Asker:
         if not limit:
             return merge(query, [(each, _OVER) for each in self.engines[:1]])
         return merge(query, self._answers(build, limit))
+
+    def ask_pair(self, pair: tuple[tuple[str, Build], tuple[str, Build]]) -> list[Reply]:
+        """Put two checks of which both are needed: one engine is sent the second while it does the first."""
+        limit = self.budget.check_ms(self.budget.left_ms() / 2)
+        only = self.engines[0]
+        if len(self.engines) > 1 or not limit or only.base is None:
+            return [self.ask(query, build) for query, build in pair]
+        try:
+            queries = [build(only.encoding) for _, build in pair]
+        except Unsupported:
+            return [self.ask(query, build) for query, build in pair]
+        answers = only.engine.ask_all(queries, limit)
+        return [merge(query, [(only, answer)]) for (query, _), answer in zip(pair, answers, strict=True)]
 
     def ask_first(self, query: str, build: Build, *, most_ms: float | None = None) -> Reply:
         """Put a check to the first engine alone: for evidence, where a second opinion adds nothing."""

@@ -6,6 +6,7 @@ Nothing here knows the IR, and nothing here imports a solver.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -119,6 +120,13 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """End the session and free what it holds."""
+
+
+class RemoteEngine(Engine, Protocol):
+    """An engine in a worker: queries can be sent ahead of their turn."""
+
+    def ask_all(self, queries: Sequence[Query], timeout_ms: int) -> Iterator[Answer]:
+        """Check the queries in order, each within the limit; yields each answer as it comes."""
 
 
 ENGINES: tuple[str, ...] = ("z3", "cvc5", "cvc5-pysmt")

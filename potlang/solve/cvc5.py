@@ -19,6 +19,8 @@ _LONGEST_DETAIL: Final = 2000
 # After the other reasons the solver is not used again. (After "memory" the worker is not: and
 # freeing what filled it takes seconds.)
 _HARMLESS: Final = (None, "incomplete", "memory")
+# Without the second a constant array, which the empty set is, is refused.
+_ALWAYS: Final = {"produce-models": "true", "arrays-exp": "true"}
 # The second makes the first work for integers that the formula itself bounds.
 FINITE_MODELS: Final = {"finite-model-find": "true", "fmf-bound": "true"}
 REASONS: Final[dict[str, Reason]] = {
@@ -188,7 +190,7 @@ class Cvc5Engine:
         return self._open[core]
 
     def _fresh(self, core: bool, options: dict[str, str]) -> Repl:
-        options = {"produce-models": "true", "produce-unsat-cores": "true" if core else "false", **options}
+        options = {**_ALWAYS, "produce-unsat-cores": "true" if core else "false", **options}
         if self.rlimit:
             options["rlimit-per"] = str(self.rlimit)
         repl = Repl(options)

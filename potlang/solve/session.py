@@ -27,7 +27,7 @@ from potlang.report import (
     overall,
 )
 from potlang.solve.asking import Asked, Asker, Budget
-from potlang.solve.backend import Engine, Query
+from potlang.solve.backend import Query, RemoteEngine
 from potlang.solve.bindings import (
     Candidates,
     candidates,
@@ -79,7 +79,7 @@ class EngineSource(Protocol):
 
     def session(
         self, engine: str = ..., base: str = ..., *, memory_mb: int | None = ..., rlimit: int | None = ...
-    ) -> Engine:
+    ) -> RemoteEngine:
         """An engine of this name within these limits."""
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from potlang.ir.module import Assertion, Claim
 from potlang.ir.nodes import Node, Quant, reachable
 from potlang.ir.pool import Pool
 from potlang.report import Check, Consistency, Verdict
-from potlang.solve.asking import Asker, Reply
+from potlang.solve.asking import Asker, Build, Reply
 from potlang.solve.backend import Query
 from potlang.solve.decision import (
     Decision,
@@ -33,6 +34,14 @@ _MOST_VALUES = 256
 _MOST_AHEAD = 32
 _MOST_SNAPSHOTS = 16
 _LARGEST_REUSED = 200
+
+
+class Ask(NamedTuple):
+    """A check: its name in the report, its text and what to evaluate, in an engine's words."""
+
+    name: str
+    text: Callable[[Encoding], str]
+    values: Callable[[Encoding], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +147,7 @@ class Verifier:
     def ask_theta(self) -> Reply:
         """Check the assumptions alone, unless that is known."""
         if self.theta is None or self.theta.status == "unknown":
-            self.theta = self._asked("assumptions", lambda _: "", lambda _: ())
+            self.theta = self._asked(Ask("assumptions", lambda _: "", lambda _: ()))
         return self.theta
 
     def query(self, encoding: Encoding, text: str, values: tuple[str, ...] = ()) -> Query:
@@ -149,23 +158,28 @@ class Verifier:
         more = "".join(encoding.assertion(each) for each in self.extra)
         return Query(more + text, values, core)
 
-    def _asked(
-        self, name: str, text: Callable[[Encoding], str], values: Callable[[Encoding], tuple[str, ...]]
-    ) -> Reply:
-        """One check, with a core if it is unsat.
+    def _asked(self, ask: Ask) -> Reply:
+        """One check, with a core if it is unsat."""
+        return self._with_core(ask, self.asker.ask(ask.name, self._builder(ask, self._tracked)))
+
+    def _asked_both(self, asks: tuple[Ask, Ask]) -> list[Reply]:
+        """Two checks that are both needed, each with a core if it is unsat."""
+        first, second = ((ask.name, self._builder(ask, self._tracked)) for ask in asks)
+        replies = self.asker.ask_pair((first, second))
+        return [self._with_core(ask, reply) for ask, reply in zip(asks, replies, strict=True)]
+
+    def _builder(self, ask: Ask, core: bool) -> Build:
+        return lambda encoding: self._query(encoding, ask.text(encoding), ask.values(encoding), core=core)
+
+    def _with_core(self, ask: Ask, reply: Reply) -> Reply:
+        """The reply with a core.
 
         Solvers take up to four times as long for a large base whose assumptions they track, so there
         the core is asked for apart, once it is known that there is one.
         """
-        tracked = self._tracked
-
-        def build(encoding: Encoding, core: bool) -> Query:
-            return self._query(encoding, text(encoding), values(encoding), core=core)
-
-        reply = self.asker.ask(name, lambda encoding: build(encoding, tracked))
-        if reply.status != "unsat" or reply.core is not None or tracked:
+        if reply.status != "unsat" or reply.core is not None or self._tracked:
             return reply
-        again = self.asker.ask_first(name, lambda encoding: build(encoding, True))
+        again = self.asker.ask_first(ask.name, self._builder(ask, True))
         return replace(reply, core=again.core if again.status == "unsat" else None)
 
     # --- claims ---
@@ -194,6 +208,8 @@ class Verifier:
         for snapshot in self.snapshots:
             self._read(finding, snapshot)
         self._settle(finding)
+        if finding.positive is None and finding.negative is None:
+            self._ask_both(finding, later)
         if finding.positive is None and needs_positive(self._theta_sure, finding.negative):
             self._ask(finding, "claim", later)
         if finding.negative is None and needs_negative(self._theta_sure, finding.positive):
@@ -223,14 +239,25 @@ class Verifier:
             agreed = all(reply.agreed for reply in finding.replies)
             self.theta = Reply("unsat", None, (), core=finding.core, agreed=agreed)
 
+    def _ask_both(self, finding: Finding, later: Sequence[Finding]) -> None:
+        """Both sides: whatever the first answer is, the second is needed."""
+        wanted = self._wanted(finding, later)
+        claim, negation = self._side(finding, "claim", wanted), self._side(finding, "negation", wanted)
+        for ask, reply in zip((claim, negation), self._asked_both((claim, negation)), strict=True):
+            self._note(finding, ask.name, reply, wanted)
+
     def _ask(self, finding: Finding, side: str, later: Sequence[Finding]) -> None:
         wanted = self._wanted(finding, later)
+        self._note(finding, side, self._asked(self._side(finding, side, wanted)), wanted)
 
+    def _side(self, finding: Finding, side: str, wanted: list[Node]) -> Ask:
         def text(encoding: Encoding) -> str:
             write = encoding.claim if side == "claim" else encoding.negation
             return write(finding.formula)
 
-        reply = self._asked(side, text, lambda encoding: tuple(encoding.term(node) for node in wanted))
+        return Ask(side, text, lambda encoding: tuple(encoding.term(node) for node in wanted))
+
+    def _note(self, finding: Finding, side: str, reply: Reply, wanted: list[Node]) -> None:
         finding.replies.append(reply)
         finding.checks += reply.checks
         snapshot = self._snapshot(reply, wanted)

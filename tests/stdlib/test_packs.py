@@ -11,7 +11,7 @@ import pytest
 
 from potlang.api import check, verify
 from potlang.diag import CODES, Severity, Sink
-from potlang.resources import pack_file, pack_names, schema_text
+from potlang.resources import folder, pack_file, pack_names, schema_text
 from potlang.sema.packs import read_pack
 
 PACKS = pack_names()
@@ -33,6 +33,11 @@ def validator(schema: str) -> jsonschema.Draft202012Validator:
 def test_there_are_packs() -> None:
     assert "std/order/partial_order" in PACKS
     assert len(PACKS) >= 9
+
+
+def test_the_index_lists_the_packs() -> None:
+    text = folder("stdlib").joinpath("README.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^\| \[(std/[a-z_/]+)\]", text, re.MULTILINE)) == PACKS
 
 
 @pytest.mark.parametrize("pack", PACKS)
