@@ -19,6 +19,7 @@ from potlang.version import __version__
 
 if TYPE_CHECKING:
     from potlang.passes.base import Pass
+    from potlang.passes.pipeline import Pipeline
     from potlang.sema import Extension
     from potlang.solve.session import Session as SolverSession
 
@@ -47,6 +48,10 @@ class CompileError(ValueError):
         from potlang.diag.render_text import render_text
 
         return render_text(self.diagnostics, self.document).rstrip()
+
+
+class OptionError(ValueError):
+    """An option has a value that means nothing: a wrong call, whatever the program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +129,7 @@ class Session:
         self._options = options
         self._limits = limits
         self._workers = workers
-        self._module = self._pipeline.run(program.module)
+        self._module = _lowered(program.module, self._pipeline)
         self._free = len(program._extension.free)
         self._assumed: list[list[Assertion]] = []
         self._claims = 0
@@ -316,7 +321,7 @@ def _options(solver: SolverName, trust: Trust, models: Models) -> Any:
         (models, ("claim", "full")),
     ):
         if value not in allowed:
-            raise ValueError(f"{value!r} is not one of {', '.join(allowed)}")
+            raise OptionError(f"{value!r} is not one of {', '.join(allowed)}")
     return Options(solver=solver, trust=trust, models=models)
 
 
@@ -357,6 +362,18 @@ def _checked(document: Document, value: object, sink: Sink) -> Checked:
     found = Checked(document, tuple(sink.diagnostics(document)), None)
     program = Program(module, extension, found)
     return replace(found, program=program)
+
+
+def _lowered(module: Module, pipeline: Pipeline) -> Module:
+    """The module after the passes; where one would blow it up, as it was: all passes keep its meaning."""
+    from potlang.passes.base import PassLimit
+
+    try:
+        return pipeline.run(module)
+    except PassLimit:
+        return module
+    except KeyError as error:
+        raise OptionError(f"a pass names a claim that is not there: {error}") from error
 
 
 def _report_contradictions(module: Module, sink: Sink) -> None:

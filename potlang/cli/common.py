@@ -6,12 +6,15 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from potlang import api
 from potlang.report import OptimizationStatus, Report, Verdict
+
+if TYPE_CHECKING:
+    from potlang.passes.pipeline import Pipeline
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -45,6 +48,16 @@ def read_source(name: str) -> tuple[api.Source, str]:
     if name == "-":
         return sys.stdin.buffer.read(), "<stdin>"
     return Path(name), name
+
+
+def checked_pipeline(passes: str) -> Pipeline:
+    """The pipeline that `--passes` names; a usage error if there is none."""
+    from potlang.passes.pipeline import PipelineError, read_pipeline
+
+    try:
+        return read_pipeline(passes)
+    except PipelineError as error:
+        raise click.BadParameter(str(error), param_hint="--passes") from error
 
 
 def use_color(choice: str, stream: Any = None) -> bool:

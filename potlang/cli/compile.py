@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from potlang import api
-from potlang.cli.common import INVALID, color_option, read_source, use_color
+from potlang.cli.common import INVALID, checked_pipeline, color_option, read_source, use_color
+
+if TYPE_CHECKING:
+    from potlang.passes.pipeline import Pipeline
 
 
 @click.command("compile")
@@ -31,12 +35,7 @@ def compile_(
     file: str, target: api.Target, passes: str, print_after: bool, output: Path | None, color: str
 ) -> None:
     """Print a program in a lowered form."""
-    from potlang.passes.pipeline import PipelineError, read_pipeline
-
-    try:
-        pipeline = read_pipeline(passes)
-    except PipelineError as error:
-        raise click.BadParameter(str(error), param_hint="--passes") from error
+    pipeline = checked_pipeline(passes)
     source, shown = read_source(file)
     checked = api.check(source, name=shown)
     if checked.diagnostics:
@@ -46,12 +45,32 @@ def compile_(
         click.echo(text, err=True)
     if checked.program is None:
         sys.exit(INVALID)
-    module = pipeline.run(checked.program.module, _printer() if print_after else None)
-    text = api.emit(module, target)
+    text = _lowered(checked.program, pipeline, target, print_after)
     if output is None:
         click.echo(text, nl=False)
     else:
         output.write_text(text, encoding="utf-8")
+
+
+class CannotWrite(click.ClickException):
+    """The program has no text in the form asked for, or one that is too large."""
+
+    exit_code = INVALID
+
+
+def _lowered(program: api.Program, pipeline: Pipeline, target: api.Target, print_after: bool) -> str:
+    """The text; what is too large to be written ends with a message and exit code 2."""
+    from potlang.languages.pot.emit import TooLarge
+    from potlang.passes.base import PassLimit
+    from potlang.smt.errors import Unsupported
+
+    try:
+        module = pipeline.run(program.module, _printer() if print_after else None)
+        return api.emit(module, target)
+    except KeyError as error:
+        raise click.BadParameter(f"there is no claim {error}", param_hint="--passes") from error
+    except (PassLimit, TooLarge, Unsupported) as error:
+        raise CannotWrite(f"cannot be written as {target}: {error}") from error
 
 
 def _printer() -> api.Callback:

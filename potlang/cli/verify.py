@@ -9,6 +9,7 @@ import click
 
 from potlang import api
 from potlang.cli.common import (
+    checked_pipeline,
     color_option,
     exit_code,
     files_argument,
@@ -77,6 +78,7 @@ def verify(
     Exit code: 0 every verification entailed or the optimum found; 1 another answer; 2 not a valid
     program; 3 a limit was hit or the solver gave up. Of several files, 2 before 3 before 1 before 0.
     """
+    checked_pipeline(passes)
     for engine in {"z3": (), "cvc5": ("cvc5",), "both": ("z3", "cvc5")}[solver]:
         default_workers().warm(engine)
     limits = Limits(int(timeout * 1000), int(total_timeout * 1000), memory, rlimit)
@@ -88,9 +90,12 @@ def verify(
         if checked.program is None:
             report = api.rejected(checked, limits)
         else:
-            report = api.verify(
-                checked.program, solver=solver, trust=trust, limits=limits, models=models, passes=passes
-            )
+            try:
+                report = api.verify(
+                    checked.program, solver=solver, trust=trust, limits=limits, models=models, passes=passes
+                )
+            except api.OptionError as error:
+                raise click.BadParameter(str(error)) from error
         codes.append(exit_code(report))
         if style == "text":
             _print_text(shown, checked, report, len(files) > 1, color)

@@ -106,6 +106,12 @@ def test_an_unknown_pass_is_a_usage_error() -> None:
     assert b"nnff" in done.stderr
 
 
+def test_an_unknown_pass_is_a_usage_error_when_verifying_too() -> None:
+    done = potc(SEED / "12_fall_protection.json", "--passes", "slice{claim=none}")
+    assert done.returncode == 2
+    assert b"Traceback" not in done.stderr
+
+
 def test_explain() -> None:
     assert b"# POT2001" in potc("explain", "POT2001").stdout
     wrong = potc("explain", "POT2999")

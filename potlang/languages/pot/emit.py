@@ -6,6 +6,7 @@ are expanded, imported packs are spelled out as rules.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
@@ -17,8 +18,8 @@ from potlang.ir.operators import Operator
 from potlang.ir.sorts import BOOL, REAL, STRING, BitVecSort, DeclaredSort, EnumSort, SetSort, Sort, TupleSort
 
 _LARGEST = 2_000_000
-_RESERVED = frozenset({"and", "or", "not", "in", "True", "False", "true", "false"})
-
+_PLAIN = re.compile(r"[^\W\d]\w*")
+_KEYWORDS = frozenset({"and", "or", "not", "in"})
 _INFIX: dict[Operator, str] = {
     op.EQ: "==",
     op.LT: "<",
@@ -81,10 +82,10 @@ class TooLarge(ValueError):
 
 
 def quote(name: str) -> str:
-    """A name as an expression writes it: backquoted where it is no plain identifier."""
-    if name.isidentifier() and name not in _RESERVED:
+    """A name as an expression writes it: in backquotes unless it is read as a name without them."""
+    if _PLAIN.fullmatch(name) and name not in _KEYWORDS:
         return name
-    return "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"
+    return "`" + name.replace("`", "``") + "`"
 
 
 def sort_text(sort: Sort) -> str:
@@ -202,8 +203,15 @@ def _application(head: Operator | Symbol, texts: list[str], args: tuple[Node, ..
     if head is op.APPLY:
         return f"{texts[0]}({', '.join(texts[1:])})"
     if head is op.INSERT:
-        return f"Union({texts[1]}, [{texts[0]}])"
+        return _inserted(*texts)
     return f"(-{texts[0]})"
+
+
+def _inserted(element: str, whole: str) -> str:
+    """A set literal with one member more, or a union with one. (Texts of no other terms begin with `[`.)"""
+    if not whole.startswith("["):
+        return f"Union({whole}, [{element}])"
+    return f"[{element}]" if whole == "[]" else f"{whole[:-1]}, {element}]"
 
 
 def _tree_size(nodes: list[Node]) -> int:
