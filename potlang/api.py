@@ -5,9 +5,9 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from potlang.diag import Diagnostic, Severity, Sink
 from potlang.ir.module import Assertion, AssertionKind, Claim, Module, Origin
@@ -54,8 +54,7 @@ class OptionError(ValueError):
     """An option has a value that means nothing: a wrong call, whatever the program."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """What checking a source found; `program` is None if there are errors."""
 
     document: Document
@@ -113,8 +112,8 @@ class Program:
     def report(self, report: Report) -> Report:
         """`report` with this program's diagnostics and the version filled in."""
         checked = self._checked
-        return replace(
-            report, diagnostics=checked.diagnostics, located=checked.located(), version=__version__
+        return report._replace(
+            diagnostics=checked.diagnostics, located=checked.located(), version=__version__
         )
 
 
@@ -168,8 +167,8 @@ class Session:
         results = self._solver.verify([found], [])
         report = Report(results[0].verdict, results, limits=self._limits, time_ms=results[0].time_ms)
         checked = Checked(document, tuple(diagnostics), None)
-        return replace(
-            report, diagnostics=checked.diagnostics, located=checked.located(), version=__version__
+        return report._replace(
+            diagnostics=checked.diagnostics, located=checked.located(), version=__version__
         )
 
     def push(self, *facts: str) -> None:
@@ -361,7 +360,7 @@ def _checked(document: Document, value: object, sink: Sink) -> Checked:
     _report_contradictions(module, sink)
     found = Checked(document, tuple(sink.diagnostics(document)), None)
     program = Program(module, extension, found)
-    return replace(found, program=program)
+    return found._replace(program=program)
 
 
 def _lowered(module: Module, pipeline: Pipeline) -> Module:
@@ -379,9 +378,8 @@ def _lowered(module: Module, pipeline: Pipeline) -> Module:
 def _report_contradictions(module: Module, sink: Sink) -> None:
     from potlang.passes.conflicts import find_contradictions
 
-    for conflict in find_contradictions(module):
-        pair = conflict if isinstance(conflict, tuple) else (conflict,)
-        report_contradiction(pair, sink)
+    for facts in find_contradictions(module):
+        report_contradiction(facts, sink)
 
 
 def report_contradiction(facts: tuple[Assertion, ...], sink: Sink) -> None:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from potlang.diag.model import Diagnostic
@@ -62,8 +61,7 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
     return min(verdicts, key=WORST_FIRST.index, default=Verdict.ENTAILED)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """What a verification may use ([LIMIT-CHECK], [LIMIT-TOTAL], [LIMIT-MEMORY], [LIMIT-RESOURCE]).
 
     `check_ms` and `total_ms` are wall-clock milliseconds for one check and for the program,
@@ -77,8 +75,7 @@ class Limits:
     rlimit: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CoreItem:
+class CoreItem(NamedTuple):
     """An assumption that takes part in a conflict: its name, its place and its text."""
 
     name: str
@@ -94,8 +91,7 @@ Binding = dict[str, str]
 """Values by variable, in the binder's order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Witness:
+class Witness(NamedTuple):
     """Bindings of which at least one fits in every model: one binding is certain.
 
     For an entailed `exists` they make it true, for a refuted `forall` (and a norm) false. `minimal`:
@@ -111,8 +107,7 @@ class Witness:
         return len(self.bindings) == 1
 
 
-@dataclass(frozen=True, slots=True)
-class Bindings:
+class Bindings(NamedTuple):
     """Bindings over named members, certain and possible apart ([VERDICT-FIND], [VERDICT-NORM]).
 
     `certain` hold in every model, `possible` in some model but not in every one. `undecided` could
@@ -125,8 +120,7 @@ class Bindings:
     cut: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What comes with a verdict; parts that the verdict does not call for are None.
 
     `core`: assumptions that suffice, minimal if `core_minimal`. `could_be_true` and `could_be_false`:
@@ -143,8 +137,7 @@ class Evidence:
     bindings: Bindings | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(NamedTuple):
     """One answer of one solver: `query` is `assumptions`, `claim` or `negation` (with the assumptions)."""
 
     query: str
@@ -155,8 +148,7 @@ class Check:
     time_ms: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """The answer to one claim.
 
     `kind` is `verification` or `norm`. `paper_answer` is `SAT` or `UNSAT`, whether assumptions and
@@ -183,8 +175,7 @@ ExactValue = int | str
 """An integer, or text: an exact fraction (`5/2`), a decimal, `oo`, `-oo`."""
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectiveResult:
+class ObjectiveResult(NamedTuple):
     """One objective. `value` is exact, None if not known; `status` its own, under `box` or where it decides.
 
     `lower` and `upper` are the known bounds of an objective whose optimum was not found.
@@ -199,16 +190,14 @@ class ObjectiveResult:
     upper: ExactValue | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ParetoPoint:
+class ParetoPoint(NamedTuple):
     """Values of the objectives that no other model beats in all of them, and a model that has them."""
 
     values: tuple[ExactValue | None, ...]
     model: Model | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OptimizationResult:
+class OptimizationResult(NamedTuple):
     """The answer to an optimization.
 
     `value` is the first objective's. `confirmed`: a separate query showed that no better value
@@ -236,8 +225,7 @@ class OptimizationResult:
     time_ms: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """The answer to a program.
 
     `verdict` is the worst of the results; of a program that only optimizes it is the optimization's
@@ -252,7 +240,7 @@ class Report:
     consistency: Consistency | None = None
     core: tuple[CoreItem, ...] | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
-    located: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+    located: tuple[dict[str, Any], ...] = ()
     notes: tuple[str, ...] = ()
     limits: Limits = Limits()
     time_ms: float = 0.0
@@ -347,15 +335,13 @@ def _bare_diagnostic(found: Diagnostic) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Dataclasses as objects, tuples as arrays; as deep as the types above are, so no deeper than six."""
+    """Records as objects, tuples as arrays; as deep as the types above are, so no deeper than six."""
     if isinstance(value, StrEnum):
         return str(value)
     if isinstance(value, float):
         return _milliseconds(value)
-    if isinstance(value, (tuple, list)):
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return {name: _plain(each) for name, each in zip(value._fields, value, strict=True)}
+    if isinstance(value, tuple | list):
         return [_plain(each) for each in value]
-    if isinstance(value, dict):
-        return dict(value)
-    if is_dataclass(value):
-        return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
-    return value
+    return dict(value) if isinstance(value, dict) else value

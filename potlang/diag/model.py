@@ -7,8 +7,8 @@ of the decoded string. Raw lines and columns are computed when a diagnostic is s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Severity(StrEnum):
@@ -32,8 +32,7 @@ class Applicability(StrEnum):
     PLACEHOLDER = "placeholder"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A part of the input.
 
     `pointer` is an RFC 6901 JSON pointer; `span` is `(start, end)` in the decoded string at that
@@ -46,16 +45,14 @@ class Place:
     on_key: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(NamedTuple):
     """A place with a short message; exactly one label of a diagnostic is primary (the first)."""
 
     place: Place
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Replace:
+class Replace(NamedTuple):
     """Edit: replace characters `[start, end)` of the decoded string at `pointer` by `text`.
 
     At the empty pointer the string is the whole raw document.
@@ -67,8 +64,7 @@ class Replace:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Patch:
+class Patch(NamedTuple):
     """Edit: one RFC 6902 operation (`add`, `remove`, `replace`, `move`, `copy`)."""
 
     op: str
@@ -80,8 +76,7 @@ class Patch:
 Edit = Replace | Patch
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(NamedTuple):
     """A change that removes the diagnostic: a title for people, edits for machines."""
 
     title: str
@@ -89,8 +84,7 @@ class Fix:
     edits: tuple[Edit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """One finding.
 
     `code` is a key of the register (`POT2001`). `message` is one line, lower case, no full stop.

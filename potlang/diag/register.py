@@ -8,16 +8,15 @@ template; its fields are what `Sink.report` must be given.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 from .model import Severity
 
 _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(NamedTuple):
     """A row: the code, a short name for people, the usual severity, and the headline's template."""
 
     code: str

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from .nodes import Node, Symbol, Var
 from .pool import Pool
 from .sorts import DeclaredSort, EnumSort, Sort, TupleSort
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """Where a part came from: an RFC 6901 pointer and the text found there, in the program's own words."""
 
     pointer: str = ""
@@ -35,8 +34,7 @@ class AssertionKind(StrEnum):
     """Of the optimization section alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Assertion:
+class Assertion(NamedTuple):
     """A closed formula that is assumed. `name` is what reports call it; `key` is unique in the module."""
 
     key: str
@@ -46,8 +44,7 @@ class Assertion:
     origin: Origin = Origin()
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """A defined function: `symbol(params) = body`; `params` are variables free in `body`."""
 
     symbol: Symbol
@@ -56,8 +53,7 @@ class Definition:
     origin: Origin = Origin()
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """A closed formula that is asked about: a verification, or a norm.
 
     For a claim written with `exists` or `forall` (and for norms) the formula is that quantifier.
@@ -72,8 +68,7 @@ class Claim:
     find: tuple[Var, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Objective:
+class Objective(NamedTuple):
     """`direction` is `minimize` or `maximize`; `term` is numeric or a bit vector."""
 
     name: str
@@ -82,8 +77,7 @@ class Objective:
     origin: Origin = Origin()
 
 
-@dataclass(frozen=True, slots=True)
-class Optimization:
+class Optimization(NamedTuple):
     """Constraints beside the module's assertions, and objectives; `mode` lexicographic, pareto or box."""
 
     constraints: tuple[Assertion, ...]
@@ -136,15 +130,15 @@ class Module:
     def with_formulas(self, formulas: list[Node]) -> Module:
         """The same module with its roots replaced, in the order of `formulas()`."""
         rest = iter(formulas)
-        definitions = tuple(replace(d, body=next(rest)) for d in self.definitions)
+        definitions = tuple(d._replace(body=next(rest)) for d in self.definitions)
         assertions = tuple(_with_formula(a, next(rest)) for a in self.assertions)
         claims = tuple(_with_formula(c, next(rest)) for c in self.claims)
         norms = tuple(_with_formula(n, next(rest)) for n in self.norms)
         optimization = self.optimization
         if optimization is not None:
             constraints = tuple(_with_formula(c, next(rest)) for c in optimization.constraints)
-            objectives = tuple(replace(o, term=next(rest)) for o in optimization.objectives)
-            optimization = replace(optimization, constraints=constraints, objectives=objectives)
+            objectives = tuple(o._replace(term=next(rest)) for o in optimization.objectives)
+            optimization = optimization._replace(constraints=constraints, objectives=objectives)
         return replace(
             self,
             definitions=definitions,
@@ -157,4 +151,4 @@ class Module:
 
 def _with_formula(part: Stated, formula: Node) -> Stated:
     """`part` about another formula; itself where nothing changes, as for most facts in most passes."""
-    return part if part.formula is formula else replace(part, formula=formula)
+    return part if part.formula is formula else part._replace(formula=formula)

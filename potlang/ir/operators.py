@@ -171,12 +171,8 @@ STR_LENGTH = Operator("str.len", 1, 1, _fixed(INT, STRING), "str.len", values.st
 STR_CONTAINS = Operator(
     "str.contains", 2, 2, _fixed(BOOL, STRING), "str.contains", values.str_contains, _STRINGS
 )
-STR_PREFIX = Operator(
-    "str.prefixof", 2, 2, _fixed(BOOL, STRING), "str.prefixof", values.str_prefix, _STRINGS
-)
-STR_SUFFIX = Operator(
-    "str.suffixof", 2, 2, _fixed(BOOL, STRING), "str.suffixof", values.str_suffix, _STRINGS
-)
+STR_PREFIX = Operator("str.prefixof", 2, 2, _fixed(BOOL, STRING), "str.prefixof", values.str_prefix, _STRINGS)
+STR_SUFFIX = Operator("str.suffixof", 2, 2, _fixed(BOOL, STRING), "str.suffixof", values.str_suffix, _STRINGS)
 
 BV_CONCAT = Operator("concat", 2, 2, _bits_concat, "concat", values.bv_concat, _BITS)
 BV_NOT = Operator("bvnot", 1, 1, _bits, "bvnot", values.bv_not, _BITS)

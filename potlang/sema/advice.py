@@ -13,6 +13,7 @@ from potlang.diag import Applicability, Fix, Label, Patch, Replace
 from potlang.ir.nodes import Lit, Node, Symbol
 from potlang.ir.sorts import BOOL, INT, REAL, DeclaredSort, EnumSort, Sort, is_numeric
 from potlang.languages import surface as s
+from potlang.languages.pot.names import written
 
 from .scope import FunctionEntry, TermEntry, signature
 
@@ -22,13 +23,6 @@ if TYPE_CHECKING:
 Advice = tuple[list[str], list[Fix]]
 _SCAN = 1_000
 _MOST_POSITIONS = 50
-_KEYWORDS = ("and", "or", "not", "in")
-
-
-def written(name: str) -> str:
-    """A declared name as an expression writes it: in backquotes unless it is an identifier."""
-    plain = name.isidentifier() and name not in _KEYWORDS
-    return name if plain else f"`{name.replace('`', '``')}`"
 
 
 def quoted(name: str) -> str:

@@ -18,6 +18,7 @@ from potlang.ir.nodes import App, Lit, Node, Symbol, SymbolKind, Var
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, INT, REAL, STRING, BitVecSort, FunctionSort, SetSort, Sort, is_numeric
 from potlang.languages import surface as s
+from potlang.languages.pot.names import written
 
 from .advice import (
     are,
@@ -27,7 +28,6 @@ from .advice import (
     quoted,
     report_arguments,
     report_arity,
-    written,
 )
 from .scope import FunctionEntry, Scope, TermEntry, VariableEntry, describe, signature
 from .sorts import SortTable

@@ -7,8 +7,7 @@ program's declaration of the same name, else (a parameter that nothing names) de
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from potlang.diag import Applicability, Fix, Patch, Place, Replace, Sink, nearest
 from potlang.ir.module import Assertion, AssertionKind, Claim, Origin
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
     from potlang.languages.pot.shapes import Shapes
 
 
-@dataclass(frozen=True, slots=True)
-class PackSymbol:
+class PackSymbol(NamedTuple):
     """A symbol parameter: its name and its sorts as written in the pack."""
 
     name: str
@@ -37,8 +35,7 @@ class PackSymbol:
     range: s.SortExpr
 
 
-@dataclass(frozen=True, slots=True)
-class Pack:
+class Pack(NamedTuple):
     """A pack as read: parameters and the program fragment over them."""
 
     name: str

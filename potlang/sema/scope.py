@@ -6,15 +6,14 @@ their own. A binder hides every outer meaning of its name.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from potlang.diag import Place
 from potlang.ir.nodes import Node, Symbol, Var
 from potlang.ir.sorts import FunctionSort, Sort
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionEntry:
+class FunctionEntry(NamedTuple):
     """A declared function, constructor or selector. `symbol` None: its declaration is in error."""
 
     name: str
@@ -22,8 +21,7 @@ class FunctionEntry:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class TermEntry:
+class TermEntry(NamedTuple):
     """A constant or an enum value. `node` None: its declaration is in error."""
 
     name: str
@@ -33,8 +31,7 @@ class TermEntry:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class VariableEntry:
+class VariableEntry(NamedTuple):
     """A declared variable: a name that quantifiers may bind. `sort` None: in error."""
 
     name: str

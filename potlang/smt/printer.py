@@ -34,6 +34,7 @@ class Printer:
         self._symbols = Symbols(known)
         self._terms = Terms(self._symbols, Encoder(self._symbols, dialect))
         self._count = 0
+        self._lines: tuple[list[str], list[str]] | None = None
 
     # --- declarations ----------------------------------------------------------------------------
 
@@ -112,6 +113,11 @@ class Printer:
 
     def _assertion_lines(self) -> tuple[list[str], list[str]]:
         """The commands that name shared terms, and one `assert` for each assertion of the module."""
+        if self._lines is None:
+            self._lines = self._print_assertions()
+        return self._lines
+
+    def _print_assertions(self) -> tuple[list[str], list[str]]:
         roots = [assertion.formula for assertion in self.module.assertions]
         texts = [self._terms.small(root) for root in roots]
         large = [root for root, text in zip(roots, texts, strict=True) if text is None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from potlang.report import Check, Limits
 from potlang.solve.backend import Answer, OptimizeAnswer, OptimizeQuery, Query, RemoteEngine
@@ -45,8 +46,7 @@ class Asked:
     base: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """What the solvers together say of one check.
 
     `values` and `core` are `encoding`'s words. `agreed`: two solvers gave this status. `disagreement`: one

@@ -7,8 +7,7 @@ Nothing here knows the IR, and nothing here imports a solver.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 Status = Literal["sat", "unsat", "unknown"]
 Reason = Literal["timeout", "memory", "incomplete", "unsupported", "error", "crash"]
@@ -16,8 +15,7 @@ Priority = Literal["lex", "pareto", "box"]
 OptimizeStatus = Literal["optimal", "infeasible", "unbounded", "unattained", "unknown"]
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """One check on top of the base.
 
     `text` is SMT-LIB commands (`declare-const`, `assert` …), run between a push and a pop. `values`
@@ -30,8 +28,7 @@ class Query:
     core: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """The outcome of one check.
 
     `reason` says why a status is unknown, and `detail` in the solver's own words. `values` is the
@@ -48,16 +45,14 @@ class Answer:
     time_ms: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Objective:
+class Objective(NamedTuple):
     """A term to be made as small as possible, or as large if `maximize`."""
 
     term: str
     maximize: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class OptimizeQuery:
+class OptimizeQuery(NamedTuple):
     """An optimization on top of the base.
 
     Several objectives are taken in order (`lex`), each for itself (`box`), or together (`pareto`:
@@ -71,8 +66,7 @@ class OptimizeQuery:
     points: int = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(NamedTuple):
     """The objectives' values at one optimum, and the values asked for in a model that goes with it.
 
     An objective's value is SMT-LIB text; in an unbounded or unattained one `oo` and `epsilon` occur
@@ -83,8 +77,7 @@ class Point:
     values: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OptimizeAnswer:
+class OptimizeAnswer(NamedTuple):
     """The outcome of an optimization.
 
     `optimal`: `points` holds one point, or the Pareto points; `complete` is false if there may be

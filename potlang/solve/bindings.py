@@ -7,9 +7,9 @@ model proposes. What is named here has been checked: [VERDICT-WITNESS], [VERDICT
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import islice, product
 from math import prod
+from typing import NamedTuple
 
 from potlang.ir.module import Module
 from potlang.ir.nodes import Lit, Node, Quant, Symbol, SymbolKind, Var, reachable
@@ -29,8 +29,7 @@ _MOST_VAIN = 3
 _CHECK_MS = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
+class Candidates(NamedTuple):
     """Bindings of `binders`, each with the instance of the body; `cut` more were left out."""
 
     binders: tuple[Var, ...]

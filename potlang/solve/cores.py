@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from potlang.solve.decision import Known
 
@@ -14,8 +14,7 @@ CheckSubset = Callable[[tuple[str, ...]], tuple[Known, tuple[str, ...] | None]]
 """The status of a subset alone, and the solver's core of it if it is unsatisfiable."""
 
 
-@dataclass(frozen=True, slots=True)
-class Core:
+class Core(NamedTuple):
     """Names in the order given. `verified`: unsatisfiable alone in a second check; `minimal`: none can go."""
 
     names: tuple[str, ...]

@@ -6,7 +6,6 @@ if that settles nothing, on a fresh solver with finite model finding, in the tim
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Final
 
 from potlang.solve.backend import Answer, OptimizeAnswer, OptimizeQuery, Query, Reason
@@ -158,7 +157,7 @@ class Cvc5Engine:
         second = self._second(query, clock)
         if second.status != "unknown" or second.reason == "memory":
             return second
-        return replace(first, time_ms=clock.spent())
+        return first._replace(time_ms=clock.spent())
 
     def optimize(self, query: OptimizeQuery, timeout_ms: int) -> OptimizeAnswer:
         """cvc5 does not optimize."""

@@ -7,8 +7,7 @@ them unknown or not asked for, leaves those states that it does not contradict.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from potlang.report import Verdict
 
@@ -28,8 +27,7 @@ STATES: dict[Verdict, State] = {
 ANSWERS: tuple[Known, ...] = ("sat", "unsat", "unknown", None)
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """A verdict; for `unknown` the verdicts still possible, none of them if the answers contradict."""
 
     verdict: Verdict

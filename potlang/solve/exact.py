@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from potlang.report import ExactValue
 from potlang.smt.numerals import decimal, digits
@@ -18,8 +18,7 @@ class NotExact(ValueError):
     """The text is not a linear form in numbers, `oo` and `epsilon`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Extended:
+class Extended(NamedTuple):
     """`finite + infinite * oo + tiny * epsilon`."""
 
     finite: Fraction = Fraction(0)

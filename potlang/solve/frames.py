@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import struct
-from dataclasses import asdict
 from typing import Any, Final
 
 from potlang.solve.backend import Answer, Objective, OptimizeAnswer, OptimizeQuery, Point, Query
@@ -54,7 +53,7 @@ def pack_query(query: Query | OptimizeQuery) -> Message:
     """A query as a message's content."""
     if isinstance(query, Query):
         return {"text": query.text, "values": query.values, "core": query.core}
-    return asdict(query)
+    return {**query._asdict(), "objectives": [each._asdict() for each in query.objectives]}
 
 
 def unpack_query(content: Message) -> Query:
@@ -76,8 +75,8 @@ def unpack_optimize(content: Message) -> OptimizeQuery:
 def pack_answer(answer: Answer | OptimizeAnswer) -> Message:
     """An answer as a message's content."""
     if isinstance(answer, Answer):
-        return {name: getattr(answer, name) for name in Answer.__slots__}
-    return asdict(answer)
+        return answer._asdict()
+    return {**answer._asdict(), "points": [each._asdict() for each in answer.points]}
 
 
 def _texts(value: list[str] | None) -> tuple[str, ...] | None:

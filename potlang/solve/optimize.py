@@ -8,7 +8,6 @@ asked for instead.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from potlang.ir.module import Assertion, AssertionKind, Module, Objective, Optimization, Origin
 from potlang.ir.nodes import Node
@@ -123,7 +122,7 @@ class Optimizer:
                 self._objective(goal, None, result.status, *bound)
                 for goal, bound in zip(self._goals, bounds, strict=True)
             ]
-            return replace(result, objectives=tuple(objectives))
+            return result._replace(objectives=tuple(objectives))
         if self._problem.mode == "pareto":
             return self._read_points(result, answer.points)
         point = answer.points[0]
@@ -134,8 +133,8 @@ class Optimizer:
             self._objective(goal, None if value is None else value.shown(), _status_of(value))
             for goal, value in zip(self._goals, values, strict=True)
         ]
-        return replace(
-            result, value=objectives[0].value, objectives=tuple(objectives), model=self._model(point)
+        return result._replace(
+            value=objectives[0].value, objectives=tuple(objectives), model=self._model(point)
         )
 
     def _read_points(self, result: OptimizationResult, points: Sequence[Point]) -> OptimizationResult:
@@ -144,7 +143,7 @@ class Optimizer:
             for p, m in ((point, self._model(point)) for point in points)
         ]
         objectives = [self._objective(goal, None, result.status) for goal in self._goals]
-        return replace(result, objectives=tuple(objectives), points=tuple(found))
+        return result._replace(objectives=tuple(objectives), points=tuple(found))
 
     def _extended(self, goal: Objective, text: str) -> Extended | None:
         try:
@@ -190,10 +189,10 @@ class Optimizer:
             route=self._verifier.asker.route,
         )
         if reply.status == "unsat":
-            return replace(base, status=OptimizationStatus.INFEASIBLE, core=self._core(reply))
+            return base._replace(status=OptimizationStatus.INFEASIBLE, core=self._core(reply))
         if reply.status == "sat":
             model = None if reply.values is None else self._model_of(reply.values)
-            return replace(base, status=OptimizationStatus.OPTIMAL, model=model)
+            return base._replace(status=OptimizationStatus.OPTIMAL, model=model)
         return base
 
     def _core(self, reply: Reply) -> tuple[CoreItem, ...] | None:
@@ -209,7 +208,7 @@ class Optimizer:
             return _doubtful(result, "the optimizer found no model where a plain query finds one")
         trust = "cross-checked" if reply.agreed else "solver"
         confirmed = True if reply.status == "unsat" else None
-        return replace(result, core=self._core(reply), confirmed=confirmed, trust=trust)
+        return result._replace(core=self._core(reply), confirmed=confirmed, trust=trust)
 
     def _confirm(self, result: OptimizationResult, answer: OptimizeAnswer) -> OptimizationResult:
         better = self._better(answer, result.status)
@@ -223,7 +222,7 @@ class Optimizer:
             doubt = "a plain query does not confirm the optimizer's answer"
             return self._search(_doubtful(result, doubt))
         trust = "cross-checked" if reply.agreed else "solver"
-        return replace(result, confirmed=True, trust=trust)
+        return result._replace(confirmed=True, trust=trust)
 
     def _better(self, answer: OptimizeAnswer, status: OptimizationStatus) -> Node | None:
         """A formula that says the answer is wrong; for an unbounded one, that some value is far out."""
@@ -296,7 +295,7 @@ class Optimizer:
             found.append(self._objective(goal, value.shown(), status))
             if not ended:
                 before = result.objectives[len(found) - 1]
-                found[-1] = replace(found[-1], lower=before.lower, upper=before.upper)
+                found[-1] = found[-1]._replace(lower=before.lower, upper=before.upper)
             model = model_now or model
             agreed = agreed and reply.agreed
             literal = self._literal(goal, value)
@@ -309,8 +308,7 @@ class Optimizer:
         if reply.status != "unsat":
             return result
         trust = "cross-checked" if reply.agreed else "solver"
-        return replace(
-            result,
+        return result._replace(
             status=OptimizationStatus.INFEASIBLE,
             core=self._core(reply),
             reason=None,
@@ -351,8 +349,8 @@ def _status_of(value: Extended | None) -> OptimizationStatus:
 
 
 def _doubtful(result: OptimizationResult, detail: str) -> OptimizationResult:
-    return replace(
-        result, status=OptimizationStatus.UNKNOWN, reason="disagreement", detail=detail, confirmed=False
+    return result._replace(
+        status=OptimizationStatus.UNKNOWN, reason="disagreement", detail=detail, confirmed=False
     )
 
 
@@ -362,9 +360,8 @@ def _searched(
     done = len(found) == wanted and all(each.status is OptimizationStatus.OPTIMAL for each in found)
     value = found[0].value
     if not done:
-        return replace(result, value=value, objectives=tuple(found), model=model)
-    return replace(
-        result,
+        return result._replace(value=value, objectives=tuple(found), model=model)
+    return result._replace(
         status=OptimizationStatus.OPTIMAL,
         value=value,
         objectives=tuple(found),
@@ -415,4 +412,4 @@ def optimize(
     sorts = ", ".join(assertion.key.removeprefix("closed:") for assertion in closed)
     answer = "infeasible" if inner.value is None else f"{inner.status} {inner.value}"
     note = f"open sorts make it unbounded; {answer} if no members but the named ones exist in: {sorts}"
-    return replace(result, closed=inner, notes=(*result.notes, note))
+    return result._replace(closed=inner, notes=(*result.notes, note))

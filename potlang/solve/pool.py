@@ -12,9 +12,8 @@ import threading
 import time
 import weakref
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from types import TracebackType
-from typing import Final
+from typing import Final, NamedTuple
 
 from potlang.solve.backend import ENGINES, Answer, OptimizeAnswer, OptimizeQuery, Query, Reason
 from potlang.solve.frames import FrameError, Message, pack_query, unpack_answer, unpack_optimized
@@ -96,8 +95,7 @@ class _Store:
             process.kill_from_outside()
 
 
-@dataclass(frozen=True, slots=True)
-class _Lost:
+class _Lost(NamedTuple):
     """Why a worker is gone, and in which phase: reading the base or answering a query."""
 
     reason: Reason

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import Node, Quant, Var
@@ -48,8 +47,7 @@ from potlang.solve.verdicts import Finding, Snapshot, Verifier
 _MINIMIZE_CHECK_MS = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """What to solve with and what to answer.
 
     `solver` is `z3`, `cvc5` or `both`; `trust="solver"` skips what only strengthens evidence.
@@ -177,7 +175,7 @@ class Session:
         shrink = self._shrink if self.options.minimizing else None
         found = optimize(self._verifier, problem, what_if=self.options.what_if, shrink=shrink)
         self._open_base()
-        return replace(found, time_ms=(time.perf_counter() - began) * 1000)
+        return found._replace(time_ms=(time.perf_counter() - began) * 1000)
 
     def _shrink(self, names: tuple[str, ...], beyond: tuple[Assertion, ...]) -> tuple[str, ...]:
         return self._minimize(names, None, negated=False, beyond=beyond).names
@@ -268,14 +266,14 @@ class Session:
             return evidence
         binders, body = parts
         if claim.find:
-            return replace(evidence, bindings=self._classify(binders, body, holds=True))
+            return evidence._replace(bindings=self._classify(binders, body, holds=True))
         kind = finding.formula.kind if isinstance(finding.formula, Quant) else ""
         if kind == "forall" and finding.kind == "norm" and verdict is not Verdict.ENTAILED:
-            evidence = replace(evidence, violations=self._classify(binders, body, holds=False))
+            evidence = evidence._replace(violations=self._classify(binders, body, holds=False))
         if (kind, verdict) in (("exists", Verdict.ENTAILED), ("forall", Verdict.REFUTED)):
             holds = kind == "exists"
             found = self._candidates(binders, body, holds=holds)
-            evidence = replace(evidence, witness=witness(self._verifier, found, holds=holds))
+            evidence = evidence._replace(witness=witness(self._verifier, found, holds=holds))
         return evidence
 
     def _classify(self, binders: tuple[Var, ...], body: Node, *, holds: bool) -> Bindings:
@@ -299,11 +297,11 @@ class Session:
         began = time.perf_counter()
         target = None if finding.verdict is Verdict.INCONSISTENT else finding.formula
         core = self._minimize(finding.core, target, negated=finding.verdict is Verdict.ENTAILED)
-        evidence = replace(
-            result.evidence, core=core_items(core.names, self._verifier.labels), core_minimal=core.minimal
+        evidence = result.evidence._replace(
+            core=core_items(core.names, self._verifier.labels), core_minimal=core.minimal
         )
         spent = (time.perf_counter() - began) * 1000
-        return replace(result, evidence=evidence, time_ms=result.time_ms + spent)
+        return result._replace(evidence=evidence, time_ms=result.time_ms + spent)
 
     def _minimize(
         self,

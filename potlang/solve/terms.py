@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
+from typing import NamedTuple
 
 from potlang.ir.module import Module
 from potlang.ir.nodes import App, Lit, Node, Sym, Symbol, SymbolKind, reachable
-from potlang.ir.sorts import BOOL, DeclaredSort, EnumSort, Sort, components
+from potlang.ir.sorts import BOOL, BitVecSort, DeclaredSort, EnumSort, Sort, components
+from potlang.languages.pot.names import written
 from potlang.smt.numerals import digits
 
 MOST_TERMS = 200
@@ -18,17 +19,11 @@ MOST_TERMS = 200
 _DEEPEST = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """A ground term and its text in the program's own words."""
 
     label: str
     node: Node
-
-
-def name_label(name: str) -> str:
-    """A name as expressions write it: in backquotes unless it is an identifier."""
-    return name if name.isidentifier() else "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"
 
 
 def literal_label(literal: Lit) -> str:
@@ -36,7 +31,9 @@ def literal_label(literal: Lit) -> str:
     if isinstance(literal.value, bool):
         return str(literal.value)
     if isinstance(literal.sort, EnumSort):
-        return name_label(str(literal.value))
+        return written(str(literal.value))
+    if isinstance(literal.sort, BitVecSort):
+        return f"#b{literal.value:0{literal.sort.width}b}"
     if isinstance(literal.value, int):
         return integer_label(literal.value)
     if isinstance(literal.value, Fraction):
@@ -68,6 +65,10 @@ def members(module: Module, sort: Sort) -> list[Node]:
 
 def _is_constant(node: Node) -> bool:
     return isinstance(node, Sym) and node.symbol.kind is SymbolKind.CONSTANT
+
+
+def _is_element(node: Node) -> bool:
+    return _is_constant(node) and isinstance(node.sort, DeclaredSort)
 
 
 def _parts(sorts: Iterable[Sort]) -> list[Sort]:
@@ -108,12 +109,12 @@ class Namer:
         if isinstance(node, Lit):
             return None if node.value is None else literal_label(node)
         if isinstance(node, Sym):
-            return name_label(node.symbol.name)
+            return written(node.symbol.name)
         if not isinstance(node, App) or not isinstance(node.op, Symbol) or not depth:
             return None
         args = [self._label(arg, depth - 1) for arg in node.args]
         known = [arg for arg in args if arg is not None]
-        return f"{name_label(node.op.name)}({', '.join(known)})" if len(known) == len(args) else None
+        return f"{written(node.op.name)}({', '.join(known)})" if len(known) == len(args) else None
 
     def touched(self, formula: Node) -> list[Term]:
         """The terms that a claim touches: its ground terms, and its functions over named members.
@@ -149,9 +150,9 @@ class Namer:
 
         Constants among the terms name each other; for all that is no constant, any declared one may.
         """
-        constants = [term for term in terms if _is_constant(term.node)]
-        others = dict.fromkeys(term.node.sort for term in terms if not _is_constant(term.node))
-        rest = [t for t in constants if t.node.sort not in others and isinstance(t.node.sort, DeclaredSort)]
+        constants = [term for term in terms if _is_element(term.node)]
+        others = dict.fromkeys(term.node.sort for term in terms if not _is_element(term.node))
+        rest = [t for t in constants if t.node.sort not in others]
         return (*self.named(_parts(others)), *rest)
 
     def _labelled(self, nodes: list[Node], functions: Iterable[Symbol]) -> list[Term]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from potlang.ir.module import Assertion, Claim
@@ -44,8 +44,7 @@ class Ask(NamedTuple):
     values: Callable[[Encoding], tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """A model of the assumptions, as the values of some terms by node id."""
 
     encoding: Encoding
@@ -180,7 +179,7 @@ class Verifier:
         if reply.status != "unsat" or reply.core is not None or self._tracked:
             return reply
         again = self.asker.ask_first(ask.name, self._builder(ask, True))
-        return replace(reply, core=again.core if again.status == "unsat" else None)
+        return reply._replace(core=again.core if again.status == "unsat" else None)
 
     # --- claims ---
 

@@ -251,12 +251,18 @@ def _optimum(repl: Repl, query: OptimizeQuery, clock: Clock, rlimit: int | None)
 def _more_points(
     repl: Repl, query: OptimizeQuery, clock: Clock, rlimit: int | None, points: list[Point]
 ) -> bool:
-    """Collect the Pareto points after the first; true if there are no more of them."""
+    """Collect the Pareto points after the first; true if there are no more of them.
+
+    z3 gives the one point of a single constant objective again and again, so a repetition is the end.
+    """
     while True:
         status = repl.check(clock.left(), rlimit)
         if status != "sat" or len(points) >= query.points:
             return status == "unsat"
-        points.append(_point(repl, query))
+        point = _point(repl, query)
+        if any(point.objectives == known.objectives for known in points):
+            return True
+        points.append(point)
 
 
 def _point(repl: Repl, query: OptimizeQuery) -> Point:

@@ -7,9 +7,8 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from .layout import Extent, Layout, raw_offset
 from .pointer import escape_token, split_pointer
@@ -44,8 +43,7 @@ class Located(Protocol):
     def on_key(self) -> bool: ...
 
 
-@dataclass(frozen=True, slots=True)
-class LineColumn:
+class LineColumn(NamedTuple):
     """Lines and columns from 1, in characters; the end is the first position after the part."""
 
     line: int
@@ -54,8 +52,7 @@ class LineColumn:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(NamedTuple):
     """Whole raw lines, without their line ends, from line `first_line` on."""
 
     first_line: int

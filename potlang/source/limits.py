@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class InputLimits:
+class InputLimits(NamedTuple):
     """What a document may be like: bytes, nested JSON containers, and digits of one number."""
 
     bytes: int = 64 * 1024 * 1024

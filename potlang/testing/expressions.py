@@ -68,7 +68,7 @@ class Vocabulary:
 
     def quantified(self) -> list[Sort]:
         """The sorts that quantifiers range over here."""
-        found = [s for s in self.sorts if not isinstance(s, ArraySort | FunctionSort | SetSort)]
+        found: list[Sort] = [s for s in self.sorts if not isinstance(s, ArraySort | FunctionSort | SetSort)]
         return [s for s in found if s is not INT] if self.finite else found
 
 
@@ -130,7 +130,11 @@ class Speaker:
             hidden = {name for name, _ in self._bound}
             return [value for value in sort.values if value not in hidden]
         if isinstance(sort, BitVecSort):
-            return (f"#b{0:0{sort.width}b}", f"#b{1:0{sort.width}b}", f"BitVecVal({sort.width}, {sort.width})")
+            return (
+                f"#b{0:0{sort.width}b}",
+                f"#b{1:0{sort.width}b}",
+                f"BitVecVal({sort.width}, {sort.width})",
+            )
         return ()
 
     def _construction(self, sort: Sort) -> Maker:
@@ -158,7 +162,9 @@ class Speaker:
             makers += self._numbers(sort, depth)
         else:
             makers += self._others(sort, depth)
-        makers.append(lambda: f"If({self.formula(depth)}, {self.term(sort, depth)}, {self.term(sort, depth)})")
+        makers.append(
+            lambda: f"If({self.formula(depth)}, {self.term(sort, depth)}, {self.term(sort, depth)})"
+        )
         return makers
 
     def _reads(self, sort: Sort, depth: int) -> list[Maker]:
@@ -192,16 +198,31 @@ class Speaker:
 
         match sort:
             case BitVecSort():
-                forms = ("({} + {})", "({} - {})", "({} * {})", "BVAnd({}, {})", "BVOr({}, {})", "BVXor({}, {})")
+                forms: tuple[str, ...] = (
+                    "({} + {})",
+                    "({} - {})",
+                    "({} * {})",
+                    "BVAnd({}, {})",
+                    "BVOr({}, {})",
+                    "BVXor({}, {})",
+                )
                 forms += ("UDiv({}, {})", "SRem({}, {})", "Shl({}, {})", "LShR({}, {})", "AShR({}, {})")
-                unary: list[Maker] = [lambda: f"BVNot({self.term(sort, depth)})", lambda: f"(-{self.term(sort, depth)})"]
+                unary: list[Maker] = [
+                    lambda: f"BVNot({self.term(sort, depth)})",
+                    lambda: f"(-{self.term(sort, depth)})",
+                ]
                 return [*(two(form) for form in forms), *unary]
             case SetSort(element):
                 listed: Maker = lambda: f"Union({self.term(sort, 0)}, [{self.term(element, depth)}])"  # noqa: E731
-                return [*(two(form) for form in ("Union({}, {})", "Intersect({}, {})", "Difference({}, {})")), listed]
+                return [
+                    *(two(form) for form in ("Union({}, {})", "Intersect({}, {})", "Difference({}, {})")),
+                    listed,
+                ]
             case ArraySort(index, element):
                 return [
-                    lambda: f"Store({self.term(sort, 0)}, {self.term(index, depth)}, {self.term(element, depth)})"
+                    lambda: (
+                        f"Store({self.term(sort, 0)}, {self.term(index, depth)}, {self.term(element, depth)})"
+                    )
                 ]
             case _ if sort is STRING:
                 return [two("Concat({}, {})")]
@@ -251,7 +272,14 @@ class Speaker:
             parts = text.count("{}")
             return lambda: text.format(*(self.formula(depth) for _ in range(parts)))
 
-        forms = ("Not({})", "And({}, {})", "Or({}, {})", "Implies({}, {})", "({} and {})", "({} or {})")
+        forms: tuple[str, ...] = (
+            "Not({})",
+            "And({}, {})",
+            "Or({}, {})",
+            "Implies({}, {})",
+            "({} and {})",
+            "({} or {})",
+        )
         forms += ("(not {})", "({} -> {})", "Iff({}, {})", "({} <-> {})", "Xor({}, {})", "And([{}, {}])")
         return [form(text) for text in forms]
 
@@ -264,7 +292,9 @@ class Speaker:
                 )
             if isinstance(sort, SetSort):
                 makers += [
-                    lambda sort=sort, text=text: text.format(self.term(sort.element, depth), self.term(sort, depth))  # type: ignore[misc]
+                    lambda sort=sort, text=text: text.format(
+                        self.term(sort.element, depth), self.term(sort, depth)
+                    )  # type: ignore[misc]
                     for text in ("Member({}, {})", "({} in {})")
                 ]
         if self._words.finite or INT in self._words.sorts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from hypothesis import strategies as st
@@ -12,7 +12,21 @@ from hypothesis.strategies import SearchStrategy
 _SOLVERS = (
     *("assert", "check-sat", "declare-const", "define-fun", "exit", "let", "par", "!", "_", "as", "forall"),
     *("select", "store", "true", "false", "and", "or", "not", "ite", "distinct", "Array", "BitVec", "String"),
-    *("bv1", "#b01", "Real", "div", "mod", "is", "a!1", "k!0", "x!0", ".def_0", "@uc_S_0", "!a0", "witness.0"),
+    *(
+        "bv1",
+        "#b01",
+        "Real",
+        "div",
+        "mod",
+        "is",
+        "a!1",
+        "k!0",
+        "x!0",
+        ".def_0",
+        "@uc_S_0",
+        "!a0",
+        "witness.0",
+    ),
 )
 _LANGUAGE = (
     *("And", "Or", "Not", "ForAll", "Exists", "Sum", "Product", "Count", "If", "in", "True", "None", "x"),
@@ -95,7 +109,7 @@ class _Renaming:
         if isinstance(value, str):
             return self._string(value, key)
         if isinstance(value, list):
-            return [self.section(item, key) for item in value]
+            return [self.section(item, "group" if key == "constants" else key) for item in value]
         if not isinstance(value, dict):
             return value
         if key == "constants":
@@ -120,11 +134,12 @@ class _Renaming:
 
     def _token(self, match: re.Match[str]) -> str:
         if match["name"] is not None:
-            return f"{{'name': {self._literal(match['name'], str)}, 'sort': {self._literal(match['sort'], self.text)}}}"
+            name = self._names.get(match["name"], match["name"])
+            return f"{{'name': {_literal(name)}, 'sort': {_literal(self.text(match['sort']))}}}"
         name = match["plain"] or (match["quoted"] or "").replace("``", "`")
         return quoted(self._names[name]) if name in self._names else match[0]
 
-    def _literal(self, inner: str, change: Callable[[str], str]) -> str:
-        text = self._names.get(inner, inner) if change is str else change(inner)
-        escaped = "".join(f"\\u{ord(c):04x}" if c in "'\\" or ord(c) < 32 else c for c in text)
-        return f"'{escaped}'"
+
+def _literal(text: str) -> str:
+    escaped = "".join(f"\\u{ord(c):04x}" if c in "'\\" or ord(c) < 32 else c for c in text)
+    return f"'{escaped}'"

@@ -96,9 +96,10 @@ class _Draft:
         if self._some():
             values = tuple(self._name("e") for _ in range(self.draw(st.integers(2, 3))))
             self._nominal(items, EnumSort(self._name("S"), values), {"type": "EnumSort", "values": [*values]})
-        simple = [*self.words.sorts]
+        simple: list[Sort] = [*self.words.sorts]
         if not self.words.finite:
-            others = st.lists(st.sampled_from([INT, REAL, STRING]), unique=True, max_size=3)
+            infinite: list[Sort] = [INT, REAL, STRING]
+            others = st.lists(st.sampled_from(infinite), unique=True, max_size=3)
             simple += self.draw(others)
             self.words.sorts += [sort for sort in simple if sort not in self.words.sorts]
         if self._some():

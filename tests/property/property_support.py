@@ -19,9 +19,9 @@ from potlang.ir.enumerate import structures
 from potlang.ir.evaluator import evaluate
 from potlang.ir.module import Module
 from potlang.ir.nodes import App, Node
-from potlang.ir.sorts import DeclaredSort, Sort
-from potlang.ir.structure import Structure
-from potlang.ir.values import Element
+from potlang.ir.sorts import DeclaredSort, SetSort, Sort
+from potlang.ir.structure import Structure, members
+from potlang.ir.values import Element, Table
 from potlang.languages import surface
 from potlang.languages.pot.expression import parse_expression
 from potlang.smt.words import format_value
@@ -33,8 +33,10 @@ DEEPER = 15
 """How many more examples the deep tier looks at."""
 
 
-def both(check: Callable[..., None], *inputs: SearchStrategy[Any], quick: int, deep: int = 0) -> tuple[Test, Test]:
-    """The property `check` of `inputs` as a quick test, the same each time, and as a slow one with more examples."""
+def both(
+    check: Callable[..., None], *inputs: SearchStrategy[Any], quick: int, deep: int = 0
+) -> tuple[Test, Test]:
+    """The property `check` as a quick test, the same each time, and as a slow one with more examples."""
 
     def make(count: int, repeatable: bool) -> Test:
         @settings(max_examples=count, derandomize=repeatable)
@@ -90,24 +92,33 @@ class World:
         assert isinstance(node, App), (text, [d.message for d in sink.diagnostics()])
         return node.args[0]
 
-    def shown(self, value: object, sort: Sort, structure: Structure, but: str = "") -> str:
+    def shows(self, text: str, node: Node, structure: Structure, but: str) -> bool:
+        """Whether a model that shows a term as `text` may be `structure`; `but` is the term's own name."""
+        value, sort = evaluate(node, structure), node.sort
+        if not isinstance(sort, SetSort):
+            return text == self._text(value, sort, structure, but)
+        assert isinstance(value, Table)
+        every = [
+            (each, self._text(each, sort.element, structure, "")) for each in members(sort.element, structure)
+        ]
+        listed = {part for part in text.removeprefix("all but ")[1:-1].split(", ") if part}
+        if text.startswith("all but "):
+            listed = {name for _, name in every} - listed
+        return listed == {name for each, name in every if value.get(each)}
+
+    def _text(self, value: object, sort: Sort, structure: Structure, but: str) -> str:
         """A value as models show it: elements by the constants that denote them."""
 
         def names(match: re.Match[str]) -> str:
             element = Element(match[1], int(match[2]) - 1)
-            found = [name for name, constant in self._named(match[1]) if evaluate(constant, structure) == element]
-            return " = ".join(name for name in found if name != but)
+            named = [name for name, node in self._named(match[1]) if evaluate(node, structure) == element]
+            return " = ".join(name for name in named if name != but)
 
-        return normal(re.sub(r"(\w+)#(\d+)", names, format_value(value, sort)))
+        return re.sub(r"(\w+)#(\d+)", names, format_value(value, sort))
 
     def _named(self, sort: str) -> list[tuple[str, Node]]:
         found = self.module.constants(DeclaredSort(sort))
         return [(symbol.name, self.module.pool.sym(symbol)) for symbol in found]
-
-
-def normal(text: str) -> str:
-    """A value's text with the members of sets in one order."""
-    return re.sub(r"\{([^{}]*)\}", lambda m: "{" + ", ".join(sorted(m[1].split(", "))) + "}", text)
 
 
 def world(program: Any) -> World:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
-from property_support import VERDICTS, World, both, holds, normal, world
+from property_support import VERDICTS, World, both, holds, world
 
 import potlang
 from potlang.api import DEFAULT_PASSES
 from potlang.ir.evaluator import evaluate
 from potlang.ir.module import Claim, Optimization
-from potlang.ir.nodes import Node, Var
-from potlang.ir.structure import Structure, members
+from potlang.ir.nodes import Var
+from potlang.ir.structure import members
 from potlang.passes.pipeline import read_pipeline
 from potlang.report import Bindings, OptimizationResult, Result
 from potlang.solve.bindings import opened
@@ -75,7 +76,9 @@ def _check_core(found: World, claim: Claim, result: Result) -> None:
     assert core is not None, result
     formulas = []
     for item in core:
-        matching = [a for a in found.module.assertions if (a.name, a.origin.pointer) == (item.name, item.pointer)]
+        matching = [
+            a for a in found.module.assertions if (a.name, a.origin.pointer) == (item.name, item.pointer)
+        ]
         assert len(matching) == 1, item
         formulas.append(matching[0].formula)
     for structure in found.structures:
@@ -92,18 +95,14 @@ def _check_models(found: World, claim: Claim, result: Result) -> None:
             assert shown is None
             continue
         assert shown is not None, result
-        terms = [(label, found.term(label), normal(value)) for label, value in shown.items()]
+        terms = [(label, found.term(label), value) for label, value in shown.items()]
         fitting = [
             model
             for model in found.models
             if holds(claim.formula, model) == truth
-            if all(_value(found, node, model, label) == value for label, node, value in terms)
+            if all(found.shows(value, node, model, label) for label, node, value in terms)
         ]
         assert fitting, (shown, result)
-
-
-def _value(found: World, node: Node, structure: Structure, label: str) -> str:
-    return found.shown(evaluate(node, structure), node.sort, structure, but=label)
 
 
 def _check_witness(found: World, claim: Claim, result: Result) -> None:
@@ -144,7 +143,8 @@ def _check_bindings(found: World, claim: Claim, bindings: Bindings, wanted: bool
     def occurs(row: Row) -> tuple[bool, bool]:
         nodes = [found.term(text) for text in row.values()]
         values = [
-            holds(body, model, dict(zip(binders, [evaluate(node, model) for node in nodes], strict=True))) == wanted
+            holds(body, model, dict(zip(binders, [evaluate(node, model) for node in nodes], strict=True)))
+            == wanted
             for model in found.models
         ]
         return all(values), any(values)
@@ -185,15 +185,21 @@ def _check_optimum(found: World, section: Optimization, result: OptimizationResu
     signs = [1 if o.direction == "minimize" else -1 for o in section.objectives]
     if section.mode == "pareto":
         assert result.points is not None and result.complete
-        points = sorted(tuple(s * int(v) for s, v in zip(signs, p.values, strict=True)) for p in result.points)  # type: ignore[arg-type]
+        points = sorted(
+            tuple(s * int(v) for s, v in zip(signs, p.values, strict=True)) for p in result.points
+        )  # type: ignore[arg-type]
         best = [row for row in rows if not any(_beats(other, row) for other in rows)]
         assert points == sorted(best), result
         return
-    values = tuple(s * int(o.value) for s, o in zip(signs, result.objectives, strict=True))  # type: ignore[arg-type]
+    values = _times(signs, [objective.value for objective in result.objectives])
     if section.mode == "box":
         assert values == tuple(min(column) for column in zip(*rows, strict=True)), result
     else:
         assert values == min(rows), result
+
+
+def _times(signs: Sequence[int], values: Sequence[Any]) -> tuple[int, ...]:
+    return tuple(sign * int(value) for sign, value in zip(signs, values, strict=True))
 
 
 def _signed(direction: str, value: object) -> int:

@@ -43,8 +43,6 @@ def pot_keeps_formulas(program: dict[str, Any]) -> None:
 
 def _texts(module: Any) -> list[list[str]]:
     """The roots by section, each as canonical text; rules come after facts in print."""
-    from dataclasses import replace
-
     from potlang.ir.module import Assertion, AssertionKind, Claim, Module
 
     def text(root: Any, free: tuple[Any, ...] = ()) -> str:
@@ -52,9 +50,12 @@ def _texts(module: Any) -> list[list[str]]:
         lone = Module(module.pool, module.sorts, (), (), (), (Claim("c", "c", closed),))
         return print_module(lone, canonical=True).split("(claim", 1)[1]
 
+    def same(term: Any) -> Any:
+        return module.pool.eq(term, term)
+
     def some(kind: AssertionKind) -> list[str]:
         found: list[Assertion] = [a for a in module.assertions if a.kind is kind]
-        return [text(replace(a).formula) for a in found]
+        return [text(a.formula) for a in found]
 
     optimization = module.optimization
     return [
@@ -62,7 +63,9 @@ def _texts(module: Any) -> list[list[str]]:
         [text(claim.formula, claim.find) for claim in module.claims],
         [text(claim.formula) for claim in module.norms],
         [] if optimization is None else [text(c.formula) for c in optimization.constraints],
-        [] if optimization is None else [text(module.pool.eq(o.term, o.term)) for o in optimization.objectives],
+        []
+        if optimization is None
+        else [text(module.pool.eq(o.term, o.term)) for o in optimization.objectives],
     ]
 
 

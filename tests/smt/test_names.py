@@ -14,7 +14,22 @@ from potlang.smt import names
 from potlang.smt.symbols import Symbols
 
 SIMPLE = re.compile(r"[A-Za-z~!@$%^&*_\-+=<>.?/][A-Za-z0-9~!@$%^&*_\-+=<>.?/]*")
-ODD = ["", "_", "!", "and", "assert", "true", "Int", "a|b", 'a"b', "a\nb", "é", "\U0001f600", "\ud800", "a.62.b"]
+ODD = [
+    "",
+    "_",
+    "!",
+    "and",
+    "assert",
+    "true",
+    "Int",
+    "a|b",
+    'a"b',
+    "a\nb",
+    "é",
+    "\U0001f600",
+    "\ud800",
+    "a.62.b",
+]
 
 
 @given(st.text(), st.text())

@@ -27,6 +27,8 @@ from potlang.languages.surface import (
     Text,
 )
 
+from .names import name_of
+
 
 @dataclass(slots=True)
 class Fault:
@@ -64,7 +66,7 @@ def _name(_: Reading, values: Values, starts: Places, ends: Places) -> Name:
 
 
 def _quoted(_: Reading, values: Values, starts: Places, ends: Places) -> Name:
-    return Name(values[0][1:-1].replace("``", "`"), starts[0], ends[0])
+    return Name(name_of(values[0]), starts[0], ends[0])
 
 
 def _number(_: Reading, values: Values, starts: Places, ends: Places) -> Number:

@@ -6,7 +6,6 @@ are expanded, imported packs are spelled out as rules.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
@@ -15,11 +14,23 @@ from potlang.ir import operators as op
 from potlang.ir.module import Assertion, AssertionKind, Claim, Definition, Module, Optimization
 from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, SymbolKind, Var, children, reachable
 from potlang.ir.operators import Operator
-from potlang.ir.sorts import BOOL, REAL, STRING, BitVecSort, DeclaredSort, EnumSort, SetSort, Sort, TupleSort
+from potlang.ir.sorts import (
+    BOOL,
+    REAL,
+    STRING,
+    ArraySort,
+    BitVecSort,
+    DeclaredSort,
+    EnumSort,
+    FunctionSort,
+    SetSort,
+    Sort,
+    TupleSort,
+)
+
+from .names import written
 
 _LARGEST = 2_000_000
-_PLAIN = re.compile(r"[^\W\d]\w*")
-_KEYWORDS = frozenset({"and", "or", "not", "in"})
 _INFIX: dict[Operator, str] = {
     op.EQ: "==",
     op.LT: "<",
@@ -81,16 +92,20 @@ class TooLarge(ValueError):
     """The formula, written as a tree without sharing, is beyond the limit."""
 
 
-def quote(name: str) -> str:
-    """A name as an expression writes it: in backquotes unless it is read as a name without them."""
-    if _PLAIN.fullmatch(name) and name not in _KEYWORDS:
-        return name
-    return "`" + name.replace("`", "``") + "`"
-
-
 def sort_text(sort: Sort) -> str:
     """A sort as `domain`, `range` and binders write it."""
-    return quote(str(sort)) if isinstance(sort, DeclaredSort | EnumSort | TupleSort) else str(sort)
+    # Recursion is bounded: sorts that are read nest no deeper than a limit.
+    match sort:
+        case DeclaredSort(name) | EnumSort(name) | TupleSort(name):
+            return written(name)
+        case ArraySort(index, element):
+            return f"Array({sort_text(index)}, {sort_text(element)})"
+        case SetSort(element):
+            return f"Set({sort_text(element)})"
+        case FunctionSort(domain, range_):
+            return f"Function({', '.join(map(sort_text, (*domain, range_)))})"
+        case _:
+            return str(sort)
 
 
 class Writer:
@@ -138,11 +153,11 @@ class Writer:
             case Lit():
                 return _literal(node)
             case Sym(symbol=symbol):
-                return quote(symbol.name)
+                return written(symbol.name)
             case Var():
-                return quote(names[node.id])
+                return written(names[node.id])
             case Quant(kind=kind, binders=binders, body=body):
-                bound = ", ".join(f"{quote(names[var.id])}: {sort_text(var.sort)}" for var in binders)
+                bound = ", ".join(f"{written(names[var.id])}: {sort_text(var.sort)}" for var in binders)
                 return f"{'ForAll' if kind == 'forall' else 'Exists'}([{bound}], {texts[body.id]})"
             case App(op=head, args=args):
                 return _application(head, [texts[arg.id] for arg in args], args)
@@ -155,7 +170,7 @@ def _literal(node: Lit) -> str:
     if sort is STRING:
         return _string(str(value))
     if isinstance(sort, EnumSort):
-        return quote(str(value))
+        return written(str(value))
     if isinstance(sort, BitVecSort):
         return f"BitVecVal({value}, {sort.width})"
     if isinstance(sort, SetSort):
@@ -193,7 +208,9 @@ def _string(value: str) -> str:
 
 def _application(head: Operator | Symbol, texts: list[str], args: tuple[Node, ...]) -> str:
     if isinstance(head, Symbol):
-        return f"{quote(head.name)}({', '.join(texts)})"
+        return f"{written(head.name)}({', '.join(texts)})"
+    if head is op.EQ and any(text.startswith("[") for text in texts):
+        return _equal_to_list(*texts)
     infix = _INFIX.get(head)
     if infix is not None:
         return f"({f' {infix} '.join(texts)})"
@@ -205,6 +222,11 @@ def _application(head: Operator | Symbol, texts: list[str], args: tuple[Node, ..
     if head is op.INSERT:
         return _inserted(*texts)
     return f"(-{texts[0]})"
+
+
+def _equal_to_list(left: str, right: str) -> str:
+    """An equality with a set literal, which is no operand of `==` but a member of a list after `in`."""
+    return f"({left} in [{right}])" if right.startswith("[") else f"({right} in [{left}])"
 
 
 def _inserted(element: str, whole: str) -> str:

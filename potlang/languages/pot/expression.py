@@ -8,6 +8,7 @@ from potlang.languages.surface import Expr, SortExpr
 
 from .actions import Fault, Reading
 from .fast import fast_expression
+from .names import name_of
 from .parser import DEEPEST, parse_tokens
 from .sorts import plain_name
 from .tables import Token, tokenize
@@ -88,7 +89,9 @@ def over_limit(tokens: list[Token]) -> Fault | None:
             if digits > LONGEST_NUMERAL:
                 return Fault("POT0004", start, end, {"digits": digits, "limit": LONGEST_NUMERAL})
         elif end - start > LONGEST_NAME and kind in ("NAME", "QUOTED"):
-            return Fault("POT0007", start, end, {"length": end - start, "limit": LONGEST_NAME})
+            length = len(name_of(text))
+            if length > LONGEST_NAME:
+                return Fault("POT0007", start, end, {"length": length, "limit": LONGEST_NAME})
     return None
 
 

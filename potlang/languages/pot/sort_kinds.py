@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 _HEAD = re.compile(r"\s*(\w+)\s*(?=\(|$)")
 
@@ -21,8 +21,7 @@ _LOOSE: Mapping[str, str] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """`name` is the kind, `text` the type spelt as usual, `warn` says that it was spelt otherwise.
 
     For the name of another sort (an alias) `name` is `Alias`.

@@ -1,0 +1,99 @@
+"""What the properties found, as small programs of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from property_support import compiled
+
+import potlang
+from potlang.languages.pot.emit import module_to_pot
+from potlang.languages.pot.names import name_of, written
+
+
+def test_cvc5_decides_claims_about_the_empty_set() -> None:
+    program = {
+        "constants": {"c": {"sort": "SetSort(Bool)", "members": ["s"]}},
+        "verifications": [{"constraint": "Subset(Difference(s, s), s)"}],
+    }
+    assert potlang.verify(program, solver="cvc5").verdict == "entailed"
+
+
+def test_a_constant_objective_has_one_pareto_point() -> None:
+    objectives = [{"type": "minimize", "expression": "0"}]
+    report = potlang.verify({"optimization": {"objectives": objectives, "mode": "pareto"}})
+    assert report.optimization is not None and report.optimization.points is not None
+    assert report.optimization.complete
+    assert [point.values for point in report.optimization.points] == [(0,)]
+
+
+def test_elements_inside_a_tuple_are_called_by_their_constants() -> None:
+    program = {
+        "sorts": [
+            {"name": "Person", "type": "DeclareSort"},
+            {"name": "Seat", "type": "TupleSort", "fields": [{"name": "taken_by", "sort": "Person"}]},
+        ],
+        "constants": {
+            "p": {"sort": "Person", "members": ["ann"]},
+            "s": {"sort": "Seat", "members": ["first"]},
+        },
+        "functions": [{"name": "free", "domain": ["Seat"], "range": "Bool"}],
+        "semantics": {"closed_domain": True},
+        "verifications": [{"constraint": "free(first)"}],
+    }
+    shown = potlang.verify(program).results[0].evidence.could_be_true
+    assert shown == {"first": "Seat(ann)", "free(first)": "True"}
+
+
+def test_bindings_write_bit_vectors_as_the_program_would() -> None:
+    program = {
+        "constants": {"c": {"sort": "BitVecSort(2)", "members": ["r"]}},
+        "knowledge_base": ["r == #b10"],
+        "verifications": [{"exists": [{"name": "b", "sort": "BitVecSort(2)"}], "constraint": "b == #b01"}],
+    }
+    witness = potlang.verify(program).results[0].evidence.witness
+    assert witness is not None
+    assert witness.bindings == ({"b": "#b01"},)
+
+
+def test_odd_names_of_sorts_and_constants_are_printed_so_that_they_read_back() -> None:
+    program: dict[str, Any] = {
+        "sorts": [{"name": "a`b", "type": "DeclareSort"}, {"name": "℘·", "type": "DeclareSort"}],
+        "constants": {
+            "c": {"sort": "`a``b`", "members": ["x\\y", "`"]},
+            "d": {"sort": "SetSort(`a``b`)", "members": ["all of them", "in"]},
+        },
+        "verifications": [{"constraint": "Member(`x\\y`, `all of them`) and Member(````, `in`)"}],
+    }
+    printed = module_to_pot(compiled(program).module)
+    assert module_to_pot(compiled(printed).module) == printed
+
+
+def test_the_limit_on_names_does_not_count_their_backquotes() -> None:
+    name = "`" * 9_999 + " "
+    program = {
+        "constants": {"c": {"sort": "Bool", "members": [name]}},
+        "verifications": [{"constraint": written(name)}],
+    }
+    assert potlang.check(program).program is not None
+
+
+def test_written_and_read_names_are_the_same() -> None:
+    for name in ("x", "in", "and", "`", "a``b", "नमस्ते", "℘", "a·b", " ", "x\n", "größe", "1"):
+        text = written(name)
+        assert name_of(text) == name
+    assert [written(name) for name in ("x", "नमस्ते", "in", "℘")] == ["x", "नमस्ते", "`in`", "`℘`"]
+
+
+def test_sets_are_printed_as_lists_where_lists_may_stand() -> None:
+    program = {
+        "constants": {"c": {"sort": "SetSort(Int)", "members": ["s"]}},
+        "verifications": [{"constraint": "s in [[1, 2]]"}, {"constraint": "Union(s, [3]) == Union(s, [])"}],
+    }
+    first = compiled(program)
+    printed = module_to_pot(first.module)
+    assert [claim["constraint"] for claim in printed["verifications"]] == [
+        "(s in [[1, 2]])",
+        "(Union(s, [3]) == Union(s, []))",
+    ]
+    assert module_to_pot(compiled(printed).module) == printed
