@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from html import escape
 
 from potlang.diag.wording import visible
 from potlang.report import (
@@ -238,9 +237,15 @@ def _row(result: Result) -> str:
 def _cells(name: str, verdict: str, text: str) -> str:
     return (
         f'<tr><td style="text-align:left">{_html(name)}</td><td><strong>{_html(verdict)}</strong></td>'
-        f'<td style="text-align:left"><pre>{escape(text)}</pre></td></tr>'
+        f'<td style="text-align:left"><pre>{_escaped(text)}</pre></td></tr>'
     )
 
 
 def _html(text: str) -> str:
-    return escape(visible(text))
+    return _escaped(visible(text))
+
+
+def _escaped(text: str) -> str:
+    from html import escape
+
+    return escape(text)

@@ -121,10 +121,11 @@ def _with_progress(files: tuple[str, ...]) -> Iterator[str]:
 
 
 def _print_text(name: str, checked: api.Checked, report: Report, several: bool, color: str) -> None:
-    from potlang.diag.render_text import render_text
     from potlang.render import render_report
 
     if checked.diagnostics:
+        from potlang.diag.render_text import render_text
+
         stream = sys.stderr
         click.echo(
             render_text(checked.diagnostics, checked.document, color=use_color(color, stream)), err=True

@@ -1,14 +1,11 @@
-"""Diagnostics: values, the register of codes, the sink, near names, fixes, renderers, pages."""
+"""Diagnostics: values, the register of codes, the sink, near names.
 
-from .explain import codes, page
-from .fixes import RawEdit, apply_fix, apply_fixes, raw_edits
+Fixes, renderers and pages are imported from their own modules: most programs need none of them.
+"""
+
 from .model import Applicability, Diagnostic, Edit, Fix, Label, Patch, Place, Replace, Severity
 from .near import NearNames, nearest
-from .patching import FixError
 from .register import CODES, Code
-from .render_json import diagnostic_to_json, diagnostics_to_json, render_json
-from .render_sarif import diagnostics_to_sarif, render_sarif
-from .render_text import fix_text, render_text, summary
 from .sink import Sink
 from .wording import shorten, shown, visible
 
@@ -19,30 +16,15 @@ __all__ = [
     "Diagnostic",
     "Edit",
     "Fix",
-    "FixError",
     "Label",
     "NearNames",
     "Patch",
     "Place",
-    "RawEdit",
     "Replace",
     "Severity",
     "Sink",
-    "apply_fix",
-    "apply_fixes",
-    "codes",
-    "diagnostic_to_json",
-    "diagnostics_to_json",
-    "diagnostics_to_sarif",
-    "fix_text",
     "nearest",
-    "page",
-    "raw_edits",
-    "render_json",
-    "render_sarif",
-    "render_text",
     "shorten",
     "shown",
-    "summary",
     "visible",
 ]

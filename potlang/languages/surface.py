@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 # --- expressions ---------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Name:
     """An identifier: `alice`, `And`, `True`, `_`."""
 
@@ -22,7 +22,7 @@ class Name:
     end: int
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Number:
     """A numeral as written: `12`, `2.50`, `1e-3`. Exactness is the reader's promise: it stays text."""
 
@@ -31,7 +31,7 @@ class Number:
     end: int
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class BitVecLiteral:
     """`#b0101` or `#xff` as written."""
 
@@ -40,7 +40,7 @@ class BitVecLiteral:
     end: int
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Text:
     """A string literal, decoded."""
 
@@ -49,7 +49,7 @@ class Text:
     end: int
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class ListOf:
     """`[a, b]` (and `{a, b}`, `(a, b)` with a comma), as an argument of a call or after `in`."""
 
@@ -58,7 +58,7 @@ class ListOf:
     end: int
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Binding:
     """`p: Person` or `{'name': 'p', 'sort': 'Person'}` in a binder list."""
 
@@ -68,7 +68,7 @@ class Binding:
     end: int
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Call:
     """`head(args)`; the connectives, quantifiers and built-in functions are calls too."""
 
@@ -78,7 +78,7 @@ class Call:
     end: int
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Infix:
     """`a op b op c` for one associative run, or `a op b`.
 
@@ -94,7 +94,7 @@ class Infix:
     op_start: int
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Prefix:
     """`not a` or `-a`; `op` is `not` or `-`."""
 
@@ -104,7 +104,7 @@ class Prefix:
     end: int
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Compare:
     """A chain `a < b <= c`: `ops[i]` stands between `operands[i]` and `operands[i + 1]`.
 
@@ -120,7 +120,7 @@ class Compare:
 Expr = Name | Number | BitVecLiteral | Text | ListOf | Binding | Call | Infix | Prefix | Compare
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Formula:
     """An expression with the place of the string that it was read from and that string.
 
@@ -135,7 +135,7 @@ class Formula:
 # --- sorts ---------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class SortExpr:
     """A sort as written: `Person`, `BitVecSort(8)`, `ArraySort(Int, Bool)`.
 
@@ -152,7 +152,7 @@ class SortExpr:
 # --- program -------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class SortDecl:
     """An item of `sorts`. `kind` is `DeclareSort`, `EnumSort`, `BoolSort`, `BitVecSort`, … without arguments.
 
@@ -169,7 +169,7 @@ class SortDecl:
     """TupleSort: (field, sort, pointer)."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class BinderDecl:
     """`{"name": "p", "sort": "Person"}` in `variables`, `forall`, `exists`; sort None: not written."""
 
@@ -178,7 +178,7 @@ class BinderDecl:
     pointer: str
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class FunctionDecl:
     """An item of `functions`; `params` and `body` where it is defined."""
 
@@ -190,7 +190,7 @@ class FunctionDecl:
     body: Formula | None = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class ConstantGroup:
     """A group of `constants`: members (name, pointer) of one sort."""
 
@@ -200,7 +200,7 @@ class ConstantGroup:
     pointer: str
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class FactDecl:
     """An item of `knowledge_base`; `value` False asserts the negation."""
 
@@ -211,7 +211,7 @@ class FactDecl:
     pointer: str
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class StatementDecl:
     """A rule or a verification: binders, then `antecedent implies consequent` or `constraint`.
 
@@ -231,7 +231,7 @@ class StatementDecl:
     find: list[BinderDecl] = field(default_factory=list)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class ObjectiveDecl:
     """An item of `objectives`; `direction` is `minimize` or `maximize`."""
 
@@ -241,7 +241,7 @@ class ObjectiveDecl:
     pointer: str
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class OptimizationDecl:
     """The section `optimization`; `mode` is `lexicographic`, `pareto` or `box`."""
 
@@ -252,7 +252,7 @@ class OptimizationDecl:
     pointer: str
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class ImportDecl:
     """An item of `imports`: the pack and its substitution `with` (parameter -> (name, pointer)).
 
@@ -265,7 +265,7 @@ class ImportDecl:
     is_object: bool = False
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class SemanticsDecl:
     """`semantics`: True (all sorts), False, or a list of (sort name, pointer)."""
 
@@ -273,7 +273,7 @@ class SemanticsDecl:
     closed_domain: bool | list[tuple[str, str]] = False
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Module:
     """A whole program as read. `actions` is None where the section is absent."""
 

@@ -8,6 +8,7 @@ from potlang.ir.module import (
     Assertion,
     AssertionKind,
     Claim,
+    Definition,
     Module,
     Objective,
     Optimization,
@@ -19,10 +20,7 @@ from potlang.ir.sorts import BOOL, DeclaredSort, EnumSort, Sort
 from potlang.languages import surface as s
 
 from .declare import Declarations, declare, variable_entry
-from .definitions import build_definitions
 from .elaborate import Elaborator
-from .infer import infer_decision_variables
-from .packs import import_packs
 from .scope import VariableEntry
 from .statements import binder, statement_formula, statement_text
 from .undeclared import BROKEN, Undeclared
@@ -87,11 +85,10 @@ class _Builder:
 
     def build(self) -> Module | None:
         program = self._program
-        imported, norms = import_packs(program.imports, self._declared, self._pool, self._sink)
-        self._assertions += imported
+        norms = self._imports()
         self._collect_members()
         semantics, unique = self._semantics()
-        definitions = build_definitions(program.functions, self._e)
+        definitions = self._definitions()
         for index, fact in enumerate(program.facts):
             self._fact(index, fact)
         for index, rule in enumerate(program.rules):
@@ -115,6 +112,23 @@ class _Builder:
             unique=unique,
             actions=self._actions(),
         )
+
+    def _imports(self) -> list[Claim]:
+        """Assumes what imported packs assume; their norms."""
+        if not self._program.imports:
+            return []
+        from .packs import import_packs
+
+        imported, norms = import_packs(self._program.imports, self._declared, self._pool, self._sink)
+        self._assertions += imported
+        return norms
+
+    def _definitions(self) -> list[Definition]:
+        if all(function.body is None for function in self._program.functions):
+            return []
+        from .definitions import build_definitions
+
+        return build_definitions(self._program.functions, self._e)
 
     # --- semantics -------------------------------------------------------------------------------
 
@@ -218,6 +232,8 @@ class _Builder:
         if section is None:
             return None
         self._scope.local = self._locals(section.variables)
+        from .infer import infer_decision_variables
+
         self._e.inferred = infer_decision_variables(section, self._e)
         self._e.deciding = True
         constraints: list[Assertion] = []

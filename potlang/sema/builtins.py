@@ -191,7 +191,9 @@ def _unary_numeric(name: str, row: Operator) -> Builtin:
 def _to_real(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
     if not _arity(e, expr, 1, "ToReal(n)"):
         return (yield from _visit_all(e, expr.args))
-    return (yield from e.checked(expr.args[0], REAL))
+    # Not as a Real from the start: `ToReal(7 // 2)` converts an Int.
+    node = yield e.visit(expr.args[0], None)
+    return e.fit(node, REAL, expr.args[0])
 
 
 def _to_int(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:

@@ -48,6 +48,8 @@ def _connective(e: Elaborator, expr: s.Infix, row: Operator) -> Step:
 
 def _arithmetic(e: Elaborator, expr: s.Infix, expected: Sort | None) -> Step:
     hint = expected if expected is not None and is_numeric(expected) else None
+    if expr.op in _INTEGER:
+        hint = None
     nodes: list[Node | None] = []
     for arg in expr.args:
         nodes.append((yield e.visit(arg, hint)))

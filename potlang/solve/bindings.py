@@ -15,11 +15,11 @@ from potlang.ir.module import Module
 from potlang.ir.nodes import Lit, Node, Quant, Symbol, SymbolKind, Var, reachable
 from potlang.ir.sorts import BitVecSort, IntSort, RealSort, Sort, StringSort
 from potlang.ir.substitute import substitute
-from potlang.report import Binding, Bindings, Witness
+from potlang.report import Binding, Bindings, Evidence, Verdict, Witness
 from potlang.solve.backend import Query
 from potlang.solve.encoding import Encoding, literal_of
 from potlang.solve.terms import Namer
-from potlang.solve.verdicts import Verifier
+from potlang.solve.verdicts import Finding, Verifier
 
 MOST_CANDIDATES = 1_000
 """Bindings looked at for one claim ([LIMIT-BINDINGS])."""
@@ -289,3 +289,34 @@ class _Sorter:
             if value in ("true", "false"):
                 (self._true if value == "true" else self._false)[index] = True
         return str(reply.status)
+
+
+def with_bindings(verifier: Verifier, finding: Finding, evidence: Evidence) -> Evidence:
+    """The evidence of a quantified claim with the bindings that its verdict calls for."""
+    claim, verdict = finding.claim, finding.verdict
+    parts = opened(claim.formula, claim.find)
+    if parts is None:
+        return evidence
+    binders, body = parts
+    if claim.find:
+        return evidence._replace(bindings=_classified(verifier, binders, body, holds=True))
+    kind = finding.formula.kind if isinstance(finding.formula, Quant) else ""
+    if kind == "forall" and finding.kind == "norm" and verdict is not Verdict.ENTAILED:
+        evidence = evidence._replace(violations=_classified(verifier, binders, body, holds=False))
+    if (kind, verdict) in (("exists", Verdict.ENTAILED), ("forall", Verdict.REFUTED)):
+        holds = kind == "exists"
+        found = _proposed(verifier, binders, body, holds=holds)
+        evidence = evidence._replace(witness=witness(verifier, found, holds=holds))
+    return evidence
+
+
+def _classified(verifier: Verifier, binders: tuple[Var, ...], body: Node, *, holds: bool) -> Bindings:
+    return classify(verifier, candidates(verifier.namer, binders, body), holds=holds)
+
+
+def _proposed(verifier: Verifier, binders: tuple[Var, ...], body: Node, *, holds: bool) -> Candidates:
+    """Named members; for numbers and the like, first the values that a model proposes."""
+    proposed: list[tuple[Node, ...]] = []
+    if any(is_open_valued(binder.sort) for binder in binders):
+        proposed = propose(verifier, binders, body, holds=holds)
+    return candidates(verifier.namer, binders, body, proposed)

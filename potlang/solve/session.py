@@ -12,9 +12,8 @@ from types import TracebackType
 from typing import Literal, NamedTuple, Protocol
 
 from potlang.ir.module import Assertion, Claim, Module
-from potlang.ir.nodes import Node, Quant, Var
+from potlang.ir.nodes import Node, Quant
 from potlang.report import (
-    Bindings,
     Consistency,
     CoreItem,
     Evidence,
@@ -27,20 +26,10 @@ from potlang.report import (
 )
 from potlang.solve.asking import Asked, Asker, Budget
 from potlang.solve.backend import Query, RemoteEngine
-from potlang.solve.bindings import (
-    Candidates,
-    candidates,
-    classify,
-    is_open_valued,
-    opened,
-    propose,
-    witness,
-)
 from potlang.solve.cores import CheckSubset, Core, minimize
 from potlang.solve.decision import Known
 from potlang.solve.encoding import Encoding, Labels
 from potlang.solve.evidence import core_items, read_model
-from potlang.solve.optimize import optimize
 from potlang.solve.terms import Namer
 from potlang.solve.verdicts import Finding, Snapshot, Verifier
 
@@ -173,6 +162,8 @@ class Session:
             return None
         began = time.perf_counter()
         shrink = self._shrink if self.options.minimizing else None
+        from potlang.solve.optimize import optimize
+
         found = optimize(self._verifier, problem, what_if=self.options.what_if, shrink=shrink)
         self._open_base()
         return found._replace(time_ms=(time.perf_counter() - began) * 1000)
@@ -254,39 +245,15 @@ class Session:
                 )
             case _:
                 evidence = Evidence()
-        return self._with_bindings(finding, evidence)
+        quantified = finding.claim.find or isinstance(finding.claim.formula, Quant)
+        if not quantified or finding.verdict in (Verdict.INCONSISTENT, Verdict.UNKNOWN):
+            return evidence
+        from potlang.solve.bindings import with_bindings
+
+        return with_bindings(self._verifier, finding, evidence)
 
     def _model(self, finding: Finding, snapshot: Snapshot | None) -> dict[str, str] | None:
         return None if snapshot is None else read_model(snapshot, finding.terms, finding.named)
-
-    def _with_bindings(self, finding: Finding, evidence: Evidence) -> Evidence:
-        claim, verdict = finding.claim, finding.verdict
-        parts = opened(claim.formula, claim.find)
-        if parts is None or verdict in (Verdict.INCONSISTENT, Verdict.UNKNOWN):
-            return evidence
-        binders, body = parts
-        if claim.find:
-            return evidence._replace(bindings=self._classify(binders, body, holds=True))
-        kind = finding.formula.kind if isinstance(finding.formula, Quant) else ""
-        if kind == "forall" and finding.kind == "norm" and verdict is not Verdict.ENTAILED:
-            evidence = evidence._replace(violations=self._classify(binders, body, holds=False))
-        if (kind, verdict) in (("exists", Verdict.ENTAILED), ("forall", Verdict.REFUTED)):
-            holds = kind == "exists"
-            found = self._candidates(binders, body, holds=holds)
-            evidence = evidence._replace(witness=witness(self._verifier, found, holds=holds))
-        return evidence
-
-    def _classify(self, binders: tuple[Var, ...], body: Node, *, holds: bool) -> Bindings:
-        found = candidates(self._verifier.namer, binders, body)
-        return classify(self._verifier, found, holds=holds)
-
-    def _candidates(self, binders: tuple[Var, ...], body: Node, *, holds: bool) -> Candidates:
-        """Named members; for numbers and the like, first the values that a model proposes."""
-        namer = self._verifier.namer
-        proposed: list[tuple[Node, ...]] = []
-        if any(is_open_valued(binder.sort) for binder in binders):
-            proposed = propose(self._verifier, binders, body, holds=holds)
-        return candidates(namer, binders, body, proposed)
 
     # --- minimal cores ---
 

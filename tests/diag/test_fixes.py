@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from potlang.diag import Applicability, Edit, Fix, FixError, Patch, Replace, apply_fix, apply_fixes
+from potlang.diag import Applicability, Edit, Fix, Patch, Replace
+from potlang.diag.fixes import apply_fix, apply_fixes
+from potlang.diag.patching import FixError
 from potlang.source import join_pointer
 
 KEYS = st.sampled_from(["a", "b", "a/b", "~", 'q"', "é", ""])

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from potlang.diag import Applicability, Diagnostic, Place, Sink, apply_fixes
+from potlang.diag import Applicability, Diagnostic, Place, Sink
+from potlang.diag.fixes import apply_fixes
 from potlang.languages.json_syntax import diagnose
 from potlang.languages.json_text import Source, open_document, read_json
 from potlang.source import Document, InputLimits

@@ -12,24 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from potlang.diag import (
-    CODES,
-    Applicability,
-    Diagnostic,
-    Fix,
-    Label,
-    Patch,
-    Place,
-    Replace,
-    Severity,
-    Sink,
-    diagnostics_to_json,
-    diagnostics_to_sarif,
-    render_json,
-    render_sarif,
-    render_text,
-    summary,
-)
+from potlang.diag import CODES, Applicability, Diagnostic, Fix, Label, Patch, Place, Replace, Severity, Sink
+from potlang.diag.render_json import diagnostics_to_json, render_json
+from potlang.diag.render_sarif import diagnostics_to_sarif, render_sarif
+from potlang.diag.render_text import render_text, summary
 from potlang.languages.json_text import open_document, read_json
 from potlang.source import Document
 

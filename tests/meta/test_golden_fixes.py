@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from potlang.api import check
-from potlang.diag import Applicability, Diagnostic, Fix, Replace, Severity, apply_fix, apply_fixes
+from potlang.diag import Applicability, Diagnostic, Fix, Replace, Severity
+from potlang.diag.fixes import apply_fix, apply_fixes
 
 UI = Path(__file__).parents[1] / "ui"
 CASES = sorted(UI.glob("*/*.json"))

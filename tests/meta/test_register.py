@@ -11,7 +11,8 @@ import pytest
 
 import potlang
 from potlang.api import check
-from potlang.diag import CODES, Severity, page
+from potlang.diag import CODES, Severity
+from potlang.diag.explain import page
 from potlang.diag.register import _ROWS
 
 PACKAGE = Path(potlang.__file__).parent

@@ -23,6 +23,7 @@ from potlang.ir.sorts import DeclaredSort, SetSort, Sort
 from potlang.ir.structure import Structure, members
 from potlang.ir.values import Element, Table
 from potlang.languages import surface
+from potlang.languages.pot.emit import module_to_pot
 from potlang.languages.pot.expression import parse_expression
 from potlang.smt.words import format_value
 from potlang.source import Document
@@ -61,6 +62,15 @@ def compiled(program: Any) -> potlang.Program:
     checked = potlang.check(program)
     assert checked.program is not None, (errors(program), program)
     return checked.program
+
+
+def reads_back(program: potlang.Program) -> None:
+    """What is printed compiles; printed again and read, it stays as it is."""
+    printed = module_to_pot(program.module)
+    again = potlang.check(printed)
+    assert again.program is not None, (errors(printed), printed)
+    settled = module_to_pot(again.program.module)
+    assert module_to_pot(compiled(settled).module) == settled
 
 
 # --- brute force ---------------------------------------------------------------------------------

@@ -97,3 +97,12 @@ def test_sets_are_printed_as_lists_where_lists_may_stand() -> None:
         "(Union(s, [3]) == Union(s, []))",
     ]
     assert module_to_pot(compiled(printed).module) == printed
+
+
+def test_integer_division_is_of_integers_where_a_real_is_expected() -> None:
+    program = {
+        "functions": [{"name": "f", "domain": ["Real"], "range": "Bool"}],
+        "knowledge_base": ["f(7 // 2)"],
+        "verifications": [{"constraint": "f(3)"}, {"constraint": "ToReal(7 // 2) == 3.0"}],
+    }
+    assert potlang.verify(program).verdict == "entailed"

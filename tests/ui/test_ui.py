@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from potlang.api import check
-from potlang.diag import render_text
+from potlang.diag.render_text import render_text
 
 HERE = Path(__file__).parent
 CASES = sorted(HERE.glob("*/*.json"))
