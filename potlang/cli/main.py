@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import subprocess
 
 _COMMANDS = {
     "verify": "verify:verify",
@@ -25,9 +29,7 @@ def run() -> None:
     """Runs `potc`; an internal error is reported as POT0001, with `POTLANG_DEBUG=1` as a traceback."""
     args = arguments(sys.argv[1:])
     try:
-        if args[:1] == ["verify"] and "--help" not in args:
-            _start_solver(args)
-        _main(args)
+        _main(args, _started_solver(args))
     except Exception as error:  # The last line of defence: whatever is a bug of ours still is a report.
         if os.environ.get("POTLANG_DEBUG"):
             raise
@@ -36,15 +38,16 @@ def run() -> None:
         sys.exit(_INTERNAL_ERROR)
 
 
-def _start_solver(args: list[str]) -> None:
-    """Starts the usual solver's process first of all: its import overlaps with everything else."""
-    from potlang.solve.pool import default_workers
+def _started_solver(args: list[str]) -> subprocess.Popen[bytes] | None:
+    """The usual solver's process, started first of all: its import overlaps with everything else."""
+    if args[:1] != ["verify"] or any(arg.startswith(("--solver", "--help", "-h")) for arg in args):
+        return None
+    from potlang.solve.launch import launch
 
-    if not any(arg.startswith("--solver") for arg in args):
-        default_workers().warm("z3")
+    return launch("z3", warm=False)
 
 
-def _main(args: list[str]) -> None:
+def _main(args: list[str], solver: subprocess.Popen[bytes] | None) -> None:
     from importlib import import_module
 
     import click
@@ -73,7 +76,7 @@ def _main(args: list[str]) -> None:
         `potc FILE…` verifies programs; it is short for `potc verify FILE…`.
         """
 
-    main.main(args, prog_name="potc")
+    main.main(args, prog_name="potc", obj=solver)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Iterator
 
@@ -79,8 +80,7 @@ def verify(
     program; 3 a limit was hit or the solver gave up. Of several files, 2 before 3 before 1 before 0.
     """
     checked_pipeline(passes)
-    for engine in {"z3": (), "cvc5": ("cvc5",), "both": ("z3", "cvc5")}[solver]:
-        default_workers().warm(engine)
+    _start(solver, click.get_current_context().obj)
     limits = Limits(int(timeout * 1000), int(total_timeout * 1000), memory, rlimit)
     seen: list[tuple[str, api.Checked, Report]] = []
     codes: list[int] = []
@@ -106,6 +106,15 @@ def verify(
     elif style == "sarif":
         _print_sarif(seen)
     sys.exit(worst_exit(codes))
+
+
+def _start(solver: api.SolverName, started: subprocess.Popen[bytes] | None) -> None:
+    """Starts the solvers, unless the usual one is on its way, so that they import while we compile."""
+    if started is not None:
+        default_workers().adopt("z3", started)
+        return
+    for engine in ("z3", "cvc5") if solver == "both" else (solver,):
+        default_workers().warm(engine)
 
 
 def _with_progress(files: tuple[str, ...]) -> Iterator[str]:

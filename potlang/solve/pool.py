@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
+import subprocess
 import threading
 import time
 import weakref
@@ -124,6 +125,13 @@ class Workers:
             if not self._store.put(process, self._most_idle):
                 process.kill()
                 return
+
+    def adopt(self, engine: str, child: subprocess.Popen[bytes]) -> None:
+        """Take over a worker's process that `launch` has started."""
+        _known(engine)
+        process = Process(engine, self._threads, child)
+        if not self._store.put(process, self._most_idle):
+            process.kill()
 
     def session(
         self,

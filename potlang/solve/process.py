@@ -8,17 +8,13 @@ import subprocess
 import sys
 import time
 from collections import deque
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from potlang.solve.backend import Reason
 from potlang.solve.frames import HEADER, FrameError, Message, decode, encode, size
+from potlang.solve.launch import launch
 from potlang.solve.pipes import Pipes, open_pipes
 
-_BOOT: Final = (
-    "import json,sys;sys.path[:]=json.loads(sys.argv[1]);"
-    "from potlang.solve.worker import main;main(sys.argv[2])"
-)
 _OUT_OF_MEMORY: Final = ("bad_alloc", "out of memory", "memoryerror", "cannot allocate memory")
 _Z3_OUT_OF_MEMORY: Final = 101
 _START_UP_SECONDS: Final = 60.0
@@ -33,44 +29,18 @@ class Died(Exception):
         self.detail = detail
 
 
-def _import_path() -> list[str]:
-    """Where the parent finds modules, made absolute; the first entry is where it found potlang."""
-    package = Path(__file__).resolve().parents[2]
-    return [str(package), *(str(Path(entry).absolute()) for entry in sys.path)]
-
-
-def _command(engine: str) -> list[str]:
-    import json
-
-    return [sys.executable, "-I", "-S", "-c", _BOOT, json.dumps(_import_path()), engine]
-
-
-def _spawn(engine: str) -> subprocess.Popen[bytes]:
-    """The child: its own session so that Ctrl-C is the parent's alone, no inherited descriptors."""
-    options: dict[str, Any] = {"start_new_session": True}
-    if sys.platform == "win32":
-        options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
-    return subprocess.Popen(
-        _command(engine),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        bufsize=0,
-        close_fds=True,
-        **options,
-    )
-
-
 class Process:
     """One worker process. Not for use by two threads at once, `kill_from_outside` apart."""
 
-    def __init__(self, engine: str, threads: bool | None = None) -> None:
+    def __init__(
+        self, engine: str, threads: bool | None = None, child: subprocess.Popen[bytes] | None = None
+    ) -> None:
         self._closed = True
         self.engine = engine
         self.sessions = 0
         self.peak = 0
         self.memory: int | None = None
-        self._process = _spawn(engine)
+        self._process = child or launch(engine)
         self._pipes: Pipes = open_pipes(self._process, threads)
         self._owner = os.getpid()
         self._buffer = bytearray()

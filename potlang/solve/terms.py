@@ -152,8 +152,9 @@ class Namer:
         """
         constants = [term for term in terms if _is_element(term.node)]
         others = dict.fromkeys(term.node.sort for term in terms if not _is_element(term.node))
-        rest = [t for t in constants if t.node.sort not in others]
-        return (*self.named(_parts(others)), *rest)
+        parts = _parts(others)
+        rest = [t for t in constants if t.node.sort not in parts]
+        return (*self.named(parts), *rest)
 
     def _labelled(self, nodes: list[Node], functions: Iterable[Symbol]) -> list[Term]:
         found: dict[int, Term] = {}

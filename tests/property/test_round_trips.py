@@ -9,6 +9,8 @@ from property_support import both, compiled, reads_back
 
 from potlang.diag import Sink
 from potlang.ir.digest import digest
+from potlang.ir.module import AssertionKind, Module
+from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Var
 from potlang.ir.text import print_module, read_module
 from potlang.languages import surface
 from potlang.languages.pot.emit import Writer, module_to_pot
@@ -33,32 +35,35 @@ def pot_keeps_formulas(program: dict[str, Any]) -> None:
     assert _texts(second) == _texts(first)
 
 
-def _texts(module: Any) -> list[list[str]]:
-    """The roots by section, each as canonical text; rules come after facts in print."""
-    from potlang.ir.module import Assertion, AssertionKind, Claim, Module
-
-    def text(root: Any, free: tuple[Any, ...] = ()) -> str:
-        closed = module.pool.quant("exists", free, root) if free else root
-        lone = Module(module.pool, module.sorts, (), (), (), (Claim("c", "c", closed),))
-        return print_module(lone, canonical=True).split("(claim", 1)[1]
-
-    def same(term: Any) -> Any:
-        return module.pool.eq(term, term)
+def _texts(module: Module) -> list[list[str]]:
+    """The roots by section; rules come after facts in print."""
 
     def some(kind: AssertionKind) -> list[str]:
-        found: list[Assertion] = [a for a in module.assertions if a.kind is kind]
-        return [text(a.formula) for a in found]
+        return [tree(a.formula) for a in module.assertions if a.kind is kind]
 
     optimization = module.optimization
     return [
         *(some(kind) for kind in (AssertionKind.SEMANTICS, AssertionKind.FACT, AssertionKind.RULE)),
-        [text(claim.formula, claim.find) for claim in module.claims],
-        [text(claim.formula) for claim in module.norms],
-        [] if optimization is None else [text(c.formula) for c in optimization.constraints],
-        []
-        if optimization is None
-        else [text(module.pool.eq(o.term, o.term)) for o in optimization.objectives],
+        [tree(claim.formula, claim.find) for claim in module.claims],
+        [tree(claim.formula) for claim in module.norms],
+        [] if optimization is None else [tree(each.formula) for each in optimization.constraints],
+        [] if optimization is None else [tree(each.term) for each in optimization.objectives],
     ]
+
+
+def tree(node: Node, bound: tuple[Var, ...] = ()) -> str:
+    """A term without names of variables and without sharing."""
+    match node:
+        case Var():
+            return f"?{bound.index(node)}"
+        case Sym(symbol=symbol):
+            return repr(symbol.name)
+        case Lit(value=value, sort=sort):
+            return f"{value!r}: {sort}"
+        case App(op=head, args=args):
+            return f"({head} {' '.join(tree(arg, bound) for arg in args)})"
+        case Quant(kind=kind, binders=binders, body=body):
+            return f"({kind} {[str(var.sort) for var in binders]} {tree(body, (*bound, *binders))})"
 
 
 def ir_reads_back(program: dict[str, Any]) -> None:
@@ -71,7 +76,7 @@ def ir_reads_back(program: dict[str, Any]) -> None:
 
 
 def expressions_read_back(program: dict[str, Any]) -> None:
-    """A formula, printed and read in the same scope, prints as the same expression."""
+    """A formula, printed and read in the same scope, is the same formula."""
     found = compiled(program)
     writer = Writer(found.module)
     for claim in (*found.module.claims, *found.module.norms):
@@ -82,20 +87,7 @@ def expressions_read_back(program: dict[str, Any]) -> None:
         root = parse_expression(text, "", sink)
         node = found._extension.formula(surface.Formula("", text, root), sink)
         assert node is not None, (text, [d.message for d in sink.diagnostics()])
-        assert _plain(writer.term(node), node) == _plain(text, claim.formula)
-
-
-def _plain(text: str, root: Any) -> str:
-    """The expression with binders numbered in order of creation, whatever they are called."""
-    from potlang.ir.nodes import Quant, Var, reachable
-
-    count = sum(isinstance(node, Var | Quant) for node in reachable(root))
-    import re
-
-    names: dict[str, str] = {}
-    for name in re.findall(r"(\w+): ", text):
-        names.setdefault(name, f"?{len(names)}")
-    return f"{count} " + re.sub(r"\w+", lambda m: names.get(m[0], m[0]), text)
+        assert tree(node) == tree(claim.formula)
 
 
 def text_of_json_is_the_value(program: dict[str, Any]) -> None:

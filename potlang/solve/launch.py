@@ -1,0 +1,40 @@
+"""Starts a worker's process, and nothing else: `potc` does so before it imports the rest of itself."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from os.path import abspath, dirname
+from typing import Any, Final
+
+_BOOT: Final = (
+    "import json,sys;sys.path[:]=json.loads(sys.argv[1]);"
+    "from potlang.solve.worker import main;main(sys.argv[2], warm=sys.argv[3] == 'warm')"
+)
+
+
+def launch(engine: str, *, warm: bool = True) -> subprocess.Popen[bytes]:
+    """The child, in a session of its own so that Ctrl-C is the parent's alone, with no inherited descriptors.
+
+    `warm` False: it does not solve something small first, since its first query is on the way.
+    """
+    options: dict[str, Any] = {"start_new_session": True}
+    if sys.platform == "win32":
+        options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    path = json.dumps(_import_path())
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", _BOOT, path, engine, "warm" if warm else "cold"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        close_fds=True,
+        **options,
+    )
+
+
+def _import_path() -> list[str]:
+    """Where the parent finds modules, made absolute; the first entry is where it found potlang."""
+    package = dirname(dirname(dirname(abspath(__file__))))  # noqa: PTH100, PTH120 - pathlib costs start-up
+    return [package, *(abspath(entry) for entry in sys.path)]  # noqa: PTH100
