@@ -6,6 +6,7 @@ A program's own function of the same name comes first, so these are looked up la
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
+from itertools import repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -57,10 +58,14 @@ def _arity(e: Elaborator, expr: s.Call, wanted: int, usage: str) -> bool:
 
 
 def _nary(row: Operator, neutral: bool) -> Builtin:
-    def build(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
+    def build(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
         args = flat(expr.args)
-        nodes = yield from e.all_checked(args, BOOL)
-        if nodes is None:
+        return e.gather(args, repeat(BOOL), lambda found: join(e, expr, args, found))
+
+    def join(e: Elaborator, expr: s.Call, args: list[s.Expr], found: list[Node | None]) -> Node | None:
+        fitted = [e.fit(node, BOOL, arg) for node, arg in zip(found, args, strict=True)]
+        nodes = [node for node in fitted if node is not None]
+        if len(nodes) < len(args):
             return None
         if not args:
             value = str(neutral)
@@ -76,14 +81,15 @@ def _nary(row: Operator, neutral: bool) -> Builtin:
 def _fixed(row: Operator, usage: str, *sorts: Sort) -> Builtin:
     """A row whose arguments have known sorts."""
 
-    def build(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
+    def build(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
         if not _arity(e, expr, len(sorts), usage):
-            return (yield from _visit_all(e, expr.args))
-        nodes: list[Node | None] = []
-        for arg, sort in zip(expr.args, sorts, strict=True):
-            nodes.append(e.fit((yield e.visit(arg, sort)), sort, arg))
-        args = [node for node in nodes if node is not None]
-        return e.pool.app(row, tuple(args)) if len(args) == len(nodes) else None
+            return _visit_all(e, expr.args)
+        return e.gather(expr.args, sorts, lambda found: apply(e, expr, found))
+
+    def apply(e: Elaborator, expr: s.Call, found: list[Node | None]) -> Node | None:
+        fitted = [e.fit(*triple) for triple in zip(found, sorts, expr.args, strict=True)]
+        args = [node for node in fitted if node is not None]
+        return e.pool.app(row, tuple(args)) if len(args) == len(sorts) else None
 
     return build
 

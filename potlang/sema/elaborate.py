@@ -7,7 +7,7 @@ generators on a list, so that no input is too deep for the host's stack.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from fractions import Fraction
 from types import GeneratorType
 from typing import cast
@@ -39,6 +39,8 @@ Visit = Node | None | Step
 Builtin = Callable[["Elaborator", s.Call, "Sort | None"], Visit]
 
 _TRUTH = {"True": True, "true": True, "False": False, "false": False}
+_SHALLOW = 4
+"""Levels that are visited without the driver, on the host's stack."""
 _MOST_DIGITS = 10_000
 
 
@@ -53,6 +55,7 @@ class Elaborator:
         self.scope = scope
         self.sorts = sorts
         self.sink = sink
+        self._depth = 0
         self.pointer = ""
         self.text = ""
         """The string that the current formula was read from, and above its pointer."""
@@ -125,6 +128,45 @@ class Elaborator:
     def visit(self, expr: s.Expr, expected: Sort | None) -> Visit:
         """Elaborates `expr`; `expected` guides literals and messages, `fit` enforces it."""
         return self._visitors[type(expr)](self, expr, expected)
+
+    def gather(
+        self,
+        exprs: Iterable[s.Expr],
+        sorts: Iterable[Sort | None],
+        finish: Callable[[list[Node | None]], Node | None],
+        nodes: list[Node | None] | None = None,
+    ) -> Visit:
+        """`finish` of the visited `exprs`; at once where they are shallow, as most are.
+
+        `sorts` are what is expected, taken one by one; those of later ones may look at `nodes`, which
+        holds what was found so far.
+        """
+        found: list[Node | None] = [] if nodes is None else nodes
+        pairs = zip(exprs, sorts, strict=False)
+        if self._depth >= _SHALLOW:
+            return self._gather_rest(pairs, finish, found, None)
+        self._depth += 1
+        for expr, sort in pairs:
+            visit = self.visit(expr, sort)
+            if isinstance(visit, GeneratorType):
+                self._depth -= 1
+                return self._gather_rest(pairs, finish, found, visit)
+            found.append(cast("Node | None", visit))
+        self._depth -= 1
+        return finish(found)
+
+    def _gather_rest(
+        self,
+        pairs: Iterator[tuple[s.Expr, Sort | None]],
+        finish: Callable[[list[Node | None]], Node | None],
+        found: list[Node | None],
+        visit: Step | None,
+    ) -> Step:
+        if visit is not None:
+            found.append((yield visit))
+        for expr, sort in pairs:
+            found.append((yield self.visit(expr, sort)))
+        return finish(found)
 
     def checked(self, expr: s.Expr, expected: Sort) -> Step:
         """Visits `expr` and fits it to `expected`."""
@@ -203,15 +245,15 @@ class Elaborator:
 
     def _name(self, expr: s.Name, expected: Sort | None) -> Node | None:
         name = expr.id
-        is_bound, var = self.scope.bound(name)
-        if is_bound:
-            if var is None:
-                self.undeclared.hint(name, expected)
-            return var
-        entry = self.scope.lookup(name)
+        entry = self.scope.meaning(name)
         match entry:
             case TermEntry():
                 return entry.node
+            case Var():
+                return entry
+            case None if self.scope.bound(name)[0]:
+                self.undeclared.hint(name, expected)
+                return None
             case VariableEntry():
                 return self._free_variable(entry, expr)
             case FunctionEntry():
@@ -334,8 +376,8 @@ class Elaborator:
         head = expr.head
         if type(head) is not s.Name:
             return self._apply_value(expr)
-        entry = self.scope.lookup(head.id)
-        if type(entry) is FunctionEntry and not self.scope.bound(head.id)[0]:
+        entry = self.scope.meaning(head.id)
+        if type(entry) is FunctionEntry:
             return self._application(expr, entry, expected)
         if self.scope.callable(head.id):
             return self._apply_value(expr)
@@ -370,20 +412,7 @@ class Elaborator:
             return self._discard(expr)
         if len(args) != len(symbol.domain):
             return self._wrong_arity(expr, entry, symbol, expected)
-        nodes: list[Node | None] = []
-        for arg, sort in zip(args, symbol.domain, strict=True):
-            visit = self.visit(arg, sort)
-            if isinstance(visit, GeneratorType):
-                return self._application_rest(expr, symbol, nodes, visit)
-            nodes.append(cast("Node | None", visit))
-        return self._applied(expr, symbol, nodes)
-
-    def _application_rest(self, expr: s.Call, symbol: Symbol, nodes: list[Node | None], visit: Step) -> Step:
-        done = len(nodes)
-        nodes.append((yield visit))
-        for arg, sort in zip(expr.args[done + 1 :], symbol.domain[done + 1 :], strict=True):
-            nodes.append((yield self.visit(arg, sort)))
-        return self._applied(expr, symbol, nodes)
+        return self.gather(args, symbol.domain, lambda nodes: self._applied(expr, symbol, nodes))
 
     def _applied(self, expr: s.Call, symbol: Symbol, nodes: list[Node | None]) -> Node | None:
         args: list[Node] = []

@@ -243,13 +243,12 @@ def unify(e: Elaborator, a: Node, b: Node) -> tuple[Node, Node] | None:
 
 def compare(e: Elaborator, expr: s.Compare, expected: Sort | None) -> Visit:
     """A chain of comparisons; its meaning is the conjunction of its links."""
-    return _compare(e, expr)
-
-
-def _compare(e: Elaborator, expr: s.Compare) -> Step:
     nodes: list[Node | None] = []
-    for index, operand in enumerate(expr.operands):
-        nodes.append((yield e.visit(operand, _operand_hint(nodes, index))))
+    hints = (_operand_hint(nodes, index) for index in range(len(expr.operands)))
+    return e.gather(expr.operands, hints, lambda found: _compared(e, expr, found), nodes)
+
+
+def _compared(e: Elaborator, expr: s.Compare, nodes: list[Node | None]) -> Node | None:
     links: list[Node | None] = []
     for index, name in enumerate(expr.ops):
         a, b = nodes[index], nodes[index + 1]

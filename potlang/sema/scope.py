@@ -82,6 +82,13 @@ class Scope:
         """The declaration of `name` outside all binders."""
         return self.local.get(name) or self.entries.get(name)
 
+    def meaning(self, name: str) -> Entry | Var | None:
+        """What `name` stands for: a binder, else a declaration. None too where its binder is in error."""
+        stack = self._binders.get(name)
+        if stack:
+            return stack[-1]
+        return self.local.get(name) or self.entries.get(name)
+
     def push(self, binders: list[tuple[str, Var | None]]) -> None:
         """Puts binders in force, the last innermost."""
         for name, var in binders:
