@@ -163,17 +163,26 @@ class _Tape:
     base: str = ""
     asks: dict[str, Ask] = field(default_factory=dict)
     complete: bool = True
+    recorded: bool = False
 
     def note(self, query: Query) -> None:
         before = self.asks.get(query.text)
         values = query.values if before is None else (*before.values, *query.values)
         self.asks[query.text] = Ask(query.text, tuple(dict.fromkeys(values)))
 
-    def session(self, engine: str = "z3", base: str = "", **limits: int | None) -> _Recorder:
+    def session(self, engine: str = "z3", base: str = "", **limits: int | None) -> Any:
         from potlang.solve.pool import default_workers
 
         self.base = base or self.base
-        return _Recorder(self, default_workers().session(engine, base, **limits))
+        opened = default_workers().session(engine, base, **limits)
+        # Only the first session holds the program: a second one looks for the core of a check of the first.
+        recorded, self.recorded = self.recorded, True
+        return opened if recorded else _Recorder(self, opened)
+
+    def warm(self, engine: str = "z3", count: int = 1) -> None:
+        from potlang.solve.pool import default_workers
+
+        default_workers().warm(engine, count)
 
 
 class _Recorder:

@@ -128,7 +128,8 @@ class Session:
         self._options = options
         self._limits = limits
         self._workers = workers
-        self._module = _lowered(program.module, self._pipeline)
+        with _without_collector():
+            self._module = _lowered(program.module, self._pipeline)
         self._free = len(program._extension.free)
         self._assumed: list[list[Assertion]] = []
         self._claims = 0
@@ -147,7 +148,8 @@ class Session:
 
     def run(self) -> Report:
         """What the program's own actions ask for."""
-        return self.program.report(self._solver.report())
+        with _without_collector():
+            return self.program.report(self._solver.report())
 
     def verify(self, claim: str | dict[str, Any], name: str | None = None) -> Report:
         """The verdict on a claim: an expression, or a verification as the program would write it.
@@ -326,7 +328,7 @@ def _options(solver: SolverName, trust: Trust, models: Models) -> Any:
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """Pauses the cyclic collector: compiling makes very many objects and hardly a cycle among them."""
+    """Pauses the cyclic collector: there are very many objects and hardly a cycle among them."""
     paused = gc.isenabled()
     if paused:
         gc.disable()

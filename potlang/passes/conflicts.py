@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from potlang.ir import operators as op
 from potlang.ir.congruence import Closure, Conflict
 from potlang.ir.module import Assertion, Module
-from potlang.ir.nodes import App, Lit, Node
+from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL
 
@@ -39,25 +39,46 @@ def find_contradictions(module: Module) -> list[tuple[Assertion, ...]]:
         for number, assertion in enumerate(module.assertions)
         for atom, positive in _literals(assertion.formula)
     ]
-    if any(_says_more(atom) for _, atom, _ in literals):
-        found = _Search(module.pool, literals).run()
-    else:
+    if all(_is_flat(atom, positive) for _, atom, positive in literals):
         found = _opposites(literals)
+    else:
+        found = _Search(module.pool, literals).run()
     return [tuple(module.assertions[number] for number in numbers) for numbers in found]
 
 
-def _says_more(atom: Node) -> bool:
-    """Whether an atom relates terms, or is a truth value: then atoms are more than true or false."""
-    return isinstance(atom, Lit) or (isinstance(atom, App) and atom.op in _RELATIONS)
+def _is_flat(atom: Node, positive: bool) -> bool:
+    """Whether an atom makes no two terms equal that others are built from.
+
+    That is an atom over constants, a compound formula taken as a whole, or `f(a) == 3`: a function's
+    value, which stands inside no other term as long as all atoms are flat.
+    """
+    if not isinstance(atom, App):
+        return isinstance(atom, Quant | Sym)
+    if atom.op in _RELATIONS:
+        left, right = atom.args[0], atom.args[-1]
+        term = right if isinstance(left, Lit) else left
+        is_value = len(atom.args) == 2 and isinstance(left, Lit) != isinstance(right, Lit)
+        return atom.op in _EQUALITIES and is_value and isinstance(term, App) and _is_shallow(term)
+    return not isinstance(atom.op, Symbol) or _is_shallow(atom)
+
+
+def _is_shallow(term: App) -> bool:
+    return all(isinstance(arg, Sym) for arg in term.args)
 
 
 def _opposites(literals: list[Literal]) -> list[tuple[int, ...]]:
-    """Atoms both asserted and denied: without relations between terms there is nothing else to find."""
-    first: dict[tuple[int, bool], int] = {}
+    """Atoms both asserted and denied, and functions with two values: all there is among flat atoms."""
+    first: dict[object, int] = {}
+    values: dict[int, tuple[int, Node]] = {}
     found: dict[tuple[int, ...], None] = {}
     for number, atom, positive in literals:
         first.setdefault((atom.id, positive), number)
         other = first.get((atom.id, not positive))
+        if other is None and positive and isinstance(atom, App) and atom.op in _EQUALITIES:
+            left, right = atom.args
+            term, value = (right, left) if isinstance(left, Lit) else (left, right)
+            before, known = values.setdefault(term.id, (number, value))
+            other = None if known is value else before
         if other is not None:
             found[tuple(sorted({other, number}))] = None
             if len(found) >= MOST:

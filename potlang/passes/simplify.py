@@ -13,7 +13,7 @@ from typing import ClassVar
 from potlang.ir import operators as op
 from potlang.ir.fold import fold
 from potlang.ir.module import Module
-from potlang.ir.nodes import App, Lit, Node, Quant, Var, children, reachable
+from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var, children, reachable
 from potlang.ir.operators import Operator
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, REAL, Sort
@@ -44,12 +44,23 @@ class Simplify:
     def run(self, module: Module, context: Context) -> Module:
         """The module with every root simplified."""
         roots = module.formulas()
+        places = [place for place, root in enumerate(roots) if not _is_plain(root)]
+        open_roots = [roots[place] for place in places]
         for _ in range(self.rounds):
-            simpler = simplify_once(module.pool, roots)
-            if simpler == roots:
+            simpler = simplify_once(module.pool, open_roots)
+            if simpler == open_roots:
                 break
-            roots = simpler
+            open_roots = simpler
+        for place, root in zip(places, open_roots, strict=True):
+            roots[place] = root
         return finish(self, module, roots)
+
+
+def _is_plain(root: Node) -> bool:
+    """Whether a root is `p(a, b)` or its negation, as most facts are: no rule applies to it."""
+    if isinstance(root, App) and root.op is op.NOT:
+        root = root.args[0]
+    return isinstance(root, App) and type(root.op) is Symbol and all(type(arg) is Sym for arg in root.args)
 
 
 def simplify_once(pool: Pool, roots: list[Node]) -> list[Node]:

@@ -34,7 +34,7 @@ class Printer:
         self._symbols = Symbols(known)
         self._terms = Terms(self._symbols, Encoder(self._symbols, dialect))
         self._count = 0
-        self._lines: tuple[list[str], list[str]] | None = None
+        self._texts: tuple[list[str], list[str]] | None = None
 
     # --- declarations ----------------------------------------------------------------------------
 
@@ -102,20 +102,26 @@ class Printer:
         self._terms.shared = before
         return "\n".join(lines)
 
-    def assertions(self) -> str:
+    def assertions(self, *, named: bool = True) -> str:
         """All assertions of the module, a line each, assertion i named `names.assertion_name(i)`.
+
+        Solvers read them a third faster without names.
 
         Terms that they share are named before them, once. Later texts use those names, so what this
         returns must be in scope wherever what `term` and `assertion` return afterwards is.
         """
-        shared, lines = self._assertion_lines()
+        shared, texts = self._assertion_texts()
+        if named:
+            lines = [_named(text, number) for number, text in enumerate(texts)]
+        else:
+            lines = [f"(assert {text})" for text in texts]
         return "".join(f"{line}\n" for line in (*shared, *lines))
 
-    def _assertion_lines(self) -> tuple[list[str], list[str]]:
-        """The commands that name shared terms, and one `assert` for each assertion of the module."""
-        if self._lines is None:
-            self._lines = self._print_assertions()
-        return self._lines
+    def _assertion_texts(self) -> tuple[list[str], list[str]]:
+        """The commands that name shared terms, and the term of each assertion of the module."""
+        if self._texts is None:
+            self._texts = self._print_assertions()
+        return self._texts
 
     def _print_assertions(self) -> tuple[list[str], list[str]]:
         roots = [assertion.formula for assertion in self.module.assertions]
@@ -123,16 +129,15 @@ class Printer:
         large = [root for root, text in zip(roots, texts, strict=True) if text is None]
         plan = sharing.plan(large, self._terms.shared, self._may_share)
         shared = self._name_shared(plan)
-        lines = []
-        for number, (root, text) in enumerate(zip(roots, texts, strict=True)):
-            if text is None:
-                text = self._terms.write(root, plan)
-            lines.append(f"(assert (! {text} :named !a{number}))")
-        return shared, lines
+        written = [
+            self._terms.write(root, plan) if text is None else text
+            for root, text in zip(roots, texts, strict=True)
+        ]
+        return shared, written
 
-    def base(self) -> str:
-        """What all queries share: declarations and assertions, without a logic."""
-        return self.declarations() + self.assertions()
+    def base(self, *, named: bool = True) -> str:
+        """What all queries share: declarations and assertions, without a logic; named for cores."""
+        return self.declarations() + self.assertions(named=named)
 
     def _name_shared(self, plan: sharing.Plan) -> list[str]:
         lines = []
@@ -172,10 +177,11 @@ class Printer:
     def _base_with_origins(self) -> list[str]:
         """The lines of `base`, each assertion after a comment that says where it comes from."""
         lines = self.declarations().splitlines()
-        shared, asserts = self._assertion_lines()
+        shared, texts = self._assertion_texts()
         lines += shared
-        for assertion, line in zip(self.module.assertions, asserts, strict=True):
-            lines += [_comment(str(assertion.kind), assertion.name, assertion.origin), line]
+        for number, (assertion, text) in enumerate(zip(self.module.assertions, texts, strict=True)):
+            lines.append(_comment(str(assertion.kind), assertion.name, assertion.origin))
+            lines.append(_named(text, number))
         return lines
 
     def _claim(self, claim: Claim) -> list[str]:
@@ -212,6 +218,10 @@ def declarations(module: Module, dialect: Dialect = "z3") -> str:
 def script(module: Module, dialect: Dialect = "z3") -> str:
     """The whole script of a module: what is solved."""
     return Printer(module, dialect).script()
+
+
+def _named(text: str, number: int) -> str:
+    return f"(assert (! {text} :named !a{number}))"
 
 
 def _assert(text: str, name: str | None) -> str:

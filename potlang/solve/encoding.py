@@ -54,14 +54,14 @@ class Encoding:
         self._module = module
         self._dialect: Dialect = "z3" if engine == "z3" else "cvc5"
         self._printer = Printer(module, self._dialect)
-        self._base: str | None = None
+        self._bases: dict[bool, str] = {}
         self._bare: Encoding | None = None
 
-    def base(self) -> str:
-        """Declarations and the named assumptions."""
-        if self._base is None:
-            self._base = self._printer.base()
-        return self._base
+    def base(self, *, named: bool = True) -> str:
+        """Declarations and the assumptions, named for cores."""
+        if named not in self._bases:
+            self._bases[named] = self._printer.base(named=named)
+        return self._bases[named]
 
     def declarations(self) -> str:
         """Declarations alone."""

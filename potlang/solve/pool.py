@@ -53,6 +53,11 @@ class _Store:
             process.kill()
         return found
 
+    def waiting(self, engine: str) -> int:
+        """How many workers of this engine are idle."""
+        with self.lock:
+            return len(self.idle.get(engine, ())) if self.owner == os.getpid() else 0
+
     def put(self, process: Process, most: int) -> bool:
         """Keep the worker for later; false if there is no room for it."""
         dead: list[Process] = []
@@ -119,8 +124,9 @@ class Workers:
         self._clean_up = weakref.finalize(self, self._store.clear)
 
     def warm(self, engine: str = "z3", count: int = 1) -> None:
-        """Start workers in the background, so that the engine's import overlaps with other work."""
-        for _ in range(count):
+        """Have so many workers idle: those that lack start in the background, while other work goes on."""
+        _known(engine)
+        for _ in range(count - self._store.waiting(engine)):
             process = self._spawn(engine)
             if not self._store.put(process, self._most_idle):
                 process.kill()

@@ -30,8 +30,9 @@ from potlang.solve.cores import CheckSubset, Core, minimize
 from potlang.solve.decision import Known
 from potlang.solve.encoding import Encoding, Labels
 from potlang.solve.evidence import core_items, read_model
+from potlang.solve.nearby import nearby
 from potlang.solve.terms import Namer
-from potlang.solve.verdicts import Finding, Snapshot, Verifier
+from potlang.solve.verdicts import Ask, Finding, Snapshot, Verifier
 
 _MINIMIZE_CHECK_MS = 1_000
 
@@ -64,6 +65,9 @@ class Options(NamedTuple):
 class EngineSource(Protocol):
     """Gives engines: `potlang.solve.pool.Workers`."""
 
+    def warm(self, engine: str = ..., count: int = ...) -> None:
+        """Get ready for one more session of this engine."""
+
     def session(
         self, engine: str = ..., base: str = ..., *, memory_mb: int | None = ..., rlimit: int | None = ...
     ) -> RemoteEngine:
@@ -93,6 +97,11 @@ class Session:
         ]
         self._asker = Asker(engines, Budget(limits))
         self._verifier = Verifier(self._asker, Namer(module), full_models=options.models == "full")
+        self._verifier.find_core = self._nearby_core
+        self._source = source
+        if not self._verifier.tracked:
+            source.warm(options.engines[0], 2)
+        self._side: Asker | None = None
         self._stack: list[tuple[Assertion, ...]] = []
         self._minimized: dict[tuple[object, ...], Core] = {}
 
@@ -106,7 +115,7 @@ class Session:
 
     def close(self) -> None:
         """Give the engines back."""
-        for each in self._asker.engines:
+        for each in (*self._asker.engines, *(self._side.engines if self._side else ())):
             each.engine.close()
 
     # --- assumptions on top ---
@@ -131,7 +140,8 @@ class Session:
         self._open_base()
 
     def _open_base(self) -> None:
-        self._asker.start(lambda encoding: encoding.base())
+        named = self._verifier.tracked or self.module.optimization is not None
+        self._asker.start(lambda encoding: encoding.base(named=named))
 
     def verify(
         self, claims: Sequence[Claim] | None = None, norms: Sequence[Claim] | None = None
@@ -289,6 +299,37 @@ class Session:
             inside = tuple(name for name in every if name in wanted)
             self._minimized[key] = minimize(inside, every, check)
         return self._minimized[key]
+
+    # --- cores of large programs ---
+
+    def _nearby_core(self, ask: Ask) -> tuple[str, ...] | None:
+        """A core among the assumptions around the claim, found aside so that the base stays loaded."""
+        labels = self._verifier.labels
+        side = self._aside()
+        check = _subset_check(side, labels, ask.formula, ask.negated)
+        for assertions in nearby(self._assumed, ask.formula):
+            status, core = check(tuple(labels.name(each) for each in assertions))
+            if status == "unsat":
+                return core
+        return self._whole_core(ask)
+
+    def _whole_core(self, ask: Ask) -> tuple[str, ...] | None:
+        """A core among all assumptions, each tracked."""
+        side = self._aside()
+        side.start(lambda encoding: encoding.base())
+        reply = side.ask(ask.name, lambda encoding: self._verifier.query(encoding, ask.text(encoding)))
+        return reply.core if reply.status == "unsat" else None
+
+    def _aside(self) -> Asker:
+        """A second session of the first engine, with the declarations alone."""
+        if self._side is None:
+            name = self.options.engines[0]
+            engine = self._source.session(name, memory_mb=self.limits.memory_mb, rlimit=self.limits.rlimit)
+            encoding = Encoding(self.module, name, self._verifier.labels)
+            self._side = Asker([Asked(engine, encoding)], self._asker.budget)
+        self._side.budget = self._asker.budget
+        self._side.start(lambda encoding: encoding.bare().declarations())
+        return self._side
 
     @property
     def _assumed(self) -> tuple[Assertion, ...]:

@@ -37,11 +37,26 @@ _LARGEST_REUSED = 200
 
 
 class Ask(NamedTuple):
-    """A check: its name in the report, its text and what to evaluate, in an engine's words."""
+    """A check: its name in the report, the formula put to the assumptions (None: none), what to evaluate."""
 
     name: str
-    text: Callable[[Encoding], str]
-    values: Callable[[Encoding], tuple[str, ...]]
+    formula: Node | None = None
+    negated: bool = False
+    wanted: tuple[Node, ...] = ()
+
+    def text(self, encoding: Encoding) -> str:
+        """The command that asserts the formula."""
+        if self.formula is None:
+            return ""
+        return encoding.negation(self.formula) if self.negated else encoding.claim(self.formula)
+
+    def values(self, encoding: Encoding) -> tuple[str, ...]:
+        """The terms to evaluate."""
+        return tuple(encoding.term(node) for node in self.wanted)
+
+
+FindCore = Callable[[Ask], "tuple[str, ...] | None"]
+"""Looks for the core of an unsatisfiable check in a part of the assumptions; None if it is not there."""
 
 
 class Snapshot(NamedTuple):
@@ -123,7 +138,8 @@ class Verifier:
         self.snapshots: list[Snapshot] = []
         self._reuse = reuse and len(asker.engines) == 1
         self._full = full_models
-        self._tracked = len(namer.module.assertions) <= _MOST_TRACKED
+        self.find_core: FindCore | None = None
+        self.tracked = len(namer.module.assertions) <= _MOST_TRACKED
 
     # --- what is known of the assumptions ---
 
@@ -146,7 +162,7 @@ class Verifier:
     def ask_theta(self) -> Reply:
         """Check the assumptions alone, unless that is known."""
         if self.theta is None or self.theta.status == "unknown":
-            self.theta = self._asked(Ask("assumptions", lambda _: "", lambda _: ()))
+            self.theta = self._asked(Ask("assumptions"))
         return self.theta
 
     def query(self, encoding: Encoding, text: str, values: tuple[str, ...] = ()) -> Query:
@@ -159,11 +175,11 @@ class Verifier:
 
     def _asked(self, ask: Ask) -> Reply:
         """One check, with a core if it is unsat."""
-        return self._with_core(ask, self.asker.ask(ask.name, self._builder(ask, self._tracked)))
+        return self._with_core(ask, self.asker.ask(ask.name, self._builder(ask, self.tracked)))
 
     def _asked_both(self, asks: tuple[Ask, Ask]) -> list[Reply]:
         """Two checks that are both needed, each with a core if it is unsat."""
-        first, second = ((ask.name, self._builder(ask, self._tracked)) for ask in asks)
+        first, second = ((ask.name, self._builder(ask, self.tracked)) for ask in asks)
         replies = self.asker.ask_pair((first, second))
         return [self._with_core(ask, reply) for ask, reply in zip(asks, replies, strict=True)]
 
@@ -176,10 +192,10 @@ class Verifier:
         Solvers take up to four times as long for a large base whose assumptions they track, so there
         the core is asked for apart, once it is known that there is one.
         """
-        if reply.status != "unsat" or reply.core is not None or self._tracked:
+        if reply.status != "unsat" or reply.core is not None or self.tracked:
             return reply
-        again = self.asker.ask_first(ask.name, self._builder(ask, True))
-        return reply._replace(core=again.core if again.status == "unsat" else None)
+        core = None if self.find_core is None else self.find_core(ask)
+        return reply._replace(core=core)
 
     # --- claims ---
 
@@ -250,11 +266,7 @@ class Verifier:
         self._note(finding, side, self._asked(self._side(finding, side, wanted)), wanted)
 
     def _side(self, finding: Finding, side: str, wanted: list[Node]) -> Ask:
-        def text(encoding: Encoding) -> str:
-            write = encoding.claim if side == "claim" else encoding.negation
-            return write(finding.formula)
-
-        return Ask(side, text, lambda encoding: tuple(encoding.term(node) for node in wanted))
+        return Ask(side, finding.formula, side == "negation", tuple(wanted))
 
     def _note(self, finding: Finding, side: str, reply: Reply, wanted: list[Node]) -> None:
         finding.replies.append(reply)
