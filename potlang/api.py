@@ -34,6 +34,8 @@ Callback = Callable[["Pass", Module, float], None]
 """Called after each pass with the pass, its result and the seconds it took."""
 
 DEFAULT_PASSES = "simplify"
+_LARGE = 1_000
+"""Items of a section from which on a program counts as large."""
 
 
 class CompileError(ValueError):
@@ -128,7 +130,8 @@ class Session:
         self._options = options
         self._limits = limits
         self._workers = workers
-        with _without_collector():
+        self._large = len(program.module.assertions) > _LARGE
+        with _collector_paused(self._large):
             self._module = _lowered(program.module, self._pipeline)
         self._free = len(program._extension.free)
         self._assumed: list[list[Assertion]] = []
@@ -148,7 +151,7 @@ class Session:
 
     def run(self) -> Report:
         """What the program's own actions ask for."""
-        with _without_collector():
+        with _collector_paused(self._large):
             return self.program.report(self._solver.report())
 
     def verify(self, claim: str | dict[str, Any], name: str | None = None) -> Report:
@@ -233,10 +236,10 @@ def check(source: Source, *, name: str | None = None) -> Checked:
 
     Raises TypeError for a source of another type.
     """
-    with _without_collector():
-        document, value, sink = _read(source, name)
-        if value is None and sink.has_errors:
-            return Checked(document, tuple(sink.diagnostics(document)), None)
+    document, value, sink = _read(source, name)
+    if value is None and sink.has_errors:
+        return Checked(document, tuple(sink.diagnostics(document)), None)
+    with _collector_paused(_is_large(value)):
         return _checked(document, value, sink)
 
 
@@ -326,10 +329,16 @@ def _options(solver: SolverName, trust: Trust, models: Models) -> Any:
     return Options(solver=solver, trust=trust, models=models)
 
 
+def _is_large(value: object) -> bool:
+    return isinstance(value, dict) and any(
+        isinstance(section, list) and len(section) > _LARGE for section in value.values()
+    )
+
+
 @contextmanager
-def _without_collector() -> Iterator[None]:
-    """Pauses the cyclic collector: there are very many objects and hardly a cycle among them."""
-    paused = gc.isenabled()
+def _collector_paused(large: bool) -> Iterator[None]:
+    """Pauses the cyclic collector for a large program: very many objects, and hardly a cycle among them."""
+    paused = large and gc.isenabled()
     if paused:
         gc.disable()
     try:

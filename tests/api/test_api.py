@@ -156,7 +156,9 @@ def test_a_claim_with_a_mistake_is_raised_with_its_place() -> None:
         assert session.verify("barks(rex)").verdict is Verdict.ENTAILED
 
 
-@pytest.mark.parametrize("option", [{"solver": "z4"}, {"trust": "none"}, {"models": "all"}, {"passes": "nnff"}])
+@pytest.mark.parametrize(
+    "option", [{"solver": "z4"}, {"trust": "none"}, {"models": "all"}, {"passes": "nnff"}]
+)
 def test_unknown_options_are_wrong_calls(option: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="|".join(option.values())):
         potlang.verify(ANIMALS, **option)  # type: ignore[arg-type]
