@@ -171,8 +171,9 @@ BAD = {
     "long number in an expression": b'{"knowledge_base": ["1 == ' + b"1" * 1_000_000 + b'"]}',
     "deep expression": b'{"knowledge_base": ["' + b"Not(" * 10_000 + b"True" + b")" * 10_000 + b'"]}',
     "duplicate keys": b'{"sorts": [], "sorts": []}',
-    "a name for two things": b'{"sorts": [{"name": "S", "type": "DeclareSort"}], "functions": [{"name": "f", "domain": ["S"], '
-    b'"range": "Bool"}], "constants": {"c": {"sort": "S", "members": ["f"]}}}',
+    "a name for two things": b'{"sorts": [{"name": "S", "type": "DeclareSort"}], '
+    b'"functions": [{"name": "f", "domain": ["S"], "range": "Bool"}], '
+    b'"constants": {"c": {"sort": "S", "members": ["f"]}}}',
     "unknown action": b'{"actions": ["dance"]}',
     "a list": b"[]",
     "null": b"null",

@@ -7,8 +7,7 @@ import re
 import pytest
 
 from potlang.diag import CODES, Severity, Sink
-from potlang.diag.explain import codes, page
-from potlang.diag.explain import normal_code
+from potlang.diag.explain import codes, normal_code, page
 from potlang.languages.json_text import open_document, read_json
 from potlang.languages.pot.reader import read_program
 

@@ -1,0 +1,54 @@
+"""What README.md shows is what happens: its Python runs, its commands exist, its example prints what it says."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS = sorted(set(re.findall(r"potc [a-z./_0-9 -]*examples/\w+\.json(?: --to \w+)?", README)))
+
+
+def test_the_first_example_prints_what_the_readme_says() -> None:
+    shown = re.search(r"```\n(Sotomayor .*?)```", README, re.DOTALL)
+    assert shown is not None
+    done = subprocess.run(
+        [sys.executable, "-m", "potlang", "examples/giraffe.json"], cwd=ROOT, capture_output=True, timeout=60
+    )
+    assert done.stdout.decode().startswith(shown[1])
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_of_the_readme_end_with_an_answer(command: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "potlang", *command.split()[1:]], cwd=ROOT, capture_output=True, timeout=60
+    )
+    assert done.returncode in (0, 1, 2)
+    assert b"POT0001" not in done.stderr
+
+
+def test_the_python_of_the_readme_runs() -> None:
+    code = re.search(r"```python\n(.*?)```", README, re.DOTALL)
+    assert code is not None
+    scope: dict[str, object] = {}
+    exec(code[1], scope)  # noqa: S102 - our own text
+    assert str(scope["report"].verdict) == "entailed"  # type: ignore[attr-defined]
+
+
+def test_links_of_the_documents_lead_somewhere() -> None:
+    for document in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "spec").glob("*.md")):
+        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
+            assert (document.parent / link).exists(), (document.name, link)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.json")), ids=lambda path: path.name)
+def test_every_example_compiles_but_the_broken_one(path: Path) -> None:
+    import potlang
+
+    assert (potlang.check(path).program is None) == (path.name == "broken.json")
