@@ -1,29 +1,51 @@
-"""Decimal numerals of any length: the built-in conversions stop at 4,300 digits."""
+"""Decimal numerals of any length: built-in conversions stop at 4,300 digits, so long ones go in pieces."""
 
 from __future__ import annotations
 
-_CHUNK = 4_000
-_BASE = 10**_CHUNK
+_PIECE = 4000
+_SHORT_BITS = 13_000
+
+
+def digits(number: int) -> str:
+    """A natural number in decimal, of any length."""
+    if number.bit_length() < _SHORT_BITS:
+        return str(number)
+    pieces: list[tuple[int, int]] = [(number, 0)]
+    out: list[str] = []
+    while pieces:
+        part, width = pieces.pop()
+        if part.bit_length() < _SHORT_BITS and width <= _PIECE:
+            out.append(str(part).zfill(width))
+            continue
+        half = (width or part.bit_length() * 3 // 10) // 2
+        high, low = divmod(part, 10**half)
+        pieces.append((low, half))
+        pieces.append((high, max(width - half, 0)))
+    return "".join(out).lstrip("0") or "0"
+
+
+def natural(text: str) -> int:
+    """The number that decimal digits denote, of any length."""
+    if len(text) <= _PIECE:
+        return int(text)
+    parts = [int(text[max(end - _PIECE, 0) : end]) for end in range(len(text), 0, -_PIECE)]
+    base = 10**_PIECE
+    while len(parts) > 1:
+        pairs = [
+            parts[i] + (parts[i + 1] * base if i + 1 < len(parts) else 0) for i in range(0, len(parts), 2)
+        ]
+        parts, base = pairs, base * base
+    return parts[0]
 
 
 def decimal(number: int) -> str:
-    """`number` in decimal."""
-    parts = []
-    rest = abs(number)
-    while rest >= _BASE:
-        rest, low = divmod(rest, _BASE)
-        parts.append(str(low).zfill(_CHUNK))
-    text = str(rest) + "".join(reversed(parts))
-    return "-" + text if number < 0 else text
+    """An integer in decimal."""
+    return digits(number) if number >= 0 else "-" + digits(-number)
 
 
 def integer(text: str) -> int:
     """The number that an optional minus sign and ASCII digits write. Raises `ValueError` for other text."""
-    digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdigit()):
+    written = text.removeprefix("-")
+    if not (written.isascii() and written.isdigit()):
         raise ValueError("not a numeral")
-    number = 0
-    for start in range(0, len(digits), _CHUNK):
-        part = digits[start : start + _CHUNK]
-        number = number * 10 ** len(part) + int(part)
-    return -number if text.startswith("-") else number
+    return -natural(written) if text.startswith("-") else natural(written)

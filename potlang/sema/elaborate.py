@@ -15,6 +15,7 @@ from typing import cast
 from potlang.diag import Applicability, Fix, Label, Place, Replace, Sink, shorten
 from potlang.ir import operators as op
 from potlang.ir.nodes import App, Lit, Node, Symbol, SymbolKind, Var
+from potlang.ir.numerals import natural
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, INT, REAL, STRING, BitVecSort, FunctionSort, SetSort, Sort, is_numeric
 from potlang.languages import surface as s
@@ -321,7 +322,7 @@ class Elaborator:
             self.error("POT0004", expr, digits=len(text), limit=_MOST_DIGITS)
             return None
         if text.isdigit():
-            number = decimal_to_int(text)
+            number = natural(text)
             return self.pool.real(number) if expected is REAL else self.pool.integer(number)
         value = exact_decimal(text)
         if value is None:
@@ -575,17 +576,6 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def decimal_to_int(text: str) -> int:
-    """An integer of any length; `int()` itself refuses more than 4,300 digits."""
-    if len(text) <= 4000:
-        return int(text)
-    number = 0
-    for start in range(0, len(text), 4000):
-        part = text[start : start + 4000]
-        number = number * 10 ** len(part) + int(part)
-    return number
-
-
 def exact_decimal(text: str) -> Fraction | None:
     """`2.50`, `.5`, `1e-3` as a fraction; None where the exponent is beyond the limit on digits."""
     mantissa, _, exponent = text.lower().partition("e")
@@ -593,7 +583,7 @@ def exact_decimal(text: str) -> Fraction | None:
     power = int(exponent) if exponent and len(exponent) < 8 else 0
     if len(exponent) >= 8 or abs(power) > _MOST_DIGITS:
         return None
-    value = Fraction(decimal_to_int((whole + fraction) or "0"), 10 ** len(fraction))
+    value = Fraction(natural((whole + fraction) or "0"), 10 ** len(fraction))
     scale = Fraction(10 ** abs(power))
     return value * scale if power >= 0 else value / scale
 

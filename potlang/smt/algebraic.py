@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 
-from .numerals import natural
+from ..ir.numerals import natural
 from .sexpr import SExpr
 
 _DEGREE = 64

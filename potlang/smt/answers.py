@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ..ir.numerals import natural
 from ..ir.sorts import (
     BOOL,
     ArraySort,
@@ -29,7 +30,7 @@ from ..ir.values import Bits, Record, Table
 from . import names
 from .algebraic import approximate_root
 from .foreign import Algebraic, Anonymous, Opaque
-from .numerals import decimal, natural, read_string
+from .numerals import decimal, read_string
 from .sexpr import SExpr, read_one, write
 from .words import format_value
 

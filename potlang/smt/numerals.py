@@ -1,50 +1,17 @@
-"""Literals as SMT-LIB writes them, and back. Python refuses to convert integers of more than 4,300
-digits in one go, so long ones go in pieces.
-"""
+"""Literals as SMT-LIB writes them, and back."""
 
 from __future__ import annotations
 
 import re
 from fractions import Fraction
 
+from potlang.ir.numerals import digits, natural
+
 from .errors import Unsupported
 
-_PIECE = 4000
 _LAST_CHARACTER = 0x2FFFF
 _PLAIN = re.compile(r"[ !#-\[\]-~]*")
 _ESCAPE = re.compile(r"\\u(?:([0-9a-fA-F]{4})|\{([0-9a-fA-F]{1,5})\})")
-
-
-def digits(number: int) -> str:
-    """A natural number in decimal, of any length."""
-    if number.bit_length() < 13_000:
-        return str(number)
-    pieces: list[tuple[int, int]] = [(number, 0)]
-    out: list[str] = []
-    while pieces:
-        part, width = pieces.pop()
-        if part.bit_length() < 13_000 and width <= _PIECE:
-            out.append(str(part).zfill(width))
-            continue
-        half = (width or part.bit_length() * 3 // 10) // 2
-        high, low = divmod(part, 10**half)
-        pieces.append((low, half))
-        pieces.append((high, max(width - half, 0)))
-    return "".join(out).lstrip("0") or "0"
-
-
-def natural(text: str) -> int:
-    """The number that decimal digits denote, of any length."""
-    if len(text) <= _PIECE:
-        return int(text)
-    parts = [int(text[max(end - _PIECE, 0) : end]) for end in range(len(text), 0, -_PIECE)]
-    base = 10**_PIECE
-    while len(parts) > 1:
-        pairs = [
-            parts[i] + (parts[i + 1] * base if i + 1 < len(parts) else 0) for i in range(0, len(parts), 2)
-        ]
-        parts, base = pairs, base * base
-    return parts[0]
 
 
 def decimal(text: str) -> Fraction:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import cast
 
+from ..ir.numerals import digits
 from ..ir.sorts import ArraySort, FunctionSort, SetSort, Sort, StringSort, TupleSort
 from ..ir.values import Bits, Element, Record, Table
 from .foreign import Algebraic, Anonymous, Opaque
-from .numerals import digits
 
 _PLACES = 12
 _ROOT_PLACES = 12

@@ -6,8 +6,9 @@ import re
 from fractions import Fraction
 from typing import NamedTuple
 
+from potlang.ir.numerals import digits
 from potlang.report import ExactValue
-from potlang.smt.numerals import decimal, digits
+from potlang.smt.numerals import decimal
 
 _LONGEST_NUMBER = 10_000
 _TOKEN = re.compile(r"[()]|[^\s()]+")

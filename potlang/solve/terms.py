@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from potlang.ir.module import Module
 from potlang.ir.nodes import App, Lit, Node, Sym, Symbol, SymbolKind, reachable
+from potlang.ir.numerals import digits
 from potlang.ir.sorts import BOOL, BitVecSort, DeclaredSort, EnumSort, Sort, components
 from potlang.languages.pot.names import written
-from potlang.smt.numerals import digits
 
 MOST_TERMS = 200
 """Terms of one model ([LIMIT-MODEL])."""

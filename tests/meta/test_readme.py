@@ -1,4 +1,4 @@
-"""What README.md shows is what happens: its Python runs, its commands exist, its example prints what it says."""
+"""What README.md shows is what happens: its Python runs, its commands exist, its example is real."""
 
 from __future__ import annotations
 
