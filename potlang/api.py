@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from potlang.diag import Diagnostic, Severity, Sink
 from potlang.ir.module import Assertion, AssertionKind, Claim, Module, Origin
+from potlang.ir.nodes import SymbolKind
 from potlang.languages import surface
 from potlang.report import Limits, Report, Verdict
 from potlang.solve.pool import Workers, default_workers
@@ -133,7 +134,7 @@ class Session:
         self._large = len(program.module.assertions) > _LARGE
         with _collector_paused(self._large):
             self._module = _lowered(program.module, self._pipeline)
-        self._free = len(program._extension.free)
+        self._free = sum(symbol.kind is SymbolKind.FREE for symbol in self._module.symbols)
         self._assumed: list[list[Assertion]] = []
         self._claims = 0
         self._facts = 0

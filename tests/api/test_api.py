@@ -135,6 +135,22 @@ def test_a_claim_may_use_a_declared_variable_that_the_program_did_not() -> None:
         assert session.verify("age(rex) + 1 == 4").verdict is Verdict.ENTAILED
 
 
+def test_a_second_session_declares_what_the_first_one_had_to() -> None:
+    program = potlang.compile(ANIMALS)
+    for _ in range(2):
+        with program.session() as session:
+            assert session.verify("age(rex) == n").verdict is Verdict.UNDETERMINED
+
+
+@pytest.mark.parametrize(
+    "claim", ["\ud800", "", "Not(" * 5000, {}, {"constraint": {1}}, {"constraint": float("nan")}, {1: 2}]
+)
+def test_any_claim_gets_diagnostics(claim: object) -> None:
+    with potlang.compile(ANIMALS).session() as session, pytest.raises(CompileError) as caught:
+        session.verify(claim)  # type: ignore[arg-type]
+    assert caught.value.diagnostics
+
+
 def test_a_claim_may_be_a_whole_verification() -> None:
     claim = {
         "name": "someone barks",
