@@ -314,8 +314,10 @@ class Session:
         began = time.monotonic()
         try:
             process, loading = self._ready(queries[0], timeout_ms)
+            unsent = left
             for query in queries:
-                process.send(_request(query, timeout_ms))
+                unsent -= 1
+                process.send(_request(query, timeout_ms), more=unsent > 0)
             if loading and (failed := process.receive(_deadline(timeout_ms))["failed"]):
                 yield _Lost(failed["reason"], failed["detail"], in_base, _since(began))
                 return
@@ -363,7 +365,8 @@ class Session:
                 "memory": self._memory,
                 "rlimit": self._rlimit,
                 "deadline": _hard_seconds(timeout_ms),
-            }
+            },
+            more=True,
         )
         return process, True
 

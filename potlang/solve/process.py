@@ -44,6 +44,7 @@ class Process:
         self._pipes: Pipes = open_pipes(self._process, threads)
         self._owner = os.getpid()
         self._buffer = bytearray()
+        self._held = bytearray()
         self._greeted = False
         self._count = 0
         self._expected: deque[int] = deque()
@@ -60,13 +61,19 @@ class Process:
         """How many requests are not answered yet."""
         return len(self._expected)
 
-    def send(self, message: Message, *, answered: bool = True) -> None:
-        """Queue one request; what goes wrong shows in `receive`. Raises FrameError if it is too long."""
+    def send(self, message: Message, *, answered: bool = True, more: bool = False) -> None:
+        """Queue one request; what goes wrong shows in `receive`. Raises FrameError if it is too long.
+
+        `more`: another follows at once, and they travel together.
+        """
         self._count += 1
         data = encode({**message, "tag": self._count})
         if answered:
             self._expected.append(self._count)
-        self._pipes.write(data)
+        self._held += data
+        if not more:
+            held, self._held = bytes(self._held), bytearray()
+            self._pipes.write(held)
 
     def greet(self) -> None:
         """Wait until the worker has imported its engine. Raises Died."""

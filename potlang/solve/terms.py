@@ -20,10 +20,15 @@ _DEEPEST = 8
 
 
 class Term(NamedTuple):
-    """A ground term and its text in the program's own words."""
+    """A ground term whose value a model shows."""
 
-    label: str
     node: Node
+    namer: Namer
+
+    @property
+    def label(self) -> str:
+        """The term in the program's words; made when asked for, since few claims show a model."""
+        return self.namer.label(self.node) or ""
 
 
 def literal_label(literal: Lit) -> str:
@@ -116,6 +121,14 @@ class Namer:
         known = [arg for arg in args if arg is not None]
         return f"{written(node.op.name)}({', '.join(known)})" if len(known) == len(args) else None
 
+    def _has_label(self, node: Node) -> bool:
+        """Whether `label` has words for a term; for an application to members, at a glance."""
+        if isinstance(node, Sym):
+            return True
+        if isinstance(node, App) and all(isinstance(arg, Sym) for arg in node.args):
+            return isinstance(node.op, Symbol)
+        return self.label(node) is not None
+
     def touched(self, formula: Node) -> list[Term]:
         """The terms that a claim touches: its ground terms, and its functions over named members.
 
@@ -159,9 +172,8 @@ class Namer:
     def _labelled(self, nodes: list[Node], functions: Iterable[Symbol]) -> list[Term]:
         found: dict[int, Term] = {}
         for node in self._candidates(nodes, functions):
-            label = self.label(node)
-            if label is not None and node.id not in found:
-                found[node.id] = Term(label, node)
+            if node.id not in found and self._has_label(node):
+                found[node.id] = Term(node, self)
                 if len(found) == MOST_TERMS:
                     break
         return sorted(found.values(), key=lambda term: isinstance(term.node, App))
