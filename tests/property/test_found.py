@@ -106,3 +106,13 @@ def test_integer_division_is_of_integers_where_a_real_is_expected() -> None:
         "verifications": [{"constraint": "f(3)"}, {"constraint": "ToReal(7 // 2) == 3.0"}],
     }
     assert potlang.verify(program).verdict == "entailed"
+
+
+def test_a_name_at_the_limit_is_shortened_where_a_number_is_added_to_it() -> None:
+    name = "n" * 10_000
+    program = {
+        "variables": [{"name": name, "sort": "Bool"}],
+        "verifications": [{"exists": [name], "constraint": f"ForAll([{name}, v: Bool], v)"}],
+    }
+    again = json.loads(potlang.compile(program).emit("pot", ""))
+    assert str(potlang.verify(again).verdict) == str(potlang.verify(program).verdict) == "refuted"

@@ -31,6 +31,8 @@ from potlang.ir.sorts import (
 from .names import written
 
 _LARGEST = 2_000_000
+_LONGEST_STEM = 1_000
+"""Characters of a name that are kept where a number is added: names have a limit, and this one may be at it."""
 _INFIX: dict[Operator, str] = {
     op.EQ: "==",
     op.LT: "<",
@@ -143,7 +145,7 @@ class Writer:
                 continue
             name, number = var.name, 2
             while name in used or name in self._taken:
-                name, number = f"{var.name}_{number}", number + 1
+                name, number = f"{var.name[:_LONGEST_STEM]}_{number}", number + 1
             names[var.id] = name
             used.add(name)
         return names
