@@ -32,7 +32,7 @@ from .names import written
 
 _LARGEST = 2_000_000
 _LONGEST_STEM = 1_000
-"""Characters of a name that are kept where a number is added: names have a limit, and this one may be at it."""
+"""Characters of a name that are kept where a number is added: it may be as long as names can be."""
 _INFIX: dict[Operator, str] = {
     op.EQ: "==",
     op.LT: "<",
