@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -27,6 +28,8 @@ def arguments(args: list[str]) -> list[str]:
 
 def run() -> None:
     """Runs `potc`; an internal error is reported as POT0001, with `POTLANG_DEBUG=1` as a traceback."""
+    # Starting up makes many objects and hardly any garbage.
+    gc.set_threshold(50_000)
     args = arguments(sys.argv[1:])
     try:
         _main(args, _started_solver(args))
