@@ -35,6 +35,7 @@ Callback = Callable[["Pass", Module, float], None]
 """Called after each pass with the pass, its result and the seconds it took."""
 
 DEFAULT_PASSES = "simplify"
+_LARGE_TEXT = 1_000_000
 _LARGE = 1_000
 """Items of a section from which on a program counts as large."""
 
@@ -356,8 +357,10 @@ def _read(source: Source, name: str | None) -> tuple[Document, object | None, Si
         raise TypeError(f"a program is str, bytes, dict or Path, not {type(source).__name__}")
     sink = Sink()
     document = open_document(source, sink, name=name)
-    value = None if sink.has_errors else read_json(document, sink)
-    return document, value, sink
+    if sink.has_errors:
+        return document, None, sink
+    with _collector_paused(len(document.text or "") > _LARGE_TEXT):
+        return document, read_json(document, sink), sink
 
 
 def _checked(document: Document, value: object, sink: Sink) -> Checked:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _PRINTABLE_DIGITS = 600
+_EXPLAINED = 8_000_000
+"""Characters up to which a text that is not JSON is read again for what is wrong with it."""
 _MAY_BE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 Source = object
 """Text, bytes, a path, a `Document`, or a value that `json.loads` could have returned."""
@@ -213,7 +215,7 @@ def _report_depth(text: str, sink: Sink, limits: InputLimits, primary: str) -> N
 def _report_syntax(text: str, error: json.JSONDecodeError, sink: Sink, limits: InputLimits) -> None:
     from .json_syntax import diagnose
 
-    problems = diagnose(text)
+    problems = diagnose(text) if len(text) <= _EXPLAINED else []
     for problem in problems:
         sink.report(
             "POT1001",

@@ -112,3 +112,12 @@ def test_a_hundred_thousand_flat_facts_are_read_in_time() -> None:
     assert module is not None
     assert len(module.facts) == 100_000
     assert not len(sink)
+
+
+def test_a_very_long_expression_with_a_mistake_gets_one_report_with_its_place() -> None:
+    text = " + ".join(["a"] * 60_000) + " + == 1"
+    sink = Sink()
+    assert parse_expression(text, "/x", sink) is None
+    (found,) = sink.diagnostics()
+    assert found.code == "POT1020"
+    assert found.place.span == (text.index("=="), text.index("==") + 2)

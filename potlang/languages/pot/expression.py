@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 10_000
 LONGEST_NUMERAL = 10_000
+_EXPLAINED = 200_000
+"""Characters up to which an expression with a mistake is read again for what is wrong."""
 _OPENING = frozenset(["LPAR", "LSQB", "LBRACE"])
 _CLOSING = frozenset(["RPAR", "RSQB", "RBRACE"])
 
@@ -57,6 +59,10 @@ def _parse(text: str, start: str, pointer: str, sink: Sink) -> Any:
             over = Fault("POT0003", token.start, token.end, {"limit": DEEPEST})
     if over is not None:
         report_fault(over, pointer, sink)
+    elif len(text) > _EXPLAINED:
+        found = tokens[min(stop.index, len(tokens) - 1)]
+        span = (min(found.start, len(text) - 1), max(found.end, found.start + 1))
+        sink.report("POT1020", pointer, span=span, problem="the expression does not go on like this")
     elif start == "sort":
         from .syntax_errors import explain_sort
 
