@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
-from potlang.diag import Diagnostic, Severity, Sink
-from potlang.ir.module import Assertion, AssertionKind, Claim, Module, Origin
+from potlang.diag import Diagnostic, Sink
+from potlang.ir.module import Assertion, AssertionKind, Module, Origin
 from potlang.ir.nodes import SymbolKind
 from potlang.languages import surface
 from potlang.report import Limits, Report, Verdict
@@ -413,11 +413,9 @@ def report_contradiction(facts: tuple[Assertion, ...], sink: Sink) -> None:
 
 __all__ = [
     "Checked",
-    "Claim",
     "CompileError",
     "Program",
     "Session",
-    "Severity",
     "check",
     "compile",
     "emit",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from potlang.diag import Applicability, Fix, Label, Patch, Place, Sink
 from potlang.ir.nodes import Symbol, SymbolKind
 from potlang.ir.pool import Pool
-from potlang.ir.sorts import EnumSort, Sort, TupleSort
+from potlang.ir.sorts import EnumSort, TupleSort
 from potlang.languages import surface as s
 from potlang.source import join_pointer
 
@@ -38,7 +38,7 @@ def declare(module: s.Module, pool: Pool, sink: Sink) -> Declarations:
     for group in module.constants:
         declarer.constants(group)
     for variable in module.variables:
-        declarer.variable(variable, found.scope.entries)
+        declarer.variable(variable)
     for name in module.broken:
         found.scope.entries.setdefault(name, TermEntry(name, None, "constant", Place()))
     return found
@@ -101,8 +101,8 @@ class _Declarer:
             if self._add(TermEntry(name, self._pool.sym(symbol), "constant", Place(pointer))):
                 self._found.symbols.append(symbol)
 
-    def variable(self, declaration: s.BinderDecl, into: dict[str, VariableEntry] | dict[str, Entry]) -> None:
-        """A variable that quantifiers may bind, in the global or a local table."""
+    def variable(self, declaration: s.BinderDecl) -> None:
+        """A variable that quantifiers may bind."""
         entry = variable_entry(declaration, self._sorts)
         if entry is not None:
             self._add(entry)
@@ -162,13 +162,9 @@ def _same_meaning(known: Entry, entry: Entry) -> bool:
         case VariableEntry(sort=a), VariableEntry(sort=b):
             return a == b
         case TermEntry(node=node), VariableEntry(sort=sort):
-            return node is not None and _sort(node.sort) == sort
+            return node is not None and node.sort == sort
         case _:
             return False
-
-
-def _sort(sort: Sort) -> Sort:
-    return sort
 
 
 def _removals(entry: Entry) -> list[Fix]:

@@ -23,7 +23,6 @@ class Labels:
 
     def __init__(self, module: Module) -> None:
         self._assertions: list[Assertion] = list(module.assertions)
-        self._own = len(self._assertions)
         self._numbers: dict[int, int] = {}
 
     def name(self, assertion: Assertion) -> str:
