@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from measure import Subject, collect, interleaved, median
-from peers import Context, Potlang, Public, RawZ3, Script, Solver, find_public, record
+from peers import Context, Potlang, Public, RawZ3, Script, find_public, record
 
 import potlang
+from potlang.api import RouteName
 from potlang.diag.render_json import diagnostic_to_json
 
 Case = dict[str, Any]
@@ -34,7 +35,7 @@ _CHUNK = 25
 class Settings:
     """How cases are run. `rounds` 0: verdicts alone, nothing is timed twice and no peer runs."""
 
-    solver: Solver = "z3"
+    route: RouteName = "auto"
     timeout_ms: int = 5_000
     rounds: int = 3
     peer: bool = True
@@ -132,7 +133,7 @@ def write_program(path: Path, program: object) -> None:
 def run_case(case: Case, path: Path, settings: Settings) -> Outcome:
     """Check and time one case whose program is in the file `path`. Never raises for what potlang does."""
     outcome = Outcome(str(case["id"]), str(case["family"]))
-    potlang_ = Potlang(path, settings.solver, settings.limits)
+    potlang_ = Potlang(path, settings.route, settings.limits)
     try:
         potlang_.run()
         if potlang_.rejection is not None:
@@ -228,7 +229,7 @@ def time_case(path: Path, outcome: Outcome, settings: Settings, recorded: Any = 
 
 
 def _subjects(path: Path, outcome: Outcome, settings: Settings) -> dict[str, Subject]:
-    subjects: dict[str, Subject] = {"potlang": Potlang(path, settings.solver, settings.limits)}
+    subjects: dict[str, Subject] = {"potlang": Potlang(path, settings.route, settings.limits)}
     if settings.raw and not outcome.rejected:
         script: Script = record(path, settings.limits)
         if script.complete:

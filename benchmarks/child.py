@@ -24,7 +24,7 @@ class Request:
     subject: str
     program: str
     script: str = ""
-    solver: str = "z3"
+    route: str = "auto"
     timeout_ms: int = 60_000
     runs: int = 1
     peer_path: str | None = None
@@ -87,7 +87,7 @@ def _measure(request: Request) -> Figures:
             subject = Public(source, request.timeout_ms)
         case _:
             _warm_potlang(request)
-            subject = Potlang(source, _solver(request.solver), limits)
+            subject = Potlang(source, _route(request.route), limits)
     figures.ms = [timed(subject) for _ in range(request.runs)]
     figures.megabytes = peak_megabytes()
     figures.compile_ms = getattr(subject, "compile_ms", [])
@@ -103,10 +103,10 @@ def _warm_potlang(request: Request) -> None:
         path = Path(directory) / "warm.json"
         path.write_text(json.dumps(facts(20).program), encoding="utf-8")
         for _ in range(2):
-            Potlang(path, _solver(request.solver)).run()
+            Potlang(path, _route(request.route)).run()
 
 
-def _solver(name: str) -> Any:
+def _route(name: str) -> Any:
     return name
 
 

@@ -11,15 +11,15 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import potlang
+from potlang.api import RouteName
 
 if TYPE_CHECKING:
     from potlang.solve.backend import Answer, OptimizeAnswer, OptimizeQuery, Query
     from potlang.solve.pool import Workers
 
-Solver = Literal["z3", "cvc5", "both"]
 DEFAULT_LIMITS: Final = potlang.Limits()
 _WITH_CORES: Final = "(set-option :produce-unsat-cores true)"
 
@@ -27,9 +27,11 @@ _WITH_CORES: Final = "(set-option :produce-unsat-cores true)"
 class Potlang:
     """potlang in this process: `compile` and `verify` with cores and models, workers warm."""
 
-    def __init__(self, source: Path, solver: Solver = "z3", limits: potlang.Limits = DEFAULT_LIMITS) -> None:
+    def __init__(
+        self, source: Path, route: RouteName = "auto", limits: potlang.Limits = DEFAULT_LIMITS
+    ) -> None:
         self.source = source
-        self.solver = solver
+        self.route = route
         self.limits = limits
         self.compile_ms: list[float] = []
         self.report: potlang.Report | None = None
@@ -50,7 +52,7 @@ class Potlang:
             return
         finally:
             self.compile_ms.append((perf_counter() - began) * 1000)
-        self.report = potlang.verify(program, trust="solver", solver=self.solver, limits=self.limits)
+        self.report = potlang.verify(program, trust="solver", route=self.route, limits=self.limits)
 
 
 # --- raw z3 ---
@@ -149,7 +151,7 @@ def record(source: Path, limits: potlang.Limits) -> Script:
     potlang.verify(
         potlang.compile(source),
         trust="solver",
-        solver="z3",
+        route="z3",
         limits=limits,
         workers=cast("Workers", tape),
     )

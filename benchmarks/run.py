@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -22,6 +22,8 @@ from cases import Outcome, Settings, read_cases, run_cases  # noqa: E402
 from measure import machine, median  # noqa: E402
 from peers import find_public  # noqa: E402
 from tables import cell, table  # noqa: E402
+
+from potlang.api import RouteName  # noqa: E402
 
 _MOST_FAULTS = 40
 _LARGEST_RATIO = {"facts": 2.0}
@@ -47,7 +49,7 @@ _PEER: Options = (
 )
 _CASES: Options = (
     click.option("--dir", "directory", type=_DIRECTORY, required=True, help="The directory of cases."),
-    click.option("--solver", type=click.Choice(["z3", "cvc5", "both"]), default="z3", show_default=True),
+    click.option("--route", type=click.Choice(get_args(RouteName)), default="auto", show_default=True),
     click.option("--timeout-ms", default=5_000, show_default=True, help="Wall-clock limit of one check."),
     click.option(
         "--rounds", default=3, show_default=True, help="Timed runs of each contender on each program."
@@ -125,7 +127,7 @@ def _header() -> None:
 def _settings(options: dict[str, Any]) -> Settings:
     timing = not options["no_times"]
     return Settings(
-        solver=options["solver"],
+        route=options["route"],
         timeout_ms=options["timeout_ms"],
         rounds=options["rounds"] if timing else 0,
         peer=timing and _peer_there(options["peer"], options["peer_path"]),
@@ -137,9 +139,9 @@ def _settings(options: dict[str, Any]) -> Settings:
 
 def _bounds(options: dict[str, Any]) -> summary.Bounds:
     """cvc5 alone must decide 95 % and has no bound on its time."""
-    if options["solver"] == "z3":
+    if options["route"] in ("auto", "z3"):
         return summary.Bounds(peer_ratio=options["max_peer_ratio"])
-    return summary.Bounds(unknown=0.05 if options["solver"] == "cvc5" else 0.005, peer_ratio=None)
+    return summary.Bounds(unknown=0.05 if options["route"] == "cvc5" else 0.005, peer_ratio=None)
 
 
 def _report_outcomes(name: str, outcomes: list[Outcome], options: dict[str, Any]) -> None:
@@ -198,7 +200,7 @@ def cases(families: tuple[str, ...], limit: int | None, jobs: int, **options: An
         for outcome in run_cases(chosen, settings, jobs):
             outcomes.append(outcome)
             bar.update(1)
-    _report_outcomes(f"cases {settings.solver}", outcomes, options)
+    _report_outcomes(f"cases {settings.route}", outcomes, options)
 
 
 @main.command()
@@ -213,7 +215,7 @@ def seed(**options: Any) -> None:
         outcomes = list(run_seed(options["directory"], Path(scratch), settings))
     headings = ("program", "ms", "raw", "peer", "x raw", "x peer", "peer's error")
     click.echo(table(headings, [_seed_row(each) for each in outcomes]) + "\n")
-    _report_outcomes(f"seed {settings.solver}", outcomes, options)
+    _report_outcomes(f"seed {settings.route}", outcomes, options)
 
 
 def _seed_row(outcome: Outcome) -> list[Any]:
@@ -236,7 +238,7 @@ def _generated(name: str) -> Command:
     @click.option("--sizes", default=shown, show_default=True, help="Sizes, separated by commas.")
     @click.option("--rounds", default=3, show_default=True, help="Processes of each contender at each size.")
     @click.option("--seconds", default=120.0, show_default=True, help="What one process may take.")
-    @click.option("--solver", type=click.Choice(["z3", "cvc5", "both"]), default="z3", show_default=True)
+    @click.option("--route", type=click.Choice(get_args(RouteName)), default="auto", show_default=True)
     @click.option(
         "--peer-most", default=5_000, show_default=True, help="The largest size that the peer runs."
     )
@@ -247,7 +249,7 @@ def _generated(name: str) -> Command:
         plan = scaling.Plan(
             rounds=options["rounds"],
             seconds=options["seconds"],
-            solver=options["solver"],
+            route=options["route"],
             peer=_peer_there(options["peer"], options["peer_path"]),
             peer_path=options["peer_path"],
             peer_most=options["peer_most"],
@@ -324,6 +326,38 @@ def startup(
     middle = median(each.ratio for each in found if each.ratio is not None)
     ratios = {} if middle is None else {"to bare": middle}
     _finish("startup", {"programs": [asdict(each) for each in found]}, ratios, failed, **options)
+
+
+# --- cores ---
+
+
+@main.command()
+@_with(_OUTPUT)
+@click.option("--rounds", default=5, show_default=True, help="Timed runs of each contender at each size.")
+@click.option("--max-ratio", default=1.0, show_default=True, help="Bound on the ratio at the largest sizes.")
+def cores(rounds: int, max_ratio: float, **options: Any) -> None:
+    """Minimal cores and corrections by their number and size, against the textbook over raw z3."""
+    import families
+
+    _header()
+    points = []
+    count = sum(map(len, families.SIZES.values()))
+    with click.progressbar(length=count, label="cores", file=sys.stderr) as bar:
+        for point in families.measure(families.SIZES, rounds):
+            points.append(point)
+            bar.update(1)
+    click.echo(table(families.HEADINGS, families.rows(points)))
+    relative = families.fitted(points)
+    click.echo("\ngrowth to the textbook's: " + ", ".join(f"{k} {cell(v)}" for k, v in relative.items()))
+    failed = [f"{each.name} {each.size}: {fault}" for each in points for fault in each.faults]
+    largest = {each.name: each for each in points}
+    failed += [
+        f"{each.name} {each.size}: {cell(each.ratio)} times the textbook, at most {max_ratio}"
+        for each in largest.values()
+        if each.ratio is None or each.ratio > max_ratio
+    ]
+    ratios = {f"{each.name} {each.size}": each.ratio for each in points if each.ratio is not None}
+    _finish("cores", {"points": [asdict(each) for each in points]}, ratios, failed, **options)
 
 
 _add_generated()

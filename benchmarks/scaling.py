@@ -46,7 +46,7 @@ class Plan:
     rounds: int = 3
     seconds: float = 120.0
     timeout_ms: int = 60_000
-    solver: str = "z3"
+    route: str = "auto"
     peer: bool = False
     peer_path: Path | None = None
     peer_most: int = 5_000
@@ -87,7 +87,7 @@ def _request(workload: Workload, plan: Plan, directory: Path) -> Request:
         "potlang",
         str(program),
         str(program.with_suffix(".script")),
-        plan.solver,
+        plan.route,
         plan.timeout_ms,
         runs=1 if workload.size > 5_000 else 3,
         peer_path=None if plan.peer_path is None else str(plan.peer_path),

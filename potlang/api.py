@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, get_args
 
 from potlang.diag import Diagnostic, Sink
 from potlang.ir.module import Assertion, AssertionKind, Module, Origin
@@ -22,20 +23,27 @@ if TYPE_CHECKING:
     from potlang.passes.base import Pass
     from potlang.passes.pipeline import Pipeline
     from potlang.sema import Extension
+    from potlang.solve.cache import Cache
     from potlang.solve.session import Session as SolverSession
 
 Source = str | bytes | dict[str, Any] | Path
 """JSON text, its bytes, the JSON value, or a file's path."""
 
-SolverName = Literal["z3", "cvc5", "both"]
+RouteName = Literal["auto", "closure", "ground", "z3", "cvc5", "cvc5-fmf", "both"]
+"""Who answers: `auto` is the router, the others force one way ([ROUTE-NAMES])."""
 Trust = Literal["best", "solver"]
 Models = Literal["claim", "full"]
+Cores = Literal["one", "all"]
 Target = Literal["ir", "smt2", "pot"]
+CacheChoice: TypeAlias = "Cache | str | os.PathLike[str] | bool | None"
+"""A cache, its directory, True for the usual one, or none."""
 Callback = Callable[["Pass", Module, float], None]
 """Called after each pass with the pass, its result and the seconds it took."""
 
 DEFAULT_PASSES = "simplify"
 _LARGE_TEXT = 1_000_000
+_RECYCLED = 1_000
+"""Claims after which a session forgets what it made for them, so that its memory does not grow."""
 _LARGE = 1_000
 """Items of a section from which on a program counts as large."""
 
@@ -102,15 +110,16 @@ class Program:
     def session(
         self,
         *,
-        solver: SolverName = "z3",
+        route: RouteName = "auto",
         trust: Trust = "best",
         limits: Limits = Limits(),
         models: Models = "claim",
+        cores: Cores = "one",
         passes: str = DEFAULT_PASSES,
         workers: Workers | None = None,
     ) -> Session:
         """Verifies many claims against this program, which is lowered once. Use it as a context manager."""
-        options = _options(solver, trust, models)
+        options = _options(route, trust, models, cores)
         return Session(self, options, limits, passes, workers or default_workers())
 
     def report(self, report: Report) -> Report:
@@ -139,6 +148,7 @@ class Session:
         self._assumed: list[list[Assertion]] = []
         self._claims = 0
         self._facts = 0
+        self._mark = len(self._module.pool)
         self._solver = self._open()
 
     def __enter__(self) -> Self:
@@ -151,10 +161,11 @@ class Session:
         """Gives the solver back."""
         self._solver.close()
 
-    def run(self) -> Report:
-        """What the program's own actions ask for."""
+    def run(self, *, certificate: bool = False) -> Report:
+        """What the program's own actions ask for, with a certificate if it is wanted."""
         with _collector_paused(self._large):
-            return self.program.report(self._solver.report())
+            report = self.program.report(self._solver.report())
+            return report._replace(certificate=self._solver.certificate()) if certificate else report
 
     def verify(self, claim: str | dict[str, Any], name: str | None = None) -> Report:
         """The verdict on a claim: an expression, or a verification as the program would write it.
@@ -162,6 +173,8 @@ class Session:
         Raises CompileError, with places in the claim, if it is not a formula over the program's
         declarations.
         """
+        if self._claims and self._claims % _RECYCLED == 0:
+            self._recycle()
         self._claims += 1
         statement, document, sink = self._read_claim(claim, name)
         found = None
@@ -184,16 +197,29 @@ class Session:
         self._declare_free()
         self._assumed.append(assumed)
         self._solver.push(assumed)
+        self._mark = len(self._module.pool)
 
     def pop(self) -> None:
         """Takes back the last `push`. Raises IndexError if there is none."""
         self._assumed.pop()
         self._solver.pop()
 
+    def _recycle(self) -> None:
+        """Begin again with the assumptions alone: formulas of claims answered are garbage by now."""
+        self._solver.close()
+        self._module.pool.release(self._mark)
+        self._reopen()
+
+    def _reopen(self) -> None:
+        self._solver.close()
+        self._solver = self._open()
+        for assumed in self._assumed:
+            self._solver.push(assumed)
+
     def _open(self) -> SolverSession:
         from potlang.solve.session import Session as SolverSession
 
-        return SolverSession(self._module, self._workers, self._options, self._limits)
+        return SolverSession(self._module, self._workers, self._options, self._limits, self.program.module)
 
     def _declare_free(self) -> None:
         """A claim may use a declared variable free for the first time: then the base needs it too."""
@@ -202,10 +228,7 @@ class Session:
             return
         self._module = replace(self._module, symbols=(*self._module.symbols, *free[self._free :]))
         self._free = len(free)
-        self._solver.close()
-        self._solver = self._open()
-        for assumed in self._assumed:
-            self._solver.push(assumed)
+        self._reopen()
 
     def _read_claim(
         self, claim: str | dict[str, Any], name: str | None
@@ -256,28 +279,45 @@ def compile(source: Source, *, name: str | None = None) -> Program:
 def verify(
     source: Program | Source,
     *,
-    solver: SolverName = "z3",
+    route: RouteName = "auto",
     trust: Trust = "best",
     limits: Limits = Limits(),
     models: Models = "claim",
+    cores: Cores = "one",
     passes: str = DEFAULT_PASSES,
     workers: Workers | None = None,
+    certificate: bool = False,
+    cache: CacheChoice = None,
 ) -> Report:
     """The report on a program: a verdict for each verification, with its evidence.
 
     A source that does not compile gives a report with the verdict `rejected` and the diagnostics.
-    `solver` `both` asks two solvers and compares; `trust="solver"` skips what only strengthens the
-    evidence; `models="full"` shows all symbols. Raises ValueError for an unknown option or pipeline.
+    `route` forces a way to answer (`both` asks two solvers and compares); `trust="solver"` skips what
+    only strengthens the evidence; `models="full"` shows all symbols, `cores="all"` every
+    minimal core within [LIMIT-CORES]; with `certificate` the report has
+    the text of one. `cache` is one, its directory, or True for the usual one ([CACHE-CHOICE]): then a
+    settled report is kept, and given again for the same program and options. Raises ValueError for an
+    unknown option or pipeline.
     """
     if not isinstance(source, Program):
         checked = check(source)
         if checked.program is None:
             return rejected(checked, limits)
         source = checked.program
-    with source.session(
-        solver=solver, trust=trust, limits=limits, models=models, passes=passes, workers=workers
-    ) as session:
-        return session.run()
+    program = source
+    options: dict[str, Any] = {"route": route, "trust": trust, "models": models, "passes": passes}
+    options["cores"] = cores
+
+    def run() -> Report:
+        with program.session(**options, limits=limits, workers=workers) as session:
+            return session.run(certificate=certificate)
+
+    if cache is None or cache is False:
+        return run()
+    from potlang.solve.cache import Cache
+
+    chosen = cache if isinstance(cache, Cache) else Cache(None if cache is True else cache)
+    return _remembered(chosen, program, {**options, "certificate": certificate, "limits": limits}, run)
 
 
 def explain(code: str) -> str | None:
@@ -285,6 +325,24 @@ def explain(code: str) -> str | None:
     from potlang.diag.explain import page
 
     return page(code)
+
+
+def _remembered(
+    cache: Cache, program: Program, settings: dict[str, Any], run: Callable[[], Report]
+) -> Report:
+    """The report that the cache has for these settings, or that of a run; with the cache's own problems."""
+    from potlang.diag.render_json import diagnostic_to_json
+    from potlang.solve.cache import make_key
+
+    key = make_key(emit(program.module, "ir"), settings)
+    found = cache.find(key)
+    report = run() if found is None else program.report(found)
+    if found is None:
+        cache.keep(key, report)
+    news = cache.take_problems()
+    nowhere = Document.from_value(None, "<cache>")
+    located = (*report.located, *(diagnostic_to_json(each, nowhere) for each in news))
+    return report._replace(diagnostics=(*report.diagnostics, *news), located=located)
 
 
 def rejected(checked: Checked, limits: Limits) -> Report:
@@ -318,17 +376,18 @@ def emit(module: Module, target: Target) -> str:
     raise ValueError(f"unknown target {target!r}: one of ir, smt2, pot")
 
 
-def _options(solver: SolverName, trust: Trust, models: Models) -> Any:
+def _options(route: RouteName, trust: Trust, models: Models, cores: Cores) -> Any:
     from potlang.solve.session import Options
 
     for value, allowed in (
-        (solver, ("z3", "cvc5", "both")),
+        (route, get_args(RouteName)),
         (trust, ("best", "solver")),
         (models, ("claim", "full")),
+        (cores, ("one", "all")),
     ):
         if value not in allowed:
             raise OptionError(f"{value!r} is not one of {', '.join(allowed)}")
-    return Options(solver=solver, trust=trust, models=models)
+    return Options(route=route, trust=trust, models=models, cores=cores)
 
 
 def _is_large(value: object) -> bool:

@@ -55,8 +55,10 @@ def render_report(report: Report, *, color: bool = False) -> str:
     lines: list[str] = []
     for result in report.results:
         lines += [*_result(result, paint), ""]
-    if report.core is not None:
-        lines += ["the assumptions contradict each other:", *_core(report.core, paint), ""]
+    if report.evidence is not None and report.evidence.core is not None:
+        lines += [*_conflict(report.evidence, paint), ""]
+    if repairs := list(_corrections(report, paint)):
+        lines += [*repairs, ""]
     if report.optimization is not None:
         lines += [*_optimization(report.optimization, paint), ""]
     lines += [f"note: {visible(note)}" for note in report.notes]
@@ -120,12 +122,49 @@ def _evidence(result: Result, paint: _Paint) -> Iterator[str]:
             yield from (f"  {line}" for line in _core(evidence.core, paint))
         else:
             yield f"  it is {'valid' if result.verdict is Verdict.ENTAILED else 'contradictory'} by itself"
+    yield from (f"  {line}" for line in _other_cores(evidence, paint))
     if evidence.witness is not None:
         yield f"  {_witness(evidence.witness, result)}"
     for title, found in (("violations", evidence.violations), ("bindings", evidence.bindings)):
         if found is not None:
             yield from _bindings(title, found)
     yield from _models(evidence)
+
+
+def _conflict(evidence: Evidence, paint: _Paint) -> Iterator[str]:
+    yield "the assumptions contradict each other:"
+    yield from _core(evidence.core or (), paint)
+    yield from _other_cores(evidence, paint)
+
+
+def _other_cores(evidence: Evidence, paint: _Paint) -> Iterator[str]:
+    """The minimal cores beyond the one that is shown, where all were asked for."""
+    if evidence.cores is None:
+        return
+    others = [core for core in evidence.cores if core != evidence.core]
+    for core in others[:_LONGEST_LIST]:
+        yield "or"
+        yield from _core(core, paint)
+    if len(others) > _LONGEST_LIST:
+        yield f"or {len(others) - _LONGEST_LIST} more minimal sets"
+    if not evidence.cores_complete:
+        yield "there may be more minimal sets"
+
+
+def _corrections(report: Report, paint: _Paint) -> Iterator[str]:
+    """What to remove from inconsistent assumptions; all results of a report share it."""
+    every = [report.evidence, *(result.evidence for result in report.results)]
+    evidence = next((each for each in every if each is not None and each.corrections is not None), None)
+    if evidence is None or not evidence.corrections:
+        return
+    yield "the assumptions are consistent without"
+    for number, correction in enumerate(evidence.corrections[:_LONGEST_LIST]):
+        yield from ([] if number == 0 else ["or without"])
+        yield from _core(correction, paint)
+    if len(evidence.corrections) > _LONGEST_LIST:
+        yield f"or without one of {len(evidence.corrections) - _LONGEST_LIST} more sets"
+    if not evidence.corrections_complete:
+        yield "there may be more such sets"
 
 
 def _core(items: tuple[CoreItem, ...], paint: _Paint) -> Iterator[str]:
@@ -219,6 +258,11 @@ def _known(lower: ExactValue | None, upper: ExactValue | None) -> str:
 def render_html(report: Report) -> str:
     """A fragment of HTML without scripts: the verdict, a row for each result, the optimum."""
     rows = [_row(result) for result in report.results]
+    if report.evidence is not None and report.evidence.core is not None:
+        plain = "\n".join(list(_conflict(report.evidence, _Paint(False)))[1:])
+        rows.append(_cells("assumptions", "inconsistent", plain))
+    if repairs := list(_corrections(report, _Paint(False))):
+        rows.append(_cells("corrections", "", "\n".join(repairs)))
     if report.optimization is not None:
         plain = "\n".join(list(_optimization(report.optimization, _Paint(False)))[1:])
         rows.append(_cells("optimization", str(report.optimization.status), plain))

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from potlang.diag.model import Diagnostic
@@ -123,13 +123,19 @@ class Bindings(NamedTuple):
 class Evidence(NamedTuple):
     """What comes with a verdict; parts that the verdict does not call for are None.
 
-    `core`: assumptions that suffice, minimal if `core_minimal`. `could_be_true` and `could_be_false`:
-    two models of an undetermined claim. `witness`: see `Witness`. `violations`: of a norm. `bindings`:
-    of a claim with `find`.
+    `core`: assumptions that suffice, minimal if `core_minimal`. `cores`: every minimal core, if all were
+    asked for; `corrections`: sets of which one, removed, leaves consistent assumptions, and no part of
+    it does. Both smallest first; there may be others unless `cores_complete`, `corrections_complete`.
+    `could_be_true` and `could_be_false`: two models of an undetermined claim. `witness`: see
+    `Witness`. `violations`: of a norm. `bindings`: of a claim with `find`.
     """
 
     core: tuple[CoreItem, ...] | None = None
     core_minimal: bool = False
+    cores: tuple[tuple[CoreItem, ...], ...] | None = None
+    cores_complete: bool = False
+    corrections: tuple[tuple[CoreItem, ...], ...] | None = None
+    corrections_complete: bool = False
     could_be_true: Model | None = None
     could_be_false: Model | None = None
     witness: Witness | None = None
@@ -148,13 +154,33 @@ class Check(NamedTuple):
     time_ms: float = 0.0
 
 
+Tier = Literal["checked", "cross-checked", "solver"]
+"""Whose word it is ([TIER-NAMES]): a checker's, two solvers', one's."""
+
+
+class Assurance(NamedTuple):
+    """One answer that a verdict rests on, and who stands for it.
+
+    `query` and `status` are as in `Check`. `by` is what checked it (`evaluator`, `derivation`, `refutation`)
+    or the solvers that agree. `note` says what kept it from a better tier.
+    """
+
+    query: str
+    status: str
+    tier: Tier
+    by: str
+    note: str = ""
+
+
 class Result(NamedTuple):
     """The answer to one claim.
 
     `kind` is `verification` or `norm`. `paper_answer` is `SAT` or `UNSAT`, whether assumptions and
     claim are satisfiable together, or None if that is not known. An unknown verdict has a `reason`
     (`timeout`, `memory`, `incomplete`, `disagreement`, `unsupported`, `error`, `crash`), the verdicts still
-    `possible`, and the `checks` that say more. `route` names what answered, `trust` whose word it is.
+    `possible`, and the `checks` that say more. `route` names what answered. `trust` is the worst tier of
+    the `assurances`, the answers that the verdict rests on. `reproducer` is, after a disagreement, the
+    SMT-LIB text that solvers answered differently.
     """
 
     name: str
@@ -165,9 +191,11 @@ class Result(NamedTuple):
     reason: str | None = None
     possible: tuple[Verdict, ...] = ()
     route: str = ""
-    trust: str = "solver"
+    trust: Tier = "solver"
     evidence: Evidence = Evidence()
     checks: tuple[Check, ...] = ()
+    assurances: tuple[Assurance, ...] = ()
+    reproducer: str | None = None
     time_ms: float = 0.0
 
 
@@ -221,7 +249,7 @@ class OptimizationResult(NamedTuple):
     notes: tuple[str, ...] = ()
     pointer: str = ""
     route: str = ""
-    trust: str = "solver"
+    trust: Tier = "solver"
     time_ms: float = 0.0
 
 
@@ -230,15 +258,17 @@ class Report(NamedTuple):
 
     `verdict` is the worst of the results; of a program that only optimizes it is the optimization's
     status, of one that did not compile `rejected`. `consistency` is what was found about the
-    assumptions (None: not asked). `located` are the diagnostics as JSON objects with line and column,
-    made by whoever knows the document.
+    assumptions (None: not asked), and `evidence` what comes with that in a program without results whose
+    assumptions are inconsistent. `located` are the diagnostics as JSON objects with line and column,
+    made by whoever knows the document. `certificate` is the text of one, where it was asked for; it has
+    a file of its own and no place in the JSON form.
     """
 
     verdict: Verdict | OptimizationStatus
     results: tuple[Result, ...] = ()
     optimization: OptimizationResult | None = None
     consistency: Consistency | None = None
-    core: tuple[CoreItem, ...] | None = None
+    evidence: Evidence | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
     located: tuple[dict[str, Any], ...] = ()
     notes: tuple[str, ...] = ()
@@ -246,6 +276,7 @@ class Report(NamedTuple):
     time_ms: float = 0.0
     kind: str = "pot"
     version: str = ""
+    certificate: str | None = None
 
     @property
     def paper_answer(self) -> str | None:
@@ -268,7 +299,7 @@ class Report(NamedTuple):
             "paper_answer": self.paper_answer,
             "diagnostics": list(self.located) or [_bare_diagnostic(each) for each in self.diagnostics],
             "results": [_plain(each) for each in self.results],
-            "core": _plain(self.core),
+            "evidence": _plain(self.evidence),
             "optimization": _plain(self.optimization),
             "notes": list(self.notes),
             "limits": _plain(self.limits),

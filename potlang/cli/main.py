@@ -16,6 +16,8 @@ _COMMANDS = {
     "compile": "compile:compile_",
     "explain": "explain:explain",
     "fix": "fix:fix",
+    "cert": "cert:cert",
+    "cache": "cache:cache",
 }
 _OTHER_WORDS = ("--help", "--version", "-h")
 _INTERNAL_ERROR = 2
@@ -43,7 +45,7 @@ def run() -> None:
 
 def _started_solver(args: list[str]) -> subprocess.Popen[bytes] | None:
     """The usual solver's process, started first of all: its import overlaps with everything else."""
-    if args[:1] != ["verify"] or any(arg.startswith(("--solver", "--help", "-h")) for arg in args):
+    if args[:1] != ["verify"] or any(arg.startswith(("--route", "--help", "-h")) for arg in args):
         return None
     from potlang.solve.launch import launch
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
 
 import click
 
 from potlang import api
+from potlang.cli.cache_option import cache_options, chosen_cache, print_problems
 from potlang.cli.common import (
     checked_pipeline,
     color_option,
@@ -31,11 +34,11 @@ _SECONDS = click.FloatRange(min=0.001, max=1_000_000)
 @files_argument
 @format_option("text", "json", "sarif")
 @click.option(
-    "--solver",
-    type=click.Choice(["z3", "cvc5", "both"]),
-    default="z3",
+    "--route",
+    type=click.Choice(get_args(api.RouteName)),
+    default="auto",
     show_default=True,
-    help="Who decides.",
+    help="Who decides; `auto` chooses by what the program is made of. `both`: two solvers, compared.",
 )
 @click.option(
     "--trust",
@@ -59,19 +62,38 @@ _SECONDS = click.FloatRange(min=0.001, max=1_000_000)
     show_default=True,
     help="Show what a claim touches, or everything.",
 )
+@click.option(
+    "--cores",
+    type=click.Choice(["one", "all"]),
+    default="one",
+    show_default=True,
+    help="`all`: every minimal set of assumptions that a verdict follows from, and every minimal set whose "
+    "removal ends a contradiction; at most 100 of each and 10 seconds a claim.",
+)
+@click.option(
+    "--certificate",
+    type=click.Path(),
+    help="Write what the verdicts rest on to this file, for `potc cert check`; of several programs, into "
+    "this directory.",
+)
 @click.option("--passes", default=api.DEFAULT_PASSES, show_default=True, help="The passes before solving.")
+@cache_options
 @color_option
 def verify(
     files: tuple[str, ...],
     style: str,
-    solver: api.SolverName,
+    route: api.RouteName,
     trust: api.Trust,
     timeout: float,
     total_timeout: float,
     memory: int,
     rlimit: int | None,
     models: api.Models,
+    cores: api.Cores,
+    certificate: str | None,
     passes: str,
+    use_cache: bool | None,
+    cache_dir: str | None,
     color: str,
 ) -> None:
     """Compile and verify PoT programs.
@@ -80,8 +102,11 @@ def verify(
     program; 3 a limit was hit or the solver gave up. Of several files, 2 before 3 before 1 before 0.
     """
     checked_pipeline(passes)
-    _start(solver, click.get_current_context().obj)
+    if certificate is not None and len(files) > 1 and not Path(certificate).is_dir():
+        raise click.BadParameter("of several programs, --certificate names an existing directory")
+    _start(route, click.get_current_context().obj)
     limits = Limits(int(timeout * 1000), int(total_timeout * 1000), memory, rlimit)
+    cache = chosen_cache(use_cache, cache_dir)
     seen: list[tuple[str, api.Checked, Report]] = []
     codes: list[int] = []
     for name in _with_progress(files):
@@ -92,11 +117,20 @@ def verify(
         else:
             try:
                 report = api.verify(
-                    checked.program, solver=solver, trust=trust, limits=limits, models=models, passes=passes
+                    checked.program,
+                    route=route,
+                    trust=trust,
+                    limits=limits,
+                    models=models,
+                    cores=cores,
+                    passes=passes,
+                    certificate=certificate is not None,
+                    cache=cache,
                 )
             except api.OptionError as error:
                 raise click.BadParameter(str(error)) from error
         codes.append(exit_code(report))
+        _write_files(shown, report, certificate, len(files) > 1)
         if style == "text":
             _print_text(shown, checked, report, len(files) > 1, color)
         else:
@@ -105,16 +139,17 @@ def verify(
         _print_reports(seen)
     elif style == "sarif":
         _print_sarif(seen)
+    print_problems(cache, color)
     sys.exit(worst_exit(codes))
 
 
-def _start(solver: api.SolverName, started: subprocess.Popen[bytes] | None) -> None:
+def _start(route: api.RouteName, started: subprocess.Popen[bytes] | None) -> None:
     """Starts the solvers, unless the usual one is on its way, so that they import while we compile."""
     if started is not None:
         default_workers().adopt("z3", started)
         return
-    for engine in ("z3", "cvc5") if solver == "both" else (solver,):
-        default_workers().warm(engine)
+    for engine in {"both": ("z3", "cvc5"), "closure": (), "ground": ()}.get(route, (route,)):
+        default_workers().warm("z3" if engine == "auto" else engine)
 
 
 def _with_progress(files: tuple[str, ...]) -> Iterator[str]:
@@ -144,6 +179,25 @@ def _print_text(name: str, checked: api.Checked, report: Report, several: bool, 
     if several:
         click.echo(f"{name}:")
     click.echo(render_report(report, color=use_color(color)).rstrip("\n"), color=True)
+
+
+def _write_files(name: str, report: Report, certificate: str | None, several: bool) -> None:
+    """The certificate where it is wanted, and what reproduces a disagreement of solvers."""
+    if certificate is not None and report.certificate is not None:
+        path = Path(certificate)
+        _write(path / f"{Path(name).stem}.cert" if several or path.is_dir() else path, report.certificate)
+    for number, result in enumerate(report.results):
+        if result.reproducer is not None:
+            path = Path(f"{Path(name).stem}-disagreement-{number}.smt2")
+            _write(path, result.reproducer)
+            click.echo(f"note: two solvers disagree on {result.name!r}: {path} reproduces it", err=True)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8", errors="surrogatepass")
+    except OSError as error:
+        raise click.FileError(str(path), error.strerror or str(error)) from error
 
 
 def _print_reports(seen: list[tuple[str, api.Checked, Report]]) -> None:

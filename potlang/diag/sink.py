@@ -68,8 +68,7 @@ class Sink:
         """
         row = CODES[code]
         level = severity or row.severity
-        self._total[level] += 1
-        if self._total[level] > _KEPT:
+        if not self._has_room(level):
             return
         where = Place(place, span) if isinstance(place, str) else place
         self._kept[level].append(
@@ -84,6 +83,15 @@ class Sink:
             )
         )
 
+    def add(self, diagnostic: Diagnostic) -> None:
+        """Adds a diagnostic that another sink made, its places being places of this document."""
+        if self._has_room(diagnostic.severity):
+            self._kept[diagnostic.severity].append(diagnostic)
+
+    def _has_room(self, level: Severity) -> bool:
+        self._total[level] += 1
+        return self._total[level] <= _KEPT
+
     def diagnostics(self, document: Document | None = None) -> list[Diagnostic]:
         """What was reported, in document order, without duplicates, at most `limit`.
 
@@ -96,11 +104,11 @@ class Sink:
         chosen: list[Diagnostic] = []
         hidden = 0
         for severity in Severity:
-            found = _in_order(self._kept[severity], source)
+            found = _unique(self._kept[severity])
             room = self.limit - len(chosen)
-            chosen += found[:room]
+            chosen += found if len(found) <= room else _in_order(found, source)[:room]
             hidden += max(0, len(found) - room) + max(0, self._total[severity] - _KEPT)
-        ordered = _in_order(chosen, source)
+        ordered = _in_order(_unique(chosen), source)
         return [*ordered, _more(hidden)] if hidden else ordered
 
 
@@ -112,11 +120,14 @@ def _clean(label: Label) -> Label:
     return label if label.message.isprintable() else Label(label.place, visible(label.message))
 
 
+def _unique(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+    return list({(d.code, d.message, d.place): d for d in reversed(diagnostics)}.values())[::-1]
+
+
 def _in_order(diagnostics: list[Diagnostic], document: Document | None) -> list[Diagnostic]:
-    unique = list({(d.code, d.message, d.place): d for d in reversed(diagnostics)}.values())[::-1]
-    if document is None or len(unique) < 2:
-        return unique
-    return sorted(unique, key=lambda d: document.order(d.place))
+    if document is None or len(diagnostics) < 2:
+        return diagnostics
+    return sorted(diagnostics, key=lambda d: document.order(d.place))
 
 
 def _more(hidden: int) -> Diagnostic:

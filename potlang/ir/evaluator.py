@@ -6,13 +6,14 @@ walk keeps its own stack, and shared nodes are computed once for each binding of
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
+from time import monotonic
 
 from . import operators as op
 from . import values
 from .fold import MOST_BITS, bit_size, value_of
+from .guards import Guards
 from .module import Definition
 from .nodes import App, Lit, Node, Quant, Sym, Symbol, SymbolKind, Var, children, reachable
 from .operators import Operator
@@ -27,10 +28,20 @@ from .structure import (
     members,
 )
 
-__all__ = ["FunctionTable", "Interpretation", "NotEvaluable", "Structure", "evaluate", "members"]
+__all__ = [
+    "Evaluator",
+    "FunctionTable",
+    "Interpretation",
+    "NotEvaluable",
+    "OutOfSteps",
+    "Structure",
+    "evaluate",
+    "members",
+]
 
 MOST_REMEMBERED = 1 << 19
 """Values of open nodes kept at a time."""
+_PERIOD = 1 << 10
 
 _LAZY = frozenset({op.AND, op.OR, op.IMPLIES})
 _DECIDES = {(op.AND, 0): False, (op.OR, 0): True, (op.IMPLIES, 0): False, (op.IMPLIES, 1): True}
@@ -50,12 +61,32 @@ def evaluate(
 
     Raises `NotEvaluable` where a quantifier ranges over an infinite sort or a meaning is missing, and
     `values.Unspecified` for division by zero, each unless the rest of the formula decides. After
-    `most_steps` computed parts, `NotEvaluable` in any case.
+    `most_steps` computed parts, `OutOfSteps` in any case.
     """
-    value = _Evaluation(structure, dict(env), most_steps).run(node)
-    if isinstance(value, NotEvaluable | values.Unspecified):
-        raise value
-    return value
+    return Evaluator(structure, most_steps).value(node, env)
+
+
+class OutOfSteps(NotEvaluable):
+    """The computation was given up: it took too many steps, or too long."""
+
+
+class Evaluator:
+    """Values in one structure, of nodes of one pool; what several of them need is computed once.
+
+    All calls together have `most_steps`, and end at `deadline` (`time.monotonic`).
+    """
+
+    def __init__(
+        self, structure: Structure, most_steps: int = 50_000_000, deadline: float | None = None
+    ) -> None:
+        self._evaluation = _Evaluation(structure, most_steps, deadline)
+
+    def value(self, node: Node, env: Mapping[Var, object] | Iterable[tuple[Var, object]] = ()) -> object:
+        """As `evaluate`."""
+        value = self._evaluation.run(node, dict(env))
+        if isinstance(value, NotEvaluable | values.Unspecified):
+            raise value
+        return value
 
 
 class _Frame:
@@ -73,24 +104,31 @@ class _Frame:
 
 
 class _Evaluation:
-    def __init__(self, structure: Structure, env: dict[Var, object], steps: int) -> None:
+    def __init__(self, structure: Structure, steps: int, deadline: float | None) -> None:
         self.steps = steps
+        self.deadline = deadline
         self.structure = structure
-        self.env = env
+        self.env: dict[Var, object] = {}
+        self.guards = Guards(structure)
+        self.surveyed: set[int] = set()
         self.free: dict[int, tuple[Var, ...]] = {}
         self.shared: set[int] = set()
         self.memo: dict[tuple[object, ...], object] = {}
         self.domains: dict[Sort, list[object]] = {}
         self.stack: list[_Frame] = []
 
-    def run(self, root: Node) -> object:
+    def run(self, root: Node, env: dict[Var, object]) -> object:
         """The value, or the failure that stands for it."""
+        self.env = env
+        self.stack.clear()
         self._survey(root)
         result = self._enter(root)
         while self.stack:
             self.steps -= 1
             if self.steps < 0:
-                raise NotEvaluable("it takes too many steps")
+                raise OutOfSteps("it takes too many steps")
+            if self.deadline is not None and not self.steps % _PERIOD and monotonic() > self.deadline:
+                raise OutOfSteps("it takes too long")
             frame = self.stack[-1]
             if result is not _PENDING:
                 self._receive(frame, result)
@@ -101,6 +139,9 @@ class _Evaluation:
 
     def _survey(self, root: Node) -> None:
         """Find the free variables of each node, and the nodes that occur more than once."""
+        if root.id in self.surveyed:
+            return
+        self.surveyed.add(root.id)
         free: dict[int, frozenset[Var]] = {}
         seen: set[int] = {root.id}
         for node in reachable(root):
@@ -174,7 +215,7 @@ class _Evaluation:
                 domains = [self._domain(var.sort) for var in quant.binders]
             except NotEvaluable as failure:
                 return failure
-            frame.bindings = itertools.product(*domains)
+            frame.bindings = self.guards.bindings(quant, domains, self.env)
             frame.saved = {var: self.env.get(var, _PENDING) for var in quant.binders}
         elif frame.got.pop() is decisive:
             return decisive

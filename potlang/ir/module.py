@@ -131,7 +131,7 @@ class Module:
         """The same module with its roots replaced, in the order of `formulas()`."""
         rest = iter(formulas)
         definitions = tuple(d._replace(body=next(rest)) for d in self.definitions)
-        assertions = tuple(_with_formula(a, next(rest)) for a in self.assertions)
+        assertions = tuple([_with_formula(*pair) for pair in zip(self.assertions, rest, strict=False)])
         claims = tuple(_with_formula(c, next(rest)) for c in self.claims)
         norms = tuple(_with_formula(n, next(rest)) for n in self.norms)
         optimization = self.optimization

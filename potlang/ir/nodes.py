@@ -1,9 +1,10 @@
 """The five node classes of the IR and the symbols that they mention.
 
 Nodes are made by a `Pool` alone, which makes structurally equal ones identical, so equality and
-hashing are by identity. Children have smaller ids than their parents. Binders are unique per
-quantifier: a `Var` is bound by one `Quant` (or by the parameters of one definition), so
-substitution cannot capture.
+hashing are by identity. Nodes and symbols are never changed once made, but are not frozen: a program
+has very many, and freezing doubles the cost of making one. Children have smaller ids than their
+parents. Binders are unique per quantifier: a `Var` is bound by one `Quant` (or by the parameters of
+one definition), so substitution cannot capture.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class SymbolKind(StrEnum):
     """Introduced by potlang: a Skolem constant or a name for a shared term."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Symbol:
     """A declared function; a constant is one with an empty domain."""
 
@@ -109,6 +110,16 @@ def children(node: Node) -> tuple[Node, ...]:
             return (node.body,)
         case _:
             return ()
+
+
+def is_flat(node: Node) -> bool:
+    """Whether `node` is a declared symbol applied to constants and literals: `f(a, 3)`."""
+    if type(node) is not App or type(node.op) is not Symbol:
+        return False
+    for arg in node.args:  # noqa: SIM110
+        if type(arg) is not Sym and type(arg) is not Lit:
+            return False
+    return True
 
 
 def reachable(*roots: Node) -> list[Node]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 _PIECE = 4000
 _SHORT_BITS = 13_000
 
@@ -49,3 +51,15 @@ def integer(text: str) -> int:
     if not (written.isascii() and written.isdigit()):
         raise ValueError("not a numeral")
     return -natural(written) if text.startswith("-") else natural(written)
+
+
+def fraction(text: str, most: int) -> Fraction | None:
+    """`2.50`, `.5`, `1e-3` exactly; None where the exponent shifts by more than `most` digits."""
+    mantissa, _, exponent = text.lower().partition("e")
+    whole, _, places = mantissa.partition(".")
+    power = int(exponent) if exponent and len(exponent) < 8 else 0
+    if len(exponent) >= 8 or abs(power) > most:
+        return None
+    value = Fraction(natural((whole + places) or "0"), 10 ** len(places))
+    scale = Fraction(10 ** abs(power))
+    return value * scale if power >= 0 else value / scale

@@ -46,12 +46,11 @@ class Operator:
 
 
 def _all_bool(sorts: tuple[Sort, ...]) -> Sort | None:
-    return BOOL if all(sort is BOOL for sort in sorts) else None
+    return BOOL if sorts.count(BOOL) == len(sorts) else None
 
 
 def _same(sorts: tuple[Sort, ...]) -> bool:
-    first = sorts[0]
-    return all(sort is first or sort == first for sort in sorts)
+    return sorts.count(sorts[0]) == len(sorts)
 
 
 def _equality(sorts: tuple[Sort, ...]) -> Sort | None:

@@ -6,8 +6,9 @@ loop over reachable nodes in id order meets children first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from typing import Any, TypeVar
 
 from .nodes import App, Lit, Node, Quant, Sym, Symbol, Value, Var
 from .operators import AND, EQ, IFF, IMPLIES, NOT, OR, Operator
@@ -27,13 +28,30 @@ class Pool:
         self._next = 0
         self._lits: dict[tuple[Sort, Value], Lit] = {}
         self._syms: dict[Symbol, Sym] = {}
-        self._apps: dict[tuple[Operator | Symbol, tuple[Node, ...]], App] = {}
+        self._apps: dict[Operator | Symbol, dict[tuple[Node, ...], App]] = {}
         self._quants: dict[tuple[str, tuple[Var, ...], Node], Quant] = {}
         self.true: Lit = self.lit(True, BOOL)
         self.false: Lit = self.lit(False, BOOL)
 
     def __len__(self) -> int:
         return self._next
+
+    def scratch(self) -> Pool:
+        """An empty pool for nodes above this one's. They are to be dropped before this one grows."""
+        other = Pool()
+        other._next = len(self)
+        other._lits.clear()
+        other.true, other.false = other.lit(True, BOOL), other.lit(False, BOOL)
+        return other
+
+    def release(self, mark: int) -> None:
+        """Forget applications and quantifiers made since `len(pool)` was `mark`.
+
+        For a caller that knows that nobody keeps one: a later node of the same structure is another one.
+        """
+        for apps in self._apps.values():
+            _release(apps, mark)
+        _release(self._quants, mark)
 
     def _id(self) -> int:
         number = self._next
@@ -74,11 +92,25 @@ class Pool:
 
     def app(self, op: Operator | Symbol, args: tuple[Node, ...]) -> App:
         """`op` applied to `args`. Raises `IllSorted` where the sorts do not fit."""
-        key = (op, args)
-        node = self._apps.get(key)
+        known = self._apps.get(op)
+        if known is None:
+            known = self._apps[op] = {}
+        node = known.get(args)
         if node is None:
-            sort = result_sort(op, args)
-            node = self._apps[key] = App(self._id(), sort, op, args)
+            node = known[args] = App(self._next, result_sort(op, args), op, args)
+            self._next += 1
+        return node
+
+    def fitting(self, symbol: Symbol, args: tuple[Node, ...]) -> App | None:
+        """`symbol` applied to `args`, or None where the sorts do not fit."""
+        known = self._apps.get(symbol)
+        node = None if known is None else known.get(args)
+        if node is not None or not takes(symbol, args):
+            return node
+        if known is None:
+            known = self._apps[symbol] = {}
+        node = known[args] = App(self._next, symbol.range, symbol, args)
+        self._next += 1
         return node
 
     def quant(self, kind: str, binders: tuple[Var, ...], body: Node) -> Quant:
@@ -121,14 +153,35 @@ class Pool:
         return self.app(IFF if a.sort is BOOL else EQ, (a, b))
 
 
+Made = TypeVar("Made", App, Quant)
+
+
+def _release(made: dict[Any, Made], mark: int) -> None:
+    while made:
+        key, node = made.popitem()
+        if node.id < mark:
+            made[key] = node
+            break
+
+
 def result_sort(op: Operator | Symbol, args: tuple[Node, ...]) -> Sort:
     """The sort of `op` applied to `args`. Raises `IllSorted` where they do not fit."""
-    sorts = tuple(arg.sort for arg in args)
     if isinstance(op, Symbol):
-        if args and op.domain == sorts:
+        if takes(op, args):
             return op.range
     elif op.least <= len(args) and (op.most is None or len(args) <= op.most):
-        sort = op.sort(sorts)
+        sort = op.sort(tuple([arg.sort for arg in args]))
         if sort is not None:
             return sort
-    raise IllSorted(f"{op} does not take ({', '.join(map(str, sorts))})")
+    raise IllSorted(f"{op} does not take ({', '.join(str(arg.sort) for arg in args)})")
+
+
+def takes(symbol: Symbol, args: Sequence[Node]) -> bool:
+    """Whether `args` are as many as `symbol` takes, at least one, and of its sorts."""
+    domain = symbol.domain
+    if not args or len(args) != len(domain):
+        return False
+    for arg, sort in zip(args, domain, strict=True):
+        if arg.sort is not sort and arg.sort != sort:
+            return False
+    return True

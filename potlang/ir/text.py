@@ -30,12 +30,13 @@ from .sorts import (
     TupleSort,
 )
 
-__all__ = ["TextError", "print_formula", "print_module", "read_formula", "read_module"]
+__all__ = ["TextError", "print_formula", "print_module", "read_formula", "read_module", "variable_names"]
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _WORDS = {"true", "false", "forall", "exists", "lit", "empty"}
+_CERTIFICATE_WORDS = {"skolem", "dummy", "element", "record", "table"}
 _SORT_WORDS = {"Bool", "Int", "Real", "String", "BitVec", "Array", "Set", "Function"}
-RESERVED = frozenset(OPERATORS) | _WORDS | _SORT_WORDS
+RESERVED = frozenset(OPERATORS) | _WORDS | _SORT_WORDS | _CERTIFICATE_WORDS
 
 
 def name_text(name: str) -> str:
@@ -104,6 +105,23 @@ class Printer:
             parts.append(f"(defs {' '.join(bodies)})")
         parts.append(work.term(root))
         return " ".join(work.variables[var] for var in params), " ".join(parts)
+
+    def literal(self, node: Lit) -> str:
+        """A literal's text."""
+        value = node.value
+        if node.sort is BOOL:
+            return "true" if value else "false"
+        if node.sort is INT and isinstance(value, int):
+            return decimal(value)
+        if value is None:
+            text = "empty"
+        elif isinstance(value, Fraction):
+            text = f"{decimal(value.numerator)}/{decimal(value.denominator)}"
+        elif isinstance(value, int):
+            text = decimal(value)
+        else:
+            text = json.dumps(value)
+        return f"(lit {self.sort(node.sort)} {text})"
 
     def origin(self, origin: Origin) -> str:
         """`origin`, with a space before it, or nothing if it says nothing."""
@@ -226,23 +244,7 @@ class _Root:
             case Var():
                 return self.variables[node]
             case Lit():
-                return self._literal(node)
-
-    def _literal(self, node: Lit) -> str:
-        value = node.value
-        if node.sort is BOOL:
-            return "true" if value else "false"
-        if node.sort is INT and isinstance(value, int):
-            return decimal(value)
-        if value is None:
-            text = "empty"
-        elif isinstance(value, Fraction):
-            text = f"{decimal(value.numerator)}/{decimal(value.denominator)}"
-        elif isinstance(value, int):
-            text = decimal(value)
-        else:
-            text = json.dumps(value)
-        return f"(lit {self.printer.sort(node.sort)} {text})"
+                return self.printer.literal(node)
 
 
 def _large(node: Node) -> bool:
@@ -250,6 +252,11 @@ def _large(node: Node) -> bool:
     if isinstance(node, App):
         return len(node.args) > 2 or any(isinstance(arg, App | Quant) for arg in node.args)
     return isinstance(node, Quant)
+
+
+def variable_names(root: Node, params: tuple[Var, ...] = ()) -> dict[Var, str]:
+    """The variables of a root as its text refers to them, `?name.n`, in order of n."""
+    return _Root(Printer({}), root, params).variables
 
 
 def print_formula(node: Node, symbols: Sequence[Symbol] | None = None) -> str:

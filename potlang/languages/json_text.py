@@ -85,23 +85,37 @@ def _undecodable(data: bytes, error: DecodeError, sink: Sink, name: str) -> Docu
 def _open_path(
     path: os.PathLike[str] | os.PathLike[bytes], sink: Sink, limits: InputLimits, name: str | None
 ) -> Document:
+    label, data = path_bytes(path, sink, limits, name)
+    return Document(label, None) if data is None else _open_bytes(data, sink, limits, label)
+
+
+def path_bytes(
+    path: os.PathLike[str] | os.PathLike[bytes], sink: Sink, limits: InputLimits, name: str | None
+) -> tuple[str, bytes | None]:
+    """The name to show for a file, and its bytes: one more than allowed of one that is too large.
+
+    None, with a report (POT0006), where it cannot be read.
+    """
     label = name or os.fsdecode(path)
     try:
-        data = _read_bounded(os.fspath(path), limits.bytes)
+        return label, _read_bounded(os.fspath(path), limits.bytes)
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
         sink.report("POT0006", "", name=label, reason=reason[:1].lower() + reason[1:])
-        return Document(label, None)
-    return _open_bytes(data, sink, limits, label)
+        return label, None
 
 
 def _read_bounded(path: str | bytes, limit: int) -> bytes:
     """At most `limit + 1` bytes of a file: one more than allowed tells that it is too large."""
     with open(path, "rb") as file:  # noqa: PTH123
         status = os.fstat(file.fileno())
-        if stat.S_ISREG(status.st_mode) and status.st_size > limit:
+        if not stat.S_ISREG(status.st_mode):
+            return file.read(limit + 1)
+        if status.st_size > limit:
             return bytes(limit + 1)
-        return file.read(limit + 1)
+        data = file.read(status.st_size + 1)
+        # More than it was said to have: a growing file, or one of those that are said to have none.
+        return data if len(data) <= status.st_size else data + file.read(limit + 1 - len(data))
 
 
 def read_json(document: Document, sink: Sink, limits: InputLimits = DEFAULT_LIMITS) -> object | None:

@@ -8,6 +8,7 @@ are not frozen: a program has very many of them and freezing doubles the cost of
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 # --- expressions ---------------------------------------------------------------------------------
@@ -78,6 +79,38 @@ class Call:
     end: int
 
 
+class FlatCall(Call):
+    """A call `f(a, b)` over names alone, as most are: known by its words, its parts made when asked for.
+
+    `name` is the head's; `names` are the arguments with commas, and blanks at most, between them.
+    """
+
+    __slots__ = ("name", "names")
+
+    def __init__(self, name: str, names: str, start: int, end: int) -> None:
+        self.name = name
+        self.names = names
+        self.start = start
+        self.end = end
+
+    @property
+    def head(self) -> Expr:  # type: ignore[override]
+        """The head as a name."""
+        return Name(self.name, self.start, self.start + len(self.name))
+
+    @property
+    def args(self) -> list[Expr]:  # type: ignore[override]
+        """The arguments as names."""
+        found: list[Expr] = []
+        at = self.start + len(self.name) + 1
+        for part in self.names.split(","):
+            name = part.strip(" ")
+            start = at + part.index(name)
+            found.append(Name(name, start, start + len(name)))
+            at += len(part) + 1
+        return found
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class Infix:
     """`a op b op c` for one associative run, or `a op b`.
@@ -120,16 +153,48 @@ class Compare:
 Expr = Name | Number | BitVecLiteral | Text | ListOf | Binding | Call | Infix | Prefix | Compare
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class Formula:
     """An expression with the place of the string that it was read from and that string.
 
     `root` is None where the string could not be parsed (the error is in the sink already).
     """
 
-    pointer: str
-    text: str
-    root: Expr | None
+    __slots__ = ("_root", "pointer", "text")
+
+    def __init__(self, pointer: str, text: str, root: Expr | None) -> None:
+        self.pointer = pointer
+        self.text = text
+        self._root = root
+
+    @property
+    def root(self) -> Expr | None:
+        """The tree."""
+        return self._root
+
+
+Words = tuple[str | None, str, str, str | None]
+"""Of a literal: `Not` if it stands in `Not(…)`, name and names as in `FlatCall`, and the name or the natural
+numeral that the call equals, if any."""
+
+
+class Literal(Formula):
+    """`p(a, b)`, `Not(p(a))` or `f(a) == 3`, over names alone: known by its words.
+
+    Its tree is made each time that it is asked for, which is seldom: very many formulas are literals.
+    """
+
+    __slots__ = ("_read", "words")
+
+    def __init__(self, pointer: str, text: str, words: Words, read: Callable[[str], Expr | None]) -> None:
+        self.pointer = pointer
+        self.text = text
+        self.words = words
+        self._read = read
+
+    @property
+    def root(self) -> Expr | None:
+        """The tree."""
+        return self._read(self.text)
 
 
 # --- sorts ---------------------------------------------------------------------------------------
@@ -207,7 +272,7 @@ class FactDecl:
     name: str | None
     formula: Formula
     value: bool
-    variables: list[BinderDecl]
+    variables: Sequence[BinderDecl]
     pointer: str
 
 

@@ -68,8 +68,13 @@ def after(step: Pass | type[Pass], held: frozenset[Property]) -> frozenset[Prope
 
 def finish(step: Pass, module: Module, formulas: list[Node]) -> Module:
     """`module` with the roots `formulas`, marked with what `step` establishes."""
+    return marked(step, module.with_formulas(formulas))
+
+
+def marked(step: Pass, module: Module) -> Module:
+    """`module`, which `step` leaves as it is, marked with what `step` establishes."""
     held = frozenset(Property(name) for name in module.properties if name in set(Property))
-    return replace(module.with_formulas(formulas), properties=frozenset(after(step, held)))
+    return replace(module, properties=frozenset(after(step, held)))
 
 
 def is_formula(node: Node) -> bool:

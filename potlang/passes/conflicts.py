@@ -10,13 +10,14 @@ from collections.abc import Iterable, Iterator
 from potlang.ir import operators as op
 from potlang.ir.congruence import Closure, Conflict
 from potlang.ir.module import Assertion, Module
-from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol
+from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, is_flat
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL
 
 MOST = 20
 """Contradictions reported at most; each costs an explanation."""
 
+_COMPOUND = frozenset({op.NOT, op.AND, op.OR, op.IMPLIES})
 _EQUALITIES = frozenset({op.EQ, op.IFF})
 _DIFFERENCES = frozenset({op.DISTINCT, op.XOR})
 _APART = frozenset({op.DISTINCT, op.XOR, op.LT, op.BV_ULT, op.BV_SLT})
@@ -34,56 +35,124 @@ def find_contradictions(module: Module) -> list[tuple[Assertion, ...]]:
 
     One assertion alone is false. Only assertions' top-level conjuncts that are literals count.
     """
-    literals = [
-        (number, atom, positive)
-        for number, assertion in enumerate(module.assertions)
-        for atom, positive in _literals(assertion.formula)
-    ]
-    if all(_is_flat(atom, positive) for _, atom, positive in literals):
-        found = _opposites(literals)
+    literals: list[Literal] = []
+    for number, assertion in enumerate(module.assertions):
+        formula, positive = assertion.formula, True
+        if type(formula) is App and formula.op is op.NOT:
+            formula, positive = formula.args[0], False
+        if type(formula) is App and formula.op in _COMPOUND:
+            literals += [(number, *literal) for literal in _literals(formula, positive)]
+        else:
+            literals.append((number, formula, positive))
+    if all(map(_is_flat, literals)):
+        found = _Flat(literals).run()
     else:
         found = _Search(module.pool, literals).run()
     return [tuple(module.assertions[number] for number in numbers) for numbers in found]
 
 
-def _is_flat(atom: Node, positive: bool) -> bool:
-    """Whether an atom makes no two terms equal that others are built from.
+def _is_flat(literal: Literal) -> bool:
+    """Whether a literal makes no two terms equal that others are built from.
 
-    That is an atom over constants, a compound formula taken as a whole, or `f(a) == 3`: a function's
-    value, which stands inside no other term as long as all atoms are flat.
+    That is an atom over constants, a compound formula taken as a whole, a comparison that is no
+    equation, or `f(a) == 3`: a function's value, which stands inside no other term as long as all
+    atoms are flat.
     """
+    _, atom, positive = literal
+    if is_flat(atom):
+        return True
     if not isinstance(atom, App):
         return isinstance(atom, Quant | Sym)
     if atom.op in _RELATIONS:
-        left, right = atom.args[0], atom.args[-1]
-        term = right if isinstance(left, Lit) else left
-        is_value = len(atom.args) == 2 and isinstance(left, Lit) != isinstance(right, Lit)
-        return atom.op in _EQUALITIES and is_value and isinstance(term, App) and _is_shallow(term)
-    return not isinstance(atom.op, Symbol) or _is_shallow(atom)
+        return _is_value(atom) or (_is_no_equation(atom, positive) and all(map(_is_term, atom.args)))
+    return not isinstance(atom.op, Symbol) or all(isinstance(arg, Sym) for arg in atom.args)
 
 
-def _is_shallow(term: App) -> bool:
-    return all(isinstance(arg, Sym) for arg in term.args)
+def _is_value(atom: App) -> bool:
+    """`f(a) == 3`, or the other way round."""
+    left, right = atom.args[0], atom.args[-1]
+    term = right if isinstance(left, Lit) else left
+    if atom.op not in _EQUALITIES or isinstance(left, Lit) == isinstance(right, Lit):
+        return False
+    return is_flat(term) or (isinstance(term, App) and all(isinstance(arg, Sym) for arg in term.args))
 
 
-def _opposites(literals: list[Literal]) -> list[tuple[int, ...]]:
-    """Atoms both asserted and denied, and functions with two values: all there is among flat atoms."""
-    first: dict[object, int] = {}
-    values: dict[int, tuple[int, Node]] = {}
-    found: dict[tuple[int, ...], None] = {}
-    for number, atom, positive in literals:
-        first.setdefault((atom.id, positive), number)
-        other = first.get((atom.id, not positive))
-        if other is None and positive and isinstance(atom, App) and atom.op in _EQUALITIES:
-            left, right = atom.args
-            term, value = (right, left) if isinstance(left, Lit) else (left, right)
-            before, known = values.setdefault(term.id, (number, value))
-            other = None if known is value else before
-        if other is not None:
-            found[tuple(sorted({other, number}))] = None
-            if len(found) >= MOST:
-                break
-    return list(found)
+def _is_no_equation(atom: App, positive: bool) -> bool:
+    if atom.args[0].sort is BOOL:
+        return False
+    return atom.op not in (_EQUALITIES if positive else _DIFFERENCES)
+
+
+def _is_term(node: Node) -> bool:
+    return isinstance(node, Sym | Lit) or is_flat(node)
+
+
+class _Flat:
+    """What contradicts what among flat atoms alone: `_Search` would find the same, slower."""
+
+    def __init__(self, literals: list[Literal]) -> None:
+        self.literals = literals
+        self.values: dict[int, tuple[int, Node]] = {}
+        """Of each term that is said to equal a literal: by which assertion, and the literal."""
+        self.found: dict[tuple[int, ...], None] = {}
+
+    def run(self) -> list[tuple[int, ...]]:
+        """Atoms both asserted and denied, functions with two values, and what follows for comparisons."""
+        asserted: dict[int, int] = {}
+        denied: dict[int, int] = {}
+        comparisons: list[tuple[int, App, bool]] = []
+        for number, atom, positive in self.literals:
+            same, opposite = (asserted, denied) if positive else (denied, asserted)
+            same.setdefault(atom.id, number)
+            other = opposite.get(atom.id)
+            if type(atom) is App and atom.op in _RELATIONS:
+                if not (positive and atom.op in _EQUALITIES):
+                    comparisons.append((number, atom, positive))
+                elif other is None:
+                    other = self._other_value(number, atom)
+            if other is not None:
+                self.found[tuple(sorted({other, number}))] = None
+                if len(self.found) >= MOST:
+                    break
+        self._compare(comparisons)
+        return list(self.found)[:MOST]
+
+    def _other_value(self, number: int, atom: App) -> int | None:
+        """The assertion that gives the same term another value."""
+        left, right = atom.args
+        term, value = (right, left) if isinstance(left, Lit) else (left, right)
+        before, known = self.values.setdefault(term.id, (number, value))
+        return None if known is value else before
+
+    def _compare(self, comparisons: list[tuple[int, App, bool]]) -> None:
+        """Comparisons of equals, and of the same values with opposite outcomes."""
+        known: dict[tuple[object, ...], tuple[int, App]] = {}
+        for number, atom, positive in comparisons:
+            leaders = [self._leader(arg) for arg in atom.args]
+            if atom.op in (_APART if positive else _APART_DENIED):
+                self._check_apart(number, atom, leaders)
+            other = known.get((not positive, atom.op, *leaders))
+            known.setdefault((positive, atom.op, *leaders), (number, atom))
+            if other is not None:
+                pairs = zip(atom.args, other[1].args, strict=True)
+                terms = [term for a, b in pairs if a is not b for term in (a, b)]
+                self._report(number, other[0], terms=terms)
+
+    def _check_apart(self, number: int, atom: App, leaders: list[int]) -> None:
+        first: dict[int, Node] = {}
+        for arg, leader in zip(atom.args, leaders, strict=True):
+            if leader in first:
+                self._report(number, terms=[first[leader], arg] if first[leader] is not arg else [])
+                return
+            first[leader] = arg
+
+    def _leader(self, term: Node) -> int:
+        return self.values[term.id][1].id if term.id in self.values else term.id
+
+    def _report(self, *numbers: int, terms: Iterable[Node]) -> None:
+        """The assertions and those that give the terms their values."""
+        sources = [self.values[term.id][0] for term in terms if term.id in self.values]
+        self.found[tuple(sorted({*numbers, *sources}))] = None
 
 
 class _Search:
@@ -150,9 +219,9 @@ class _Search:
         self.found[tuple(sorted({number for number in reasons if isinstance(number, int)}))] = None
 
 
-def _literals(formula: Node) -> Iterator[tuple[Node, bool]]:
-    """The conjuncts of `formula`, without their negations, and whether they are asserted or denied."""
-    stack = [(formula, True)]
+def _literals(formula: Node, positive: bool) -> Iterator[tuple[Node, bool]]:
+    """The conjuncts of `formula`, asserted or denied, without their negations, and which they are."""
+    stack = [(formula, positive)]
     while stack:
         node, positive = stack.pop()
         if isinstance(node, App) and node.sort is BOOL:

@@ -13,13 +13,13 @@ from typing import ClassVar
 from potlang.ir import operators as op
 from potlang.ir.fold import fold
 from potlang.ir.module import Module
-from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var, children, reachable
+from potlang.ir.nodes import App, Lit, Node, Quant, Var, children, is_flat, reachable
 from potlang.ir.operators import Operator
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, REAL, Sort
 from potlang.ir.substitute import with_children
 
-from .base import Context, Keeps, Property, finish
+from .base import Context, Keeps, Property, finish, marked
 
 FLAT = frozenset({op.AND, op.OR, op.ADD, op.MUL})
 """Associative and commutative: an argument with the same operator and no other parent is absorbed."""
@@ -44,23 +44,27 @@ class Simplify:
     def run(self, module: Module, context: Context) -> Module:
         """The module with every root simplified."""
         roots = module.formulas()
-        places = [place for place, root in enumerate(roots) if not _is_plain(root)]
-        open_roots = [roots[place] for place in places]
+        places = [place for place, root in enumerate(roots) if not (is_flat(root) or _is_plain(root))]
+        before = open_roots = [roots[place] for place in places]
         for _ in range(self.rounds):
             simpler = simplify_once(module.pool, open_roots)
             if simpler == open_roots:
                 break
             open_roots = simpler
+        if open_roots == before:
+            return marked(self, module)
         for place, root in zip(places, open_roots, strict=True):
             roots[place] = root
         return finish(self, module, roots)
 
 
 def _is_plain(root: Node) -> bool:
-    """Whether a root is `p(a, b)` or its negation, as most facts are: no rule applies to it."""
-    if isinstance(root, App) and root.op is op.NOT:
+    """Whether a root is `p(a, b)`, `f(a) == 3` or a negation of these, as most facts are: no rule applies."""
+    if type(root) is App and root.op is op.NOT:
         root = root.args[0]
-    return isinstance(root, App) and type(root.op) is Symbol and all(type(arg) is Sym for arg in root.args)
+    if type(root) is App and root.op is op.EQ and type(root.args[1]) is Lit and root.args[1].sort is not BOOL:
+        root = root.args[0]
+    return is_flat(root)
 
 
 def simplify_once(pool: Pool, roots: list[Node]) -> list[Node]:

@@ -36,6 +36,11 @@ def are(number: int) -> str:
     return f"{number} {'is' if number == 1 else 'are'}"
 
 
+def count(number: int, noun: str) -> str:
+    """`1 argument`, `2 arguments`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 # --- arguments -----------------------------------------------------------------------------------
 
 
@@ -132,8 +137,6 @@ def report_arity(
     expected: Sort | None,
 ) -> None:
     """POT3002 for a declared function; `f(a, b)` may have meant `f(a) == b`."""
-    from .elaborate import count
-
     found, wanted = len(expr.args), len(symbol.domain)
     call = f"{written(entry.name)}({', '.join(map(str, symbol.domain))})"
     helps = [f"write `{call}` with terms of these sorts" if wanted else f"write {quoted(entry.name)} alone"]
@@ -168,8 +171,6 @@ def _as_equation(e: Elaborator, expr: s.Call, wanted: int) -> Fix:
 
 
 def _drop(e: Elaborator, expr: s.Call, wanted: int) -> Fix:
-    from .elaborate import count
-
     start = expr.args[wanted - 1].end if wanted else expr.head.end
     end = expr.end - 1 if wanted else expr.end
     edit = Replace(e.pointer, start, end, "")

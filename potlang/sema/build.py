@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from potlang.diag import Sink
 from potlang.ir import operators as op
 from potlang.ir.module import (
@@ -14,7 +16,7 @@ from potlang.ir.module import (
     Optimization,
     Origin,
 )
-from potlang.ir.nodes import Node, Symbol
+from potlang.ir.nodes import Node, Symbol, SymbolKind
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, DeclaredSort, EnumSort, Sort
 from potlang.languages import surface as s
@@ -25,6 +27,7 @@ from .scope import VariableEntry
 from .statements import binder, statement_formula, statement_text
 from .undeclared import BROKEN, Undeclared
 
+_FACT = AssertionKind.FACT
 ACTIONS = {"verify_conditions": "verify", "verify": "verify", "optimize": "optimize"}
 
 
@@ -72,6 +75,27 @@ class Extension:
         return None if sink.has_errors else node
 
 
+class _Members:
+    """The named members of finite and declared sorts, None where a sort has no such list.
+
+    The elaborator outlives the surface tree, so this holds nothing of it.
+    """
+
+    def __init__(self, symbols: list[Symbol], pool: Pool) -> None:
+        self._pool = pool
+        self._declared: dict[Sort, list[Node]] = {}
+        for symbol in symbols:
+            if not symbol.domain and symbol.kind is SymbolKind.CONSTANT:
+                self._declared.setdefault(symbol.range, []).append(pool.sym(symbol))
+
+    def __call__(self, sort: Sort) -> list[Node] | None:
+        if isinstance(sort, EnumSort):
+            return [self._pool.lit(value, sort) for value in sort.values]
+        if sort is BOOL:
+            return [self._pool.false, self._pool.true]
+        return self._declared.get(sort, []) if isinstance(sort, DeclaredSort) else None
+
+
 class _Builder:
     def __init__(self, program: s.Module, sink: Sink) -> None:
         self._program = program
@@ -81,12 +105,11 @@ class _Builder:
         self._scope = self._declared.scope
         self._e = self.elaborator = Elaborator(self._pool, self._scope, self._declared.sorts, sink)
         self._assertions: list[Assertion] = []
-        self._members: dict[Sort, list[Node]] = {}
 
     def build(self) -> Module | None:
         program = self._program
         norms = self._imports()
-        self._collect_members()
+        self._members = self._e.members = _Members(self._declared.symbols, self._pool)
         semantics, unique = self._semantics()
         definitions = self._definitions()
         for index, fact in enumerate(program.facts):
@@ -132,19 +155,6 @@ class _Builder:
 
     # --- semantics -------------------------------------------------------------------------------
 
-    def _collect_members(self) -> None:
-        for symbol in self._declared.symbols:
-            if not symbol.domain and symbol.kind == "constant":
-                self._members.setdefault(symbol.range, []).append(self._pool.sym(symbol))
-        self._e.members = self._named_members
-
-    def _named_members(self, sort: Sort) -> list[Node] | None:
-        if isinstance(sort, EnumSort):
-            return [self._pool.lit(value, sort) for value in sort.values]
-        if sort is BOOL:
-            return [self._pool.false, self._pool.true]
-        return self._members.get(sort, []) if isinstance(sort, DeclaredSort) else None
-
     def _semantics(self) -> tuple[list[Assertion], frozenset[Sort]]:
         semantics = self._program.semantics
         unique = self._chosen(semantics.unique_names, "unique_names")
@@ -169,14 +179,14 @@ class _Builder:
         return found
 
     def _unique(self, sort: Sort, pointer: str) -> Assertion | None:
-        members = self._members.get(sort, [])
+        members = self._members(sort) or []
         if len(members) < 2:
             return None
         formula = self._pool.app(op.DISTINCT, tuple(members))
         return _semantic(f"unique names of {sort}", formula, pointer)
 
     def _closed(self, sort: Sort, pointer: str) -> Assertion | None:
-        members = self._members.get(sort)
+        members = self._members(sort)
         if not members:
             self._sink.report(
                 "POT4005",
@@ -193,25 +203,24 @@ class _Builder:
     # --- knowledge base and rules ----------------------------------------------------------------
 
     def _fact(self, index: int, fact: s.FactDecl) -> None:
-        formula = self._with_local(fact.variables, fact.formula)
+        written = fact.formula
+        formula = self._with_local(fact.variables, written) if fact.variables else self._e.formula(written)
         if formula is None:
             return
-        text = fact.formula.text
+        text = written.text
         if not fact.value:
             formula, text = self._pool.negate(formula), f"Not({text})"
         name = fact.name or f"fact {index + 1}"
         origin = Origin(fact.pointer, text)
-        self._assertions.append(Assertion(f"f{index}", name, AssertionKind.FACT, formula, origin))
+        self._assertions.append(Assertion(f"f{index}", name, _FACT, formula, origin))
 
-    def _with_local(self, variables: list[s.BinderDecl], formula: s.Formula) -> Node | None:
-        if not variables:
-            return self._e.formula(formula)
+    def _with_local(self, variables: Sequence[s.BinderDecl], formula: s.Formula) -> Node | None:
         self._scope.local = self._locals(variables)
         node = self._e.formula(formula)
         self._scope.local = {}
         return node
 
-    def _locals(self, variables: list[s.BinderDecl]) -> dict[str, VariableEntry]:
+    def _locals(self, variables: Sequence[s.BinderDecl]) -> dict[str, VariableEntry]:
         entries = [variable_entry(variable, self._declared.sorts) for variable in variables]
         return {entry.name: entry for entry in entries if entry is not None}
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from potlang.diag import Label
 from potlang.ir import operators as op
-from potlang.ir.nodes import Lit, Node
+from potlang.ir.nodes import Lit, Node, Var
 from potlang.ir.operators import Operator
 from potlang.ir.sorts import BOOL, INT, REAL, STRING, ArraySort, BitVecSort, SetSort, Sort, is_numeric
 from potlang.languages import surface as s
 
-from .advice import are, not_numeric
+from .advice import are, count, not_numeric
 from .aggregates import card, count_members, fold_extreme, fold_product, fold_sum
 from .infix import apply_arithmetic, equate, same_width, unify
 
@@ -39,8 +39,6 @@ def flat(args: Sequence[s.Expr]) -> list[s.Expr]:
 def _arity(e: Elaborator, expr: s.Call, wanted: int, usage: str) -> bool:
     if len(expr.args) == wanted:
         return True
-    from .elaborate import count
-
     found = len(expr.args)
     assert isinstance(expr.head, s.Name)
     e.error(
@@ -59,15 +57,10 @@ def _arity(e: Elaborator, expr: s.Call, wanted: int, usage: str) -> bool:
 
 def _nary(row: Operator, neutral: bool) -> Builtin:
     def build(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
-        args = flat(expr.args)
-        return e.gather(args, repeat(BOOL), lambda found: join(e, expr, args, found))
+        return e.gather_fitted(flat(expr.args), BOOL, lambda nodes: join(e, expr, nodes))
 
-    def join(e: Elaborator, expr: s.Call, args: list[s.Expr], found: list[Node | None]) -> Node | None:
-        fitted = [e.fit(node, BOOL, arg) for node, arg in zip(found, args, strict=True)]
-        nodes = [node for node in fitted if node is not None]
-        if len(nodes) < len(args):
-            return None
-        if not args:
+    def join(e: Elaborator, expr: s.Call, nodes: list[Node]) -> Node | None:
+        if not nodes:
             value = str(neutral)
             fixes = [e.replace(expr, value, f"write `{value}`", safe=True)]
             e.error("POT4002", expr, what=f"`{row.name.capitalize()}()`", value=value, fixes=fixes)
@@ -102,12 +95,16 @@ def _visit_all(e: Elaborator, args: Sequence[s.Expr]) -> Step:
     return None
 
 
-def _ite(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
+def _ite(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
     if not _arity(e, expr, 3, "If(condition, value, otherwise)"):
-        return (yield from _visit_all(e, expr.args))
-    condition = yield from e.checked(expr.args[0], BOOL)
-    then = yield e.visit(expr.args[1], expected)
-    otherwise = yield e.visit(expr.args[2], expected)
+        return _visit_all(e, expr.args)
+    return e.gather(expr.args, (BOOL, expected, expected), lambda found: _choice(e, expr, *found))
+
+
+def _choice(
+    e: Elaborator, expr: s.Call, test: Node | None, then: Node | None, otherwise: Node | None
+) -> Node | None:
+    condition = e.fit(test, BOOL, expr.args[0])
     if condition is None or then is None or otherwise is None:
         return None
     pair = unify(e, then, otherwise)
@@ -127,11 +124,12 @@ def _ite(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
     return e.pool.app(op.ITE, (condition, *pair))
 
 
-def _distinct(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
+def _distinct(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
     args = flat(expr.args)
-    nodes: list[Node | None] = []
-    for arg in args:
-        nodes.append((yield e.visit(arg, None)))
+    return e.gather(args, repeat(None), lambda nodes: _all_distinct(e, expr, args, nodes))
+
+
+def _all_distinct(e: Elaborator, expr: s.Call, args: list[s.Expr], nodes: list[Node | None]) -> Node | None:
     found = [node for node in nodes if node is not None]
     if len(found) < len(nodes):
         return None
@@ -156,7 +154,7 @@ def _distinct(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
 
 
 def _quantifier(kind: str, name: str) -> Builtin:
-    def build(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
+    def build(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
         if len(expr.args) < 2:
             _arity(e, expr, 2, f"{name}([x], formula)")
             return None
@@ -166,9 +164,14 @@ def _quantifier(kind: str, name: str) -> Builtin:
             return None
         binders = e.bind(flat(heads), heads[0], name)
         e.scope.push(binders)
-        node = yield from e.checked(body, BOOL)
+        return e.gather((body,), (BOOL,), lambda found: close(e, binders, body, found[0]))
+
+    def close(
+        e: Elaborator, binders: list[tuple[str, Var | None]], body: s.Expr, found: Node | None
+    ) -> Node | None:
+        node = e.fit(found, BOOL, body)
         e.scope.pop(binders)
-        variables = tuple(var for _, var in binders if var is not None)
+        variables = tuple([var for _, var in binders if var is not None])
         if node is None or len(variables) < len(binders) or not binders:
             return None
         return e.pool.quant(kind, variables, node)

@@ -73,7 +73,7 @@ class _Declarer:
 
     def function(self, declaration: s.FunctionDecl) -> None:
         """A function; one without arguments is a constant."""
-        place = Place(join_pointer(declaration.pointer, "name"))
+        place = Place(f"{declaration.pointer}/name")
         domain = [self._sorts.resolve(sort) for sort in declaration.domain]
         range_ = self._sorts.resolve(declaration.range)
         known = tuple(sort for sort in domain if sort is not None)

@@ -8,7 +8,8 @@ from potlang.ir.nodes import App, Sym, Symbol, SymbolKind, Var, reachable
 from potlang.languages import surface as s
 from potlang.source import join_pointer
 
-from .elaborate import Elaborator, count
+from .advice import count
+from .elaborate import Elaborator
 from .scope import FunctionEntry
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from fractions import Fraction
+from itertools import repeat
 from types import GeneratorType
 from typing import cast
 
 from potlang.diag import Applicability, Fix, Label, Place, Replace, Sink, shorten
 from potlang.ir import operators as op
 from potlang.ir.nodes import App, Lit, Node, Symbol, SymbolKind, Var
-from potlang.ir.numerals import natural
+from potlang.ir.numerals import fraction, natural
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, INT, REAL, STRING, BitVecSort, FunctionSort, SetSort, Sort, is_numeric
 from potlang.languages import surface as s
@@ -23,6 +24,7 @@ from potlang.languages.pot.names import written
 
 from .advice import (
     are,
+    count,
     declared_here,
     members_help,
     not_numeric,
@@ -30,6 +32,7 @@ from .advice import (
     report_arguments,
     report_arity,
 )
+from .literals import call_node, literal_node
 from .scope import FunctionEntry, Scope, TermEntry, VariableEntry, describe, signature
 from .sorts import SortTable
 from .undeclared import Undeclared
@@ -77,6 +80,7 @@ class Elaborator:
             s.Text: Elaborator._text,
             s.BitVecLiteral: Elaborator._bits,
             s.Call: Elaborator._call,
+            s.FlatCall: Elaborator._flat_call,
             s.ListOf: Elaborator._list,
             s.Binding: Elaborator._misplaced_binding,
             s.Infix: infix,
@@ -88,15 +92,19 @@ class Elaborator:
 
     def formula(self, formula: s.Formula | None) -> Node | None:
         """A formula of the program; None where it has an error, which is reported."""
+        if type(formula) is s.Literal:
+            node = literal_node(formula.words, self.scope, self.pool)
+            if node is not None:
+                return node
         return self.term(formula, BOOL)
 
     def term(self, formula: s.Formula | None, expected: Sort | None) -> Node | None:
         """A term, checked against `expected` where that is given."""
-        if formula is None or formula.root is None:
+        root = None if formula is None else formula.root
+        if formula is None or root is None:
             return None
         self.pointer, self.text = formula.pointer, formula.text
-        node = self.run(self.visit(formula.root, expected))
-        return self.fit(node, expected, formula.root)
+        return self.fit(self.run(self.visit(root, expected)), expected, root)
 
     def number(self, formula: s.Formula) -> Node | None:
         """A term to minimize or maximize: an Int, a Real or a bit vector."""
@@ -148,11 +156,11 @@ class Elaborator:
             return self._gather_rest(pairs, finish, found, None)
         self._depth += 1
         for expr, sort in pairs:
-            visit = self.visit(expr, sort)
-            if isinstance(visit, GeneratorType):
+            visit = self._visitors[type(expr)](self, expr, sort)
+            if type(visit) is GeneratorType:
                 self._depth -= 1
                 return self._gather_rest(pairs, finish, found, visit)
-            found.append(cast("Node | None", visit))
+            found.append(visit)  # type: ignore[arg-type]
         self._depth -= 1
         return finish(found)
 
@@ -174,13 +182,16 @@ class Elaborator:
         node = yield self.visit(expr, expected)
         return self.fit(node, expected, expr)
 
-    def all_checked(self, exprs: Sequence[s.Expr], expected: Sort) -> ListStep:
-        """All of `exprs` fitted to one sort; None if any is in error."""
-        nodes: list[Node | None] = []
-        for expr in exprs:
-            node = yield self.visit(expr, expected)
-            nodes.append(self.fit(node, expected, expr))
-        return complete(nodes)
+    def gather_fitted(
+        self, exprs: Sequence[s.Expr], sort: Sort, finish: Callable[[list[Node]], Node | None]
+    ) -> Visit:
+        """`finish` of all of `exprs` as terms of one sort; None if any is in error."""
+
+        def fit_all(found: list[Node | None]) -> Node | None:
+            nodes = complete([self.fit(node, sort, expr) for node, expr in zip(found, exprs, strict=True)])
+            return None if nodes is None else finish(nodes)
+
+        return self.gather(exprs, repeat(sort), fit_all)
 
     # --- reporting -------------------------------------------------------------------------------
 
@@ -324,7 +335,7 @@ class Elaborator:
         if text.isdigit():
             number = natural(text)
             return self.pool.real(number) if expected is REAL else self.pool.integer(number)
-        value = exact_decimal(text)
+        value = fraction(text, _MOST_DIGITS)
         if value is None:
             self.error("POT0004", expr, digits=text, limit=_MOST_DIGITS)
             return None
@@ -361,15 +372,16 @@ class Elaborator:
         )
         return None
 
-    def set_literal(self, expr: s.ListOf, sort: SetSort) -> Step:
+    def set_literal(self, expr: s.ListOf, sort: SetSort) -> Visit:
         """`[a, b]` where a set is expected."""
-        nodes = yield from self.all_checked(expr.items, sort.element)
-        if nodes is None:
-            return None
-        result: Node = self.pool.lit(None, sort)
-        for node in nodes:
-            result = self.pool.app(op.INSERT, (node, result))
-        return result
+
+        def inserted(nodes: list[Node]) -> Node:
+            result: Node = self.pool.lit(None, sort)
+            for node in nodes:
+                result = self.pool.app(op.INSERT, (node, result))
+            return result
+
+        return self.gather_fitted(expr.items, sort.element, inserted)
 
     # --- applications ----------------------------------------------------------------------------
 
@@ -386,6 +398,9 @@ class Elaborator:
         if builtin is not None:
             return builtin(self, expr, expected)
         return self._misspelt_builtin(expr, head, expected) or self._unknown_call(expr, head, expected)
+
+    def _flat_call(self, expr: s.FlatCall, expected: Sort | None) -> Visit:
+        return call_node(expr.name, expr.names, self.scope, self.pool) or self._call(expr, expected)
 
     def _misspelt_builtin(self, expr: s.Call, head: s.Name, expected: Sort | None) -> Visit:
         """`forall(…)`: one report, and the arguments are read as those of `ForAll`."""
@@ -569,23 +584,6 @@ def complete(nodes: list[Node | None]) -> list[Node] | None:
     """The list without its None type, or None if an element is None."""
     found = [node for node in nodes if node is not None]
     return found if len(found) == len(nodes) else None
-
-
-def count(number: int, noun: str) -> str:
-    """`1 argument`, `2 arguments`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def exact_decimal(text: str) -> Fraction | None:
-    """`2.50`, `.5`, `1e-3` as a fraction; None where the exponent is beyond the limit on digits."""
-    mantissa, _, exponent = text.lower().partition("e")
-    whole, _, fraction = mantissa.partition(".")
-    power = int(exponent) if exponent and len(exponent) < 8 else 0
-    if len(exponent) >= 8 or abs(power) > _MOST_DIGITS:
-        return None
-    value = Fraction(natural((whole + fraction) or "0"), 10 ** len(fraction))
-    scale = Fraction(10 ** abs(power))
-    return value * scale if power >= 0 else value / scale
 
 
 def _is_measured(sort: Sort) -> bool:

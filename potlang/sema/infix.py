@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 from potlang.diag import Label
@@ -41,19 +43,15 @@ def infix(e: Elaborator, expr: s.Infix, expected: Sort | None) -> Visit:
             return _arithmetic(e, expr, expected)
 
 
-def _connective(e: Elaborator, expr: s.Infix, row: Operator) -> Step:
-    nodes = yield from e.all_checked(expr.args, BOOL)
-    return None if nodes is None else e.pool.app(row, tuple(nodes))
+def _connective(e: Elaborator, expr: s.Infix, row: Operator) -> Visit:
+    return e.gather_fitted(expr.args, BOOL, lambda nodes: e.pool.app(row, tuple(nodes)))
 
 
-def _arithmetic(e: Elaborator, expr: s.Infix, expected: Sort | None) -> Step:
+def _arithmetic(e: Elaborator, expr: s.Infix, expected: Sort | None) -> Visit:
     hint = expected if expected is not None and is_numeric(expected) else None
     if expr.op in _INTEGER:
         hint = None
-    nodes: list[Node | None] = []
-    for arg in expr.args:
-        nodes.append((yield e.visit(arg, hint)))
-    return apply_arithmetic(e, expr.op, nodes, list(expr.args))
+    return e.gather(expr.args, repeat(hint), lambda nodes: apply_arithmetic(e, expr.op, nodes, expr.args))
 
 
 def apply_arithmetic(e: Elaborator, name: str, nodes: list[Node | None], exprs: list[s.Expr]) -> Node | None:
@@ -244,11 +242,13 @@ def unify(e: Elaborator, a: Node, b: Node) -> tuple[Node, Node] | None:
 def compare(e: Elaborator, expr: s.Compare, expected: Sort | None) -> Visit:
     """A chain of comparisons; its meaning is the conjunction of its links."""
     nodes: list[Node | None] = []
-    hints = (_operand_hint(nodes, index) for index in range(len(expr.operands)))
-    return e.gather(expr.operands, hints, lambda found: _compared(e, expr, found), nodes)
+    return e.gather(expr.operands, _operand_hints(nodes), lambda found: _compared(e, expr, found), nodes)
 
 
 def _compared(e: Elaborator, expr: s.Compare, nodes: list[Node | None]) -> Node | None:
+    if len(expr.ops) == 1:
+        left, right = expr.operands
+        return _link(e, expr.ops[0], nodes[0], nodes[1], (left, right), expr)
     links: list[Node | None] = []
     for index, name in enumerate(expr.ops):
         a, b = nodes[index], nodes[index + 1]
@@ -259,10 +259,12 @@ def _compared(e: Elaborator, expr: s.Compare, nodes: list[Node | None]) -> Node 
     return e.pool.conj(link for link in links if link is not None)
 
 
-def _operand_hint(nodes: list[Node | None], index: int) -> Sort | None:
+def _operand_hints(nodes: list[Node | None]) -> Iterator[Sort | None]:
     """The left neighbour's sort helps lists as sets and names in messages; numbers are unified later."""
-    previous = nodes[index - 1] if index else None
-    return None if previous is None or is_numeric(previous.sort) else previous.sort
+    yield None
+    while True:
+        previous = nodes[-1]
+        yield None if previous is None or is_numeric(previous.sort) else previous.sort
 
 
 def _link(
@@ -310,13 +312,16 @@ def prefix(e: Elaborator, expr: s.Prefix, expected: Sort | None) -> Visit:
     return _not(e, expr) if expr.op == "not" else _minus(e, expr, expected)
 
 
-def _not(e: Elaborator, expr: s.Prefix) -> Step:
-    node = yield from e.checked(expr.arg, BOOL)
-    return None if node is None else e.pool.app(op.NOT, (node,))
+def _not(e: Elaborator, expr: s.Prefix) -> Visit:
+    return e.gather_fitted((expr.arg,), BOOL, lambda nodes: e.pool.app(op.NOT, tuple(nodes)))
 
 
-def _minus(e: Elaborator, expr: s.Prefix, expected: Sort | None) -> Step:
-    node = yield e.visit(expr.arg, expected if expected is not None and is_numeric(expected) else None)
+def _minus(e: Elaborator, expr: s.Prefix, expected: Sort | None) -> Visit:
+    hint = expected if expected is not None and is_numeric(expected) else None
+    return e.gather((expr.arg,), (hint,), lambda nodes: _opposite(e, expr, nodes[0]))
+
+
+def _opposite(e: Elaborator, expr: s.Prefix, node: Node | None) -> Node | None:
     if node is None:
         return None
     if isinstance(node.sort, BitVecSort):

@@ -89,6 +89,27 @@ class Scope:
             return stack[-1]
         return self.local.get(name) or self.entries.get(name)
 
+    def term(self, name: str) -> Node | None:
+        """The constant, the enum value or the bound variable that `name` stands for; None for all else."""
+        found = self.terms([name])
+        return None if found is None else found[0]
+
+    def terms(self, names: list[str]) -> tuple[Node, ...] | None:
+        """What `term` gives for each name; None if that is None for one."""
+        binders, local, entries = self._binders, self.local, self.entries
+        found: list[Node] = []
+        for name in names:
+            stack = binders.get(name)
+            if stack:
+                node: Node | None = stack[-1]
+            else:
+                entry = local.get(name) or entries.get(name)
+                node = entry.node if type(entry) is TermEntry else None
+            if node is None:
+                return None
+            found.append(node)
+        return tuple(found)
+
     def push(self, binders: list[tuple[str, Var | None]]) -> None:
         """Puts binders in force, the last innermost."""
         for name, var in binders:

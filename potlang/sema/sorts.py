@@ -91,6 +91,8 @@ class SortTable:
 
     def resolve(self, expr: SortExpr) -> Sort | None:
         """The sort meant, or None where it is in error (reported)."""
+        if not expr.args and expr.name in self._resolved:
+            return self._resolved[expr.name]
         return self._resolve(expr, 0)
 
     def _resolve(self, expr: SortExpr, depth: int) -> Sort | None:

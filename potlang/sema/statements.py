@@ -5,7 +5,6 @@ from __future__ import annotations
 from potlang.diag import Place
 from potlang.ir.nodes import Node, Var
 from potlang.languages import surface as s
-from potlang.source import join_pointer
 
 from .elaborate import Elaborator
 from .scope import VariableEntry
@@ -35,10 +34,10 @@ def _matrix(statement: s.StatementDecl, e: Elaborator) -> Node | None:
 
 def binder(declaration: s.BinderDecl, e: Elaborator) -> Var | None:
     """A fresh variable for a binder written in JSON; its sort may come from `variables`."""
-    place = Place(join_pointer(declaration.pointer, "name"))
     if declaration.sort is not None:
         sort = e.sorts.resolve(declaration.sort)
-        e.warn_shadowing(declaration.name, place)
+        if declaration.name in e.scope.entries:
+            e.warn_shadowing(declaration.name, Place(f"{declaration.pointer}/name"))
     else:
         entry = e.scope.lookup(declaration.name)
         sort = entry.sort if isinstance(entry, VariableEntry) else None

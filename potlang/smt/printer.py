@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from typing import cast
 
 from ..ir.module import Claim, Definition, Module, Origin
 from ..ir.nodes import App, Node, Sym, Symbol, SymbolKind, reachable
@@ -46,7 +47,7 @@ class Printer:
             if symbol not in defined and symbol.kind is not SymbolKind.DEFINED:
                 lines.append(self.declare(symbol))
         lines += [self._definition(definition) for definition in _in_order(self.module.definitions)]
-        return "".join(f"{line}\n" for line in lines)
+        return "\n".join([*lines, ""])
 
     def _sort(self, sort: DeclaredSort | EnumSort | TupleSort) -> str:
         if isinstance(sort, DeclaredSort):
@@ -115,7 +116,7 @@ class Printer:
             lines = [_named(text, number) for number, text in enumerate(texts)]
         else:
             lines = [f"(assert {text})" for text in texts]
-        return "".join(f"{line}\n" for line in (*shared, *lines))
+        return "\n".join([*shared, *lines, ""])
 
     def _assertion_texts(self) -> tuple[list[str], list[str]]:
         """The commands that name shared terms, and the term of each assertion of the module."""
@@ -125,15 +126,14 @@ class Printer:
 
     def _print_assertions(self) -> tuple[list[str], list[str]]:
         roots = [assertion.formula for assertion in self.module.assertions]
-        texts = [self._terms.small(root) for root in roots]
-        large = [root for root, text in zip(roots, texts, strict=True) if text is None]
-        plan = sharing.plan(large, self._terms.shared, self._may_share)
+        small = self._terms.small
+        texts = [small(root) for root in roots]
+        large = [place for place, text in enumerate(texts) if text is None]
+        plan = sharing.plan([roots[place] for place in large], self._terms.shared, self._may_share)
         shared = self._name_shared(plan)
-        written = [
-            self._terms.write(root, plan) if text is None else text
-            for root, text in zip(roots, texts, strict=True)
-        ]
-        return shared, written
+        for place in large:
+            texts[place] = self._terms.write(roots[place], plan)
+        return shared, cast("list[str]", texts)
 
     def base(self, *, named: bool = True) -> str:
         """What all queries share: declarations and assertions, without a logic; named for cores."""

@@ -24,11 +24,21 @@ class SExprError(ValueError):
 
 def read_all(text: str) -> list[SExpr]:
     """All expressions of `text`. Raises `SExprError`."""
+    return read_tokens(tokenize(text))
+
+
+def tokenize(text: str) -> list[str]:
+    """The tokens of `text`, comments among them. Raises `SExprError` if it is too long."""
     if len(text) > MAX_CHARS:
         raise SExprError("the text is too long")
+    return _TOKEN.findall(text)
+
+
+def read_tokens(tokens: list[str]) -> list[SExpr]:
+    """All expressions that the tokens make. Raises `SExprError`."""
     current: list[SExpr] = []
     stack: list[list[SExpr]] = []
-    for token in _TOKEN.findall(text):
+    for token in tokens:
         if token == "(":
             stack.append(current)
             current = []

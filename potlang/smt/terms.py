@@ -44,21 +44,19 @@ class Terms:
 
     def small(self, node: Node, depth: int = _DEPTH) -> str | None:
         """The text of a small tree, fast; None for anything else."""
-        text = self._leaves.get(node.id)
-        if text is not None:
-            return text
-        if type(node) is App:
-            head = self._head(node.op)
-            if head is None or not depth or len(node.args) > _WIDTH:
+        if type(node) is not App:
+            return self._leaf(node) if isinstance(node, Sym | Lit) else None
+        args = node.args
+        text = self._heads.get(node.op) or self._head(node.op)
+        if text is None or not depth or len(args) > _WIDTH:
+            return None
+        known = self._leaves
+        for arg in args:
+            part = known.get(arg.id) or self.small(arg, depth - 1)
+            if part is None:
                 return None
-            text = head
-            for arg in node.args:
-                part = self._leaves.get(arg.id) or self.small(arg, depth - 1)
-                if part is None:
-                    return None
-                text += " " + part
-            return text + ")"
-        return self._leaf(node) if isinstance(node, Sym | Lit) else None
+            text = f"{text} {part}"
+        return text + ")"
 
     def _head(self, op: Operator | Symbol) -> str | None:
         """The opening of an application, or None where the operator is written in another way."""

@@ -7,12 +7,26 @@ Nothing here knows the IR, and nothing here imports a solver.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple, Protocol
+from types import TracebackType
+from typing import Literal, NamedTuple, Protocol, Self
 
 Status = Literal["sat", "unsat", "unknown"]
 Reason = Literal["timeout", "memory", "incomplete", "unsupported", "error", "crash"]
 Priority = Literal["lex", "pareto", "box"]
 OptimizeStatus = Literal["optimal", "infeasible", "unbounded", "unattained", "unknown"]
+
+MOST_MODEL = 2 * 1024 * 1024
+"""Characters that a whole model may have."""
+_PRINTED_PER_MS = 500
+
+
+def affords_model(asked: int, left_ms: float) -> bool:
+    """Whether the model of `asked` characters of SMT-LIB text can be printed in the time that is left.
+
+    A model is about as long as what it is a model of, and no solver's printing can be stopped but by
+    ending its process, which would lose the answer too.
+    """
+    return asked <= min(MOST_MODEL, left_ms * _PRINTED_PER_MS)
 
 
 class Query(NamedTuple):
@@ -20,12 +34,26 @@ class Query(NamedTuple):
 
     `text` is SMT-LIB commands (`declare-const`, `assert` …), run between a push and a pop. `values`
     are the terms to evaluate if the answer is sat. `core` asks for the names of the assertions of an
-    unsat core (`(! … :named a12)`, in the base or here).
+    unsat core (`(! … :named a12)`, in the base or here). `model` asks for the whole model. `assuming` are
+    Boolean constants taken to be true for this check alone; those that a core needs are in it by name.
     """
 
     text: str
     values: tuple[str, ...] = ()
     core: bool = False
+    model: bool = False
+    assuming: tuple[str, ...] = ()
+
+
+def assumed_text(query: Query) -> str:
+    """The query's text with what it assumes asserted by name, for an engine that cannot assume."""
+    return query.text + "".join([f"(assert (! {each} :named {each}!))" for each in query.assuming])
+
+
+def assumed_core(query: Query, core: tuple[str, ...]) -> tuple[str, ...]:
+    """The core of `assumed_text` in the words of the query."""
+    constants = {f"{each}!": each for each in query.assuming}
+    return tuple(constants.get(name, name) for name in core)
 
 
 class Answer(NamedTuple):
@@ -34,7 +62,8 @@ class Answer(NamedTuple):
     `reason` says why a status is unknown, and `detail` in the solver's own words. `values` is the
     SMT-LIB text of each value asked for, in order: None unless sat, or if the solver has no value
     for one of them. `core` holds names without bars, in the solver's order: None unless asked for
-    and unsat. `time_ms` is the time spent in the solver.
+    and unsat. `model` is what the solver answers to `get-model`: None unless asked for and sat, or if
+    it is beyond `MOST_MODEL` or too long in coming. `time_ms` is the time spent in the solver.
     """
 
     status: Status
@@ -43,6 +72,7 @@ class Answer(NamedTuple):
     values: tuple[str, ...] | None = None
     core: tuple[str, ...] | None = None
     time_ms: float = 0.0
+    model: str | None = None
 
 
 class Objective(NamedTuple):
@@ -116,10 +146,36 @@ class Engine(Protocol):
 
 
 class RemoteEngine(Engine, Protocol):
-    """An engine in a worker: queries can be sent ahead of their turn."""
+    """An engine in a worker: queries can be sent ahead of their turn. A context manager, which closes it."""
+
+    def __enter__(self) -> Self:
+        """The engine."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
 
     def ask_all(self, queries: Sequence[Query], timeout_ms: int) -> Iterator[Answer]:
         """Check the queries in order, each within the limit; yields each answer as it comes."""
 
+    def cancel(self) -> None:
+        """End, from another thread, the query under way; the session needs a new `start`."""
 
-ENGINES: tuple[str, ...] = ("z3", "cvc5", "cvc5-pysmt")
+
+class EngineSource(Protocol):
+    """Gives engines: `potlang.solve.pool.Workers`."""
+
+    def warm(self, engine: str = ..., count: int = ...) -> None:
+        """Get ready for one more session of this engine."""
+
+    def session(
+        self, engine: str = ..., base: str = ..., *, memory_mb: int | None = ..., rlimit: int | None = ...
+    ) -> RemoteEngine:
+        """An engine of this name within these limits."""
+
+
+ENGINES: tuple[str, ...] = ("z3", "cvc5", "cvc5-fmf", "cvc5-pysmt")
+"""`cvc5-fmf` is cvc5 with finite model finding from the start; `cvc5` tries that second."""
+WORKERS: tuple[str, ...] = (*ENGINES, "sat")
+"""What runs in workers; `sat` is given clauses (`solve/sat.py`) in place of SMT-LIB text."""

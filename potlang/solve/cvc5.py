@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from potlang.solve.backend import Answer, OptimizeAnswer, OptimizeQuery, Query, Reason
+from potlang.solve.backend import (
+    MOST_MODEL,
+    Answer,
+    OptimizeAnswer,
+    OptimizeQuery,
+    Query,
+    Reason,
+    affords_model,
+    assumed_core,
+    assumed_text,
+)
 from potlang.solve.clock import Clock
 from potlang.solve.sexpr import elements, pair_values, unquote
 
@@ -100,6 +110,10 @@ class Repl:
             return ()
         return pair_values(self.run(f"(get-value ({' '.join(terms)}))"))
 
+    def model(self) -> str:
+        """The whole model of the last sat answer."""
+        return self.run("(get-model)")
+
     def core(self) -> tuple[str, ...]:
         """The names in the unsat core of the last answer."""
         return tuple(unquote(name) for name in elements(self.run("(get-unsat-core)")))
@@ -166,8 +180,8 @@ class Cvc5Engine:
     def _first(self, query: Query, clock: Clock, share: int) -> Answer:
         try:
             repl = self._repl(query.core)
-            repl.run("(push 1)" + query.text)
-            answer = _check(repl, query, clock, max(1, share))
+            repl.run("(push 1)" + assumed_text(query))
+            answer = _check(repl, query, len(self._base), clock, max(1, share))
             repl.run("(pop 1)")
         except Failure as failure:
             answer = Answer("unknown", failure.reason, failure.detail, time_ms=clock.spent())
@@ -178,8 +192,8 @@ class Cvc5Engine:
     def _second(self, query: Query, clock: Clock) -> Answer:
         try:
             repl = self._fresh(query.core, FINITE_MODELS)
-            repl.run(query.text)
-            return _check(repl, query, clock, clock.left())
+            repl.run(assumed_text(query))
+            return _check(repl, query, len(self._base), clock, clock.left())
         except Failure as failure:
             return Answer("unknown", failure.reason, failure.detail, time_ms=clock.spent())
 
@@ -199,13 +213,31 @@ class Cvc5Engine:
         return repl
 
 
-def _check(repl: Repl, query: Query, clock: Clock, timeout_ms: int) -> Answer:
+class FiniteModelEngine(Cvc5Engine):
+    """cvc5 with finite model finding from the start, a fresh solver for each check."""
+
+    name = "cvc5-fmf"
+
+    def ask(self, query: Query, timeout_ms: int) -> Answer:
+        """Check one query."""
+        return self._second(query, Clock(timeout_ms))
+
+    def load(self, core: bool) -> Answer | None:
+        """Nothing: every check reads the base anew."""
+        return None
+
+
+def _check(repl: Repl, query: Query, base: int, clock: Clock, timeout_ms: int) -> Answer:
+    """`base` is the length of the base's text."""
     status, reason, detail = repl.check(timeout_ms)
     if status == "sat":
         values, detail = _values(repl, query.values)
-        return Answer("sat", None, detail, values, time_ms=clock.spent())
+        wanted = query.model and affords_model(base + len(query.text), clock.left())
+        model = _model(repl) if wanted else None
+        return Answer("sat", None, detail, values, time_ms=clock.spent(), model=model)
     if status == "unsat":
-        return Answer("unsat", core=repl.core() if query.core else None, time_ms=clock.spent())
+        core = assumed_core(query, repl.core()) if query.core else None
+        return Answer("unsat", core=core, time_ms=clock.spent())
     return Answer("unknown", reason, detail, time_ms=clock.spent())
 
 
@@ -217,3 +249,13 @@ def _values(repl: Repl, terms: tuple[str, ...]) -> tuple[tuple[str, ...] | None,
             raise
         return None, failure.detail
     return (values, "") if len(values) == len(terms) else (None, "cvc5 left values out")
+
+
+def _model(repl: Repl) -> str | None:
+    try:
+        text = repl.model()
+    except Failure as failure:
+        if failure.reason == "memory":
+            raise
+        return None
+    return text if len(text) <= MOST_MODEL else None

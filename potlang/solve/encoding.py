@@ -51,8 +51,8 @@ class Encoding:
 
         self.labels = labels
         self._module = module
-        self._dialect: Dialect = "z3" if engine == "z3" else "cvc5"
-        self._printer = Printer(module, self._dialect)
+        self.dialect: Dialect = "z3" if engine == "z3" else "cvc5"
+        self._printer = Printer(module, self.dialect)
         self._bases: dict[bool, str] = {}
         self._bare: Encoding | None = None
 
@@ -69,7 +69,7 @@ class Encoding:
     def bare(self) -> Encoding:
         """The same words for a session that was started with the declarations alone."""
         if self._bare is None:
-            self._bare = Encoding(self._module, self._dialect, self.labels)
+            self._bare = Encoding(self._module, self.dialect, self.labels)
         return self._bare
 
     def claim(self, formula: Node) -> str:

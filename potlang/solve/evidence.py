@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from potlang.ir.module import Module
 from potlang.ir.nodes import Sym, SymbolKind
 from potlang.ir.sorts import DeclaredSort
 from potlang.report import CoreItem, Model
@@ -50,6 +52,30 @@ class _Elements:
         names = [name for name in self._names[key] if name != but]
         more = " = …" if len(names) > _MOST_NAMES else ""
         return " = ".join(names[:_MOST_NAMES]) + more if names else None
+
+
+def evaluated(module: Module, snapshot: Snapshot, terms: Iterable[Term]) -> Snapshot | None:
+    """The same snapshot with the values that these terms have in its structure; None if it has none."""
+    from potlang.ir.evaluator import Evaluator, NotEvaluable
+    from potlang.ir.values import Element, Unspecified
+    from potlang.smt.models import complete
+
+    structure = None if snapshot.reply.structure is None else snapshot.reply.structure()
+    if structure is None:
+        return None
+    evaluator = Evaluator(complete(structure, module))
+    values: dict[int, str] = {}
+    for term in terms:
+        node = term.node
+        try:
+            value = evaluator.value(node)
+        except (NotEvaluable, Unspecified):
+            continue
+        if isinstance(value, Element):
+            values[node.id] = f"{value.sort}!{value.index}"
+        elif isinstance(value, bool | int | Fraction | str):
+            values[node.id] = snapshot.encoding.term(module.pool.lit(value, node.sort))
+    return snapshot._replace(values=values)
 
 
 def read_model(snapshot: Snapshot, terms: Sequence[Term], named: Sequence[Term]) -> Model:

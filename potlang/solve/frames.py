@@ -52,13 +52,14 @@ def decode(body: bytes | bytearray) -> Message:
 def pack_query(query: Query | OptimizeQuery) -> Message:
     """A query as a message's content."""
     if isinstance(query, Query):
-        return {"text": query.text, "values": query.values, "core": query.core}
+        return query._asdict()
     return {**query._asdict(), "objectives": [each._asdict() for each in query.objectives]}
 
 
 def unpack_query(content: Message) -> Query:
     """The inverse of `pack_query` for a check."""
-    return Query(content["text"], tuple(content["values"]), bool(content["core"]))
+    values, assuming = tuple(content["values"]), tuple(content["assuming"])
+    return Query(content["text"], values, bool(content["core"]), bool(content["model"]), assuming)
 
 
 def unpack_optimize(content: Message) -> OptimizeQuery:
@@ -92,6 +93,7 @@ def unpack_answer(content: Message) -> Answer:
         _texts(content["values"]),
         _texts(content["core"]),
         content["time_ms"],
+        content["model"],
     )
 
 

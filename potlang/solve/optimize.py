@@ -21,8 +21,9 @@ from potlang.report import (
     OptimizationResult,
     OptimizationStatus,
     ParetoPoint,
+    Tier,
 )
-from potlang.solve.asking import Reply
+from potlang.solve.asking import Asker, Reply
 from potlang.solve.backend import Objective as Goal
 from potlang.solve.backend import OptimizeAnswer, OptimizeQuery, Point, Priority, Query
 from potlang.solve.encoding import Encoding
@@ -51,9 +52,11 @@ class Optimizer:
         optimization: Optimization,
         shrink: Shrink | None = None,
         extra: Sequence[Assertion] = (),
+        second: Asker | None = None,
     ) -> None:
         self._verifier = verifier
         self._shrink = shrink
+        self._second = second
         self._namer = verifier.namer
         self._pool = verifier.namer.module.pool
         self._problem = optimization
@@ -93,7 +96,9 @@ class Optimizer:
         extra = (*self._verifier.extra, *self._assumed)
         return "".join(encoding.assertion(each) for each in extra)
 
-    def _ask(self, extra: Sequence[Node] = (), values: Sequence[Node] = ()) -> Reply:
+    def _ask(
+        self, extra: Sequence[Node] = (), values: Sequence[Node] = (), asker: Asker | None = None
+    ) -> Reply:
         """Whether the constraints and `extra` have a model."""
 
         def build(encoding: Encoding) -> Query:
@@ -102,7 +107,19 @@ class Optimizer:
                 self._text(encoding) + more, tuple(encoding.term(each) for each in values), core=True
             )
 
-        return self._verifier.asker.ask("assumptions", build)
+        return (asker or self._verifier.asker).ask("assumptions", build)
+
+    def _tier(self, reply: Reply, extra: Sequence[Node] = (), attained: Node | None = None) -> Tier:
+        """Whose word the reply is; the second solver is asked the same, and for a model of `attained`."""
+        if reply.agreed:
+            return "cross-checked"
+        if self._second is None or reply.status == "unknown":
+            return "solver"
+        self._second.start(lambda encoding: encoding.base())
+        agreed = self._ask(extra, asker=self._second).status == reply.status
+        if agreed and attained is not None:
+            agreed = self._ask([attained], asker=self._second).status == "sat"
+        return "cross-checked" if agreed else "solver"
 
     # --- reading ---
 
@@ -173,7 +190,7 @@ class Optimizer:
     def _model_of(self, values: Sequence[str]) -> Model:
         encoding = self._verifier.asker.engines[0].encoding
         ids = [term.node.id for term in self._shown]
-        snapshot = Snapshot(encoding, dict(zip(ids, values, strict=True)))
+        snapshot = Snapshot(encoding, dict(zip(ids, values, strict=True)), Reply("sat", None, ()))
         return read_model(snapshot, self._terms, self._named)
 
     # --- the answers one by one ---
@@ -206,8 +223,8 @@ class Optimizer:
         reply = self._ask()
         if reply.status == "sat":
             return _doubtful(result, "the optimizer found no model where a plain query finds one")
-        trust = "cross-checked" if reply.agreed else "solver"
         confirmed = True if reply.status == "unsat" else None
+        trust = self._tier(reply)
         return result._replace(core=self._core(reply), confirmed=confirmed, trust=trust)
 
     def _confirm(self, result: OptimizationResult, answer: OptimizeAnswer) -> OptimizationResult:
@@ -221,7 +238,7 @@ class Optimizer:
         if reply.status != expected:
             doubt = "a plain query does not confirm the optimizer's answer"
             return self._search(_doubtful(result, doubt))
-        trust = "cross-checked" if reply.agreed else "solver"
+        trust = self._tier(reply, [better], self._attained(answer, result.status))
         return result._replace(confirmed=True, trust=trust)
 
     def _better(self, answer: OptimizeAnswer, status: OptimizationStatus) -> Node | None:
@@ -235,6 +252,18 @@ class Optimizer:
                 self._beyond_all(rows) if answer.complete and status is OptimizationStatus.OPTIMAL else None
             )
         return self._beats(rows[0], lexicographic=self._problem.mode == "lexicographic")
+
+    def _attained(self, answer: OptimizeAnswer, status: OptimizationStatus) -> Node | None:
+        """That the objectives have the values of a point that is claimed to be reached."""
+        if status is not OptimizationStatus.OPTIMAL or self._problem.mode == "box":
+            return None
+        parts: list[Node] = []
+        for goal, text in zip(self._goals, answer.points[0].objectives, strict=True):
+            value = self._extended(goal, text)
+            literal = None if value is None else self._literal(goal, value)
+            if literal is not None:
+                parts.append(self._pool.app(EQ, (goal.term, literal)))
+        return self._pool.conj(parts)
 
     def _beyond_all(self, rows: list[list[Extended | None]]) -> Node | None:
         """Some model beats each point in at least one objective."""
@@ -307,7 +336,7 @@ class Optimizer:
     def _nothing(self, result: OptimizationResult, reply: Reply) -> OptimizationResult:
         if reply.status != "unsat":
             return result
-        trust = "cross-checked" if reply.agreed else "solver"
+        trust = self._tier(reply)
         return result._replace(
             status=OptimizationStatus.INFEASIBLE,
             core=self._core(reply),
@@ -394,19 +423,24 @@ def closure(module: Module, namer: Namer) -> tuple[Assertion, ...]:
 
 
 def optimize(
-    verifier: Verifier, optimization: Optimization, *, what_if: bool = True, shrink: Shrink | None = None
+    verifier: Verifier,
+    optimization: Optimization,
+    *,
+    what_if: bool = True,
+    shrink: Shrink | None = None,
+    second: Asker | None = None,
 ) -> OptimizationResult:
     """The answer; where it is unbounded over open sorts, with the answer over closed ones beside it.
 
-    `shrink` makes the core of an infeasible one minimal.
+    `shrink` makes the core of an infeasible one minimal. `second` is another solver, for its opinion.
     """
-    result = Optimizer(verifier, optimization, shrink).run()
+    result = Optimizer(verifier, optimization, shrink, second=second).run()
     if result.status is not OptimizationStatus.UNBOUNDED or not what_if:
         return result
     closed = closure(verifier.namer.module, verifier.namer)
     if not closed:
         return result
-    inner = Optimizer(verifier, optimization, shrink, closed).run()
+    inner = Optimizer(verifier, optimization, shrink, closed, second).run()
     if inner.status in (OptimizationStatus.UNBOUNDED, OptimizationStatus.UNKNOWN):
         return result
     sorts = ", ".join(assertion.key.removeprefix("closed:") for assertion in closed)

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Final, NamedTuple
 
-from potlang.solve.backend import ENGINES, Answer, OptimizeAnswer, OptimizeQuery, Query, Reason
+from potlang.solve.backend import WORKERS, Answer, OptimizeAnswer, OptimizeQuery, Query, Reason
 from potlang.solve.frames import FrameError, Message, pack_query, unpack_answer, unpack_optimized
 from potlang.solve.process import Died, Process
 
@@ -383,8 +383,8 @@ def default_workers() -> Workers:
 
 
 def _known(engine: str) -> None:
-    if engine not in ENGINES:
-        raise ValueError(f"no engine {engine!r}; there are {', '.join(ENGINES)}")
+    if engine not in WORKERS:
+        raise ValueError(f"no engine {engine!r}; there are {', '.join(WORKERS)}")
 
 
 def _request(query: Query | OptimizeQuery, timeout_ms: int) -> Message:

@@ -10,7 +10,7 @@ import io
 from dataclasses import dataclass
 from typing import Any, Final
 
-from potlang.solve.backend import Answer, OptimizeAnswer, OptimizeQuery, Query
+from potlang.solve.backend import Answer, OptimizeAnswer, OptimizeQuery, Query, assumed_core, assumed_text
 from potlang.solve.clock import Clock
 from potlang.solve.cvc5 import FINITE_MODELS, REASONS, Failure
 from potlang.solve.sexpr import unquote
@@ -199,8 +199,9 @@ class PysmtEngine:
     def _try(self, query: Query, timeout_ms: int, options: dict[str, str]) -> Answer:
         if self.rlimit:
             options = {**options, "rlimit-per": str(self.rlimit)}
-        text = self._base + query.text
-        return solve_with_pysmt(text, query.values, core=query.core, timeout_ms=timeout_ms, options=options)
+        text = self._base + assumed_text(query)
+        answer = solve_with_pysmt(text, query.values, core=query.core, timeout_ms=timeout_ms, options=options)
+        return answer if answer.core is None else answer._replace(core=assumed_core(query, answer.core))
 
     def optimize(self, query: OptimizeQuery, timeout_ms: int) -> OptimizeAnswer:
         """cvc5 does not optimize."""

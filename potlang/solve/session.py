@@ -9,13 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import Node, Quant
 from potlang.report import (
     Consistency,
-    CoreItem,
     Evidence,
     Limits,
     OptimizationResult,
@@ -24,54 +23,61 @@ from potlang.report import (
     Verdict,
     overall,
 )
+from potlang.solve.alternatives import Alternatives
 from potlang.solve.asking import Asked, Asker, Budget
-from potlang.solve.backend import Query, RemoteEngine
-from potlang.solve.cores import CheckSubset, Core, minimize
-from potlang.solve.decision import Known
+from potlang.solve.assurance import Assurer, Proof, Theta
+from potlang.solve.backend import ENGINES, EngineSource
+from potlang.solve.clock import Clock
+from potlang.solve.cores import Core, Names, Oracle, minimize
+from potlang.solve.deciders import CLOSURE_MS, GROUND_MS, ClosureDecider, Decider, GroundDecider
 from potlang.solve.encoding import Encoding, Labels
-from potlang.solve.evidence import core_items, read_model
+from potlang.solve.evidence import core_items, evaluated, read_model
 from potlang.solve.nearby import nearby
+from potlang.solve.reproducer import reproducer
+from potlang.solve.subsets import Decided, Subsets, minimal_core, oracle
 from potlang.solve.terms import Namer
 from potlang.solve.verdicts import Ask, Finding, Snapshot, Verifier
-
-_MINIMIZE_CHECK_MS = 1_000
 
 
 class Options(NamedTuple):
     """What to solve with and what to answer.
 
-    `solver` is `z3`, `cvc5` or `both`; `trust="solver"` skips what only strengthens evidence.
+    `route` is who answers ([ROUTE-NAMES]); `trust="solver"` skips what only strengthens evidence.
     `minimize_cores` None: as `trust` says. `models="full"`: all symbols and not the claim's alone.
-    `what_if`: an unbounded optimum is looked at with closed sorts too.
+    `cores="all"`: every minimal core. `what_if`: an unbounded optimum is looked at with closed sorts too.
     """
 
-    solver: Literal["z3", "cvc5", "both"] = "z3"
+    route: str = "auto"
     trust: Literal["best", "solver"] = "best"
     minimize_cores: bool | None = None
     models: Literal["claim", "full"] = "claim"
+    cores: Literal["one", "all"] = "one"
     what_if: bool = True
 
     @property
     def minimizing(self) -> bool:
         """Whether cores are made minimal."""
-        return self.trust != "solver" if self.minimize_cores is None else self.minimize_cores
+        if self.minimize_cores is not None:
+            return self.minimize_cores
+        return self.trust != "solver" or self.cores == "all"
+
+    @property
+    def assuring(self) -> bool:
+        """Whether answers are checked by others than who gave them."""
+        return self.trust != "solver"
 
     @property
     def engines(self) -> tuple[str, ...]:
-        """The engines by name."""
-        return ("z3", "cvc5") if self.solver == "both" else (self.solver,)
+        """The solvers that are asked first, by name."""
+        if self.route == "both":
+            return ("z3", "cvc5")
+        return (self.route,) if self.route in ENGINES else ("z3",)
 
 
-class EngineSource(Protocol):
-    """Gives engines: `potlang.solve.pool.Workers`."""
-
-    def warm(self, engine: str = ..., count: int = ...) -> None:
-        """Get ready for one more session of this engine."""
-
-    def session(
-        self, engine: str = ..., base: str = ..., *, memory_mb: int | None = ..., rlimit: int | None = ...
-    ) -> RemoteEngine:
-        """An engine of this name within these limits."""
+_MOST_HANDED_ON = 200
+"""Larger cores that a decider has not made minimal are no work for a solver either."""
+_MINIMIZE_MS = 300
+"""The time for making a core minimal without a solver."""
 
 
 class Session:
@@ -83,27 +89,67 @@ class Session:
         source: EngineSource,
         options: Options = Options(),
         limits: Limits = Limits(),
+        original: Module | None = None,
     ) -> None:
+        """`module` is solved; `original` is the program as compiled, where passes have changed it."""
         self.module = module
+        self.original = original or module
         self.options = options
         self.limits = limits
-        labels = Labels(module)
-        engines = [
-            Asked(
-                source.session(name, memory_mb=limits.memory_mb, rlimit=limits.rlimit),
-                Encoding(module, name, labels),
-            )
-            for name in options.engines
-        ]
-        self._asker = Asker(engines, Budget(limits))
-        self._verifier = Verifier(self._asker, Namer(module), full_models=options.models == "full")
-        self._verifier.find_core = self._nearby_core
         self._source = source
+        self._labels = Labels(module)
+        engines = [self._asked(name) for name in options.engines]
+        self._asker = Asker(engines, Budget(limits), self._reserve if options.route == "auto" else None)
+        first, late = self._deciders()
+        if options.route in ("closure", "ground"):
+            self._asker.silent = (options.route, f"{options.route} does not decide this")
+        self._verifier = Verifier(
+            self._asker,
+            Namer(module),
+            full_models=options.models == "full",
+            whole_models=options.assuring,
+            together=not options.minimizing,
+            deciders=first,
+            late=late,
+        )
+        self._verifier.find_core = self._nearby_core
         if not self._verifier.tracked:
             source.warm(options.engines[0], 2)
         self._side: Asker | None = None
+        self._assurer: Assurer | None = None
+        self.proofs: list[Proof] = []
         self._stack: list[tuple[Assertion, ...]] = []
         self._minimized: dict[tuple[object, ...], Core] = {}
+        self._alternatives = Alternatives(self._labels, self._oracle, every_core=options.cores == "all")
+
+    def _asked(self, name: str) -> Asked:
+        """A session of an engine, within the limits."""
+        engine = self._source.session(name, memory_mb=self.limits.memory_mb, rlimit=self.limits.rlimit)
+        return Asked(engine, Encoding(self.module, name, self._labels))
+
+    def _reserve(self) -> list[Asked]:
+        """Who joins in where z3 gives up ([ROUTE-RACE])."""
+        return [self._asked("cvc5-fmf"), self._asked("cvc5")]
+
+    def _deciders(self) -> tuple[list[Decider], list[Decider]]:
+        """Who is asked before a solver, and who where one has given up ([ROUTE-AUTO])."""
+        route, limits = self.options.route, self.limits
+        forced = route != "auto" or limits.rlimit is not None
+        common = (self.original, self.module, self._labels, self._asker.engines[0].encoding)
+        closure = ClosureDecider(*common, limits.check_ms if forced else CLOSURE_MS)
+        ground = GroundDecider(*common, self._source, limits.check_ms if forced else GROUND_MS)
+        chosen: dict[str, tuple[list[Decider], list[Decider]]] = {
+            "auto": ([closure], [ground]),
+            "closure": ([closure], []),
+            "ground": ([ground], []),
+        }
+        return chosen.get(route, ([], []))
+
+    def _second(self, by: str) -> Asked | None:
+        """Another solver than `by`, for a second opinion; None where a route is forced."""
+        if self._asker.silent is not None:
+            return None
+        return self._asked("z3" if by.startswith("cvc5") else "cvc5")
 
     def __enter__(self) -> Session:
         return self
@@ -115,8 +161,10 @@ class Session:
 
     def close(self) -> None:
         """Give the engines back."""
-        for each in (*self._asker.engines, *(self._side.engines if self._side else ())):
+        for each in (*self._asker.everyone, *(self._side.engines if self._side else ())):
             each.engine.close()
+        if self._assurer is not None:
+            self._assurer.close()
 
     # --- assumptions on top ---
 
@@ -126,16 +174,26 @@ class Session:
         self._verifier.extra = (*self._verifier.extra, *assertions)
         self._verifier.forget()
         self._minimized.clear()
+        self._alternatives.forget()
+        if self._assurer is not None:
+            self._assurer.forget()
 
     def pop(self) -> None:
         """Undo the last `push`. Raises IndexError if there is none."""
         self._verifier.extra = self._stack.pop()
         self._verifier.forget()
         self._minimized.clear()
+        self._alternatives.forget()
+        if self._assurer is not None:
+            self._assurer.forget()
 
     # --- asking ---
 
     def _begin(self) -> None:
+        self.proofs.clear()
+        self._minimized = {key: core for key, core in self._minimized.items() if key[1] is None}
+        if self._assurer is not None:
+            self._assurer.forget()
         self._asker.budget = Budget(self.limits)
         self._open_base()
 
@@ -159,6 +217,8 @@ class Session:
         results = [self._result(finding) for finding in findings]
         if self.options.minimizing:
             results = [self._minimal(*pair) for pair in zip(findings, results, strict=True)]
+        if self.options.assuring:
+            results = [self._assured(*pair) for pair in zip(findings, results, strict=True)]
         return tuple(results)
 
     def optimize(self) -> OptimizationResult | None:
@@ -174,7 +234,8 @@ class Session:
         shrink = self._shrink if self.options.minimizing else None
         from potlang.solve.optimize import optimize
 
-        found = optimize(self._verifier, problem, what_if=self.options.what_if, shrink=shrink)
+        second = self._ready_assurer().second("z3") if self.options.assuring else None
+        found = optimize(self._verifier, problem, what_if=self.options.what_if, shrink=shrink, second=second)
         self._open_base()
         return found._replace(time_ms=(time.perf_counter() - began) * 1000)
 
@@ -198,28 +259,27 @@ class Session:
         if verifying and not results and optimization is None:
             self._verifier.ask_theta()
         consistency = self._verifier.consistency
-        core = None
+        evidence = None
         if not results and consistency is Consistency.INCONSISTENT:
-            core = self._theta_core()
+            evidence = self._theta_evidence()
         return Report(
             overall(results, optimization, consistency),
             results,
             optimization,
             consistency,
-            core,
+            evidence,
             notes=() if results or optimization is not None else ("the program asks nothing",),
             limits=self.limits,
             time_ms=(time.perf_counter() - began) * 1000,
         )
 
-    def _theta_core(self) -> tuple[CoreItem, ...] | None:
+    def _theta_evidence(self) -> Evidence:
         theta = self._verifier.theta
         if theta is None or theta.core is None:
-            return None
-        names = theta.core
-        if self.options.minimizing:
-            names = self._minimize(names, None, negated=False).names
-        return core_items(names, self._verifier.labels)
+            return Evidence()
+        if not self.options.minimizing:
+            return Evidence(core=core_items(theta.core, self._verifier.labels))
+        return self._with_core(Evidence(), self._minimize(theta.core, None, negated=False), None)
 
     # --- evidence ---
 
@@ -236,11 +296,12 @@ class Session:
             finding.kind,
             finding.reason,
             finding.decision.possible if unknown else (),
-            self._asker.route,
+            "+".join(dict.fromkeys(reply.by for reply in finding.replies if reply.by)) or self._asker.route,
             "cross-checked" if finding.cross_checked else "solver",
             evidence,
             tuple(finding.checks),
-            finding.time_ms + spent,
+            reproducer=reproducer(self.module, self._assumed, finding) if finding.disagreement else None,
+            time_ms=finding.time_ms + spent,
         )
 
     def _evidence(self, finding: Finding) -> Evidence:
@@ -263,22 +324,93 @@ class Session:
         return with_bindings(self._verifier, finding, evidence)
 
     def _model(self, finding: Finding, snapshot: Snapshot | None) -> dict[str, str] | None:
-        return None if snapshot is None else read_model(snapshot, finding.terms, finding.named)
+        if snapshot is None:
+            return None
+        if snapshot.reply.structure is not None:
+            found = evaluated(self.original, snapshot, (*finding.terms, *finding.named))
+            return None if found is None else read_model(found, finding.terms, finding.named)
+        return (
+            read_model(snapshot, finding.terms, finding.named) if snapshot.reply.values is not None else None
+        )
 
     # --- minimal cores ---
 
     def _minimal(self, finding: Finding, result: Result) -> Result:
         """The same result with its core checked again and made minimal."""
-        if finding.core is None or finding.verdict is Verdict.UNKNOWN:
+        core = self._core(finding)
+        if core is None:
             return result
         began = time.perf_counter()
         target = None if finding.verdict is Verdict.INCONSISTENT else finding.formula
-        core = self._minimize(finding.core, target, negated=finding.verdict is Verdict.ENTAILED)
-        evidence = result.evidence._replace(
-            core=core_items(core.names, self._verifier.labels), core_minimal=core.minimal
-        )
+        negated = finding.verdict is Verdict.ENTAILED
+        evidence = self._with_core(result.evidence, core, target, negated=negated)
         spent = (time.perf_counter() - began) * 1000
         return result._replace(evidence=evidence, time_ms=result.time_ms + spent)
+
+    def _with_core(
+        self, evidence: Evidence, core: Core, target: Node | None, *, negated: bool = False
+    ) -> Evidence:
+        """`evidence` with this core, and what [VERDICT-CORES] and [VERDICT-CORRECTIONS] add to it."""
+        evidence = evidence._replace(
+            core=core_items(core.names, self._verifier.labels), core_minimal=core.minimal
+        )
+        return self._alternatives.add(evidence, core, target, negated)
+
+    def _oracle(self, target: Node | None, negated: bool, clock: Clock) -> tuple[Names, Oracle]:
+        """The names of all assumptions, and who says which of them are unsatisfiable by themselves."""
+        names = tuple(self._labels.name(each) for each in self._assumed)
+        return names, oracle(self._asker, self._labels, names, target, negated, clock)
+
+    def _core(self, finding: Finding) -> Core | None:
+        """The minimal core of a settled finding."""
+        if finding.core is None or finding.verdict is Verdict.UNKNOWN:
+            return None
+        target = None if finding.verdict is Verdict.INCONSISTENT else finding.formula
+        return self._minimize(finding.core, target, negated=finding.verdict is Verdict.ENTAILED)
+
+    # --- tiers ---
+
+    def _assured(self, finding: Finding, result: Result) -> Result:
+        """The same result with each answer that it rests on checked by another ([TIER-PIECE])."""
+        if finding.verdict is Verdict.UNKNOWN:
+            self.proofs.append(Proof(finding.claim.key, Verdict.UNKNOWN, ()))
+            return result
+        began = time.perf_counter()
+        assurer = self._ready_assurer()
+        core = self._core(finding)
+        theta = Theta(self._verifier.theta, self._verifier.theta_model)
+        found = assurer.assure(finding, finding.core if core is None else core.names, theta)
+        spent = result.time_ms + (time.perf_counter() - began) * 1000
+        checks = (*result.checks, *found.checks)
+        if found.disagreement:
+            self.proofs.append(Proof(finding.claim.key, Verdict.UNKNOWN, ()))
+            text = reproducer(self.module, self._assumed, finding)
+            return result._replace(
+                verdict=Verdict.UNKNOWN,
+                reason="disagreement",
+                evidence=Evidence(),
+                checks=checks,
+                reproducer=text,
+                time_ms=spent,
+            )
+        self.proofs.append(Proof(finding.claim.key, finding.verdict, found.pieces))
+        assurances = tuple(piece.assurance for piece in found.pieces)
+        return result._replace(trust=found.tier, assurances=assurances, checks=checks, time_ms=spent)
+
+    def _ready_assurer(self) -> Assurer:
+        if self._assurer is None:
+            self._assurer = Assurer(self.original, self.module, self._labels, self._second, self._source)
+        self._assurer.budget = self._asker.budget
+        self._assurer.assume(self._verifier.extra)
+        return self._assurer
+
+    def certificate(self) -> str:
+        """What `report` has found, as a text that `potlang.certify` checks ([CERT-FORM])."""
+        from potlang.solve.certificate import write_certificate
+
+        return write_certificate(self.original, self.proofs)
+
+    # --- minimal cores, by asking again ---
 
     def _minimize(
         self,
@@ -292,13 +424,23 @@ class Session:
         key = (names, target, negated)
         if key not in self._minimized:
             labels = self._verifier.labels
-            self._asker.start(lambda encoding: encoding.bare().declarations())
             every = tuple(labels.name(each) for each in (*self._assumed, *beyond))
             wanted = frozenset(names)
-            check = _subset_check(self._asker, labels, target, negated)
             inside = tuple(name for name in every if name in wanted)
-            self._minimized[key] = minimize(inside, every, check)
+            self._minimized[key] = self._decided_core(inside, target, negated) or minimal_core(
+                self._asker, labels, inside, every, target, negated
+            )
         return self._minimized[key]
+
+    def _decided_core(self, names: Names, target: Node | None, negated: bool) -> Core | None:
+        """The core made minimal by a decider, where one has decided it."""
+        side = "assumptions" if target is None else "negation" if negated else "claim"
+        for decider in self._verifier.deciders:
+            ask = Decided(decider, self._labels, Ask(side, target, negated))
+            core = minimize(names, names, ask, Clock(_MINIMIZE_MS))
+            if core.verified and (core.minimal or len(names) > _MOST_HANDED_ON):
+                return core
+        return None
 
     # --- cores of large programs ---
 
@@ -306,7 +448,7 @@ class Session:
         """A core among the assumptions around the claim, found aside so that the base stays loaded."""
         labels = self._verifier.labels
         side = self._aside()
-        check = _subset_check(side, labels, ask.formula, ask.negated)
+        check = Subsets(side, labels, ask.formula, ask.negated)
         for assertions in nearby(self._assumed, ask.formula):
             status, core = check(tuple(labels.name(each) for each in assertions))
             if status == "unsat":
@@ -323,10 +465,7 @@ class Session:
     def _aside(self) -> Asker:
         """A second session of the first engine, with the declarations alone."""
         if self._side is None:
-            name = self.options.engines[0]
-            engine = self._source.session(name, memory_mb=self.limits.memory_mb, rlimit=self.limits.rlimit)
-            encoding = Encoding(self.module, name, self._verifier.labels)
-            self._side = Asker([Asked(engine, encoding)], self._asker.budget)
+            self._side = Asker([self._asked(self.options.engines[0])], self._asker.budget)
         self._side.budget = self._asker.budget
         self._side.start(lambda encoding: encoding.bare().declarations())
         return self._side
@@ -334,21 +473,3 @@ class Session:
     @property
     def _assumed(self) -> tuple[Assertion, ...]:
         return (*self.module.assertions, *self._verifier.extra)
-
-
-def _subset_check(asker: Asker, labels: Labels, target: Node | None, negated: bool) -> CheckSubset:
-    """Asks whether some assumptions, with the claim or its negation, are unsatisfiable by themselves."""
-
-    def check(names: tuple[str, ...]) -> tuple[Known, tuple[str, ...] | None]:
-        def build(encoding: Encoding) -> Query:
-            found = [labels.find(name) for name in names]
-            bare = encoding.bare()
-            text = "".join(bare.assertion(pair[1]) for pair in found if pair is not None)
-            if target is not None:
-                text += bare.negation(target) if negated else bare.claim(target)
-            return Query(text, core=True)
-
-        reply = asker.ask_first("assumptions", build, most_ms=_MINIMIZE_CHECK_MS)
-        return reply.status, reply.core
-
-    return check

@@ -9,13 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from potlang.ir.module import Assertion, Claim
 from potlang.ir.nodes import Node, Quant, reachable
 from potlang.ir.pool import Pool
 from potlang.report import Check, Consistency, Verdict
-from potlang.solve.asking import Asker, Build, Reply
+from potlang.solve.asking import Asker, Build, Late, Reply
 from potlang.solve.backend import Query
 from potlang.solve.decision import (
     Decision,
@@ -29,20 +29,28 @@ from potlang.solve.decision import (
 from potlang.solve.encoding import Encoding, Unsupported
 from potlang.solve.terms import Namer, Term
 
+if TYPE_CHECKING:
+    from potlang.solve.deciders import Decider
+
 _MOST_TRACKED = 2_000
 _MOST_VALUES = 256
 _MOST_AHEAD = 32
 _MOST_SNAPSHOTS = 16
+_MOST_ROUNDS = 4
 _LARGEST_REUSED = 200
 
 
 class Ask(NamedTuple):
-    """A check: its name in the report, the formula put to the assumptions (None: none), what to evaluate."""
+    """A check: its name in the report, the formula put to the assumptions (None: none), what to evaluate.
+
+    `claim` is the claim whose side the formula is, if it is one.
+    """
 
     name: str
     formula: Node | None = None
     negated: bool = False
     wanted: tuple[Node, ...] = ()
+    claim: Claim | None = None
 
     def text(self, encoding: Encoding) -> str:
         """The command that asserts the formula."""
@@ -60,10 +68,11 @@ FindCore = Callable[[Ask], "tuple[str, ...] | None"]
 
 
 class Snapshot(NamedTuple):
-    """A model of the assumptions, as the values of some terms by node id."""
+    """A model of the assumptions: values of some terms by node id; the whole of it may be in `reply`."""
 
     encoding: Encoding
     values: dict[int, str]
+    reply: Reply
 
     def covers(self, terms: Iterable[Term]) -> bool:
         """Whether the model has a value for each of these."""
@@ -87,6 +96,7 @@ class Finding:
     core: tuple[str, ...] | None = None
     checks: list[Check] = field(default_factory=list)
     replies: list[Reply] = field(default_factory=list)
+    refutations: dict[str, Reply] = field(default_factory=dict)
     decision: Decision = field(default_factory=lambda: decide(None, None, None))
     time_ms: float = 0.0
 
@@ -126,17 +136,38 @@ def closed_formula(claim: Claim, pool: Pool) -> Node:
     return pool.quant("exists", claim.find, claim.formula) if claim.find else claim.formula
 
 
+def _names(replies: Iterable[Reply]) -> str:
+    """Who gave these answers."""
+    return "+".join(dict.fromkeys(reply.by for reply in replies if reply.by))
+
+
 class Verifier:
     """Decides claims over one base. `extra` are assumptions on top of it, sent with each query."""
 
-    def __init__(self, asker: Asker, namer: Namer, *, reuse: bool = True, full_models: bool = False) -> None:
+    def __init__(
+        self,
+        asker: Asker,
+        namer: Namer,
+        *,
+        reuse: bool = True,
+        full_models: bool = False,
+        whole_models: bool = False,
+        together: bool = False,
+        deciders: Sequence[Decider] = (),
+        late: Sequence[Decider] = (),
+    ) -> None:
         self.asker = asker
         self.namer = namer
+        self.deciders = tuple(deciders)
+        self._late = tuple(late)
+        self.theta_model: Snapshot | None = None
+        self._whole = whole_models
         self.labels = asker.engines[0].encoding.labels
         self.extra: tuple[Assertion, ...] = ()
         self.theta: Reply | None = None
         self.snapshots: list[Snapshot] = []
         self._reuse = reuse and len(asker.engines) == 1
+        self._together = together and self._reuse
         self._full = full_models
         self.find_core: FindCore | None = None
         self.tracked = len(namer.module.assertions) <= _MOST_TRACKED
@@ -157,12 +188,14 @@ class Verifier:
     def forget(self) -> None:
         """The assumptions have changed."""
         self.theta = None
+        self.theta_model = None
         self.snapshots = []
 
     def ask_theta(self) -> Reply:
         """Check the assumptions alone, unless that is known."""
         if self.theta is None or self.theta.status == "unknown":
             self.theta = self._asked(Ask("assumptions"))
+            self.theta_model = self._snapshot(self.theta, [])
         return self.theta
 
     def query(self, encoding: Encoding, text: str, values: tuple[str, ...] = ()) -> Query:
@@ -173,18 +206,44 @@ class Verifier:
         more = "".join(encoding.assertion(each) for each in self.extra)
         return Query(more + text, values, core)
 
+    def _decided(self, deciders: Iterable[Decider], ask: Ask) -> Reply | None:
+        """The answer of the first decider that has one."""
+        for decider in deciders if self.asker.budget.left_ms() > 0 else ():
+            reply = decider.ask(ask, self.extra)
+            if reply is not None:
+                return reply
+        return None
+
     def _asked(self, ask: Ask) -> Reply:
         """One check, with a core if it is unsat."""
-        return self._with_core(ask, self.asker.ask(ask.name, self._builder(ask, self.tracked)))
+        reply = self._decided(self.deciders, ask)
+        if reply is None:
+            build = self._builder(ask, self.tracked)
+            reply = self._with_core(ask, self.asker.ask(ask.name, build, late=self._lately(ask)))
+        return reply
+
+    def _lately(self, ask: Ask) -> Late:
+        """What to try where the first solver has given up, before others join in."""
+        return lambda: self._decided(self._late, ask)
 
     def _asked_both(self, asks: tuple[Ask, Ask]) -> list[Reply]:
         """Two checks that are both needed, each with a core if it is unsat."""
-        first, second = ((ask.name, self._builder(ask, self.tracked)) for ask in asks)
+        foreseen = [self._decided(self.deciders, ask) for ask in asks] if self.deciders else [None, None]
+        if foreseen != [None, None]:
+            return [
+                self._asked(ask) if known is None else known
+                for ask, known in zip(asks, foreseen, strict=True)
+            ]
+        first, second = ((ask.name, self._builder(ask, self.tracked), self._lately(ask)) for ask in asks)
         replies = self.asker.ask_pair((first, second))
         return [self._with_core(ask, reply) for ask, reply in zip(asks, replies, strict=True)]
 
     def _builder(self, ask: Ask, core: bool) -> Build:
-        return lambda encoding: self._query(encoding, ask.text(encoding), ask.values(encoding), core=core)
+        def build(encoding: Encoding) -> Query:
+            query = self._query(encoding, ask.text(encoding), ask.values(encoding), core=core)
+            return query._replace(model=True) if self._whole else query
+
+        return build
 
     def _with_core(self, ask: Ask, reply: Reply) -> Reply:
         """The reply with a core.
@@ -205,8 +264,54 @@ class Verifier:
         for index, finding in enumerate(findings):
             began = time.perf_counter()
             self._decide(finding, findings[index + 1 : index + 1 + _MOST_AHEAD])
+            if index == 0 and self._together:
+                self._decide_together(findings[1 : 1 + _MOST_AHEAD])
             finding.time_ms = (time.perf_counter() - began) * 1000
         return findings
+
+    def _decide_together(self, findings: Sequence[Finding]) -> None:
+        """Put the open sides of many claims as one check: if none has a model, all are unsat.
+
+        A model decides some of them and the rest is put again, as long as that pays ([VERDICT-TOGETHER]).
+        """
+        for _ in range(_MOST_ROUNDS):
+            for finding in findings:
+                self._recall(finding)
+            open_sides = [(finding, side) for finding in findings if (side := self._open_side(finding))]
+            if len(open_sides) < 2:
+                return
+            first, rest = open_sides[0][0], [finding for finding, _ in open_sides[1:]]
+            wanted = self._wanted(first, rest)
+            reply = self._asked(Ask("claim", self._any(open_sides), wanted=tuple(wanted)))
+            if reply.status == "unsat":
+                self._note_all(open_sides, reply)
+            snapshot = self._snapshot(reply, wanted)
+            if snapshot is None or not snapshot.values:
+                return
+            self.snapshots = [*self.snapshots[1 - _MOST_SNAPSHOTS :], snapshot]
+            told = sum(finding.formula.id in snapshot.values for finding, _ in open_sides)
+            if told < len(open_sides):
+                return
+
+    def _open_side(self, finding: Finding) -> str | None:
+        """The one side of a plain claim that is not known while the other has a model."""
+        if not finding.reusable or finding.decision.settled or not self._can_say(finding):
+            return None
+        sides = {("sat", None): "negation", (None, "sat"): "claim"}
+        return sides.get((finding.positive, finding.negative))
+
+    def _any(self, open_sides: Sequence[tuple[Finding, str]]) -> Node:
+        pool = self.namer.module.pool
+        return pool.disj(
+            finding.formula if side == "claim" else pool.negate(finding.formula)
+            for finding, side in open_sides
+        )
+
+    def _note_all(self, open_sides: Sequence[tuple[Finding, str]], reply: Reply) -> None:
+        words = f"together with {len(open_sides) - 1} other claims"
+        for finding, side in open_sides:
+            checks = tuple(check._replace(query=side, detail=words) for check in reply.checks)
+            self._note(finding, side, reply._replace(checks=checks), [])
 
     def _finding(self, claim: Claim, kind: str) -> Finding:
         formula = closed_formula(claim, self.namer.module.pool)
@@ -220,9 +325,7 @@ class Verifier:
             self._settle(finding)
             finding.replies.append(self.theta)
             return
-        for snapshot in self.snapshots:
-            self._read(finding, snapshot)
-        self._settle(finding)
+        self._recall(finding)
         if finding.positive is None and finding.negative is None:
             self._ask_both(finding, later)
         if finding.positive is None and needs_positive(self._theta_sure, finding.negative):
@@ -234,6 +337,12 @@ class Verifier:
         self._settle(finding)
         if self.theta is not None and None in (finding.positive, finding.negative):
             finding.replies.append(self.theta)
+
+    def _recall(self, finding: Finding) -> None:
+        """What the models found so far say of a claim."""
+        for snapshot in self.snapshots:
+            self._read(finding, snapshot)
+        self._settle(finding)
 
     @property
     def _theta_sure(self) -> Known:
@@ -248,11 +357,14 @@ class Verifier:
                 finding.core = self.theta.core
             return
         if "sat" in sides:
+            self.theta_model = finding.true_model or finding.false_model
             used = [reply for reply in finding.replies if reply.status == "sat"]
-            self.theta = Reply("sat", None, (), agreed=any(reply.agreed for reply in used))
+            agreed = any(reply.agreed for reply in used)
+            self.theta = Reply("sat", None, (), agreed=agreed, by=_names(used))
         elif sides == ("unsat", "unsat"):
             agreed = all(reply.agreed for reply in finding.replies)
-            self.theta = Reply("unsat", None, (), core=finding.core, agreed=agreed)
+            by = _names(finding.replies)
+            self.theta = Reply("unsat", None, (), core=finding.core, agreed=agreed, by=by)
 
     def _ask_both(self, finding: Finding, later: Sequence[Finding]) -> None:
         """Both sides: whatever the first answer is, the second is needed."""
@@ -266,7 +378,7 @@ class Verifier:
         self._note(finding, side, self._asked(self._side(finding, side, wanted)), wanted)
 
     def _side(self, finding: Finding, side: str, wanted: list[Node]) -> Ask:
-        return Ask(side, finding.formula, side == "negation", tuple(wanted))
+        return Ask(side, finding.formula, side == "negation", tuple(wanted), finding.claim)
 
     def _note(self, finding: Finding, side: str, reply: Reply, wanted: list[Node]) -> None:
         finding.replies.append(reply)
@@ -276,9 +388,11 @@ class Verifier:
             finding.positive, finding.true_model = reply.status, snapshot
         else:
             finding.negative, finding.false_model = reply.status, snapshot
+        if reply.status == "unsat":
+            finding.refutations[side] = reply
         if reply.core is not None:
             finding.core = tuple(dict.fromkeys((*(finding.core or ()), *reply.core)))
-        if snapshot is not None and self._reuse:
+        if snapshot is not None and snapshot.values and self._reuse:
             self.snapshots = [*self.snapshots[1 - _MOST_SNAPSHOTS :], snapshot]
         self._settle(finding)
 
@@ -304,10 +418,10 @@ class Verifier:
         return True
 
     def _snapshot(self, reply: Reply, wanted: list[Node]) -> Snapshot | None:
-        if reply.status != "sat" or reply.values is None or reply.encoding is None:
+        if reply.status != "sat" or reply.encoding is None:
             return None
-        ids = [node.id for node in wanted]
-        return Snapshot(reply.encoding, dict(zip(ids, reply.values, strict=True)))
+        ids = [node.id for node in wanted] if reply.values is not None else []
+        return Snapshot(reply.encoding, dict(zip(ids, reply.values or (), strict=True)), reply)
 
     def _read(self, finding: Finding, snapshot: Snapshot) -> None:
         """Take a side of the claim from a model found earlier, if it says it in so many words."""

@@ -64,10 +64,18 @@ def make_engine(name: str) -> LocalEngine:
         from potlang.solve.cvc5 import Cvc5Engine
 
         return Cvc5Engine()
+    if name == "cvc5-fmf":
+        from potlang.solve.cvc5 import FiniteModelEngine
+
+        return FiniteModelEngine()
     if name == "cvc5-pysmt":
         from potlang.solve.pysmt_bridge import PysmtEngine
 
         return PysmtEngine()
+    if name == "sat":
+        from potlang.solve.sat import SatEngine
+
+        return SatEngine()
     raise ValueError(f"no engine {name!r}")
 
 
@@ -212,7 +220,7 @@ class Worker:
 
     def _start(self, message: Message) -> None:
         # z3 stops at its own cap and can still answer; the address space is the wall behind it.
-        self._limits.memory(message["memory"], slack=128 if self._engine.name == "z3" else 32)
+        self._limits.memory(message["memory"], slack=128 if self._engine.name == "z3" else 64)
         try:
             self._engine.limit_memory(message["memory"])
             self._engine.rlimit = message["rlimit"]

@@ -10,6 +10,7 @@ import re
 from typing import Any, Final
 
 from potlang.solve.backend import (
+    MOST_MODEL,
     Answer,
     OptimizeAnswer,
     OptimizeQuery,
@@ -18,6 +19,7 @@ from potlang.solve.backend import (
     Query,
     Reason,
     Status,
+    affords_model,
 )
 from potlang.solve.clock import Clock
 from potlang.solve.sexpr import elements, has_symbol, pair_values, unquote
@@ -26,6 +28,8 @@ _OPTIONS: Final = (
     "(set-option :print-success false)(set-option :produce-models true)"
     "(set-option :pp.min_alias_size 4294967295)(set-option :pp.max_depth 4294967295)"
 )
+# Without names for shared terms a model's text may be exponential in the model.
+_MODEL: Final = "(set-option :pp.min_alias_size 10)(get-model)(set-option :pp.min_alias_size 4294967295)"
 _WARM_UP: Final = (
     "(declare-sort S 0)(declare-fun p (S) Bool)(declare-const a S)(assert (forall ((x S)) (p x)))"
     "(push 1)(assert (! (not (p a)) :named n))(check-sat)"
@@ -82,14 +86,15 @@ class Repl:
         except self._exception as error:
             raise _failure(error) from error
 
-    def check(self, timeout_ms: int, rlimit: int | None) -> Status:
-        """`check-sat` under these limits."""
+    def check(self, timeout_ms: int, rlimit: int | None, assuming: tuple[str, ...] = ()) -> Status:
+        """`check-sat` under these limits, assuming these constants."""
         limits = (max(1, timeout_ms), rlimit or 0)
         options = ""
         if limits != self._limits:
             options = f"(set-option :timeout {limits[0]})(set-option :rlimit {limits[1]})"
             self._limits = limits
-        word = self.run(options + "(check-sat)").split()[-1:]
+        command = f"(check-sat-assuming ({' '.join(assuming)}))" if assuming else "(check-sat)"
+        word = self.run(options + command).split()[-1:]
         return "sat" if word == ["sat"] else "unsat" if word == ["unsat"] else "unknown"
 
     def why_unknown(self) -> str:
@@ -102,6 +107,10 @@ class Repl:
         if not terms:
             return ()
         return pair_values(self.run(f"(get-value ({' '.join(terms)}))"))
+
+    def model(self) -> str:
+        """The whole model of the last sat answer."""
+        return self.run(_MODEL)
 
 
 def _failure(error: Exception) -> Failure:
@@ -121,13 +130,18 @@ class Z3Engine:
     def __init__(self, rlimit: int | None = None) -> None:
         self.rlimit = rlimit
         self._base = ""
-        self._spare: Repl | None = None
+        self._spares: list[Repl] = []
+        self._started = False
         self._open: dict[bool, Repl] = {}
 
     def prepare(self) -> None:
-        """Make the context of the next session; done while the worker is idle."""
-        if self._spare is None:
-            self._spare = Repl()
+        """Make the next contexts while the worker is idle.
+
+        Once there was a session, two: a verification's second one, for its core, follows at once. Contexts
+        are not used again, since what z3 answers would depend on what it was asked before.
+        """
+        if not self._spares:
+            self._spares = [Repl() for _ in range(2 if self._started else 1)]
 
     def warm_up(self) -> None:
         """Solve something small once, so that z3's own start-up is behind it."""
@@ -137,14 +151,19 @@ class Z3Engine:
         self.prepare()
 
     def limit_memory(self, megabytes: int | None) -> None:
-        """Cap z3's own heap; beyond it z3 answers unknown, or ends the process with status 101."""
+        """Cap what z3's own heap may grow by; beyond it z3 answers unknown, or ends the process with status 101.
+
+        What it holds already (spare contexts) is not the session's.
+        """
         import z3
 
-        z3.set_param("memory_max_size", megabytes or 0)
+        held = z3.Z3_get_estimated_alloc_size() >> 20
+        z3.set_param("memory_max_size", megabytes + held if megabytes else 0)
 
     def start(self, base: str) -> None:
         """Begin a session; the base is read by the first query that needs it, or by `load`."""
         self.close()
+        self._started = True
         self._base = base
 
     def load(self, core: bool) -> Answer | None:
@@ -180,27 +199,30 @@ class Z3Engine:
         return repl
 
     def _fresh(self, core: bool) -> Repl:
-        repl, self._spare = self._spare or Repl(), None
+        repl = self._spares.pop() if self._spares else Repl()
         if core:
             repl.run("(set-option :produce-unsat-cores true)")
         return repl
 
     def _check(self, repl: Repl, query: Query, clock: Clock) -> Answer:
         repl.run("(push 1)" + query.text)
-        status = repl.check(clock.left(), self.rlimit)
+        status = repl.check(clock.left(), self.rlimit, query.assuming)
         values: tuple[str, ...] | None = None
         core: tuple[str, ...] | None = None
+        model: str | None = None
         detail = ""
         reason: Reason | None = None
         if status == "sat":
             values, detail = _values(repl, query.values)
+            if query.model and affords_model(len(self._base) + len(query.text), clock.left()):
+                model = _model(repl)
         elif status == "unsat":
             core = _core(repl) if query.core else None
         else:
             detail = repl.why_unknown()
             reason = reason_of(detail)
         repl.run("(pop 1)")
-        return Answer(status, reason, detail, values, core, clock.spent())
+        return Answer(status, reason, detail, values, core, clock.spent(), model)
 
     def optimize(self, query: OptimizeQuery, timeout_ms: int) -> OptimizeAnswer:
         """Optimize in a context of its own."""
@@ -228,6 +250,16 @@ def _values(repl: Repl, terms: tuple[str, ...]) -> tuple[tuple[str, ...] | None,
             raise
         return None, failure.detail
     return (values, "") if len(values) == len(terms) else (None, "z3 left values out")
+
+
+def _model(repl: Repl) -> str | None:
+    try:
+        text = repl.model()
+    except Failure as failure:
+        if failure.reason == "memory":
+            raise
+        return None
+    return text if len(text) <= MOST_MODEL else None
 
 
 def _core(repl: Repl) -> tuple[str, ...]:

@@ -10,7 +10,9 @@ def escape_token(token: str | int) -> str:
 
 def join_pointer(base: str, *tokens: str | int) -> str:
     """`base` extended by `tokens`: `join_pointer("/rules", 3, "name")` is `/rules/3/name`."""
-    return base + "".join("/" + escape_token(token) for token in tokens)
+    for token in tokens:
+        base += "/" + escape_token(token)
+    return base
 
 
 def split_pointer(pointer: str) -> list[str]:

@@ -6,10 +6,12 @@ from .damage import damaged
 from .formulas import Signature, formulas, meanings, modules, signatures, sorts, terms
 from .names import declared_names, identifiers, quoted, renamed
 from .programs import finite_programs, programs
+from .traces import damaged_traces, propositions, shuffles, traces
 
 __all__ = [
     "Signature",
     "damaged",
+    "damaged_traces",
     "declared_names",
     "finite_programs",
     "formulas",
@@ -17,9 +19,12 @@ __all__ = [
     "meanings",
     "modules",
     "programs",
+    "propositions",
     "quoted",
     "renamed",
+    "shuffles",
     "signatures",
     "sorts",
     "terms",
+    "traces",
 ]

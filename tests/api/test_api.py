@@ -173,16 +173,16 @@ def test_a_claim_with_a_mistake_is_raised_with_its_place() -> None:
 
 
 @pytest.mark.parametrize(
-    "option", [{"solver": "z4"}, {"trust": "none"}, {"models": "all"}, {"passes": "nnff"}]
+    "option", [{"route": "z4"}, {"trust": "none"}, {"models": "all"}, {"passes": "nnff"}]
 )
 def test_unknown_options_are_wrong_calls(option: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="|".join(option.values())):
         potlang.verify(ANIMALS, **option)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("solver", ["z3", "cvc5", "both"])
-def test_solvers_agree_on_the_animals(solver: potlang.api.SolverName) -> None:
-    assert potlang.verify(ANIMALS, solver=solver).verdict is Verdict.ENTAILED
+@pytest.mark.parametrize("route", ["z3", "cvc5", "both"])
+def test_solvers_agree_on_the_animals(route: potlang.api.RouteName) -> None:
+    assert potlang.verify(ANIMALS, route=route).verdict is Verdict.ENTAILED
 
 
 @pytest.mark.parametrize("passes", ["", "simplify", "simplify,nnf,prenex"])

@@ -41,6 +41,10 @@ def full(text: str = "text") -> Report:
     evidence = Evidence(
         (item,),
         True,
+        ((item,), (item, item)),
+        True,
+        ((item,),),
+        False,
         model,
         {text: "other"},
         Witness((model, {text: "other"}), False),
@@ -85,7 +89,7 @@ def full(text: str = "text") -> Report:
     )
     found = Diagnostic("POT2009", Severity.WARNING, text, (Label(Place("/knowledge_base/0", (0, 3))),))
     return Report(
-        Verdict.UNKNOWN, results, optimum, Consistency.UNKNOWN, (item,), (found,), (), (text,), version="1"
+        Verdict.UNKNOWN, results, optimum, Consistency.UNKNOWN, evidence, (found,), (), (text,), version="1"
     )
 
 
@@ -165,6 +169,9 @@ def test_text_says_what_the_report_holds() -> None:
         "certain violations:",
         "3 more candidates were not looked at",
         "optimization: unbounded",
+        "the assumptions contradict each other:",
+        "the assumptions are consistent without",
+        "there may be more such sets",
     ):
         assert words in text
 

@@ -58,6 +58,13 @@ def test_a_file_is_read_and_named(tmp_path: Path) -> None:
     assert (value, found, document.name) == (GOOD, [], str(path))
 
 
+@pytest.mark.skipif(not Path("/proc/version").exists(), reason="files of unknown size are Linux's")
+def test_a_file_that_is_said_to_be_empty_is_read_to_its_end() -> None:
+    path = Path("/proc/version")
+    assert path.stat().st_size == 0
+    assert open_document(path, Sink()).text == path.read_text()
+
+
 def test_numbers_stay_exact() -> None:
     value, found, _ = read("[0.1, 1e-3, 12, -7, 1" + "0" * 5000 + "]")
     assert found == []

@@ -8,6 +8,7 @@ NAMES = st.sampled_from(
     ["p", "q", "f", "alice", "x", "_", "And", "Not", "ForAll", "größe", "नमस्ते", "android", "in_", "x2"]
 )
 NUMBERS = st.sampled_from(["0", "12", "2.50", ".5", "1e-3", "1E5"])
+SIGNS = st.sampled_from(["+", "+", "-"])
 SPACES = st.sampled_from(["", "", " ", "  ", "\n", "\t", "\u00a0"])
 PIECES = [
     *[
@@ -87,13 +88,14 @@ def joined(items: st.SearchStrategy[str], least: int = 1) -> st.SearchStrategy[s
 
 
 def simple_terms() -> st.SearchStrategy[str]:
-    """Nested calls over names, numerals and lists of names."""
+    """Nested calls over names, numerals, sums and lists of names."""
     leaves = st.one_of(NAMES, st.sampled_from(["0", "12", "2.50", ".5"]))
     lists = joined(NAMES).map(lambda items: f"[{items}]")
 
     def call(terms: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-        compared = spaced(terms, st.sampled_from(["==", "!=", "<", "<=", ">", ">=", "≤", "≠"]), terms)
-        return spaced(NAMES, "(", joined(st.one_of(terms, lists, compared)), ")")
+        sums = st.one_of(terms, spaced(terms, SIGNS, terms), spaced(terms, SIGNS, terms, SIGNS, terms))
+        compared = spaced(sums, st.sampled_from(["==", "!=", "<", "<=", ">", ">=", "≤", "≠"]), sums)
+        return spaced(NAMES, "(", joined(st.one_of(sums, lists, compared)), ")")
 
     return st.recursive(leaves, call, max_leaves=8)
 
@@ -102,6 +104,19 @@ def simple_expressions() -> st.SearchStrategy[str]:
     """What the short cut is for."""
     terms = simple_terms()
     return st.one_of(terms, spaced(terms, st.sampled_from(["==", "<", ">=", "!="]), terms))
+
+
+@st.composite
+def literals(draw: st.DrawFn) -> str:
+    """`p(a, b)`, `Not(p(a))`, `f(a) == 3`, also with names that are none."""
+    names = st.one_of(NAMES, st.sampled_from(["and", "in", "in\u0301", "not", "_1"]))
+    text = (
+        f"{draw(names)}({draw(st.sampled_from([', ', ',', ',  '])).join(draw(st.lists(names, max_size=3)))})"
+    )
+    if draw(st.booleans()):
+        text += draw(st.sampled_from([" == ", "==", "  == "]))
+        text += draw(st.one_of(names, NUMBERS, st.just("٣")))
+    return f"Not({text})" if draw(st.booleans()) else text
 
 
 def expressions() -> st.SearchStrategy[str]:

@@ -6,13 +6,15 @@ from functools import cache
 from typing import Any
 
 from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 from lark import Token, Tree, UnexpectedInput
-from strategies_pot import any_text, damaged, expressions, simple_expressions
+from strategies_pot import any_text, damaged, expressions, literals, simple_expressions
 from surface_dump import dump
 
 from potlang.languages.pot.actions import ACTIONS, Reading
 from potlang.languages.pot.build_tables import FOLDER, files, lark_parser
 from potlang.languages.pot.fast import fast_expression
+from potlang.languages.pot.flat import flat_literal
 from potlang.languages.pot.parser import parse_tokens
 from potlang.languages.pot.tables import tokenize
 from potlang.languages.surface import Expr
@@ -75,6 +77,14 @@ def test_the_table_parser_is_larks(text: str) -> None:
 @example("in == 3")
 @example("1.5.2")
 @example("f([a] == b)")
+@example("a + b + c - d + e == f(x - 1 + y) + 2")
+@example("a -> b")
+@example("a <- b")
+@example("a + -b")
+@example("a - b -> c")
+@example("f([a] + b)")
+@example("f(a + [b])")
+@example("f(a, b + c < d, e)")
 @QUICK
 def test_where_the_short_cut_answers_the_grammar_agrees(text: str) -> None:
     tree = fast_expression(text)
@@ -87,6 +97,29 @@ def test_where_the_short_cut_answers_the_grammar_agrees(text: str) -> None:
 def test_the_short_cut_accepts_nothing_that_the_grammar_rejects(text: str) -> None:
     if by_tables(text) is None:
         assert fast_expression(text) is None
+
+
+@given(st.one_of(literals(), damaged(literals()), any_text()))
+@example("p(a, b)")
+@example("Not(f(a,b) == 007)")
+@example("Not(p(a)) == q")
+@example("p(in)")
+@example("f(a) == ٣")
+@QUICK
+def test_what_is_told_to_be_a_literal_is_one(text: str) -> None:
+    """By the grammar, and its words are those of the text."""
+    literal = flat_literal(text, "/x")
+    if literal is not None:
+        assert literal.root is not None
+        assert dump(literal.root, spans=True) == dump(by_tables(text), spans=True)
+        negation, name, names, right = literal.words
+        atom = f"{name}({names})" + (f" == {right}" if right else "")
+        assert text == (f"{negation}({atom})" if negation else atom)
+
+
+def test_literals_are_told() -> None:
+    texts = ["p(a, b)", "Not(p(größe))", "f(a,b) == 3", "Not(f(a) == b)", "p(And)", "p( a)", "p(a) ", "p(in)"]
+    assert [flat_literal(text, "") is not None for text in texts] == [True] * 5 + [False] * 3
 
 
 @given(simple_expressions())

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from potlang.api import check
-from potlang.diag import Applicability, Diagnostic, Fix, Replace, Severity
+from potlang.diag import Applicability, Diagnostic, Fix, Replace, Severity, Sink
 from potlang.diag.fixes import apply_fix, apply_fixes
+from potlang.languages.dot.reader import read_trace
 
 UI = Path(__file__).parents[1] / "ui"
 CASES = sorted(UI.glob("*/*.json"))
@@ -74,3 +75,26 @@ def test_fix_of_the_value_is_the_fix_of_the_text(case: Path) -> None:
         if any(isinstance(edit, Replace) and not edit.pointer for edit in fix.edits):
             continue  # an edit of the raw text, as for a repeated key
         assert apply_fix(value, fix) == json.loads(apply_fixes(text, [fix])), fix.title
+
+
+TRACES = [case for case in sorted(UI.glob("*/*.dot")) if not case.name.endswith((".strict.dot", "2.dot"))]
+
+
+def trace_diagnostics(data: bytes) -> tuple[Diagnostic, ...]:
+    read_trace(data, sink := Sink())
+    return tuple(sink.diagnostics())
+
+
+def of_trace(case: Path) -> list[Fix]:
+    found = [fix for each in trace_diagnostics(case.read_bytes()) for fix in each.fixes]
+    return [fix for fix in found if fix.applicability is not Applicability.PLACEHOLDER]
+
+
+@pytest.mark.parametrize("case", [case for case in TRACES if of_trace(case)], ids=label)
+def test_fix_of_a_trace_removes_its_diagnostic_and_makes_no_new_kind(case: Path) -> None:
+    text = case.read_bytes().decode("utf-8")
+    before = trace_diagnostics(text.encode())
+    for fix in of_trace(case):
+        after = trace_diagnostics(apply_fixes(text, [fix]).encode())
+        assert len(after) < len(before), fix.title
+        assert {d.code for d in after} <= {d.code for d in before}, fix.title

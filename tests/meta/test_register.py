@@ -11,9 +11,10 @@ import pytest
 
 import potlang
 from potlang.api import check
-from potlang.diag import CODES, Severity
+from potlang.diag import CODES, Severity, Sink
 from potlang.diag.explain import page
 from potlang.diag.register import _ROWS
+from potlang.languages.dot.reader import read_trace
 
 PACKAGE = Path(potlang.__file__).parent
 GOLDENS = Path(__file__).parents[1] / "ui"
@@ -22,6 +23,9 @@ ELSEWHERE = {
     "POT0001": "an error of the compiler itself",
     "POT0002": "an input of more than 64 MiB",
     "POT0006": "a file that cannot be read",
+    "POT6010": "a damaged cache",
+    "POT6011": "a cache that cannot be written",
+    "POT6012": "a cached verdict that differs",
     "POT8005": "no program can break a pack of the standard library",
 }
 """Codes that no program can show, with the reason; other tests show them."""
@@ -36,17 +40,23 @@ def emitting_sources() -> dict[str, str]:
     }
 
 
-def example(text: str, heading: str) -> str | None:
-    """The program below a heading of a page; None where the page says that it is not run."""
+def example(text: str, heading: str, language: str = "json|dot") -> str | None:
+    """The program or trace below a heading of a page; None where the page says that it is not run."""
     section = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
     if section is None or "<!-- not run" in section[1]:
         return None
-    fence = re.search(r"^```json\n(.*?)^```", section[1], re.MULTILINE | re.DOTALL)
+    fence = re.search(rf"^```(?:{language})\n(.*?)^```", section[1], re.MULTILINE | re.DOTALL)
     return fence[1] if fence else None
 
 
-def found(text: str) -> list[tuple[str, Severity]]:
-    return [(diagnostic.code, diagnostic.severity) for diagnostic in check(text).diagnostics]
+def found(text: str, whole: str) -> list[tuple[str, Severity]]:
+    """What is reported of an example of a page."""
+    if "```dot" not in whole:
+        return [(diagnostic.code, diagnostic.severity) for diagnostic in check(text).diagnostics]
+    profile = "strict" if "<!-- profile: strict -->" in whole else "paper"
+    budget = re.search(r"<!-- budget: (\d+) -->", whole)
+    read_trace(text, sink := Sink(), profile=profile, budget=int(budget[1]) if budget else None)
+    return [(diagnostic.code, diagnostic.severity) for diagnostic in sink.diagnostics()]
 
 
 def test_codes_are_not_repeated() -> None:
@@ -91,10 +101,10 @@ def test_examples_of_the_page_are_true(code: str) -> None:
     fails, corrected = example(text, "Fails"), example(text, "Corrected")
     if fails is not None:
         only_errors = CODES[code].severity is Severity.ERROR
-        counted = [each for each, level in found(fails) if level is Severity.ERROR or not only_errors]
+        counted = [each for each, level in found(fails, text) if level is Severity.ERROR or not only_errors]
         assert counted == [code]
     if corrected is not None:
-        assert [each for each, level in found(corrected) if level is Severity.ERROR or each == code] == []
+        assert [each for each, level in found(corrected, text) if level is Severity.ERROR or each == code] == []
 
 
 @pytest.mark.parametrize("code", CODES)
@@ -112,6 +122,6 @@ def test_code_without_a_golden_has_a_test(code: str) -> None:
 
 
 def test_corrected_programs_are_json_objects() -> None:
-    texts = [example(page(code) or "", "Corrected") for code in CODES]
+    texts = [example(page(code) or "", "Corrected", "json") for code in CODES]
     assert all(isinstance(json.loads(text), dict) for text in texts if text is not None)
     assert len([text for text in texts if text is not None]) > 40

@@ -25,7 +25,7 @@ Row = dict[str, str]
 
 def check_report(program: dict[str, Any], solver: Any, trust: Any = "best") -> None:
     found = world(program)
-    report = potlang.verify(found.program, solver=solver, trust=trust)
+    report = potlang.verify(found.program, route=solver, trust=trust)
     # Bindings are of the claim as it is solved, in which binders may stand that were further in.
     module = read_pipeline(DEFAULT_PASSES).run(found.module)
     claims = [*module.claims, *module.norms]

@@ -17,7 +17,7 @@ def test_cvc5_decides_claims_about_the_empty_set() -> None:
         "constants": {"c": {"sort": "SetSort(Bool)", "members": ["s"]}},
         "verifications": [{"constraint": "Subset(Difference(s, s), s)"}],
     }
-    assert potlang.verify(program, solver="cvc5").verdict == "entailed"
+    assert potlang.verify(program, route="cvc5").verdict == "entailed"
 
 
 def test_a_constant_objective_has_one_pareto_point() -> None:

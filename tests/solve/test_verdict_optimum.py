@@ -56,18 +56,18 @@ def optimum(report: Report) -> OptimizationResult:
 def test_lexicographic(solve: Solve, solver: str) -> None:
     world, x, y = two(INT)
     world.optimize(box(world, x, y), ("maximize", x), ("maximize", y))
-    found = optimum(solve(world.module(), solver=solver))
+    found = optimum(solve(world.module(), route=solver))
     assert (found.status, found.value) == ("optimal", 3)
     assert [each.value for each in found.objectives] == [3, 1]
     assert found.model == {"x": "3", "y": "1"}
     assert found.confirmed
-    assert found.trust == ("cross-checked" if solver == "both" else "solver")
+    assert found.trust == "cross-checked"
 
 
 def test_cvc5_alone_searches_by_plain_queries(solve: Solve) -> None:
     world, x, y = two(INT)
     world.optimize(box(world, x, y), ("maximize", x), ("minimize", y))
-    found = optimum(solve(world.module(), solver="cvc5"))
+    found = optimum(solve(world.module(), route="cvc5"))
     assert (found.status, found.confirmed) == ("optimal", True)
     assert [each.value for each in found.objectives] == [3, 0]
 

@@ -1,20 +1,24 @@
 """The diagnostics as people see them: every program here against the text beside it.
 
-`POTLANG_BLESS=1` writes the texts anew. A case in a folder `POTnnnn` shows that code.
+`POTLANG_BLESS=1` writes the texts anew. A case in a folder `POTnnnn` shows that code. A trace may be
+named `case.strict.dot` or `case.budget3.dot`, for the profile and the budget with which it is read.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 from potlang.api import check
+from potlang.diag import Sink
 from potlang.diag.render_text import render_text
+from potlang.languages.dot.reader import read_trace
 
 HERE = Path(__file__).parent
-CASES = sorted(HERE.glob("*/*.json"))
+CASES = sorted([*HERE.glob("*/*.json"), *HERE.glob("*/*.dot")])
 
 
 def label(case: Path) -> str:
@@ -22,8 +26,22 @@ def label(case: Path) -> str:
 
 
 def rendered(case: Path) -> str:
+    if case.suffix == ".dot":
+        return rendered_trace(case)
     checked = check(case.read_bytes(), name=f"{case.parent.name}/{case.name}")
     return render_text(checked.diagnostics, checked.document)
+
+
+def rendered_trace(case: Path) -> str:
+    budget = re.search(r"\.budget(\d+)\.dot$", case.name)
+    trace = read_trace(
+        case.read_bytes(),
+        sink := Sink(),
+        profile="strict" if case.name.endswith(".strict.dot") else "paper",
+        budget=int(budget[1]) if budget else None,
+        name=f"{case.parent.name}/{case.name}",
+    )
+    return render_text(sink.diagnostics(), trace.document)
 
 
 @pytest.mark.parametrize("case", CASES, ids=label)
@@ -42,4 +60,6 @@ def test_case_shows_the_code_of_its_folder(case: Path) -> None:
 
 
 def test_every_golden_has_its_case() -> None:
-    assert sorted(HERE.glob("*/*.txt")) == [case.with_suffix(".txt") for case in CASES]
+    assert sorted(HERE.glob("*/*.txt")) == sorted(
+        case.with_suffix(".txt") for case in CASES
+    )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from potlang.languages.surface import Expr, SortExpr
+from potlang.languages.surface import Expr, Formula, SortExpr
 
 from .actions import Fault, Reading
 from .fast import fast_expression
+from .flat import flat_literal
 from .names import name_of
 from .parser import DEEPEST, parse_tokens
 from .sorts import plain_name
@@ -24,6 +25,12 @@ _OPENING = frozenset(["LPAR", "LSQB", "LBRACE"])
 _CLOSING = frozenset(["RPAR", "RSQB", "RBRACE"])
 
 
+def read_formula(text: str, pointer: str, sink: Sink) -> Formula:
+    """The formula that was read at `pointer`; its tree is None after an error, which is in the sink."""
+    literal = flat_literal(text, pointer)
+    return Formula(pointer, text, parse_expression(text, pointer, sink)) if literal is None else literal
+
+
 def parse_expression(text: str, pointer: str, sink: Sink) -> Expr | None:
     """The tree of an expression that was read at `pointer`; None after an error, which is in the sink."""
     tree = fast_expression(text)
@@ -35,6 +42,8 @@ def parse_sort(text: str, pointer: str, sink: Sink) -> SortExpr | None:
 
     A text without brackets is a name, whatever characters it has: `Person`, `hard hat`.
     """
+    if text.isidentifier() and len(text) <= LONGEST_NAME:
+        return SortExpr(text, [], pointer, 0, len(text))
     if plain_name(text):
         start = len(text) - len(text.lstrip())
         name = text.strip()

@@ -29,7 +29,7 @@ from potlang.languages.surface import (
 from potlang.source.pointer import join_pointer
 
 from .broken import broken_names
-from .expression import parse_expression
+from .expression import read_formula
 from .shapes import Object, Shapes
 from .sort_kinds import canonical_kind
 
@@ -102,10 +102,12 @@ class _Reader:
 
     def _find_sections(self) -> None:
         """Assigns the keys of the program to sections, misspelt ones with a warning."""
-        forms = {_form(section): section for section in SECTIONS}
         for key, value in self.program.items():
             if key in SECTIONS:
                 self._take(key, key, value)
+        if len(self.sections) == len(self.program):
+            return
+        forms = {_form(section): section for section in SECTIONS}
         for key, value in self.program.items():
             if key in SECTIONS:
                 continue
@@ -293,8 +295,7 @@ class _Reader:
         facts: list[FactDecl] = []
         for item, pointer in self._items("knowledge_base"):
             if isinstance(item, str):
-                formula = Formula(pointer, item, parse_expression(item, pointer, sink))
-                facts.append(FactDecl(None, formula, True, [], pointer))
+                facts.append(FactDecl(None, read_formula(item, pointer, sink), True, (), pointer))
             else:
                 fact = self._fact(item, pointer)
                 if fact is not None:
@@ -304,7 +305,7 @@ class _Reader:
     def _fact(self, value: object, pointer: str) -> FactDecl | None:
         if not isinstance(value, dict):
             formula = self.shapes.formula(value, pointer)
-            return FactDecl(None, formula, True, [], pointer) if formula is not None else None
+            return FactDecl(None, formula, True, (), pointer) if formula is not None else None
         known = ("assertion", "value", "variables", "name", "description")
         item = self._object(value, pointer, "a fact", known, ("assertion",))
         if item is None:
@@ -339,13 +340,13 @@ class _Reader:
         return statement if self._claim(item, pointer, statement) else None
 
     def _quantifier(self, item: Object, pointer: str, statement: StatementDecl) -> None:
-        both = [item.get("forall"), item.get("exists")]
-        if all(binders and isinstance(binders, list) for binders in both):
+        universal, existential = item.get("forall"), item.get("exists")
+        if _is_filled(universal) and _is_filled(existential):
             helps = ["write the inner quantifier in the constraint: `Exists([x: Sort], …)`"]
             self.sink.report("POT1015", pointer, keys="`forall` and `exists`", helps=helps)
-        for quantifier in ("forall", "exists"):
-            if item.get(quantifier) is not None:
-                binders = self._binders(item[quantifier], f"{pointer}/{quantifier}")
+        for quantifier, value in (("forall", universal), ("exists", existential)):
+            if value is not None:
+                binders = self._binders(value, f"{pointer}/{quantifier}")
                 if binders:
                     statement.quantifier = quantifier
                     statement.binders += binders
@@ -513,6 +514,10 @@ class _Reader:
     def _read_as(self, written: str, meant: str, pointer: str) -> None:
         fix = Fix(f'write "{meant}"', Applicability.SAFE, (Patch("replace", pointer, meant),))
         self.sink.report("POT1017", pointer, found=f"`{written}`", meant=f"`{meant}`", fixes=[fix])
+
+
+def _is_filled(value: object) -> bool:
+    return isinstance(value, list) and len(value) > 0
 
 
 def _form(key: str) -> str:

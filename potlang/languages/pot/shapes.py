@@ -13,7 +13,7 @@ from potlang.diag.sink import Sink
 from potlang.languages.surface import Formula, SortExpr
 from potlang.source.pointer import join_pointer
 
-from .expression import LONGEST_NAME, LONGEST_NUMERAL, parse_expression, parse_sort
+from .expression import LONGEST_NAME, LONGEST_NUMERAL, parse_sort, read_formula
 
 Object = dict[str, Any]
 
@@ -152,12 +152,12 @@ class Shapes:
     def formula(self, value: object, pointer: str) -> Formula | None:
         """The expression at `pointer`; true, false and numbers are read as expressions, with a warning."""
         if isinstance(value, str):
-            return Formula(pointer, value, parse_expression(value, pointer, self.sink))
+            return read_formula(value, pointer, self.sink)
         text = self._literal(value, pointer)
         if text is None:
             return None
         self.sink.report("POT1017", pointer, found=found_words(value), meant=f'"{text}"')
-        return Formula(pointer, text, parse_expression(text, pointer, self.sink))
+        return read_formula(text, pointer, self.sink)
 
     def _literal(self, value: object, pointer: str) -> str | None:
         if isinstance(value, bool):

@@ -1,0 +1,325 @@
+"""The value of a formula in a model: `[CERT-EVAL]`.
+
+A formula is a list of its parts, inner ones first; quantifiers are calls, which wait on a stack for
+the values of their bodies. Where an atom decides a quantifier's body by being false, the bindings come
+from the entries that make it true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from .models import TABLES, Model
+from .operators import Hole, Table, compute, cost
+from .sorts import Sort
+from .terms import QUANTIFIERS, Symbol, Term
+from .theory import reachable
+from .tokens import Exhausted, Invalid, Steps, shown
+
+MOST_REMEMBERED = 1 << 19
+MOST_VARIABLES = 100
+Environment = dict[Term, object]
+Function = Callable[[list[Any]], object]
+Source = Iterator[Environment]
+Tuples = Iterator[tuple[object, ...]]
+Values = Callable[[Environment, list[Hole]], Tuples]
+Stage = tuple[list[Term], Values]
+"""The variables that it binds, and what yields values for them."""
+Call = Generator[tuple[Term, list[object]], Any, object]
+
+
+class _Code(NamedTuple):
+    """The values of constant parts, and how the others come from their arguments, inner ones first.
+
+    A part without a function is a call.
+    """
+
+    start: Environment
+    work: list[tuple[Term, Function | None, tuple[Term, ...]]]
+
+
+class Evaluation:
+    """Values in one model, whose lines are all read. Raises `Invalid` if a declared sort has no universe."""
+
+    def __init__(self, model: Model, steps: Steps) -> None:
+        self.model, self.steps = model, steps
+        self._codes: dict[Term, _Code] = {}
+        self._plans: dict[Term, tuple[Term, list[Stage]]] = {}
+        self._memo: dict[object, object] = {}
+        for sort in model.theory.sorts.named.values():
+            if sort.kind == "declared":
+                model.members(sort)
+
+    def truth(self, formula: Term) -> object:
+        """True, False, or a hole. Raises `Invalid` if a symbol in the formula has no meaning."""
+        for symbol in dict.fromkeys(each.op for each in reachable(formula) if isinstance(each.op, Symbol)):
+            if symbol not in self.model.meanings and symbol.kind not in ("constructor", "selector"):
+                raise Invalid(f"the model gives {shown(symbol.name)} no meaning")
+        try:
+            return self._run(formula)
+        except Exhausted as error:
+            return Hole(str(error))
+
+    def _run(self, formula: Term) -> object:
+        """The value; every call is a generator on a stack of its own."""
+        stack: list[Call] = [self._execute(formula, {})]
+        keys: list[object] = [None]
+        value: object = None
+        while stack:
+            try:
+                term, values = stack[-1].send(value)
+            except StopIteration as done:
+                stack.pop()
+                value = self._memo[keys.pop()] = done.value
+                continue
+            key = (term, *values)
+            value = self._memo.get(key)
+            if value is None:
+                stack.append(self._call(term, values))
+                keys.append(key)
+            if len(self._memo) > MOST_REMEMBERED:
+                self._memo.clear()
+        return value
+
+    def _execute(self, root: Term, environment: Environment) -> Call:
+        """Computes a term, part by part; asks for the values of calls."""
+        code = self._code(root)
+        self.steps.spend(1 + len(code.work))
+        values = {**code.start, **environment}
+        for term, function, args in code.work:
+            given = [values[arg] for arg in args]
+            values[term] = (yield term, given) if function is None else function(given)
+        return values[root]
+
+    def _call(self, term: Term, values: list[object]) -> Call:
+        """A quantifier whose free variables have these values."""
+        body, stages = self._plan(term)
+        holes: list[Hole] = []
+        source = iter([dict(zip(_ordered(term), values, strict=True))])
+        for stage in stages:
+            source = self._extended(stage, source, holes)
+        decisive = term.op == "exists"
+        for environment in source:
+            result = yield from self._execute(body, environment)
+            if result is decisive:
+                return decisive
+            if isinstance(result, Hole) and not holes:
+                holes.append(result)
+        return holes[0] if holes else not decisive
+
+    def _extended(self, stage: Stage, source: Source, holes: list[Hole]) -> Source:
+        variables, values = stage
+        once = len(set(variables)) == len(variables)
+        for environment in source:
+            for each in values(environment, holes):
+                self.steps.spend()
+                found = environment.copy()
+                found.update(zip(variables, each, strict=True))
+                if once or all(found[v] == value for v, value in zip(variables, each, strict=True)):
+                    yield found
+
+    # --- code ---
+
+    def _code(self, root: Term) -> _Code:
+        code = self._codes.get(root)
+        if code is None:
+            code = self._codes[root] = _Code({}, [])
+            done: dict[Term, None] = {}
+            stack = [root]
+            while stack:
+                top = stack.pop()
+                args = _ordered(top) if top.op in QUANTIFIERS else top.args
+                missing = [arg for arg in args if arg not in done] if top not in done else []
+                if missing:
+                    stack += [top, *missing]
+                elif top not in done:
+                    done[top] = None
+                    self._compile(top, args, code)
+        return code
+
+    def _compile(self, term: Term, args: tuple[Term, ...], code: _Code) -> None:
+        if term.op == "lit":
+            empty = term.value is None
+            code.start[term] = self.model.canonical(Table(False, {}), term.sort) if empty else term.value
+        elif isinstance(term.op, Symbol) and not args:
+            code.start[term] = () if term.op.kind == "constructor" else self.model.meanings[term.op]
+        elif term.op != "var":
+            code.work.append((term, self._function(term), args))
+
+    def _function(self, term: Term) -> Function | None:
+        """How a term's value comes from those of its arguments; None for calls."""
+        op = term.op
+        if isinstance(op, str):
+            if op in QUANTIFIERS:
+                return None
+            return _KLEENE.get(op) or _strict(self._operation(op, [arg.sort for arg in term.args], term.sort))
+        if op.kind == "constructor":
+            return _strict(tuple)
+        if op.kind == "selector":
+            place = op.domain[0].labels.index(op.name)
+            return _strict(lambda values: values[0][place])
+        table = self.model.meanings[op]
+        assert isinstance(table, Table)
+        return _strict(lambda values: table.get(tuple(values)))
+
+    def _operation(self, op: str, sorts: list[Sort], result: Sort) -> Function:
+        def function(values: list[Any]) -> object:
+            self.steps.spend(cost(values))
+            value = compute(op, values, sorts)
+            if isinstance(value, Table) and (op == "subset" or result.kind in TABLES):
+                value = self.model.canonical(value, result if op != "subset" else sorts[0])
+            return value == Table(False, {}) if op == "subset" and isinstance(value, Table) else value
+
+        return function
+
+    # --- bindings ---
+
+    def _plan(self, term: Term) -> tuple[Term, list[Stage]]:
+        """A quantifier's body, and the stages that yield the bindings that may decide."""
+        if term in self._plans:
+            return self._plans[term]
+        body, binders = term.args[0], list(term.binders)
+        while body.op == term.op and not set(binders) & set(body.binders):
+            binders += body.binders
+            body = body.args[0]
+        stages: list[Stage] = []
+        bound, guards = set(term.free), _guards(body, term.op == "forall")
+        unbound = binders
+        if len(binders) > MOST_VARIABLES:
+            raise Exhausted("a quantifier has too many variables")
+        while unbound:
+            self.steps.spend(1 + len(guards))
+            options = [option for guard in guards for option in self._options(guard, bound, unbound)]
+            options.append((1 << 60, ([unbound[0]], self._all(unbound[0].sort))))
+            stages.append(min(options, key=lambda option: option[0])[1])
+            bound.update(stages[-1][0])
+            unbound = [variable for variable in unbound if variable not in bound]
+        self._plans[term] = body, stages
+        return self._plans[term]
+
+    def _options(self, guard: Term, bound: set[Term], unbound: list[Term]) -> Iterator[tuple[int, Stage]]:
+        """The ways to bind variables such that an atom is true, with what they cost."""
+        args = guard.args
+        known = [arg.free <= bound and all(each[1] for each in self._code(arg).work) for arg in args]
+        if guard.op == "=":
+            for place in (0, 1):
+                if args[place] in unbound and known[1 - place]:
+                    yield 0, ([args[place]], self._equal(args[1 - place]))
+            return
+        table = self.model.meanings.get(guard.op) if isinstance(guard.op, Symbol) else None
+        new = [arg for arg, each in zip(args, known, strict=True) if not each]
+        if isinstance(table, Table) and table.default is False and new and all(arg in unbound for arg in new):
+            many = len(table.entries) >> 4 * (len(args) - len(new))
+            yield 1 + many, (new, self._entries(guard, table, known))
+
+    def _all(self, sort: Sort) -> Values:
+        def values(_: Environment, holes: list[Hole]) -> Tuples:
+            members = self.model.members(sort)
+            if members is None:
+                holes.append(Hole("a quantifier ranges over an infinite or very large sort"))
+            return zip(members or ())
+
+        return values
+
+    def _equal(self, term: Term) -> Values:
+        def values(environment: Environment, holes: list[Hole]) -> Tuples:
+            value = self._value(term, environment)
+            if isinstance(value, Hole):
+                holes.append(value)
+            else:
+                yield (value,)
+
+        return values
+
+    def _entries(self, guard: Term, table: Table, known: list[bool]) -> Values:
+        keys = [place for place, each in enumerate(known) if each]
+        new = [place for place, each in enumerate(known) if not each]
+        index: dict[object, list[tuple[object, ...]]] = {}
+        self.steps.spend(len(table.entries))
+        for entry in table.entries:
+            key = tuple([entry[place] for place in keys])
+            index.setdefault(key, []).append(tuple([entry[place] for place in new]))
+
+        def values(environment: Environment, holes: list[Hole]) -> Tuples:
+            found = tuple([self._value(guard.args[place], environment) for place in keys])
+            holes.extend(value for value in found if isinstance(value, Hole))
+            return iter(index.get(found, ()))
+
+        return values
+
+    def _value(self, term: Term, environment: Environment) -> object:
+        """The value of a term without calls."""
+        if term.op == "var":
+            return environment[term]
+        try:
+            next(self._execute(term, environment))
+        except StopIteration as done:
+            return done.value
+        raise AssertionError("a call")
+
+
+def _ordered(term: Term) -> tuple[Term, ...]:
+    return tuple(sorted(term.free, key=lambda variable: variable.id))
+
+
+def _guards(body: Term, value: bool) -> list[Term]:
+    """The atoms that give `body` that value as soon as one of them is false."""
+    seen: dict[tuple[Term, bool], None] = {}
+    stack = [(body, value)]
+    while stack:
+        part = term, wanted = stack.pop()
+        if part not in seen:
+            seen[part] = None
+            if term.op == "not":
+                stack.append((term.args[0], not wanted))
+            elif term.op == "=>" and wanted:
+                stack += [(term.args[0], False), (term.args[1], True)]
+            elif term.op == ("or" if wanted else "and"):
+                stack.extend((arg, wanted) for arg in term.args)
+    return [term for term, wanted in seen if not wanted and (term.op == "=" or isinstance(term.op, Symbol))]
+
+
+def _strict(function: Function) -> Function:
+    """A hole where an argument is one."""
+
+    def call(values: list[Any]) -> object:
+        for value in values:
+            if value.__class__ is Hole:
+                return value
+        return function(values)
+
+    return call
+
+
+def _not(values: list[Any]) -> object:
+    return values[0] if isinstance(values[0], Hole) else not values[0]
+
+
+def _decided(by: bool) -> Function:
+    """One argument of that value decides; otherwise a hole is one."""
+
+    def call(values: list[Any]) -> object:
+        if by in values:
+            return by
+        for value in values:
+            if value.__class__ is Hole:
+                return value
+        return not by
+
+    return call
+
+
+_or = _decided(True)
+_KLEENE: Mapping[str, Function] = MappingProxyType(
+    {
+        "not": _not,
+        "and": _decided(False),
+        "or": _or,
+        "=>": lambda values: _or([_not(values), values[1]]),
+        "iff": _strict(lambda values: values[0] is values[1]),
+        "xor": _strict(lambda values: values[0] is not values[1]),
+        "ite": lambda values: values[0] if isinstance(values[0], Hole) else values[1 if values[0] else 2],
+    }
+)

@@ -1,0 +1,141 @@
+"""Models: sizes of declared sorts and meanings of symbols, as a certificate writes them: `[CERT-MODEL]`."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from .operators import Hole, Table
+from .sorts import BOOL, INT, Sort
+from .terms import Symbol
+from .theory import Theory
+from .tokens import Invalid, Tree, integer, shown
+
+MOST_MEMBERS = 1 << 16
+MOST_ENTRIES = 1 << 18
+TABLES = ("Set", "Array", "Function")
+
+
+class Model:
+    """`universe` gives sizes, `meanings` values of constants and tables over tuples of arguments.
+
+    Sorts nest no deeper than 100 levels, and so do the calls here.
+    """
+
+    def __init__(self, theory: Theory) -> None:
+        self.theory = theory
+        self.universe: dict[Sort, int] = {}
+        self.meanings: dict[Symbol, object] = {}
+        self._members: dict[Sort, list[object] | None] = {}
+
+    def read(self, parts: list[Tree]) -> None:
+        """A universe, constant or function line. Raises `Invalid`."""
+        match parts:
+            case ["universe", written, size]:
+                sort = self.theory.sorts.read(written)
+                if sort.kind != "declared" or sort in self.universe or integer(size) < 1:
+                    raise Invalid("a universe is of a declared sort, once, and at least 1")
+                self.universe[sort] = integer(size)
+            case ["constant", called, value]:
+                symbol = self._new(called, True)
+                self.meanings[symbol] = self.value(value, symbol.range)
+            case ["function", called, ["default", default], *entries]:
+                symbol = self._new(called, False)
+                self.meanings[symbol] = self._table(symbol.domain, symbol.range, default, entries)
+            case _:
+                raise Invalid("malformed line of a model")
+
+    def _new(self, called: Tree, constant: bool) -> Symbol:
+        symbol = self.theory.symbol(called)
+        fixed = symbol.kind in ("constructor", "selector") or symbol.definition is not None
+        if fixed or symbol in self.meanings or constant is bool(symbol.domain):
+            raise Invalid(f"{shown(symbol.name)} has a meaning already, or one of the other kind")
+        return symbol
+
+    def value(self, part: Tree, sort: Sort) -> object:
+        """The value of `sort` that `part` writes. Raises `Invalid`."""
+        read = self.theory.sorts.read
+        value: object = None
+        match part:
+            case "true" | "false" if sort is BOOL:
+                value = part == "true"
+            case str() if sort is INT:
+                value = integer(part)
+            case ["lit", written, _] if read(written) is sort and sort.kind != "Set":
+                value = self.theory.term(part).value
+            case ["element", written, number] if read(written) is sort:
+                value = integer(number) if 0 <= integer(number) < self.universe.get(sort, 0) else None
+            case ["record", written, *fields] if sort.kind == "tuple" and read(written) is sort:
+                if len(fields) == len(sort.parts):
+                    value = tuple([self.value(*pair) for pair in zip(fields, sort.parts, strict=True)])
+            case ["table", default, *entries] if sort.kind in TABLES:
+                value = self.canonical(self._table(*_map(sort), default, entries), sort)
+        if value is None or isinstance(value, Hole):
+            raise Invalid(f"{shown(part)} is no value of its sort")
+        return value
+
+    def _table(self, index: Sequence[Sort], result: Sort, default: Tree, entries: list[Tree]) -> Table:
+        found: dict[object, object] = {}
+        for each in entries:
+            if not isinstance(each, list) or len(each) != len(index) + 1:
+                raise Invalid("an entry has its arguments and a value")
+            key = tuple([self.value(*pair) for pair in zip(each[:-1], index, strict=True)])
+            if key in found:
+                raise Invalid("two entries have the same arguments")
+            found[key] = self.value(each[-1], result)
+        return Table(self.value(default, result), found)
+
+    def canonical(self, table: Table, sort: Sort) -> object:
+        """The table that stands for its map: over a finite sort, the default is the first key's value."""
+        keys = self._keys(sort)
+        if keys is not None:
+            default = table.get(keys[0])
+            return Table(default, {key: table.get(key) for key in keys})
+        few = len(table.entries) <= MOST_MEMBERS // 2
+        return table if few else Hole("a table over a very large sort has too many entries")
+
+    def members(self, sort: Sort) -> list[object] | None:
+        """All members; None for infinite and very large sorts."""
+        if sort not in self._members:
+            self._members[sort] = self._listed(sort)
+        return self._members[sort]
+
+    def _keys(self, sort: Sort) -> list[object] | None:
+        return _product([self.members(part) for part in _map(sort)[0]])
+
+    def _listed(self, sort: Sort) -> list[object] | None:
+        match sort.kind:
+            case "Bool":
+                return [False, True]
+            case "enum":
+                return list(sort.labels)
+            case "BitVec" if 1 << sort.width <= MOST_MEMBERS:
+                return list(range(1 << sort.width))
+            case "declared":
+                if sort not in self.universe:
+                    raise Invalid(f"the model gives {shown(sort.name)} no universe, or too late")
+                return list(range(self.universe[sort])) if self.universe[sort] <= MOST_MEMBERS else None
+            case "tuple":
+                return _product([self.members(part) for part in sort.parts])
+            case "Set" | "Array" | "Function":
+                keys, values = self._keys(sort), self.members(_map(sort)[1])
+                chosen = None if keys is None else _product([values] * len(keys))
+                if keys is None or chosen is None or len(chosen) * len(keys) > MOST_ENTRIES:
+                    return None
+                tables = [dict(zip(keys, each, strict=True)) for each in chosen if isinstance(each, tuple)]
+                return [Table(entries[keys[0]], entries) for entries in tables]
+        return None
+
+
+def _map(sort: Sort) -> tuple[tuple[Sort, ...], Sort]:
+    """What the tables of a sort map from, and to."""
+    return (sort.parts, BOOL) if sort.kind == "Set" else (sort.parts[:-1], sort.parts[-1])
+
+
+def _product(parts: list[list[object] | None]) -> list[object] | None:
+    size = 1
+    for part in parts:
+        size = size * len(part) if part is not None else MOST_MEMBERS + 1
+        if size > MOST_MEMBERS:
+            return None
+    return list(itertools.product(*(part or () for part in parts)))

@@ -1,0 +1,118 @@
+"""The Skolem form of an assertion, of a claim or of its negation: `[CERT-SKOLEM]`."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+
+from .sorts import BOOL
+from .terms import QUANTIFIERS, Symbol, Term
+from .theory import Root, Theory
+from .tokens import Invalid
+
+Part = tuple[Term, bool]
+"""A formula, or its negation."""
+Shape = list[list[Part]]
+"""A conjunction of disjunctions."""
+Images = dict[Term, Term]
+
+
+class Matrix:
+    """`formula` is made from literals with `and` and `or`, its variables being universal.
+
+    `skolems` are the Skolem symbols by variable and polarity, `universals` the variables by reference.
+    """
+
+    def __init__(self, theory: Theory, root: Root, positive: bool) -> None:
+        self._terms = theory.terms
+        self._owners: dict[Term, Term] = {}
+        self._done: dict[object, Term] = {}
+        self._references = {variable: reference for reference, variable in root.variables.items()}
+        self.skolems: dict[tuple[str, str], Symbol] = {}
+        self.universals: dict[str, Term] = {}
+        self.formula = self._run(root.formula, positive)
+
+    def _run(self, formula: Term, positive: bool) -> Term:
+        """Parts are done before what they are parts of, each once for each sign and images."""
+        stack: list[tuple[Part, Images]] = [((formula, positive), {})]
+        while stack:
+            part, images = stack[-1]
+            key = self._key(part, images)
+            if key not in self._done:
+                inner, shape = self._shape(part, images)
+                parts = itertools.chain.from_iterable(shape) if isinstance(shape, list) else ()
+                missing = [(each, inner) for each in parts if self._key(each, inner) not in self._done]
+                self._terms.steps.spend(1 + len(missing))
+                if missing:
+                    stack.extend(missing)
+                    continue
+                self._done[key] = shape if isinstance(shape, Term) else self._joined(shape, inner)
+            stack.pop()
+        return self._done[formula, positive, ()]
+
+    def _key(self, part: Part, images: Images) -> object:
+        free = sorted(part[0].free, key=lambda variable: variable.id)
+        return (*part, tuple([images[variable] for variable in free]))
+
+    def _joined(self, shape: Shape, images: Images) -> Term:
+        clauses = [self._join("or", (self._done[self._key(each, images)] for each in one)) for one in shape]
+        return self._join("and", clauses)
+
+    def _join(self, op: str, parts: Iterable[Term]) -> Term:
+        args = tuple(parts)
+        return args[0] if len(args) == 1 else self._terms.make(op, args, BOOL)
+
+    def _shape(self, part: Part, images: Images) -> tuple[Images, Term | Shape]:
+        """What a signed formula is made of, and the images of its parts' variables."""
+        term, sign = part
+        if term.op in QUANTIFIERS:
+            return self._bound(part, images), [[(term.args[0], sign)]]
+        if term.op == "distinct":
+            equal = [self._terms.apply("=", pair) for pair in itertools.combinations(term.args, 2)]
+            return images, [[(each, False)] for each in equal] if sign else [[(each, True) for each in equal]]
+        if term.args and all(arg.sort is BOOL for arg in term.args) and isinstance(term.op, str):
+            return images, connective(term, sign)
+        atom = self._terms.substitute(term, images)
+        return images, atom if sign else self._terms.negated(atom)
+
+    def _bound(self, part: Part, images: Images) -> Images:
+        term, sign = part
+        if (term.op == "forall") is sign:
+            self.universals.update({self._reference(variable): variable for variable in term.binders})
+            return {**images, **{variable: variable for variable in term.binders}}
+        return {**images, **{variable: self._skolem(term, variable, images) for variable in term.binders}}
+
+    def _reference(self, variable: Term) -> str:
+        if variable not in self._references:
+            raise Invalid("a defined function has a quantifier in its body")
+        return self._references[variable]
+
+    def _skolem(self, quantifier: Term, variable: Term, images: Images) -> Term:
+        """The term for an existential variable: of the variables that its quantifier mentions."""
+        if self._owners.setdefault(variable, quantifier) is not quantifier:
+            raise Invalid(f"two quantifiers bind {self._reference(variable)}")
+        free = sorted(quantifier.free, key=lambda each: each.id)
+        key = (self._reference(variable), "+" if quantifier.op == "exists" else "-")
+        if key not in self.skolems:
+            self.skolems[key] = Symbol("skolem", key[0], tuple(v.sort for v in free), variable.sort)
+        return self._terms.apply(self.skolems[key], tuple([images[each] for each in free]))
+
+
+def connective(term: Term, sign: bool) -> Shape:
+    """An operator on truth values only, or its negation."""
+    args = term.args
+    match term.op:
+        case "not":
+            return [[(args[0], not sign)]]
+        case "and" | "or" if (term.op == "and") is sign:
+            return [[(arg, sign)] for arg in args]
+        case "and" | "or":
+            return [[(arg, sign) for arg in args]]
+        case "=>":
+            return [[(args[0], False), (args[1], True)]] if sign else [[(args[0], True)], [(args[1], False)]]
+        case "iff" | "=" | "xor":
+            same = sign is not (term.op == "xor")
+            return [[(args[0], False), (args[1], same)], [(args[0], True), (args[1], not same)]]
+        case _:
+            condition, then, other = args
+            return [[(condition, False), (then, sign)], [(condition, True), (other, sign)]]

@@ -1,0 +1,278 @@
+"""Ground refutations: instances of Skolem forms, axioms, hinted steps and RUP lemmas."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from .normal import Matrix
+from .propagation import Clause, Clauses
+from .sorts import BOOL, INT, Sort
+from .terms import Symbol, Term
+from .theory import Root, Theory
+from .tokens import Invalid, Steps, Text, Tree, integer, name, pair, shown, tree
+
+Side = Literal["claim", "negation", "assumptions"]
+MOST_STEPS = 50_000_000
+MOST_MEMBERS = 1_000
+
+
+class Refutation:
+    """A refutation of a program's assertions and, of a claim, one side. Statements are checked as they come.
+
+    `clauses` are those that instances, axioms, steps and lemmas have given, over the `atoms`, numbered
+    from 1 in order of first occurrence; an `and` below an `or` is numbered as an atom, too.
+    """
+
+    def __init__(self, theory: Theory, side: Side, key: str | None, steps: Steps | None = None) -> None:
+        if (side == "assumptions") != (key is None) or (key is not None and key not in theory.claims):
+            raise Invalid("there is no such claim")
+        self.theory, self._terms = theory, theory.terms
+        self.side, self.key = side, key
+        self.steps = steps or Steps(MOST_STEPS)
+        self.atoms: list[Term] = []
+        self.clauses: list[Clause] = []
+        self.refuted = False
+        self._numbers: dict[Term, int] = {}
+        self._defined: dict[int, list[Clause]] = {}
+        self._waiting: list[int] = []
+        self._given: set[int] = set()
+        self._database = Clauses(self.steps)
+        self._statements: dict[int, list[Clause]] = {}
+        self._matrices: dict[Root, Matrix] = {}
+        self._dummies: dict[Sort, Symbol] = {}
+
+    # --- statements ---
+
+    def statement(self, line: str | list[Tree]) -> None:
+        """One line, or its tree: an instance, axiom, step, lemma, delete or empty. Raises `Invalid`."""
+        parts = tree(line) if isinstance(line, str) else line
+        if self.refuted:
+            raise Invalid("the refutation is complete before this")
+        self.theory.terms.steps = self.steps
+        self.steps.spend(len(parts))
+        match parts:
+            case [("instance" | "axiom" | "step") as kind, number, *rest]:
+                self._numbered(str(kind), integer(number), rest)
+            case ["lemma", *literals]:
+                self._lemma(self._clause(literals))
+            case ["delete", *literals]:
+                self._database.remove(self._clause(literals))
+            case ["empty"] if self.propagate():
+                self.refuted = True
+            case ["empty"]:
+                raise Invalid("the empty clause does not follow by unit propagation")
+            case _:
+                raise Invalid("unknown or malformed statement of a refutation")
+
+    def propagate(self) -> bool:
+        """Whether unit propagation over all clauses reaches the empty clause."""
+        return self._database.propagate()
+
+    def _numbered(self, kind: str, number: int, parts: list[Tree]) -> None:
+        """Adds the clauses of an instance, axiom or step, and once the definitions that they mention."""
+        if number <= next(reversed(self._statements), 0):
+            raise Invalid("the numbers of statements must increase")
+        match kind, parts:
+            case "instance", [root, *bindings]:
+                clauses = self._instance(root, bindings)
+            case "axiom", _:
+                clauses = self._clausified(self._terms.make("or", tuple(self._axiom(parts)), BOOL))
+            case "step", [root, list(bindings), list(hints), conclusion]:
+                clauses = self._step(root, bindings, hints, conclusion)
+            case _:
+                raise Invalid("malformed statement")
+        self._statements[number] = clauses
+        new = [clause for clause in self._definitions(clauses) if -clause[0] not in self._given]
+        self._given.update(-clause[0] for clause in new)
+        self.clauses += clauses + new
+        for clause in clauses + new:
+            self._database.add(clause)
+
+    def _step(self, root: Tree, bindings: list[Tree], hints: list[Tree], conclusion: Tree) -> list[Clause]:
+        """The conclusion, which must follow from an instance and earlier statements by unit resolution."""
+        given = self._instance(root, bindings)
+        for number in map(integer, hints):
+            if number not in self._statements:
+                raise Invalid(f"there is no statement {number}")
+            given = given + self._statements[number]
+        local = Clauses(self.steps)
+        for clause in given + self._definitions(given):
+            local.add(clause)
+        literal = self._literal(self._ground(conclusion))
+        clause = () if literal is False else (literal,)
+        if literal is True or not local.implies(clause):
+            raise Invalid("the conclusion does not follow by unit resolution")
+        self.refuted = literal is False
+        return [clause]
+
+    def _lemma(self, clause: Clause) -> None:
+        if not self._database.implies(clause):
+            raise Invalid("the lemma does not follow by unit propagation")
+        self.clauses.append(clause)
+        self._database.add(clause)
+
+    def _clause(self, literals: list[Tree]) -> Clause:
+        clause = tuple(dict.fromkeys(map(integer, literals)))
+        if any(not 1 <= abs(literal) <= len(self.atoms) for literal in clause):
+            raise Invalid("there is no atom of that number")
+        return clause
+
+    # --- instances and axioms ---
+
+    def _matrix(self, part: Tree) -> Matrix:
+        """The Skolem form of an assertion, by its key, or of the goal."""
+        match part:
+            case Text(key) if key in self.theory.assertions:
+                root, sign = self.theory.assertions[key], True
+            case "goal" if self.key is not None:
+                root, sign = self.theory.claims[self.key], self.side == "claim"
+            case _:
+                raise Invalid(f"there is no root {shown(part)}")
+        if root not in self._matrices:
+            self._matrices[root] = Matrix(self.theory, root, sign)
+        return self._matrices[root]
+
+    def _instance(self, root: Tree, bindings: list[Tree]) -> list[Clause]:
+        matrix = self._matrix(root)
+        images: dict[Term, Term] = {}
+        for reference, written in map(pair, bindings):
+            variable, value = matrix.universals.get(name(reference)), self._ground(written)
+            if variable is None or variable in images or value.sort is not variable.sort:
+                raise Invalid("a binding is of a universal variable, once, to a term of its sort")
+            images[variable] = value
+        if not matrix.formula.free <= images.keys():
+            raise Invalid("a universal variable has no value")
+        return self._clausified(self._terms.substitute(matrix.formula, images))
+
+    def _axiom(self, parts: list[Tree]) -> list[Term]:
+        """What an axiom joins with `or`."""
+        terms = self._terms
+        match parts:
+            case ["transitive", *written] if len(written) == 3:
+                a, b, c = map(self._ground, written)
+                return [self._equal(a, b, False), self._equal(b, c, False), self._equal(a, c)]
+            case ["congruent", head, list(first), list(second)] if len(first) == len(second):
+                left, right = (tuple(map(self._ground, args)) for args in (first, second))
+                f, g = self._apply(head, left), self._apply(head, right)
+                same = [terms.negated(f), g] if f.sort is BOOL else [self._equal(f, g)]
+                return [self._equal(a, b, False) for a, b in zip(left, right, strict=True)] + same
+            case ["member", written]:
+                term = self._ground(written)
+                small = term.sort.kind == "BitVec" and 1 << term.sort.width <= MOST_MEMBERS
+                members = range(1 << term.sort.width) if small else term.sort.labels
+                if term.sort.kind == "enum" or small:
+                    return [self._equal(term, terms.literal(value, term.sort)) for value in members]
+            case ["between", written, *bounds] if len(bounds) == 2:
+                term, (low, high) = self._ground(written), map(integer, bounds)
+                if term.sort is INT and abs(high - low) < MOST_MEMBERS:
+                    ends = [terms.literal(low, INT), terms.literal(high, INT)]
+                    outside = [terms.apply("<", (term, ends[0])), terms.apply("<", (ends[1], term))]
+                    values = [terms.literal(value, INT) for value in range(low, high + 1)]
+                    return outside + [self._equal(term, value) for value in values]
+            case ["then" | "else" as which, written]:
+                term = self._ground(written)
+                if term.op == "ite" and term.sort is not BOOL:
+                    condition = Matrix(self.theory, Root("", term.args[0], {}), which == "else").formula
+                    return [condition, self._equal(term, term.args[1 if which == "then" else 2])]
+        raise Invalid("unknown or malformed axiom")
+
+    def _equal(self, a: Term, b: Term, sign: bool = True) -> Term:
+        """That two terms are equal or, without `sign`, that they differ."""
+        terms = self._terms
+        if a.sort is BOOL and b.sort is BOOL and a is not b:
+            with_a, without = (b, terms.negated(b)) if sign else (terms.negated(b), b)
+            pairs = ((a, with_a), (terms.negated(a), without))
+            return terms.make("or", tuple([terms.make("and", each, BOOL) for each in pairs]), BOOL)
+        equal = terms.apply("=", (a, b))
+        return equal if sign else terms.negated(equal)
+
+    # --- ground terms ---
+
+    def _ground(self, part: Tree) -> Term:
+        return self.theory.term(part, special={"skolem": (4, self._skolem), "dummy": (2, self._dummy)})
+
+    def _apply(self, head: Tree, args: tuple[Term, ...]) -> Term:
+        if isinstance(head, list):
+            return self._skolem(head, args)
+        return self._terms.apply(self.theory.head(head), args)
+
+    def _skolem(self, parts: list[Tree], args: tuple[Term, ...]) -> Term:
+        """`(skolem ROOT VARIABLE POLARITY ARGS…)`."""
+        match parts:
+            case ["skolem", root, str(variable), str(polarity), *_]:
+                symbol = self._matrix(root).skolems.get((variable, polarity))
+                if symbol is not None:
+                    return self._terms.apply(symbol, args)
+        raise Invalid("there is no such Skolem term")
+
+    def _dummy(self, parts: list[Tree], args: tuple[Term, ...]) -> Term:
+        """`(dummy SORT)`."""
+        sort = self.theory.sorts.read(pair(parts)[1])
+        return self._terms.apply(self._dummies.setdefault(sort, Symbol("dummy", "", (), sort)), ())
+
+    # --- clauses ---
+
+    def _clausified(self, formula: Term) -> list[Clause]:
+        """The clauses of a formula; an `and` inside one is a literal that implies what it joins."""
+        clauses = self._conjunction(formula, ())
+        while self._waiting:
+            number = self._waiting.pop()
+            self._defined[number] = self._conjunction(self.atoms[number - 1], (-number,))
+        return clauses
+
+    def _conjunction(self, formula: Term, condition: Clause) -> list[Clause]:
+        found = [self._disjunction(part, condition) for part in self._flat("and", formula)]
+        return [clause for clause in found if clause is not None]
+
+    def _disjunction(self, formula: Term, condition: Clause) -> Clause | None:
+        """The clause, or None if it is always true."""
+        clause = dict.fromkeys(condition)
+        for part in self._flat("or", formula):
+            literal = self._literal(part)
+            if literal is True or -literal in clause:
+                return None
+            if literal is not False:
+                clause[literal] = None
+        return tuple(clause)
+
+    def _flat(self, op: str, formula: Term) -> list[Term]:
+        """What `op` joins in `formula`, each part once."""
+        seen: dict[Term, None] = {}
+        stack = [formula]
+        while stack:
+            top = stack.pop()
+            if top not in seen:
+                seen[top] = None
+                if top.op == op:
+                    stack.extend(reversed(top.args))
+        self.steps.spend(len(seen))
+        return [term for term in seen if term.op != op]
+
+    def _literal(self, term: Term) -> int | bool:
+        """The number of an atom, negative for its negation; a truth value where it has one."""
+        sign = True
+        while term.op == "not":
+            term, sign = term.args[0], not sign
+        if term.op == "lit":
+            return bool(term.value) is sign
+        number = self._numbers.get(term)
+        if number is None:
+            self.atoms.append(term)
+            number = self._numbers[term] = len(self.atoms)
+            if term.op == "and":
+                self._waiting.append(number)
+        return number if sign else -number
+
+    def _definitions(self, clauses: list[Clause]) -> list[Clause]:
+        """The clauses that define the literals of `clauses`, and those of these."""
+        if not self._defined:
+            return []
+        found: dict[int, list[Clause]] = {}
+        stack = list(clauses)
+        while stack:
+            for literal in stack.pop():
+                if literal in self._defined and literal not in found:
+                    found[literal] = self._defined[literal]
+                    stack.extend(found[literal])
+                    self.steps.spend(len(found[literal]))
+        return [clause for each in found.values() for clause in each]

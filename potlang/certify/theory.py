@@ -1,0 +1,247 @@
+"""The textual IR (`spec/45-ir.md`) as terms: what is assumed and what is claimed."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from types import MappingProxyType
+
+from .operators import OPERATORS
+from .sorts import BOOL, INT, Sorts
+from .terms import QUANTIFIERS, Symbol, Term, Terms
+from .tokens import Invalid, Text, Tree, integer, name, pair, shown, tree
+
+_SKIPPED = ("closed", "unique", "constraint", "optimize", "objective", "actions", "properties")
+_REFERENCE = re.compile(r"\?[A-Za-z0-9_]*\.(0|[1-9][0-9]{0,8})")
+Special = Callable[[list[Tree], tuple[Term, ...]], Term]
+Heads = Mapping[str, tuple[int, Special]]
+Names = dict[str, Term]
+_NONE: Mapping[str, Term] = MappingProxyType({})
+_NO_HEADS: Heads = MappingProxyType({})
+
+
+class Root:
+    """An assertion or a claim: its formula, closed, and its variables by reference."""
+
+    def __init__(self, key: str, formula: Term, variables: Names) -> None:
+        self.key, self.formula, self.variables = key, formula, variables
+
+
+class Theory:
+    """One program: `assertions`, and `claims` (norms among them), by key."""
+
+    def __init__(self, program: str) -> None:
+        self.digest = hashlib.sha256(program.encode("utf-8", "surrogatepass")).hexdigest()
+        self.sorts = Sorts()
+        self.terms = Terms(self.sorts)
+        self.assertions: dict[str, Root] = {}
+        self.claims: dict[str, Root] = {}
+        self._symbols: list[Symbol] = []
+        self._named: dict[str, Symbol | None] = {}
+
+    def line(self, line: str) -> None:
+        """One declaration."""
+        read = self.sorts.read
+        match tree(line):
+            case ["sort", called]:
+                self.sorts.declare("declared", name(called), (), ())
+            case ["enum", called, *values]:
+                self.sorts.declare("enum", name(called), (), tuple(map(name, values)))
+            case ["tuple", called, *fields]:
+                pairs = [(name(label), read(sort)) for label, sort in map(pair, fields)]
+                labels, sorts = tuple(label for label, _ in pairs), tuple(sort for _, sort in pairs)
+                self.sorts.declare("tuple", name(called), sorts, labels)
+            case ["declare" | "use", str(kind), Text(called), list(domain), range_]:
+                self._declare(Symbol(kind, called, tuple(map(read, domain)), read(range_)))
+            case ["define", called, list(params), *body]:
+                self._define(self.symbol(called), params, body)
+            case ["assert", Text(key), Text(), str(), *body]:
+                self._root(self.assertions, key, [], body)
+            case ["claim" | "norm", Text(key), Text(), list(find), *body]:
+                self._root(self.claims, key, find, body)
+            case [str(head), *_] if head in _SKIPPED:
+                pass
+            case _:
+                raise Invalid("unknown or malformed declaration")
+
+    def _declare(self, symbol: Symbol) -> None:
+        if symbol.kind == "constructor":
+            sort = symbol.range
+            fits = sort.kind == "tuple" and (symbol.name, symbol.domain) == (sort.name, sort.parts)
+        elif symbol.kind == "selector":
+            fits = len(symbol.domain) == 1 and (symbol.name, symbol.range) in symbol.domain[0].fields
+        else:
+            fits = symbol.kind in ("function", "constant", "free", "defined", "fresh")
+        if not fits:
+            raise Invalid(f"{shown(symbol.name)} is no {shown(symbol.kind)} of its sort")
+        self._symbols.append(symbol)
+        self._named[symbol.name] = None if symbol.name in self._named else symbol
+
+    def symbol(self, part: Tree) -> Symbol:
+        """The symbol that `part` names, by name or number."""
+        found = None if isinstance(part, list) else self._named.get(name(part))
+        if isinstance(part, str) and part.startswith("@"):
+            number = integer(part[1:])
+            found = self._symbols[number] if 0 <= number < len(self._symbols) else None
+        if found is None:
+            raise Invalid(f"unknown or ambiguous symbol {shown(part)}")
+        return found
+
+    def _define(self, symbol: Symbol, params: list[Tree], parts: list[Tree]) -> None:
+        found, body, _ = self._body(params, parts)
+        fits = (tuple(param.sort for param in found), body.sort) == (symbol.domain, symbol.range)
+        if symbol.used or symbol.definition or symbol.kind in ("constructor", "selector") or not fits:
+            raise Invalid(f"{shown(symbol.name)} is defined twice, after its use, or does not fit")
+        symbol.definition = found, body
+
+    def _root(self, roots: dict[str, Root], key: str, find: list[Tree], parts: list[Tree]) -> None:
+        found, body, variables = self._body(find, parts)
+        if body.sort is not BOOL or key in roots:
+            raise Invalid(f"{shown(key)} is no formula or is there twice")
+        roots[key] = Root(key, self.terms.make("exists", (body,), BOOL, found) if found else body, variables)
+
+    # --- terms ---
+
+    def _body(self, params: list[Tree], parts: list[Tree]) -> tuple[tuple[Term, ...], Term, Names]:
+        """Parameters, the term that `parts` hold, after its origin, and its variables."""
+        names: Names = {}
+        _, parts = _section(parts, "origin")
+        declared, parts = _section(parts, "vars")
+        shared, parts = _section(parts, "defs")
+        for each in declared:
+            self._variable(each, names)
+        variables = names.copy()
+        for label, written in map(pair, shared):
+            if not isinstance(label, str) or not label.startswith("%") or label in names:
+                raise Invalid("labels start with % and are defined once")
+            names[label] = self.term(written, names)
+        if len(parts) != 1:
+            raise Invalid("expected one term")
+        body, found = self.term(parts[0], names), self._listed(params, names)
+        if not body.free <= set(found):
+            raise Invalid("a variable is free that nothing binds")
+        return found, body, variables
+
+    def _variable(self, part: Tree, names: Names) -> None:
+        match part:
+            case [str(reference), sort] | [str(reference), sort, Text()]:
+                number = _REFERENCE.fullmatch(reference)
+                if number is not None and int(number[1]) == len(names):
+                    names[reference] = self.terms.make("var", (), self.sorts.read(sort))
+                    return
+        raise Invalid("the variables of a root have a sort and are numbered in order")
+
+    def _listed(self, parts: list[Tree], names: Mapping[str, Term]) -> tuple[Term, ...]:
+        """The variables that `parts` name, each once."""
+        found = dict.fromkeys(names[part] for part in parts if isinstance(part, str) and part in names)
+        if len(found) < len(parts) or any(term.op != "var" for term in found):
+            raise Invalid("an undeclared variable, or one that is listed twice")
+        return tuple(found)
+
+    def term(self, part: Tree, names: Mapping[str, Term] = _NONE, special: Heads = _NO_HEADS) -> Term:
+        """The term that `part` writes, from the leaves up; `names` are variables and labels.
+
+        `special` says for further head words how many of the parts are no terms, and what they mean.
+        """
+        results: list[Term] = []
+        stack: list[tuple[Tree, bool]] = [(part, False)]
+        while stack:
+            top, complete = stack.pop()
+            if not isinstance(top, list) or top[:1] == ["lit"]:
+                results.append(self._leaf(top, names))
+                continue
+            head = top[0] if top and isinstance(top[0], str) else ""
+            skipped = special[head][0] if head in special else 2 if head in QUANTIFIERS else 1
+            if not complete:
+                stack.append((top, True))
+                stack.extend((each, False) for each in reversed(top[skipped:]))
+                continue
+            cut = len(results) - max(len(top) - skipped, 0)
+            args = tuple(results[cut:])
+            del results[cut:]
+            if head in special:
+                results.append(special[head][1](top, args))
+            elif head in QUANTIFIERS:
+                results.append(self._quantified(top, args, names))
+            elif args:
+                results.append(self.terms.apply(self.head(top[0]), args))
+            else:
+                raise Invalid("an application has arguments")
+        return results[0]
+
+    def head(self, part: Tree) -> str | Symbol:
+        """What is applied: an operator's word, or a symbol."""
+        return part if isinstance(part, str) and part in OPERATORS else self.symbol(part)
+
+    def _quantified(self, part: list[Tree], args: tuple[Term, ...], names: Mapping[str, Term]) -> Term:
+        match part:
+            case [str(kind), list(listed), _] if listed and args[0].sort is BOOL:
+                return self.terms.make(kind, args, BOOL, self._listed(listed, names))
+        raise Invalid("a quantifier has variables and one formula")
+
+    def _leaf(self, part: Tree, names: Mapping[str, Term]) -> Term:
+        literal = self.terms.literal
+        match part:
+            case "true" | "false":
+                return literal(part == "true", BOOL)
+            case str() if part in names:
+                return names[part]
+            case str() if part[0] in "-0123456789":
+                return literal(integer(part), INT)
+            case ["lit", sort, value]:
+                return self._literal(sort, value)
+            case _:
+                return self.terms.apply(self.symbol(part), ())
+
+    def _literal(self, written: Tree, value: Tree) -> Term:
+        sort, literal = self.sorts.read(written), self.terms.literal
+        match sort.kind, value:
+            case "Real", str():
+                above, _, below = value.partition("/")
+                if integer(below) > 0:
+                    return literal(Fraction(integer(above), integer(below)), sort)
+            case "BitVec", str() if integer(value) >= 0 and integer(value).bit_length() <= sort.width:
+                return literal(integer(value), sort)
+            case "String", Text(text):
+                return literal(text, sort)
+            case "enum", Text(text) if text in sort.labels:
+                return literal(text, sort)
+            case "Set", "empty":
+                return literal(None, sort)
+        raise Invalid(f"{shown(value)} is no literal of its sort")
+
+
+def _section(parts: list[Tree], head: str) -> tuple[list[Tree], list[Tree]]:
+    """What a first group of that name holds, and what follows it."""
+    first = parts[0] if parts else ""
+    return (first[1:], parts[1:]) if isinstance(first, list) and first[:1] == [head] else ([], parts)
+
+
+def reachable(root: Term) -> list[Term]:
+    """All terms in `root`, each once."""
+    seen = {root: None}
+    stack = [root]
+    while stack:
+        for arg in stack.pop().args:
+            if arg not in seen:
+                seen[arg] = None
+                stack.append(arg)
+    return list(seen)
+
+
+def read_theory(program: str) -> Theory:
+    """The program that IR text declares, for any number of refutations. Raises `Invalid`."""
+    theory = Theory(program)
+    number = 0
+    try:
+        for line in program.split("\n"):
+            number += 1
+            if number == 1 and tree(line) != ["potlang-ir", "1"]:
+                raise Invalid("expected (potlang-ir 1)")
+            if number > 1 and line:
+                theory.line(line)
+    except Invalid as error:
+        raise Invalid(f"the program, line {number}: {error}") from None
+    return theory

@@ -1,0 +1,109 @@
+"""`potc cert check CERTIFICATE PROGRAM`: the kernel's word on a certificate."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from potlang import api
+from potlang.cli.common import (
+    ALL_ENTAILED,
+    INVALID,
+    OTHER_ANSWER,
+    color_option,
+    format_option,
+    print_json,
+    read_source,
+    use_color,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from potlang.certify import Outcome
+    from potlang.diag import Diagnostic
+    from potlang.source import Document
+
+NOTE = "that the checked IR is what the JSON means is the compiler's word"
+MOST_BYTES = 1 << 30
+_COLORS = {"VALID": "green", "VALID_WITH_HOLES": "yellow", "INVALID": "red"}
+
+
+@click.group()
+def cert() -> None:
+    """Check certificates.
+
+    `potc verify --certificate FILE` writes one.
+    """
+
+
+@cert.command()
+@click.argument("certificate")
+@click.argument("program")
+@format_option("text", "json")
+@color_option
+def check(certificate: str, program: str, style: str, color: str) -> None:
+    """Check a certificate of a program.
+
+    The program is compiled again, and the kernel, which trusts nothing, checks the certificate against
+    the result. VALID_WITH_HOLES lists what a solver's word stands for, or what was not evaluated.
+
+    Exit code: 0 VALID or VALID_WITH_HOLES; 1 INVALID; 2 the program or the certificate cannot be read.
+    """
+    source, shown = read_source(program)
+    checked = api.check(source, name=shown)
+    document, problems = _read(certificate)
+    if checked.program is None or document.text is None or problems:
+        _print_problems([(checked.diagnostics, checked.document), (problems, document)], color)
+        sys.exit(INVALID)
+    from potlang.certify import check as kernel
+
+    outcome = kernel(document.text, checked.program.emit("ir", passes=""))
+    if style == "json":
+        print_json(_value(certificate, shown, outcome))
+    else:
+        click.echo("\n".join(_lines(outcome, use_color(color))), color=True)
+    sys.exit(OTHER_ANSWER if outcome.status == "INVALID" else ALL_ENTAILED)
+
+
+def _read(name: str) -> tuple[Document, tuple[Diagnostic, ...]]:
+    """The certificate, which is no program: its size has a limit of its own."""
+    from potlang.diag import Sink
+    from potlang.languages.json_text import open_document
+    from potlang.source import InputLimits
+
+    sink = Sink()
+    source = sys.stdin.buffer.read() if name == "-" else Path(name)
+    document = open_document(source, sink, InputLimits(bytes=MOST_BYTES), "<stdin>" if name == "-" else name)
+    return document, tuple(sink.diagnostics(document))
+
+
+def _print_problems(found: list[tuple[tuple[Diagnostic, ...], Document]], color: str) -> None:
+    from potlang.diag.render_text import render_text
+
+    for diagnostics, document in found:
+        if diagnostics:
+            text = render_text(diagnostics, document, color=use_color(color, sys.stderr))
+            click.echo(text, err=True, color=True)
+
+
+def _value(certificate: str, program: str, outcome: Outcome) -> dict[str, object]:
+    holes = [hole._asdict() for hole in outcome.holes]
+    found = {**outcome._asdict(), "holes": holes, "verdicts": dict(outcome.verdicts)}
+    return {"certificate": certificate, "program": program, **found, "note": NOTE}
+
+
+def _lines(outcome: Outcome, color: bool) -> Iterator[str]:
+    from potlang.diag.wording import visible
+
+    yield click.style(outcome.status, fg=_COLORS[outcome.status], bold=True) if color else outcome.status
+    if outcome.status == "INVALID":
+        yield f"  {f'line {outcome.line}: ' if outcome.line is not None else ''}{visible(outcome.message)}"
+    for key, verdict in outcome.verdicts.items():
+        yield f"  {visible(key)}: {verdict}"
+    for hole in outcome.holes:
+        yield f"  hole in line {hole.line}: {visible(hole.text)}"
+    yield f"note: {NOTE}"

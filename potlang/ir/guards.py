@@ -1,0 +1,196 @@
+"""Which bindings of a quantifier can matter: those that its guards, atoms with few entries, leave.
+
+`forall x, y. P(x, y) => …` is decided by the entries of P alone if P is false by default: for every other
+binding the body is true whatever else is in it, in Kleene's tables too.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from . import operators as op
+from .fold import value_of
+from .nodes import App, Lit, Node, Quant, Sym, Symbol, Var
+from .sorts import Sort
+from .structure import FunctionTable, Structure, canonical, lookup
+
+_MOST_GUARDS = 8
+_LEAST_BINDINGS = 16
+
+Row = tuple[object, ...]
+Binding = tuple[object, ...]
+
+
+class Guard(NamedTuple):
+    """An atom that must be `wanted`, or the body is decided; its arguments are constants and variables."""
+
+    symbol: Symbol
+    args: tuple[Node, ...]
+    wanted: bool
+
+
+class _Step(NamedTuple):
+    """A guard in a join: arguments known before, places that bind a binder, and places that repeat one."""
+
+    rows: Mapping[Row, Sequence[Row]]
+    known: tuple[Node, ...]
+    bound: tuple[tuple[int, Var], ...]
+    repeated: tuple[tuple[int, int], ...]
+
+
+def guards(quant: Quant) -> list[Guard]:
+    """The atoms of `quant`'s body that must have a certain value for a binding to matter."""
+    found: list[Guard] = []
+    stack: list[tuple[Node, bool]] = [(quant.body, quant.kind == "exists")]
+    while stack and len(found) < _MOST_GUARDS:
+        node, wanted = stack.pop()
+        if not isinstance(node, App):
+            continue
+        if node.op is op.NOT:
+            stack.append((node.args[0], not wanted))
+        elif (node.op is op.AND and wanted) or (node.op is op.OR and not wanted):
+            stack.extend((arg, wanted) for arg in reversed(node.args))
+        elif node.op is op.IMPLIES and not wanted:
+            stack += [(node.args[1], False), (node.args[0], True)]
+        elif isinstance(node.op, Symbol) and not any(isinstance(arg, App | Quant) for arg in node.args):
+            found.append(Guard(node.op, node.args, wanted))
+    return found
+
+
+class Guards:
+    """The guards of quantifiers in one structure, with their entries indexed when first needed."""
+
+    def __init__(self, structure: Structure) -> None:
+        self._structure = structure
+        self._plans: dict[int, list[_Step]] = {}
+        self._sets: dict[Sort, set[object]] = {}
+        self._rows: dict[tuple[Symbol, bool], list[Row] | None] = {}
+        self._indexes: dict[tuple[Symbol, bool, tuple[int, ...]], dict[Row, list[Row]]] = {}
+
+    def bindings(
+        self, quant: Quant, domains: Sequence[Sequence[object]], env: Mapping[Var, object]
+    ) -> Iterator[Binding]:
+        """The bindings of `quant`'s binders from `domains` without those for which guards decide the body."""
+        size = 1
+        for domain in domains:
+            size *= len(domain)
+        steps = self._plan(quant) if size > _LEAST_BINDINGS else []
+        if not steps:
+            return itertools.product(*domains)
+        return self._join(quant, steps, domains, env)
+
+    def _plan(self, quant: Quant) -> list[_Step]:
+        if quant.id not in self._plans:
+            left = [guard for guard in guards(quant) if self._usable(guard)]
+            bound: set[Var] = set()
+            steps: list[_Step] = []
+            while left:
+                best = min(left, key=lambda guard: len(_new(guard, quant, bound)))
+                left.remove(best)
+                new = _new(best, quant, bound)
+                steps.append(self._step(best, new))
+                bound.update(new)
+            self._plans[quant.id] = steps
+        return self._plans[quant.id]
+
+    def _usable(self, guard: Guard) -> bool:
+        """Whether the entries of a guard say all: it is a table of truth values with another default."""
+        symbols = [arg.symbol for arg in guard.args if isinstance(arg, Sym)]
+        structure = self._structure
+        if any(s in structure.definitions or s not in structure.functions for s in symbols):
+            return False
+        key = guard.symbol, guard.wanted
+        if key not in self._rows:
+            self._rows[key] = self._listed(guard)
+        return self._rows[key] is not None
+
+    def _listed(self, guard: Guard) -> list[Row] | None:
+        meaning = self._structure.functions.get(guard.symbol)
+        if guard.symbol in self._structure.definitions or type(meaning) is not FunctionTable:
+            return None
+        values = meaning.entries.values()
+        if meaning.default is not (not guard.wanted) or not all(isinstance(value, bool) for value in values):
+            return None
+        return [row for row, value in meaning.entries.items() if value is guard.wanted]
+
+    def _step(self, guard: Guard, new: Mapping[Var, int]) -> _Step:
+        known: list[int] = []
+        repeated: list[tuple[int, int]] = []
+        for place, arg in enumerate(guard.args):
+            first = new.get(arg) if isinstance(arg, Var) else None
+            if first is None:
+                known.append(place)
+            elif first != place:
+                repeated.append((place, first))
+        return _Step(
+            self._index(guard, tuple(known)),
+            tuple(guard.args[place] for place in known),
+            tuple((place, var) for var, place in new.items()),
+            tuple(repeated),
+        )
+
+    def _index(self, guard: Guard, places: tuple[int, ...]) -> dict[Row, list[Row]]:
+        key = guard.symbol, guard.wanted, places
+        if key not in self._indexes:
+            index: dict[Row, list[Row]] = {}
+            for row in self._rows[guard.symbol, guard.wanted] or ():
+                index.setdefault(tuple([row[place] for place in places]), []).append(row)
+            self._indexes[key] = index
+        return self._indexes[key]
+
+    def _join(
+        self,
+        quant: Quant,
+        steps: list[_Step],
+        domains: Sequence[Sequence[object]],
+        env: Mapping[Var, object],
+    ) -> Iterator[Binding]:
+        for var, domain in zip(quant.binders, domains, strict=True):
+            if var.sort not in self._sets:
+                self._sets[var.sort] = set(domain)
+        bound = {var for step in steps for _, var in step.bound}
+        chosen = dict(env)
+        waiting = [self._matches(steps[0], chosen)]
+        while waiting:
+            step = steps[len(waiting) - 1]
+            row = next(waiting[-1], None)
+            if row is None:
+                waiting.pop()
+                continue
+            chosen.update((var, row[place]) for place, var in step.bound)
+            if len(waiting) < len(steps):
+                waiting.append(self._matches(steps[len(waiting)], chosen))
+                continue
+            free = [
+                [chosen[var]] if var in bound else domain
+                for var, domain in zip(quant.binders, domains, strict=True)
+            ]
+            yield from itertools.product(*free)
+
+    def _matches(self, step: _Step, chosen: Mapping[Var, object]) -> Iterator[Row]:
+        key = tuple([self._value(arg, chosen) for arg in step.known])
+        within = [(place, self._sets[var.sort]) for place, var in step.bound]
+        for row in step.rows.get(key, ()):
+            if all(row[place] == row[first] for place, first in step.repeated) and all(
+                row[place] in members for place, members in within
+            ):
+                yield row
+
+    def _value(self, arg: Node, chosen: Mapping[Var, object]) -> object:
+        if isinstance(arg, Var):
+            return chosen[arg]
+        if isinstance(arg, Sym):
+            return canonical(lookup(self._structure, arg.symbol), arg.sort, self._structure)
+        assert isinstance(arg, Lit)
+        return canonical(value_of(arg), arg.sort, self._structure)
+
+
+def _new(guard: Guard, quant: Quant, bound: set[Var]) -> dict[Var, int]:
+    """The binders that a guard binds, each at its first place."""
+    new: dict[Var, int] = {}
+    for place, arg in enumerate(guard.args):
+        if isinstance(arg, Var) and arg in quant.binders and arg not in bound:
+            new.setdefault(arg, place)
+    return new

@@ -1,0 +1,143 @@
+"""Structures as the lines of a certificate that say what a model is (`spec/80-certificates.md`)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import cast
+
+from ..ir.module import Module
+from ..ir.nodes import Symbol
+from ..ir.numerals import decimal
+from ..ir.sorts import (
+    BOOL,
+    ArraySort,
+    BitVecSort,
+    BoolSort,
+    DeclaredSort,
+    FunctionSort,
+    IntSort,
+    RealSort,
+    SetSort,
+    Sort,
+    TupleSort,
+)
+from ..ir.structure import FunctionTable, Structure
+from ..ir.text import Printer, symbols_of
+from ..ir.values import Bits, Element, Record, Table
+
+
+def structure_text(module: Module, structure: Structure) -> list[str]:
+    """The lines `universe`, `constant` and `function` of a model of `module`.
+
+    What the structure gives no meaning, or one that is no table, has no line. A `Computed` function is
+    written as the table of what it was asked.
+    """
+    declared, used = symbols_of(module)
+    printer = Printer.of([*declared, *used])
+    lines = []
+    for sort in module.sorts:
+        if isinstance(sort, DeclaredSort):
+            lines.append(f"(universe {printer.sort(sort)} {structure.universe.get(sort, 1)})")
+    for symbol in (*declared, *used):
+        if symbol in structure.functions:
+            line = _line(printer, symbol, structure.functions[symbol])
+            if line is not None:
+                lines.append(line)
+    return lines
+
+
+def _line(printer: Printer, symbol: Symbol, meaning: object) -> str | None:
+    name = printer.symbols[symbol]
+    if not symbol.domain:
+        return f"(constant {name} {_text(printer, meaning, symbol.range)})"
+    table = meaning if isinstance(meaning, FunctionTable) else getattr(meaning, "table", lambda: None)()
+    if not isinstance(table, FunctionTable) or not _is_total(table):
+        return None
+    parts = [f"(function {name} (default {_text(printer, table.default, symbol.range)})"]
+    for key, value in table.entries.items():
+        values = (*key, value)
+        sorts = (*symbol.domain, symbol.range)
+        parts.append(f"({' '.join(_texts(printer, values, sorts))})")
+    return " ".join(parts) + ")"
+
+
+def _is_total(table: FunctionTable) -> bool:
+    """Whether there is a value everywhere: `NotEvaluable` stands for none."""
+    return not any(isinstance(value, type) for value in (table.default, *table.entries.values()))
+
+
+def _texts(printer: Printer, values: Iterable[object], sorts: Iterable[Sort]) -> list[str]:
+    return [_text(printer, value, sort) for value, sort in zip(values, sorts, strict=True)]
+
+
+def _text(printer: Printer, value: object, sort: Sort) -> str:
+    simple = _simple(printer, value, sort)
+    if simple is not None:
+        return simple
+    out: list[str] = []
+    stack: list[str | tuple[object, Sort]] = [(value, sort)]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            out.append(item)
+            continue
+        text = _simple(printer, *item)
+        if text is not None:
+            out.append(text)
+        else:
+            stack.extend(reversed(_pieces(printer, *item)))
+    return "".join(out)
+
+
+def _simple(printer: Printer, value: object, sort: Sort) -> str | None:
+    """The text of a value without parts."""
+    match sort:
+        case BoolSort():
+            return "true" if value else "false"
+        case IntSort():
+            return decimal(cast(int, value))
+        case RealSort():
+            number = Fraction(cast(Fraction, value))
+            return f"(lit Real {decimal(number.numerator)}/{decimal(number.denominator)})"
+        case BitVecSort(width):
+            return f"(lit (BitVec {width}) {decimal(cast(Bits, value).number)})"
+        case DeclaredSort():
+            return f"(element {printer.sort(sort)} {cast(Element, value).index})"
+        case TupleSort() | ArraySort() | SetSort() | FunctionSort():
+            return None
+        case _:
+            return f"(lit {printer.sort(sort)} {json.dumps(value)})"
+
+
+def _pieces(printer: Printer, value: object, sort: Sort) -> list[str | tuple[object, Sort]]:
+    """The pieces of `(record T v…)` or `(table DEFAULT (k v)…)`."""
+    if isinstance(sort, TupleSort):
+        pieces: list[str | tuple[object, Sort]] = [f"(record {printer.sort(sort)}"]
+        for part, (_, part_sort) in zip(cast(Record, value).fields, sort.fields, strict=True):
+            pieces += [" ", (part, part_sort)]
+        return [*pieces, ")"]
+    table = cast(Table, value)
+    keys, element = _indexed(sort)
+    pieces = ["(table ", (table.default, element)]
+    for key, each in sorted(table.entries, key=repr):
+        parts = cast(tuple[object, ...], key) if isinstance(sort, FunctionSort) else (key,)
+        pieces.append(" (")
+        for part, part_sort in zip(parts, keys, strict=True):
+            pieces += [(part, part_sort), " "]
+        pieces += [(each, element), ")"]
+    return [*pieces, ")"]
+
+
+def _indexed(sort: Sort) -> tuple[tuple[Sort, ...], Sort]:
+    """What a table of `sort` is indexed by, and the sort of its values."""
+    match sort:
+        case SetSort(element):
+            return (element,), BOOL
+        case ArraySort(index, element):
+            return (index,), element
+        case FunctionSort(domain, range_):
+            return domain, range_
+        case _:
+            raise TypeError(f"{sort} has no tables")

@@ -1,0 +1,457 @@
+"""Every statement of a certificate: what is accepted, and what is refused at which line for which reason."""
+
+from __future__ import annotations
+
+import pytest
+from kernel_support import certificate, program
+
+from potlang.certify import Outcome, check, read_theory
+
+PROGRAM = program(
+    "(sort S)",
+    '(enum C "red" "green")',
+    '(tuple Pair ("left" S) ("right" Int))',
+    '(declare function "P" (S) Bool)',
+    '(declare function "R" (S S) Bool)',
+    '(declare function "f" (S) S)',
+    '(declare function "n" (S) Int)',
+    '(declare function "b" (Bool) S)',
+    '(declare constant "a" () S)',
+    '(declare constant "c" () S)',
+    '(declare constant "k" () C)',
+    '(declare constant "v" () (BitVec 2))',
+    '(declare constant "q" () Bool)',
+    '(declare defined "even" (Int) Bool)',
+    '(use constructor "Pair" (S Int) Pair)',
+    '(use selector "left" (Pair) S)',
+    "(define even (?i.0) (vars (?i.0 Int)) (= (mod ?i.0 2) 0))",
+    '(assert "f0" "fact" fact (P a))',
+    '(assert "f1" "fact" fact (= (f a) c))',
+    '(assert "r0" "rule" rule (vars (?x.0 S) (?y.1 S)) '
+    "(forall (?x.0) (=> (P ?x.0) (exists (?y.1) (R ?x.0 ?y.1)))))",
+    '(assert "r1" "rule" rule (vars (?x.0 S)) (forall (?x.0) (=> (P ?x.0) (P (f ?x.0)))))',
+    '(assert "r2" "rule" rule (vars (?x.0 S)) '
+    "(forall (?x.0) (=> (even (n ?x.0)) (or (and (P ?x.0) q) (not (P ?x.0))))))",
+    '(constraint "o0" "bound" constraint (not (P a)))',
+    '(claim "yes" "yes" () (P c))',
+    '(claim "no" "no" () (vars (?x.0 S)) (forall (?x.0) (not (P ?x.0))))',
+    '(claim "open" "open" () (P (f c)))',
+    '(claim "which" "which" (?x.0) (vars (?x.0 S)) (R a ?x.0))',
+    '(actions "verify")',
+)
+MODEL = (
+    "(model m)",
+    "(universe S 2)",
+    "(constant a (element S 0))",
+    "(constant c (element S 1))",
+    "(constant q true)",
+    "(function P (default true))",
+    "(function f (default (element S 1)))",
+    "(function R (default false) ((element S 0) (element S 1) true) ((element S 1) (element S 1) true))",
+    "(function n (default 3) ((element S 0) 4))",
+)
+UNKNOWN = (
+    '(result "yes" unknown)',
+    '(result "no" unknown)',
+    '(result "open" unknown)',
+    '(result "which" unknown)',
+)
+
+
+def outcome(*lines: str, text: str = PROGRAM, results: tuple[str, ...] = UNKNOWN) -> Outcome:
+    return check(certificate(text, *lines, *results), text)
+
+
+def refuted(*statements: str, side: str = 'negation "yes"') -> Outcome:
+    """The outcome of a refutation, which is nothing's evidence."""
+    return outcome(f"(refutation r {side})", *statements)
+
+
+def rejected(found: Outcome, line: int, reason: str) -> None:
+    assert (found.status, found.holes, dict(found.verdicts)) == ("INVALID", (), {})
+    assert found.line == line
+    assert reason in found.message
+    assert "\n" not in found.message
+
+
+# --- a whole certificate ---------------------------------------------------------------------------
+
+WHOLE = (
+    *MODEL,
+    "(model w)",
+    *MODEL[1:5],
+    "(function P (default true))",
+    "(function f (default (element S 1)) ((element S 1) (element S 0)))",
+    *MODEL[7:],
+    '(refutation r0 negation "yes")',
+    '(instance 1 "r1" (?x.0 a))',
+    '(instance 2 "f0")',
+    '(instance 3 "f1")',
+    "(instance 4 goal)",
+    "(axiom 5 congruent P ((f a)) (c))",
+    "(empty)",
+    '(refutation r1 claim "no")',
+    '(step 1 "f0" () () (P a))',
+    "(step 2 goal ((?x.0 a)) (1) false)",
+    '(refutation r2 negation "which")',
+    '(instance 3 "f0")',
+    '(instance 5 "r0" (?x.0 a))',
+    '(instance 7 goal (?x.0 (skolem "r0" ?y.1 + a)))',
+    "(empty)",
+    '(result "yes" entailed)',
+    "(sat claim m)",
+    "(unsat negation r0)",
+    '(result "no" refuted)',
+    "(sat negation m)",
+    "(unsat claim r1)",
+    '(result "open" unknown)',
+    '(result "which" entailed)',
+    "(sat assumptions w)",
+    "(unsat negation r2)",
+)
+
+
+def test_a_whole_certificate_is_valid() -> None:
+    """[CERT-OUTCOME] [CERT-FORM] [CERT-PROGRAM] [CERT-RESULT] [CERT-RULE] [CERT-SAT] [CERT-UNSAT]"""
+    found = outcome(*WHOLE, results=())
+    verdicts = {"yes": "entailed", "no": "refuted", "open": "unknown", "which": "entailed"}
+    assert found == Outcome("VALID", (), None, "", verdicts)
+
+
+def test_the_head_is_checked() -> None:
+    """[CERT-FORM] [CERT-PROGRAM]"""
+    text = certificate(PROGRAM, *UNKNOWN)
+    lines = text.split("\n")
+    rejected(check("", PROGRAM), 1, "expected")
+    rejected(check(text.replace("certificate 1", "certificate 2"), PROGRAM), 1, "potlang-certificate 1")
+    rejected(check(text, PROGRAM + "\n"), 2, "another program")
+    rejected(check("\n".join([lines[0], *lines[2:]]), PROGRAM), 2, "another program")
+
+
+def test_the_end_is_checked() -> None:
+    """[CERT-FORM] Truncated, with a line too many, or with a blank one."""
+    text = certificate(PROGRAM, *UNKNOWN)
+    lines = text.rstrip("\n").split("\n")
+    rejected(check("\n".join(lines[:-1]), PROGRAM), len(lines) - 1, "cut off")
+    for more in ("(end)", "(model m)", '(result "yes" unknown)', '(agreed sat claim "z3")'):
+        rejected(check("\n".join([*lines, more]), PROGRAM), len(lines) + 1, "follows (end)")
+    rejected(check("\n".join([*lines[:3], "", *lines[3:]]), PROGRAM), 4, "one statement")
+
+
+def test_a_program_that_cannot_be_read_has_no_line() -> None:
+    """[CERT-OUTCOME]"""
+    found = check("", "(potlang-ir 1)\n(sort")
+    assert found[:3] == ("INVALID", (), None)
+    assert found.message.startswith("the program, line 2: ")
+
+
+def test_every_claim_has_one_result() -> None:
+    """[CERT-RESULT]"""
+    rejected(outcome(results=UNKNOWN[:3]), 6, "no result for 'which'")
+    rejected(outcome(results=(*UNKNOWN, UNKNOWN[0])), 7, "repeated")
+    rejected(outcome(results=('(result "nothing" unknown)',)), 3, "unknown, misplaced")
+    rejected(outcome(results=('(result "yes" true)',)), 3, "unknown verdict")
+
+
+# --- verdicts --------------------------------------------------------------------------------------
+
+AGREED = {
+    ("assumptions", "sat"): '(agreed sat assumptions "z3")',
+    ("claim", "sat"): '(agreed sat claim "z3" "cvc5")',
+    ("negation", "sat"): '(agreed sat negation "z3")',
+    ("assumptions", "unsat"): '(agreed unsat assumptions ("f0" "r0") "z3")',
+    ("claim", "unsat"): '(agreed unsat claim ("f0") "z3" "cvc5")',
+    ("negation", "unsat"): '(agreed unsat negation () "z3")',
+}
+STATES = {
+    "entailed": ("sat", "sat", "unsat"),
+    "refuted": ("sat", "unsat", "sat"),
+    "undetermined": ("sat", "sat", "sat"),
+    "inconsistent": ("unsat", "unsat", "unsat"),
+}
+ANSWERS = [
+    (a, b, c) for a in ("sat", "unsat", "") for b in ("sat", "unsat", "") for c in ("sat", "unsat", "")
+]
+
+
+@pytest.mark.parametrize("answers", ANSWERS, ids="-".join)
+def test_a_verdict_is_the_only_state_that_matches(answers: tuple[str, str, str]) -> None:
+    """[CERT-RULE] For all 27 combinations of answers and all verdicts."""
+    sides = ("assumptions", "claim", "negation")
+    lines = [AGREED[side, answer] for side, answer in zip(sides, answers, strict=True) if answer]
+    matching = [
+        verdict
+        for verdict, state in STATES.items()
+        if all(known in ("", wanted) for known, wanted in zip(answers, state, strict=True))
+    ]
+    for verdict in (*STATES, "unknown"):
+        found = outcome(results=(f'(result "yes" {verdict})', *lines, *UNKNOWN[1:]))
+        if verdict == "unknown" or matching == [verdict]:
+            assert (found.status, len(found.holes)) == ("VALID_WITH_HOLES" if lines else "VALID", len(lines))
+        else:
+            rejected(found, 3, "does not follow")
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ('(agreed unsat negation ("o0") "z3")', "core lists assertions"),
+        ('(agreed unsat negation ("f0" "f0") "z3")', "core lists assertions"),
+        ('(agreed unsat negation (f0) "z3")', "core lists assertions"),
+        ('(agreed sat negation ("f0") "z3")', "one solver or two"),
+        ('(agreed sat negation "z3" "z3")', "one solver or two"),
+        ('(agreed sat negation "z3" "cvc5" "yices")', "one solver or two"),
+        ("(agreed sat negation)", "one solver or two"),
+        ("(agreed sat negation z3)", "one solver or two"),
+        ('(agreed maybe negation "z3")', "expected sat or unsat"),
+        ('(agreed sat nobody "z3")', "once for each side"),
+        ('(agreed sat claim "z3")', "once for each side"),
+        ("(sat negation m9)", "no model"),
+        ("(unsat negation r9)", "no refutation"),
+        ("(unsat negation r1)", "no refutation of that"),
+        ("(unsat claim r0)", "once for each side"),
+        ("(sat negation m)", "'yes' is true in m"),
+        ("(sat negation)", "malformed evidence"),
+    ],
+)
+def test_bad_evidence_is_refused(line: str, reason: str) -> None:
+    """[CERT-AGREED] [CERT-SAT] [CERT-UNSAT]"""
+    lines = WHOLE[: WHOLE.index('(result "yes" entailed)') + 2]
+    rejected(outcome(*lines, line, results=()), len(lines) + 3, reason)
+
+
+def test_evidence_stands_after_a_result() -> None:
+    """[CERT-RESULT]"""
+    rejected(outcome('(agreed sat claim "z3")'), 3, "after a result")
+    rejected(outcome(*MODEL, "(sat claim m)"), 12, "after a result")
+
+
+def test_holes_are_listed() -> None:
+    """[CERT-AGREED] The line, the claim and the solvers."""
+    lines = (
+        '(result "yes" entailed)',
+        "(sat claim m)",
+        '(agreed unsat negation ("f0" "r1") "z3 5" "cvc5 1")',
+    )
+    found = outcome(*MODEL, results=(*lines, *UNKNOWN[1:]))
+    assert found.status == "VALID_WITH_HOLES"
+    assert [tuple(hole) for hole in found.holes] == [
+        (14, "'yes': negation unsat: the word of 'z3 5' and 'cvc5 1'")
+    ]
+
+
+def test_a_refutation_of_the_assumptions_serves_every_result() -> None:
+    """[CERT-UNSAT]"""
+    text = program('(declare constant "p" () Bool)', '(assert "x" "" fact p)', '(assert "y" "" fact (not p))',
+                   '(claim "c" "" () p)', '(norm "d" "" () p)', '(actions "verify")')  # fmt: skip
+    lines = ("(refutation r assumptions)", '(instance 1 "x")', '(instance 2 "y")', "(empty)",
+             '(result "c" inconsistent)', "(unsat assumptions r)", '(result "d" inconsistent)',
+             "(unsat assumptions r)")  # fmt: skip
+    assert outcome(*lines, text=text, results=()).status == "VALID"
+    rejected(outcome('(refutation r assumptions "c")', text=text, results=()), 3, "no such claim")
+    rejected(outcome("(refutation r assumptions)", "(instance 1 goal)", text=text, results=()), 4, "no root")
+
+
+# --- models ----------------------------------------------------------------------------------------
+
+SAT = ('(result "yes" unknown)', "(sat claim m)", *UNKNOWN[1:])
+
+
+@pytest.mark.parametrize(
+    ("place", "line", "reason"),
+    [
+        (1, "(universe S 0)", "at least 1"),
+        (1, "(universe C 2)", "declared sort"),
+        (1, "(universe T 2)", "unknown or malformed sort"),
+        (1, "(universe S two)", "numeral"),
+        (2, "(constant a (element S 2))", "no value of its sort"),
+        (2, "(constant a (element S -1))", "no value of its sort"),
+        (2, '(constant a (lit C "red"))', "no value of its sort"),
+        (2, "(constant a 0)", "no value of its sort"),
+        (2, "(constant f (element S 0))", "other kind"),
+        (2, "(constant even true)", "other kind"),
+        (2, "(constant nobody true)", "unknown or ambiguous symbol"),
+        (4, "(constant q 1)", "no value of its sort"),
+        (5, "(function P (default true) ((element S 0) false true))", "arguments and a value"),
+        (5, "(function P (default true) ((element S 0) true) ((element S 0) true))", "same arguments"),
+        (5, "(function P (default (element S 0)))", "no value of its sort"),
+        (5, "(function P ((element S 0) true))", "malformed line"),
+        (5, "(function even (default true))", "other kind"),
+        (5, "(function left (default (element S 0)))", "other kind"),
+        (5, "(function q (default true))", "other kind"),
+        (8, "(function n (default true))", "numeral"),
+        (4, "(constant q (record Pair))", "no value of its sort"),
+        (2, "(constant a (record S))", "no value of its sort"),
+        (2, "(constant a (table (element S 0)))", "no value of its sort"),
+        (8, "(function n (default (lit Real 1/2)))", "no value of its sort"),
+    ],
+)
+def test_bad_lines_of_a_model_are_refused(place: int, line: str, reason: str) -> None:
+    """[CERT-UNIVERSE] [CERT-MEANING] [CERT-VALUE]"""
+    lines = [*MODEL[:place], line, *MODEL[place + 1 :]]
+    rejected(outcome(*lines, results=SAT), place + 3, reason)
+
+
+@pytest.mark.parametrize("place", range(1, len(MODEL)))
+def test_no_line_of_a_model_may_be_missing_or_repeated(place: int) -> None:
+    """[CERT-UNIVERSE] [CERT-MEANING]"""
+    assert outcome(*MODEL, results=SAT).status == "VALID"
+    assert outcome(*MODEL[:place], *MODEL[place + 1 :], results=SAT).status == "INVALID"
+    rejected(outcome(*MODEL, MODEL[place], results=SAT), len(MODEL) + 3, "once" if place == 1 else "already")
+
+
+@pytest.mark.parametrize(
+    ("place", "line", "key"),
+    [
+        (5, "(function P (default false))", "'f0' is false in m"),
+        (6, "(function f (default (element S 0)))", "'f1' is false in m"),
+        (7, "(function R (default false))", "'r0' is false in m"),
+        (4, "(constant q false)", "'r2' is false in m"),
+    ],
+)
+def test_a_model_in_which_an_assertion_is_false_is_refused(place: int, line: str, key: str) -> None:
+    """[CERT-SAT]"""
+    rejected(outcome(*MODEL[:place], line, *MODEL[place + 1 :], results=SAT), len(MODEL) + 4, key)
+
+
+# --- refutations -----------------------------------------------------------------------------------
+
+ACCEPTED = [
+    ("(instance 1 \"f0\")", '(instance 2 "r1" (?x.0 a))'),
+    ('(instance 1 "r2" (?x.0 a))', "(axiom 2 congruent mod ((n a) 2) (4 2))"),
+    ("(axiom 1 transitive a c (f a))", "(axiom 2 congruent f (a) (c))", "(axiom 3 congruent P (a) (c))"),
+    ("(axiom 1 congruent < ((n a) 2) (3 2))", "(axiom 2 congruent b (q) ((P a)))"),
+    ('(axiom 1 congruent (skolem "r0" ?y.1 +) (a) (c))', "(axiom 2 member k)", "(axiom 3 member v)"),
+    ("(axiom 1 between (n a) 3 1)", "(axiom 2 then (ite (P a) a c))", "(axiom 3 else (ite (P a) a c))"),
+    ("(axiom 1 between (n a) -1 3)", '(instance 7 "r0" (?x.0 (dummy S)))'),
+    ('(instance 2 "r1" (?x.0 (skolem "r0" ?y.1 + (dummy S))))',),
+    ('(instance 1 "r1" (?x.0 (left (Pair a 3))))', "(instance 2 goal)"),
+    ('(step 1 "f0" () () (P a))', '(step 2 "r1" ((?x.0 a)) (1) (P (f a)))'),
+    ('(instance 1 "f0")', "(instance 2 goal)", "(lemma 1 -2)", "(lemma 1)", "(delete 1 -2)", "(delete 1)"),
+    ("(axiom 1 congruent P (a) (a))", "(axiom 2 transitive a a a)"),
+    ("(axiom 1 then (ite q a c))", "(axiom 2 else (ite (and q (P a)) 1 (n a)))", "(lemma -1 2)"),
+    ("(axiom 1 between (n a) 3 1)", "(lemma 1 -2)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("statements", ACCEPTED, ids=lambda each: each[0])
+def test_statements_are_accepted(statements: tuple[str, ...]) -> None:
+    """[CERT-INSTANCE] [CERT-TERM] and the axioms: all statements pass, the missing end does not."""
+    rejected(refuted(*statements), len(statements) + 4, "not complete")
+
+
+@pytest.mark.parametrize(
+    ("statements", "reason"),
+    [
+        (['(instance 1 "o0")'], "no root"),
+        (['(instance 1 "f9")'], "no root"),
+        (["(instance 1 f0)"], "no root"),
+        (["(instance 0 goal)"], "must increase"),
+        (["(instance 1 goal)", "(instance 1 goal)"], "must increase"),
+        (["(instance one goal)"], "numeral"),
+        (["(instance 1)"], "malformed"),
+        (['(instance 1 "r1")'], "has no value"),
+        (['(instance 1 "r1" (?x.0 a) (?x.0 a))'], "once"),
+        (['(instance 1 "r1" (?y.0 a))'], "universal variable"),
+        (['(instance 1 "r0" (?x.0 a) (?y.1 a))'], "universal variable"),
+        (['(instance 1 "r1" (?x.0 q))'], "of its sort"),
+        (['(instance 1 "r1" (?x.0 a c))'], "group of two"),
+        (['(instance 1 "r1" (?x.0 ?x.0))'], "unknown or ambiguous symbol"),
+        (['(instance 1 "r1" (?x.0 (f ?x.0)))'], "unknown or ambiguous symbol"),
+        (['(instance 1 "r1" (?x.0 (f a c)))'], "other arguments"),
+        (['(instance 1 "r1" (?x.0 f))'], "other arguments"),
+        (['(instance 1 "r1" (?x.0 (f)))'], "has arguments"),
+        (['(instance 1 "r1" (?x.0 (forall () a)))'], "quantifier"),
+        (['(instance 1 "r1" (?x.0 (skolem "r0" ?y.1 -  a)))'], "no such Skolem term"),
+        (['(instance 1 "r1" (?x.0 (skolem "r0" ?x.0 + a)))'], "no such Skolem term"),
+        (['(instance 1 "r1" (?x.0 (skolem "r1" ?y.1 + a)))'], "no such Skolem term"),
+        (['(instance 1 "r1" (?x.0 (skolem goal ?y.1 + a)))'], "no such Skolem term"),
+        (['(instance 1 "r1" (?x.0 (skolem "r0" ?y.1 +)))'], "other arguments"),
+        (['(instance 1 "r1" (?x.0 (skolem "r0" ?y.1 + q)))'], "other arguments"),
+        (['(instance 1 "r1" (?x.0 (skolem "r0" ?y.1 + a a)))'], "other arguments"),
+        (['(instance 1 "r1" (?x.0 (dummy)))'], "group of two"),
+        (['(instance 1 "r1" (?x.0 (dummy T)))'], "sort"),
+        (['(instance 1 "r1" (?x.0 (dummy C)))'], "of its sort"),
+        (['(instance 1 "r1" (?x.0 (element S 0)))'], "unknown or ambiguous symbol"),
+        (["(axiom 1 transitive a c)"], "axiom"),
+        (["(axiom 1 transitive a c k)"], "does not take"),
+        (["(axiom 1 congruent f (a) (c c))"], "axiom"),
+        (["(axiom 1 congruent f (a c) (c a))"], "other arguments"),
+        (["(axiom 1 congruent f (a) (k))"], "other arguments"),
+        (["(axiom 1 congruent (dummy S) () ())"], "Skolem"),
+        (["(axiom 1 member a)"], "axiom"),
+        (["(axiom 1 member k k)"], "axiom"),
+        (["(axiom 1 between (n a) 1000 0)"], "axiom"),
+        (["(axiom 1 between (n a) 0 1000)"], "axiom"),
+        (["(axiom 1 between a 0 1)"], "axiom"),
+        (["(axiom 1 then a)"], "axiom"),
+        (["(axiom 1 else (ite (P a) (P c) (P a)))"], "axiom"),
+        (["(axiom 1 between (n a) 1000 0)"], "axiom"),
+        (["(axiom 1 between (n a) a 3)"], "numeral"),
+        (["(axiom 1 then a)"], "axiom"),
+        (["(axiom 1 then (ite q q q))"], "axiom"),
+        (["(axiom 1 then (ite q a c) a)"], "axiom"),
+        (["(axiom 1 reflexive a)"], "axiom"),
+        (['(step 1 "r1" ((?x.0 a)) () (P (f a)))'], "does not follow"),
+        (['(step 1 "f0" () () (not (P a)))'], "does not follow"),
+        (['(step 1 "f0" () () (P c))'], "does not follow"),
+        (['(step 1 "f0" () () true)'], "does not follow"),
+        (['(step 1 "f0" () () false)'], "does not follow"),
+        (['(step 1 "f0" () (1) (P a))'], "no statement 1"),
+        (['(step 1 "f0" () (P a))'], "malformed"),
+        (['(step 1 "f0" () () (P a) (P a))'], "malformed"),
+        (["(lemma 1)"], "no atom"),
+        (["(instance 1 goal)", "(lemma 0)"], "no atom"),
+        (["(instance 1 goal)", "(lemma 1)"], "does not follow"),
+        (["(instance 1 goal)", "(lemma)"], "does not follow"),
+        (["(instance 1 goal)", "(lemma P)"], "numeral"),
+        (["(instance 1 goal)", "(delete 1)"], "no such clause"),
+        (["(instance 1 goal)", "(delete -1)", "(delete -1)"], "no such clause"),
+        (["(instance 1 goal)", "(empty)"], "does not follow"),
+        (["(empty)"], "does not follow"),
+        (["(empty 1)"], "malformed"),
+        (["(assume 1)"], "malformed"),
+        (["(universe S 2)"], "malformed"),
+        (["()"], "not complete"),
+        (["(instance 1 goal"], "one statement"),
+        (["instance 1 goal"], "one statement"),
+        (["(instance 1 goal) (empty)"], "one statement"),
+        (["(instance 1 goal))"], "too many"),
+        (['(instance 1 "goal\\x")'], "quoted text"),
+        (['(instance 1 "goal)'], "unexpected character"),
+    ],
+    ids=lambda value: value[-1] if isinstance(value, list) else None,
+)
+def test_bad_statements_are_refused(statements: list[str], reason: str) -> None:
+    """Each at its line: the last."""
+    rejected(refuted(*statements), len(statements) + 3, reason)
+
+
+def test_nothing_follows_a_complete_refutation() -> None:
+    """[CERT-EMPTY]"""
+    lines = ['(instance 1 "f0")', "(instance 2 goal (?x.0 a))", "(empty)"]
+    assert refuted(*lines, side='claim "no"').status == "VALID"
+    rejected(refuted(*lines, "(empty)", side='claim "no"'), 7, "complete before")
+
+
+def test_names_are_used_once() -> None:
+    rejected(outcome("(model m)", "(model m)"), 4, "repeated")
+    done = ['(refutation r claim "no")', '(instance 1 "f0")', "(instance 2 goal (?x.0 a))", "(empty)"]
+    rejected(outcome(*done, done[0]), 7, "new name")
+    rejected(outcome("(refutation r claim)"), 3, "no such claim")
+    rejected(outcome('(refutation r claim "f0")'), 3, "no such claim")
+    rejected(outcome('(refutation r side "yes")'), 3, "misplaced")
+
+
+def test_steps_do_not_keep_their_instances() -> None:
+    """[CERT-STEP] What a step used is not there for those that do not name it."""
+    used = ['(step 1 "f0" () () (P a))', '(step 2 "r1" ((?x.0 a)) (1) (P (f a)))']
+    rejected(refuted(*used, '(step 3 "r1" ((?x.0 (f a))) (1) (P (f (f a))))'), 6, "does not follow")
+    rejected(refuted(*used, '(step 3 "r1" ((?x.0 (f a))) (2) (P (f (f a))))'), 7, "not complete")
+
+
+def test_the_digest_is_that_of_the_text() -> None:
+    """[CERT-PROGRAM] The example of the specification's words: SHA-256 of the UTF-8 text."""
+    import hashlib
+
+    assert read_theory(PROGRAM).digest == hashlib.sha256(PROGRAM.encode()).hexdigest()

@@ -1,0 +1,346 @@
+"""What the cache keeps, under what, and that a hit is the report that a run gives ([CACHE-KEY])."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cache_support import ROOT, SEED, SETTINGS, key, noise, report, said, start
+
+import potlang
+from potlang import api
+from potlang.ir.text import print_module, read_module
+from potlang.report import (
+    Bindings,
+    Check,
+    Consistency,
+    Evidence,
+    Limits,
+    ObjectiveResult,
+    OptimizationResult,
+    OptimizationStatus,
+    Report,
+    Result,
+    Verdict,
+)
+from potlang.solve import cache as module
+from potlang.solve.cache import Cache, default_directory, is_settled, make_key
+from potlang.solve.pool import Workers
+
+PROGRAM: dict[str, Any] = {
+    "sorts": [{"name": "S", "type": "DeclareSort"}],
+    "functions": [{"name": "p", "domain": ["S"], "range": "Bool"}],
+    "constants": {"c": {"sort": "S", "members": ["a", "b"]}},
+    "knowledge_base": ["p(a)", "ForAll([x: S], p(x) -> p(b))"],
+    "verifications": [
+        {"name": "v", "constraint": "p(b)"},
+        {"name": "w", "constraint": "Exists([x: S], p(x))"},
+    ],
+}
+OTHER: dict[str, Any] = {
+    "route": "both",
+    "trust": "solver",
+    "models": "full",
+    "passes": "simplify,nnf",
+    "cores": "all",
+    "certificate": True,
+    "limits": Limits(check_ms=9_000),
+}
+"""Another value than the default for every option of `verify` that a report depends on."""
+
+
+def timeless(found: Report) -> Any:
+    """The JSON form without times."""
+    return json.loads(json.dumps(found.to_dict()), object_hook=lambda part: {**part, "time_ms": 0})
+
+
+def hits(directory: Path) -> int:
+    return Cache(directory).stats().hits
+
+
+# --- hits ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", sorted(SEED.glob("[0-9]*.json")), ids=lambda path: path.stem)
+def test_a_hit_is_the_report_of_a_run(path: Path, tmp_path: Path) -> None:
+    """Three times: a run without, a run that fills, a hit; equal but for times, the hit to the last bit."""
+    plain = potlang.verify(path)
+    first = potlang.verify(path, cache=tmp_path)
+    again = potlang.verify(path, cache=tmp_path)
+    assert timeless(first) == timeless(plain)
+    if plain.verdict not in (Verdict.REJECTED, Verdict.UNKNOWN):
+        assert again.to_dict() == first.to_dict()
+        assert again.located == first.located
+        assert again.diagnostics == first.diagnostics
+        assert hits(tmp_path) == 1
+
+
+def test_a_hit_asks_no_solver(tmp_path: Path) -> None:
+    potlang.verify(PROGRAM, cache=tmp_path)
+    workers = Workers()
+    workers.close()  # Asking these raises RuntimeError.
+    assert potlang.verify(PROGRAM, cache=tmp_path, workers=workers).verdict is Verdict.ENTAILED
+    with pytest.raises(RuntimeError, match="closed"):
+        potlang.verify(PROGRAM, workers=workers)
+
+
+def test_a_certificate_is_kept_with_its_report(tmp_path: Path) -> None:
+    first = potlang.verify(PROGRAM, cache=tmp_path, certificate=True)
+    again = potlang.verify(PROGRAM, cache=tmp_path, certificate=True)
+    assert hits(tmp_path) == 1
+    assert first.certificate is not None
+    assert again.certificate == first.certificate
+    assert potlang.verify(PROGRAM, cache=tmp_path).certificate is None
+
+
+def test_layout_of_the_json_does_not_matter_but_to_the_diagnostics(tmp_path: Path) -> None:
+    """Same program in other lines: a hit; the places of the warnings are those of the text at hand."""
+    program = {**PROGRAM, "knowledge_base": ["p(a)", "Not(p(a))"]}
+    narrow = potlang.verify(json.dumps(program), cache=tmp_path)
+    wide = potlang.verify(json.dumps(program, indent=4), cache=tmp_path)
+    assert hits(tmp_path) == 1
+    assert narrow.to_dict()["results"] == wide.to_dict()["results"]
+    assert [each["line"] for each in narrow.located] == [1]
+    assert wide.located[0]["line"] > 5
+
+
+CHANGES: dict[str, dict[str, Any]] = {
+    "a claim's name": {"verifications": [{"name": "renamed", "constraint": "p(b)"}]},
+    "a fact's words": {"knowledge_base": ["(p(a))", *PROGRAM["knowledge_base"][1:]]},
+    "a fact's place": {"knowledge_base": PROGRAM["knowledge_base"][::-1]},
+    "a variable's name": {"knowledge_base": ["p(a)", "ForAll([y: S], p(y) -> p(b))"]},
+    "a fact": {"knowledge_base": PROGRAM["knowledge_base"][1:]},
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_whatever_a_report_shows_is_in_the_key(change: str, tmp_path: Path) -> None:
+    changed = {**PROGRAM, **CHANGES[change]}
+    potlang.verify(PROGRAM, cache=tmp_path)
+    found = potlang.verify(changed, cache=tmp_path)
+    assert hits(tmp_path) == 0
+    assert timeless(found) == timeless(potlang.verify(changed))
+
+
+def test_every_option_is_in_the_key(tmp_path: Path) -> None:
+    """An option that is added to `verify` fails here until it has a value in OTHER."""
+    options = set(inspect.signature(api.verify).parameters) - {"source", "workers", "cache"}
+    assert options == set(OTHER)
+    potlang.verify(PROGRAM, cache=tmp_path)
+    for name, value in OTHER.items():
+        before = Cache(tmp_path).stats().entries
+        potlang.verify(PROGRAM, cache=tmp_path, **{name: value})
+        found = Cache(tmp_path).stats()
+        assert (name, found.entries, found.hits) == (name, before + 1, 0)
+
+
+@pytest.mark.parametrize("part", Limits._fields)
+def test_every_limit_is_in_the_key(part: str) -> None:
+    limits = Limits()._replace(**{part: 17})
+    assert make_key("", SETTINGS).digest != make_key("", {**SETTINGS, "limits": limits}).digest
+
+
+def test_every_version_is_in_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The names and versions come from `versions`; each of them changed alone is another key."""
+    listed = dict(module.versions())
+    assert list(listed)[:2] == ["potlang", "code"]
+    assert {"z3-solver", "cvc5", "pysmt", "python-sat", "duckdb"} <= set(listed)
+    assert listed["potlang"] == potlang.__version__
+    usual = make_key("", SETTINGS).digest
+    for name in listed:
+        changed = tuple({**listed, name: "0"}.items())
+        monkeypatch.setattr(module, "versions", lambda changed=changed: changed)
+        assert make_key("", SETTINGS).digest != usual
+
+
+def test_the_key_does_not_depend_on_the_order_of_options() -> None:
+    assert make_key("", dict(reversed(SETTINGS.items()))) == make_key("", SETTINGS)
+
+
+def test_the_versions_are_those_of_the_metadata_and_import_no_solver() -> None:
+    code = """
+import sys
+from potlang.solve.versions import versions
+found = dict(versions())
+names = ("z3", "cvc5", "pysmt", "pysat", "duckdb", "importlib.metadata")
+heavy = [name for name in names if name in sys.modules]
+from importlib.metadata import version
+names = ["z3-solver", "cvc5", "pysmt"]
+print(heavy, [name for name in names if found[name] != version(name)], len(found["code"]))
+"""
+    assert said(start(code)) == "[] [] 16\n"
+
+
+# --- what is kept --------------------------------------------------------------------------------
+
+
+def unsettled() -> dict[str, Report]:
+    """Reports that leave something open, or on whose way something went wrong."""
+    entailed = Result("v", "", Verdict.ENTAILED)
+    undecided = Evidence(bindings=Bindings(undecided=({"x": "a"},)))
+    crashed = (Check("claim", "z3", "unknown", "crash"),)
+    unknown = OptimizationStatus.UNKNOWN
+    optimal = OptimizationResult(OptimizationStatus.OPTIMAL)
+    open_objective = optimal._replace(objectives=(ObjectiveResult("x", "minimize", status=unknown),))
+    found: dict[str, Report] = {"rejected": Report(Verdict.REJECTED)}
+    for reason in ("timeout", "memory", "crash", "incomplete", "disagreement", "error"):
+        claim = Result("v", "", Verdict.UNKNOWN, reason=reason)
+        found[f"unknown by {reason}"] = Report(Verdict.UNKNOWN, (claim, entailed))
+        found[f"inconsistent, but for {reason}"] = Report(Verdict.INCONSISTENT, (claim,))
+    found["a crash on the way"] = Report(Verdict.ENTAILED, (entailed._replace(checks=crashed),))
+    found["undecided bindings"] = Report(Verdict.ENTAILED, (entailed._replace(evidence=undecided),))
+    found["assumptions unknown"] = Report(Verdict.ENTAILED, (), consistency=Consistency.UNKNOWN)
+    found["optimum unknown"] = Report(unknown, (), OptimizationResult(unknown))
+    found["objective unknown"] = Report(OptimizationStatus.OPTIMAL, (), open_objective)
+    found["closed optimum unknown"] = Report(
+        OptimizationStatus.UNBOUNDED,
+        (),
+        OptimizationResult(OptimizationStatus.UNBOUNDED, closed=OptimizationResult(unknown)),
+    )
+    return found
+
+
+@pytest.mark.parametrize("name", unsettled())
+def test_unsettled_reports_are_not_kept(name: str, tmp_path: Path) -> None:
+    found = unsettled()[name]
+    kept = Cache(tmp_path)
+    assert not is_settled(found)
+    assert not kept.keep(key(0), found)
+    assert (kept.find(key(0)), kept.problems, list(tmp_path.iterdir())) == (None, (), [])
+
+
+def test_a_timeout_is_not_remembered(tmp_path: Path) -> None:
+    """After an unknown under a limit the same call asks again."""
+    hanging = ROOT / "tests" / "limits" / "hang.json"
+    for _ in range(2):
+        found = potlang.verify(hanging, cache=tmp_path, limits=Limits(check_ms=300, total_ms=600))
+        assert found.results[0].reason == "timeout"
+    assert Cache(tmp_path).stats().entries == 0
+
+
+def test_a_number_too_long_for_json_is_not_kept(tmp_path: Path) -> None:
+    optimum = OptimizationResult(OptimizationStatus.OPTIMAL, value=10**5000)
+    kept = Cache(tmp_path)
+    assert not kept.keep(key(0), Report(OptimizationStatus.OPTIMAL, (), optimum))
+    assert kept.problems == ()
+
+
+def test_a_rejected_source_leaves_no_trace(tmp_path: Path) -> None:
+    assert potlang.verify("{", cache=tmp_path / "c").verdict is Verdict.REJECTED
+    assert not (tmp_path / "c").exists()
+
+
+# --- size ----------------------------------------------------------------------------------------
+
+
+def test_the_size_is_bounded_and_what_was_used_last_stays(tmp_path: Path) -> None:
+    """Forty entries of 20 kB in 400 kB, the first one used again and again: it outlives later ones."""
+    kept = Cache(tmp_path, most_bytes=400_000)
+    for number in range(40):
+        assert kept.keep(key(number), report(number, 40_000))
+        assert kept.find(key(0)) is not None
+    stats = kept.stats()
+    assert stats.bytes <= 500_000
+    assert 0 < stats.entries < 25
+    assert kept.find(key(39)) == report(39, 40_000)
+    assert kept.find(key(1)) is None
+
+
+def test_an_entry_that_would_take_the_cache_for_itself_is_not_kept(tmp_path: Path) -> None:
+    kept = Cache(tmp_path, most_bytes=400_000)
+    assert not kept.keep(key(0), report(0, 200_000))
+    assert len(noise(0, 200_000)) == 200_000
+    assert kept.problems == ()
+
+
+def test_clearing(tmp_path: Path) -> None:
+    kept = Cache(tmp_path)
+    for number in range(3):
+        kept.keep(key(number), report(number))
+    assert kept.clear(unused_for=3600) == 0
+    assert kept.clear(unused_for=-1) == 3
+    assert kept.find(key(0)) is None
+    kept.keep(key(0), report(0))
+    assert kept.clear() == 1
+    assert kept.stats().entries == 0
+    assert kept.keep(key(0), report(0))
+    assert kept.find(key(0)) == report(0)
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_clearing_or_counting_what_is_not_there_makes_nothing(tmp_path: Path) -> None:
+    kept = Cache(tmp_path / "none")
+    assert (kept.clear(), kept.clear(5), list(kept.entries()), kept.stats().entries) == (0, 0, [], 0)
+    assert kept.find(key(0)) is None
+    assert kept.problems == ()
+    assert not (tmp_path / "none").exists()
+
+
+# --- entries and replay --------------------------------------------------------------------------
+
+
+def test_entries_hold_the_program_and_how_it_was_asked(tmp_path: Path) -> None:
+    program = potlang.compile(PROGRAM)
+    found = potlang.verify(program, cache=tmp_path, trust="solver")
+    (entry,) = Cache(tmp_path).entries()
+    assert entry.program == print_module(program.module)
+    assert print_module(read_module(entry.program)) == entry.program
+    assert entry.settings["trust"] == "solver"
+    assert entry.settings["limits"] == Limits()
+    assert entry.versions == dict(module.versions())
+    assert entry.report.results == json_rounded(found).results
+
+
+def json_rounded(found: Report) -> Report:
+    from potlang.report_json import report_from_dict
+
+    return report_from_dict(found.to_dict())
+
+
+# --- where ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("platform", "environment", "expected"),
+    [
+        ("linux", {}, "/home/u/.cache/potlang"),
+        ("linux", {"XDG_CACHE_HOME": "/x"}, "/x/potlang"),
+        ("linux", {"XDG_CACHE_HOME": "relative"}, "/home/u/.cache/potlang"),
+        ("darwin", {"XDG_CACHE_HOME": "/x"}, "/home/u/Library/Caches/potlang"),
+        ("win32", {"LOCALAPPDATA": "/l"}, "/l/potlang/Cache"),
+        ("win32", {}, "/home/u/AppData/Local/potlang/Cache"),
+        ("linux", {"POTLANG_CACHE": "/c"}, "/c"),
+        ("linux", {"POTLANG_CACHE": ""}, "/home/u/.cache/potlang"),
+    ],
+)
+def test_the_usual_directory(
+    platform: str, environment: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", "POTLANG_CACHE"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("HOME", "/home/u")
+    monkeypatch.setattr("sys.platform", platform)
+    assert default_directory() == Path(expected)
+
+
+def test_the_cache_is_off_unless_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POTLANG_CACHE", str(tmp_path / "c"))
+    potlang.verify(PROGRAM)
+    potlang.verify(PROGRAM, cache=False)
+    assert not (tmp_path / "c").exists()
+    potlang.verify(PROGRAM, cache=True)
+    assert Cache(tmp_path / "c").stats().entries == 1
+
+
+def test_without_the_cache_sqlite_is_not_imported() -> None:
+    code = """
+import sys, potlang
+potlang.verify({"knowledge_base": [], "verifications": [{"name": "v", "constraint": "1 == 1"}]})
+print([name for name in ("sqlite3", "potlang.solve.cache", "potlang.report_json") if name in sys.modules])
+"""
+    assert said(start(code)) == "[]\n"

@@ -1,0 +1,145 @@
+"""Who answers a check: the race, forced routes, deterministic runs. [ROUTE-*], [VERDICT-DISAGREE]"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from verdict_programs import PERSON, World
+
+import potlang
+from potlang.ir.operators import MUL
+from potlang.ir.sorts import INT
+from potlang.report import Limits, Verdict
+from potlang.solve.asking import Asked, race
+from potlang.solve.backend import Answer, Query
+from potlang.solve.encoding import Encoding, Labels
+from potlang.solve.pool import Workers
+from potlang.solve.session import Options, Session
+
+ALTERNATING: dict[str, Any] = {
+    "sorts": [{"name": "E", "type": "DeclareSort"}],
+    "functions": [
+        {"name": "P", "domain": ["E"], "range": "BoolSort"},
+        {"name": "Q", "domain": ["E"], "range": "BoolSort"},
+        {"name": "R", "domain": ["E", "E"], "range": "BoolSort"},
+    ],
+    "constants": {"es": {"sort": "E", "members": ["a", "b"]}},
+    "knowledge_base": [
+        "ForAll([x: E], Implies(P(x), Exists([y: E], And(Q(y), R(x, y)))))",
+        "ForAll([x: E], Implies(Q(x), Exists([y: E], And(P(y), R(x, y)))))",
+        "ForAll([x: E], Implies(Q(x), Not(P(x))))",
+        "P(a)",
+        "Q(b)",
+    ],
+    "verifications": [{"name": "goal", "constraint": "R(a, b)"}],
+}
+"""Design 03: z3 and cvc5 with its defaults give up on it, and it has two small finite models."""
+
+
+def test_the_race_decides_what_one_solver_cannot() -> None:
+    """[ROUTE-RACE] The family of design 03, with two finite models."""
+    alone = potlang.verify(ALTERNATING, route="z3", trust="solver", limits=Limits(check_ms=400))
+    assert alone.verdict is Verdict.UNKNOWN
+    result = potlang.verify(ALTERNATING, trust="solver").results[0]
+    assert result.verdict is Verdict.UNDETERMINED
+    assert set(result.route.split("+")) <= {"cvc5-fmf", "cvc5"}
+    assert result.evidence.could_be_true is not None
+    assert result.evidence.could_be_false is not None
+    assert {(check.solver, check.status) for check in result.checks} >= {
+        ("z3", "unknown"),
+        ("cvc5-fmf", "sat"),
+    }
+
+
+def test_a_race_leaves_all_engines_usable() -> None:
+    """[ROUTE-RACE] Claims after a race are answered, the killed engines' too."""
+    claims = [
+        {"name": str(i), "constraint": text} for i, text in enumerate(["R(a, b)", "P(a)", "Q(a)", "R(b, a)"])
+    ]
+    report = potlang.verify({**ALTERNATING, "verifications": claims}, trust="solver")
+    assert [each.verdict for each in report.results] == [
+        "undetermined",
+        "entailed",
+        "refuted",
+        "undetermined",
+    ]
+
+
+@pytest.mark.parametrize("route", ["z3", "cvc5", "cvc5-fmf", "both"])
+def test_forced_routes_are_named_in_the_report(route: potlang.api.RouteName) -> None:
+    """[ROUTE-NAMES], [ROUTE-REPORT]"""
+    program = {**ALTERNATING, "verifications": [{"name": "known", "constraint": "P(a)"}]}
+    result = potlang.verify(program, route=route, trust="solver").results[0]
+    assert result.verdict in (Verdict.ENTAILED, Verdict.UNKNOWN)
+    assert set(result.route.split("+")) <= {"z3", "cvc5", "cvc5-fmf"}
+    assert result.route == {"both": "z3+cvc5"}.get(route, route) or route == "both"
+
+
+def test_what_a_forced_route_cannot_decide_is_unknown() -> None:
+    """[ROUTE-NAMES] Nobody else is asked."""
+    world = World(PERSON)
+    age = world.function("age", [PERSON], INT)
+    who = world.constant("who", PERSON)
+    square = world.pool.app(MUL, (world.app(age, who), world.app(age, who)))
+    world.claim("goal", world.pool.eq(square, world.pool.integer(3)))
+    with Workers() as workers:
+        for route in ("closure", "ground"):
+            with Session(world.module(), workers, Options(route=route)) as session:
+                (result,) = session.verify()
+            assert (result.verdict, result.reason) == (Verdict.UNKNOWN, "unsupported")
+            assert {check.solver for check in result.checks} == {route}
+
+
+def test_with_rlimit_the_same_run_gives_the_same_answers() -> None:
+    """[ROUTE-DETERMINISTIC] Verdicts, routes and checks, times apart."""
+    limits = Limits(rlimit=200_000)
+    runs = [potlang.verify(ALTERNATING, limits=limits, trust="solver").results[0] for _ in range(2)]
+    first, second = (
+        (run.verdict, run.route, [(check.query, check.solver, check.status) for check in run.checks])
+        for run in runs
+    )
+    assert first == second
+    assert first[0] is Verdict.UNDETERMINED
+
+
+class Slow:
+    """An engine that answers after a while, unless it is cancelled."""
+
+    def __init__(self, name: str, answer: Answer, seconds: float) -> None:
+        self.name = name
+        self.answer = answer
+        self.seconds = seconds
+        self.cancelled = False
+
+    def start(self, base: str) -> None:
+        """Nothing to read."""
+
+    def ask(self, query: Query, timeout_ms: int) -> Answer:
+        end = time.monotonic() + self.seconds
+        while time.monotonic() < end and not self.cancelled:
+            time.sleep(0.002)
+        return Answer("unknown", "timeout") if self.cancelled else self.answer
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+def test_the_first_definite_answer_ends_a_race() -> None:
+    """[ROUTE-RACE] An unknown does not end it, and who is late is killed."""
+    module = World(PERSON).module()
+    labels = Labels(module)
+    engines = [
+        Slow("z3", Answer("unknown", "incomplete"), 0.0),
+        Slow("cvc5-fmf", Answer("unsat"), 0.02),
+        Slow("cvc5", Answer("unsat"), 30.0),
+    ]
+    entrants = [Asked(each, Encoding(module, each.name, labels), "") for each in engines]  # type: ignore[arg-type]
+    answers = race(entrants, lambda encoding: Query(""), 1_000)
+    assert [(each.engine.name, answer.status) for each, answer in answers] == [
+        ("z3", "unknown"),
+        ("cvc5-fmf", "unsat"),
+    ]
+    assert [each.cancelled for each in engines] == [False, False, True]
+    assert entrants[2].base is None
