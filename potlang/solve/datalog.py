@@ -1,8 +1,7 @@
 """Least models in DuckDB, for programs that are large for Python: an engine for `passes.closure`.
 
 Constants are integers and tables have numbers, so no text of a program is in any query. A relation that
-recurs through itself alone is one recursive query; several that recur through each other are evaluated
-round by round. Additions are made in a transaction that is rolled back.
+recurs through itself alone, by linear rules, is one recursive query; others are evaluated round by round. Additions are made in a transaction that is rolled back.
 """
 
 from __future__ import annotations
@@ -178,7 +177,7 @@ class DuckDB:
         rules = [rule for relation in members for rule in self._by_head.get(relation, ())]
         if not rules:
             return
-        if len(members) == 1 and members[0] not in (FALSE, EQUAL):
+        if len(members) == 1 and members[0] not in (FALSE, EQUAL) and all(map(_linear, rules)):
             self._recursive(members[0], rules)
         else:
             self._rounds(rules, members)
@@ -198,7 +197,7 @@ class DuckDB:
         seed = " UNION ".join(seeds)
         query = f"SELECT DISTINCT * FROM ({seed})"
         if again:
-            steps = " UNION ALL ".join(part for rule in again for part in _linear(rule, relation))
+            steps = " UNION ALL ".join(_step(rule) for rule in again)
             query = f"WITH RECURSIVE x({columns}) AS ({seed} UNION ({steps})) SELECT * FROM x"
         name = f"n{relation}"
         self._execute(f"CREATE OR REPLACE TABLE {name} AS {query} LIMIT {self.bounds.rows + 1}")
@@ -335,10 +334,18 @@ def _row(count: int) -> str:
     return f"({_columns(count)})"
 
 
-def _linear(rule: Rule, relation: int) -> list[str]:
-    """The recursive parts of a rule: all its atoms of the relation are the recursive table."""
-    named = {place: "x" for place, atom in enumerate(rule.body) if atom.relation == relation}
-    return [_query(rule, named)]
+def _linear(rule: Rule) -> bool:
+    """Whether at most one body atom is of the head's relation.
+
+    A recursive query sees in its own table only what its last round added, so it is right for these alone.
+    """
+    return sum(atom.relation == rule.head.relation for atom in rule.body) <= 1
+
+
+def _step(rule: Rule) -> str:
+    """What a linear recursive rule derives from the recursive table."""
+    named = {place: "x" for place, atom in enumerate(rule.body) if atom.relation == rule.head.relation}
+    return _query(rule, named)
 
 
 def _select(rule: Rule, place: int | None = None, table: str = "") -> str:

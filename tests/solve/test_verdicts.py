@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 import pytest
@@ -221,6 +221,12 @@ class Liar:
 
     def optimize(self, query: OptimizeQuery, timeout_ms: int) -> OptimizeAnswer:
         return OptimizeAnswer("unknown", "unsupported")
+
+    def ask_all(self, queries: Sequence[Query], timeout_ms: int) -> Iterator[Answer]:
+        return iter([self.ask(query, timeout_ms) for query in queries])
+
+    def cancel(self) -> None:
+        """Nothing to end."""
 
     def close(self) -> None:
         """Nothing to do."""

@@ -1,0 +1,150 @@
+"""Who checked what: tiers of verdicts, second opinions, and certificates of whole reports. [TIER-*]"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_verdicts import Liars
+from verdict_programs import PERSON, World
+
+import potlang
+from potlang import certify
+from potlang.ir.operators import MUL
+from potlang.ir.sorts import INT
+from potlang.ir.text import print_module
+from potlang.report import Limits, Verdict
+from potlang.solve.evaluation import Evaluations
+from potlang.solve.pool import Workers
+from potlang.solve.session import Options, Session
+
+SEED = Path(__file__).parents[1] / "seed"
+PROGRAMS = sorted(path for path in SEED.glob("[0-9]*.json") if path.name[:2] != "00")
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_seed_verdicts_have_tiers_and_certificates(path: Path) -> None:
+    """[TIER-PIECE] Nothing rests on one solver's word, and the kernel accepts what is written of it."""
+    program = potlang.compile(path)
+    report = potlang.verify(program, certificate=True)
+    assert {each.trust for each in report.results} <= {"checked", "cross-checked"}
+    for result in report.results:
+        assert result.assurances
+        assert result.trust == max((each.tier for each in result.assurances), key=_worse)
+    if report.optimization is not None and report.optimization.status == "optimal":
+        assert report.optimization.trust == "cross-checked"
+    assert report.certificate is not None
+    outcome = certify.check(report.certificate, print_module(program.module))
+    assert outcome.status in ("VALID", "VALID_WITH_HOLES"), outcome.message
+    checked = all(each.trust == "checked" for each in report.results)
+    assert (outcome.status == "VALID") == checked
+    assert list(outcome.verdicts.values()) == [str(each.verdict) for each in report.results]
+
+
+def _worse(tier: str) -> int:
+    return ("checked", "cross-checked", "solver").index(tier)
+
+
+def test_what_cannot_be_evaluated_is_said_and_cross_checked() -> None:
+    """[TIER-PIECE] A quantifier over all integers is beyond an evaluator."""
+    program: dict[str, Any] = {
+        "sorts": [],
+        "variables": [{"name": "x", "sort": "IntSort"}],
+        "knowledge_base": ["Exists([n: Int], And(n > x, 2 * n == x + 7))"],
+        "verifications": [{"name": "open", "constraint": "x == 3"}],
+    }
+    result = potlang.verify(program).results[0]
+    assert (result.verdict, result.trust) == (Verdict.UNDETERMINED, "cross-checked")
+    assert all("not evaluated" in each.note for each in result.assurances)
+
+
+def test_trust_solver_skips_the_checks() -> None:
+    result = potlang.verify(PROGRAMS[0], trust="solver", route="z3").results[0]
+    assert (result.trust, result.assurances) == ("solver", ())
+
+
+def test_a_second_solver_that_contradicts_makes_the_verdict_unknown() -> None:
+    """[VERDICT-DISAGREE] Both answers are listed, and text that reproduces them is there."""
+    world = World(PERSON)
+    a = world.constant("a", INT)
+    world.claim("square", world.pool.eq(world.pool.app(MUL, (a, a)), world.pool.integer(10**9 + 7)))
+    with Session(world.module(), Liars(z3="sat", cvc5="unsat"), Options()) as session:
+        result = session.verify()[0]
+    assert (result.verdict, result.reason) == (Verdict.UNKNOWN, "disagreement")
+    assert {(check.solver, check.status) for check in result.checks} == {("z3", "sat"), ("cvc5", "unsat")}
+    assert result.reproducer is not None
+    assert result.reproducer.count("(check-sat)") == 4
+
+
+def test_a_session_s_claims_are_checked_too() -> None:
+    """Claims and assumptions that are in no program are put to the kernel in an excerpt of it."""
+    program = potlang.compile(SEED / "02_cherokee_delegation.json")
+    with program.session() as session:
+        session.push("Not(oppose_allotment(cherokee_people))")
+        clash = session.verify("send_delegation(cherokee_people)").results[0]
+        session.pop()
+        known = session.verify("oppose_allotment(cherokee_people)").results[0]
+    assert (clash.verdict, clash.trust) == (Verdict.INCONSISTENT, "checked")
+    assert (known.verdict, known.trust) == (Verdict.ENTAILED, "checked")
+
+
+def test_an_assumption_true_before_is_evaluated_again_where_its_symbols_differ() -> None:
+    """Evaluations remember by meaning: the same structure with one entry changed is judged anew."""
+    world = World(PERSON)
+    likes = world.function("likes", [PERSON])
+    people = [world.constant(f"p{number}", PERSON) for number in range(60)]
+    for number, person in enumerate(people):
+        world.fact(f"fact {number}", world.app(likes, person))
+    module = world.module()
+    from potlang.ir.structure import FunctionTable, Structure
+    from potlang.ir.values import Element
+
+    constants = {symbol: Element("Person", 0) for symbol in module.symbols if not symbol.domain}
+    true = Structure({PERSON: 1}, {**constants, likes: FunctionTable({}, True)})
+    false = Structure(
+        {PERSON: 1}, {**constants, likes: FunctionTable({(Element("Person", 0),): False}, True)}
+    )
+    evaluations = Evaluations(module)
+    assert evaluations.assumed(true).holds is True
+    assert evaluations.assumed(Structure({PERSON: 1}, dict(true.functions))).holds is True
+    assert evaluations.assumed(false).holds is False
+
+
+def test_a_session_s_memory_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Formulas of claims answered are forgotten; later claims are answered the same."""
+    monkeypatch.setattr("potlang.api._RECYCLED", 10)
+    program = potlang.compile(SEED / "02_cherokee_delegation.json")
+    sizes = []
+    with program.session(trust="solver") as session:
+        for number in range(45):
+            text = f"Or(oppose_allotment(cherokee_people), {number} == {number + 1})"
+            assert session.verify(text).verdict is Verdict.ENTAILED
+            if number % 10 == 9:
+                sizes.append(sum(map(len, program.module.pool._apps.values())))
+    assert len(set(sizes[1:])) == 1
+
+
+def test_a_certificate_is_written_for_unknown_verdicts_too() -> None:
+    program = potlang.compile(PROGRAMS[0])
+    report = potlang.verify(program, limits=Limits(total_ms=0), certificate=True)
+    assert report.verdict is Verdict.UNKNOWN
+    outcome = certify.check(report.certificate or "", print_module(program.module))
+    assert outcome.status == "VALID"
+
+
+def test_the_report_names_who_stands_for_what() -> None:
+    value = json.loads(potlang.verify(PROGRAMS[1]).to_json())
+    (result,) = value["results"]
+    assert {each["tier"] for each in result["assurances"]} == {"checked"}
+    assert result["route"] == "closure"
+
+
+def test_second_opinions_keep_their_workers() -> None:
+    """A session over many claims starts each solver once."""
+    with Workers() as workers:
+        program = potlang.compile(SEED / "10_scheduling.json")
+        with program.session(workers=workers) as session:
+            first = session.run()
+        assert first.results
