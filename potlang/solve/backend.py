@@ -6,17 +6,20 @@ Nothing here knows the IR, and nothing here imports a solver.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Literal, NamedTuple, Protocol, Self
 
 Status = Literal["sat", "unsat", "unknown"]
 Reason = Literal["timeout", "memory", "incomplete", "unsupported", "error", "crash"]
 Priority = Literal["lex", "pareto", "box"]
+ProofFormat = Literal["cpc", "alethe"]
 OptimizeStatus = Literal["optimal", "infeasible", "unbounded", "unattained", "unknown"]
 
 MOST_MODEL = 2 * 1024 * 1024
 """Characters that a whole model may have."""
+MOST_PROOF = 64 * 1024 * 1024
+"""Characters that a proof may have."""
 _PRINTED_PER_MS = 500
 
 
@@ -36,6 +39,7 @@ class Query(NamedTuple):
     are the terms to evaluate if the answer is sat. `core` asks for the names of the assertions of an
     unsat core (`(! … :named a12)`, in the base or here). `model` asks for the whole model. `assuming` are
     Boolean constants taken to be true for this check alone; those that a core needs are in it by name.
+    `proof` asks for the proof of an unsat answer in this format, which only the engine `cvc5` gives.
     """
 
     text: str
@@ -43,6 +47,7 @@ class Query(NamedTuple):
     core: bool = False
     model: bool = False
     assuming: tuple[str, ...] = ()
+    proof: ProofFormat | None = None
 
 
 def assumed_text(query: Query) -> str:
@@ -63,7 +68,8 @@ class Answer(NamedTuple):
     SMT-LIB text of each value asked for, in order: None unless sat, or if the solver has no value
     for one of them. `core` holds names without bars, in the solver's order: None unless asked for
     and unsat. `model` is what the solver answers to `get-model`: None unless asked for and sat, or if
-    it is beyond `MOST_MODEL` or too long in coming. `time_ms` is the time spent in the solver.
+    it is beyond `MOST_MODEL` or too long in coming. `time_ms` is the time spent in the solver. `proof` is
+    the commands of a proof: None unless asked for and unsat, or if there is none, as `detail` then says.
     """
 
     status: Status
@@ -73,6 +79,7 @@ class Answer(NamedTuple):
     core: tuple[str, ...] | None = None
     time_ms: float = 0.0
     model: str | None = None
+    proof: str | None = None
 
 
 class Objective(NamedTuple):
@@ -146,7 +153,12 @@ class Engine(Protocol):
 
 
 class RemoteEngine(Engine, Protocol):
-    """An engine in a worker: queries can be sent ahead of their turn. A context manager, which closes it."""
+    """An engine in a worker: queries can be sent ahead of their turn. A context manager, which closes it.
+
+    `meanwhile` is called while the worker reads a base.
+    """
+
+    meanwhile: Callable[[], None] | None
 
     def __enter__(self) -> Self:
         """The engine."""

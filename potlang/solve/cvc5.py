@@ -10,9 +10,11 @@ from typing import Any, Final
 
 from potlang.solve.backend import (
     MOST_MODEL,
+    MOST_PROOF,
     Answer,
     OptimizeAnswer,
     OptimizeQuery,
+    ProofFormat,
     Query,
     Reason,
     affords_model,
@@ -32,6 +34,11 @@ _HARMLESS: Final = (None, "incomplete", "memory")
 _ALWAYS: Final = {"produce-models": "true", "arrays-exp": "true"}
 # The second makes the first work for integers that the formula itself bounds.
 FINITE_MODELS: Final = {"finite-model-find": "true", "fmf-bound": "true"}
+# As the checkers of each format want it.
+_PROOFS: Final[dict[ProofFormat, dict[str, str]]] = {
+    "cpc": {"proof-format-mode": "cpc", "proof-granularity": "dsl-rewrite"},
+    "alethe": {"proof-format-mode": "alethe", "proof-granularity": "theory-rewrite"},
+}
 REASONS: Final[dict[str, Reason]] = {
     "TIMEOUT": "timeout",
     "RESOURCEOUT": "timeout",
@@ -114,6 +121,15 @@ class Repl:
         """The whole model of the last sat answer."""
         return self.run("(get-model)")
 
+    def proof(self) -> str:
+        """The proof of the last unsat answer, as commands. Raises Failure where it has no such form."""
+        words = self.run("(get-proof)").strip().removeprefix("(").removesuffix(")").strip()
+        if words.startswith("(error"):
+            raise Failure(RuntimeError(words.removeprefix("(error").strip(' \n")')))
+        if len(words) > MOST_PROOF:
+            raise Failure(RuntimeError(f"the proof has more than {MOST_PROOF} characters"))
+        return words + "\n"
+
     def core(self) -> tuple[str, ...]:
         """The names in the unsat core of the last answer."""
         return tuple(unquote(name) for name in elements(self.run("(get-unsat-core)")))
@@ -163,6 +179,8 @@ class Cvc5Engine:
     def ask(self, query: Query, timeout_ms: int) -> Answer:
         """Check one query with the default options, then with finite model finding."""
         clock = Clock(timeout_ms)
+        if query.proof is not None:
+            return self._proved(query, query.proof, clock)
         first = self._first(query, clock, int(timeout_ms * _FIRST_SHARE))
         if first.status != "unknown" or first.reason not in ("incomplete", "timeout"):
             return first
@@ -194,6 +212,15 @@ class Cvc5Engine:
             repl = self._fresh(query.core, FINITE_MODELS)
             repl.run(assumed_text(query))
             return _check(repl, query, len(self._base), clock, clock.left())
+        except Failure as failure:
+            return Answer("unknown", failure.reason, failure.detail, time_ms=clock.spent())
+
+    def _proved(self, query: Query, form: ProofFormat, clock: Clock) -> Answer:
+        try:
+            repl = self._fresh(False, {"produce-proofs": "true", **_PROOFS[form]})
+            repl.run(assumed_text(query))
+            answer = _check(repl, query, len(self._base), clock, clock.left())
+            return _with_proof(repl, answer, clock) if answer.status == "unsat" else answer
         except Failure as failure:
             return Answer("unknown", failure.reason, failure.detail, time_ms=clock.spent())
 
@@ -239,6 +266,16 @@ def _check(repl: Repl, query: Query, base: int, clock: Clock, timeout_ms: int) -
         core = assumed_core(query, repl.core()) if query.core else None
         return Answer("unsat", core=core, time_ms=clock.spent())
     return Answer("unknown", reason, detail, time_ms=clock.spent())
+
+
+def _with_proof(repl: Repl, answer: Answer, clock: Clock) -> Answer:
+    try:
+        proof = repl.proof()
+    except Failure as failure:
+        if failure.reason == "memory":
+            raise
+        return answer._replace(detail=failure.detail, time_ms=clock.spent())
+    return answer._replace(proof=proof, time_ms=clock.spent())
 
 
 def _values(repl: Repl, terms: tuple[str, ...]) -> tuple[tuple[str, ...] | None, str]:

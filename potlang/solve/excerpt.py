@@ -9,8 +9,8 @@ from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import App, Node, Sym, Symbol, reachable
 
 
-def excerpt(module: Module, assertions: Sequence[Assertion], claim: Claim, *, every_symbol: bool) -> Module:
-    """The module with these assumptions and this claim alone.
+def excerpt(module: Module, assertions: Sequence[Assertion], claim: Claim | None, *, every_symbol: bool) -> Module:
+    """The module with these assumptions and this claim, if any, alone.
 
     With `every_symbol` it declares what the module does, so that its text calls every symbol the same.
     """
@@ -19,14 +19,14 @@ def excerpt(module: Module, assertions: Sequence[Assertion], claim: Claim, *, ev
         module,
         symbols=tuple(each for each in module.symbols if kept is None or each in kept),
         assertions=tuple(assertions),
-        claims=(claim,),
+        claims=() if claim is None else (claim,),
         norms=(),
         optimization=None,
     )
 
 
-def _mentioned(module: Module, assertions: Sequence[Assertion], claim: Claim) -> Iterable[Symbol]:
-    formulas: list[Node] = [claim.formula]
+def _mentioned(module: Module, assertions: Sequence[Assertion], claim: Claim | None) -> Iterable[Symbol]:
+    formulas: list[Node] = [] if claim is None else [claim.formula]
     formulas += [each.formula for each in assertions]
     formulas += [each.body for each in module.definitions]
     for node in reachable(*formulas):

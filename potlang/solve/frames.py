@@ -59,7 +59,8 @@ def pack_query(query: Query | OptimizeQuery) -> Message:
 def unpack_query(content: Message) -> Query:
     """The inverse of `pack_query` for a check."""
     values, assuming = tuple(content["values"]), tuple(content["assuming"])
-    return Query(content["text"], values, bool(content["core"]), bool(content["model"]), assuming)
+    core, model = bool(content["core"]), bool(content["model"])
+    return Query(content["text"], values, core, model, assuming, content["proof"])
 
 
 def unpack_optimize(content: Message) -> OptimizeQuery:
@@ -94,6 +95,7 @@ def unpack_answer(content: Message) -> Answer:
         _texts(content["core"]),
         content["time_ms"],
         content["model"],
+        content["proof"],
     )
 
 

@@ -17,37 +17,44 @@ SIZES = (100, 1_000)
 """How many assumptions the subsets have at most."""
 
 
-def nearby(assertions: Sequence[Assertion], formula: Node | None) -> Iterator[tuple[Assertion, ...]]:
-    """Growing subsets of the assumptions, the nearest first, each in the order given.
+class Nearby:
+    """Assumptions by the constants that they mention. Those without (rules) are near everything."""
 
-    Assumptions without constants (rules) are near everything; others are as far as the number of
-    steps from one that shares a constant to the next.
-    """
-    homes: dict[Symbol, list[int]] = {}
-    ranked: list[int] = []
-    for number, assertion in enumerate(assertions):
-        found = constants(assertion.formula)
-        for symbol in found:
-            homes.setdefault(symbol, []).append(number)
-        if not found:
-            ranked.append(number)
-    frontier = [] if formula is None else constants(formula)
-    seen = set(ranked)
-    known = set(frontier)
-    while frontier and len(ranked) < SIZES[-1]:
-        reached: dict[Symbol, None] = {}
-        for symbol in frontier:
-            for number in homes.get(symbol, ()):
-                if number not in seen:
-                    seen.add(number)
-                    ranked.append(number)
-                    reached.update(dict.fromkeys(constants(assertions[number].formula)))
-        frontier = [symbol for symbol in reached if symbol not in known]
-        known.update(frontier)
-    for size in SIZES:
-        yield tuple(assertions[number] for number in sorted(ranked[:size]))
-        if len(ranked) <= size:
-            return
+    def __init__(self, assertions: Sequence[Assertion]) -> None:
+        self.assertions = assertions
+        self._homes: dict[Symbol, list[int]] = {}
+        self._rules: list[int] = []
+        homes = self._homes
+        for number, assertion in enumerate(assertions):
+            found = constants(assertion.formula)
+            for symbol in found:
+                homes.setdefault(symbol, []).append(number)
+            if not found:
+                self._rules.append(number)
+
+    def around(self, formula: Node | None) -> Iterator[tuple[Assertion, ...]]:
+        """Growing subsets, the nearest to a claim first, each in the order given.
+
+        An assumption is as far as the number of steps from one that shares a constant to the next.
+        """
+        ranked = list(self._rules)
+        frontier = [] if formula is None else constants(formula)
+        seen = set(ranked)
+        known = set(frontier)
+        while frontier and len(ranked) < SIZES[-1]:
+            reached: dict[Symbol, None] = {}
+            for symbol in frontier:
+                for number in self._homes.get(symbol, ()):
+                    if number not in seen:
+                        seen.add(number)
+                        ranked.append(number)
+                        reached.update(dict.fromkeys(constants(self.assertions[number].formula)))
+            frontier = [symbol for symbol in reached if symbol not in known]
+            known.update(frontier)
+        for size in SIZES:
+            yield tuple(self.assertions[number] for number in sorted(ranked[:size]))
+            if len(ranked) <= size:
+                return
 
 
 def constants(formula: Node) -> list[Symbol]:

@@ -12,7 +12,7 @@ import subprocess
 import threading
 import time
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Final, NamedTuple
 
@@ -202,6 +202,8 @@ class Session:
         self._barred: tuple[_Lost, int] | None = None
         self._cancelled = False
         self._owner = os.getpid()
+        self.meanwhile: Callable[[], None] | None = None
+        """Work of the caller's own, done while the worker reads a base."""
 
     @property
     def name(self) -> str:
@@ -318,6 +320,8 @@ class Session:
             for query in queries:
                 unsent -= 1
                 process.send(_request(query, timeout_ms), more=unsent > 0)
+            if loading and self.meanwhile is not None:
+                self.meanwhile()
             if loading and (failed := process.receive(_deadline(timeout_ms))["failed"]):
                 yield _Lost(failed["reason"], failed["detail"], in_base, _since(began))
                 return

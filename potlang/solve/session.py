@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import Node, Quant
+from potlang.ir.sorts import BOOL
 from potlang.report import (
     Consistency,
     Evidence,
@@ -32,7 +33,7 @@ from potlang.solve.cores import Core, Names, Oracle, minimize
 from potlang.solve.deciders import CLOSURE_MS, GROUND_MS, ClosureDecider, Decider, GroundDecider
 from potlang.solve.encoding import Encoding, Labels
 from potlang.solve.evidence import core_items, evaluated, read_model
-from potlang.solve.nearby import nearby
+from potlang.solve.nearby import Nearby
 from potlang.solve.reproducer import reproducer
 from potlang.solve.subsets import Decided, Subsets, minimal_core, oracle
 from potlang.solve.terms import Namer
@@ -74,6 +75,8 @@ class Options(NamedTuple):
         return (self.route,) if self.route in ENGINES else ("z3",)
 
 
+_MOST_LOOKED_AT = 2_000
+"""Assumptions that are looked through for Horn rules whatever the program's functions are."""
 _MOST_HANDED_ON = 200
 """Larger cores that a decider has not made minimal are no work for a solver either."""
 _MINIMIZE_MS = 300
@@ -115,8 +118,10 @@ class Session:
         self._verifier.find_core = self._nearby_core
         if not self._verifier.tracked:
             source.warm(options.engines[0], 2)
+            self._asker.engines[0].engine.meanwhile = self._prepare_core
         self._side: Asker | None = None
         self._assurer: Assurer | None = None
+        self._nearby: Nearby | None = None
         self.proofs: list[Proof] = []
         self._stack: list[tuple[Assertion, ...]] = []
         self._minimized: dict[tuple[object, ...], Core] = {}
@@ -136,6 +141,8 @@ class Session:
         route, limits = self.options.route, self.limits
         forced = route != "auto" or limits.rlimit is not None
         common = (self.original, self.module, self._labels, self._asker.engines[0].encoding)
+        if route == "auto" and not self._verifiable_by_rules():
+            return [], [GroundDecider(*common, self._source, GROUND_MS)]
         closure = ClosureDecider(*common, limits.check_ms if forced else CLOSURE_MS)
         ground = GroundDecider(*common, self._source, limits.check_ms if forced else GROUND_MS)
         chosen: dict[str, tuple[list[Decider], list[Decider]]] = {
@@ -144,6 +151,12 @@ class Session:
             "ground": ([ground], []),
         }
         return chosen.get(route, ([], []))
+
+    def _verifiable_by_rules(self) -> bool:
+        """Whether looking for Horn rules is worth it: in a large program with functions it is not."""
+        if len(self.original.assertions) <= _MOST_LOOKED_AT:
+            return True
+        return not any(symbol.domain and symbol.range is not BOOL for symbol in self.original.symbols)
 
     def _second(self, by: str) -> Asked | None:
         """Another solver than `by`, for a second opinion; None where a route is forced."""
@@ -449,11 +462,23 @@ class Session:
         labels = self._verifier.labels
         side = self._aside()
         check = Subsets(side, labels, ask.formula, ask.negated)
-        for assertions in nearby(self._assumed, ask.formula):
+        for assertions in self._neighbours().around(ask.formula):
             status, core = check(tuple(labels.name(each) for each in assertions))
             if status == "unsat":
                 return core
         return self._whole_core(ask)
+
+    def _neighbours(self) -> Nearby:
+        """The assumptions by what they mention, looked through once."""
+        assumed = self._assumed
+        if self._nearby is None or len(self._nearby.assertions) != len(assumed):
+            self._nearby = Nearby(assumed)
+        return self._nearby
+
+    def _prepare_core(self) -> None:
+        """What a core will need, while a solver is busy with the base."""
+        self._neighbours()
+        self._aside().engines[0].encoding.bare().declarations()
 
     def _whole_core(self, ask: Ask) -> tuple[str, ...] | None:
         """A core among all assumptions, each tracked."""
