@@ -6,7 +6,7 @@ from typing import Literal
 
 from .normal import Matrix
 from .propagation import Clause, Clauses
-from .sorts import BOOL, INT, Sort
+from .sorts import BOOL, INT
 from .terms import Symbol, Term
 from .theory import Root, Theory
 from .tokens import Invalid, Steps, Text, Tree, integer, name, pair, shown, tree
@@ -38,8 +38,6 @@ class Refutation:
         self._given: set[int] = set()
         self._database = Clauses(self.steps)
         self._statements: dict[int, list[Clause]] = {}
-        self._matrices: dict[Root, Matrix] = {}
-        self._dummies: dict[Sort, Symbol] = {}
 
     # --- statements ---
 
@@ -128,9 +126,10 @@ class Refutation:
                 root, sign = self.theory.claims[self.key], self.side == "claim"
             case _:
                 raise Invalid(f"there is no root {shown(part)}")
-        if root not in self._matrices:
-            self._matrices[root] = Matrix(self.theory, root, sign)
-        return self._matrices[root]
+        known: dict[object, Matrix] = self.theory.matrices
+        if (root, sign) not in known:
+            known[root, sign] = Matrix(self.theory, root, sign)
+        return known[root, sign]
 
     def _instance(self, root: Tree, bindings: list[Tree]) -> list[Clause]:
         matrix = self._matrix(root)
@@ -208,7 +207,7 @@ class Refutation:
     def _dummy(self, parts: list[Tree], args: tuple[Term, ...]) -> Term:
         """`(dummy SORT)`."""
         sort = self.theory.sorts.read(pair(parts)[1])
-        return self._terms.apply(self._dummies.setdefault(sort, Symbol("dummy", "", (), sort)), ())
+        return self._terms.apply(self.theory.dummies.setdefault(sort, Symbol("dummy", "", (), sort)), ())
 
     # --- clauses ---
 

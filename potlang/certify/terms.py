@@ -13,8 +13,6 @@ from .sorts import BOOL, INT, Sort, Sorts
 from .tokens import Invalid, Steps, shown
 
 MOST_STEPS = 5_000_000
-COST = 10
-"""Steps for a part of a term that is made anew."""
 QUANTIFIERS = ("forall", "exists")
 _CONNECTIVES = ("not", "and", "or", "=>", "iff", "xor", "ite")
 _LITERALS = ("Bool", "Int", "Real", "String", "enum", "BitVec")
@@ -134,7 +132,7 @@ class Terms:
             if not around.isdisjoint(top.binders):
                 raise Invalid("a variable is bound twice")
             stack.pop()
-            self.steps.spend(COST * (1 + len(top.args)))
+            self.steps.spend(10 * (1 + len(top.args)))
             args = tuple([done[arg] for arg in top.args])
             if top.op in QUANTIFIERS:
                 done[top] = self.make(top.op, args, BOOL, top.value)

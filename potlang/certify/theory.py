@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from types import MappingProxyType
+from typing import Any
 
 from .operators import OPERATORS
-from .sorts import BOOL, INT, Sorts
+from .sorts import BOOL, INT, Sort, Sorts
 from .terms import QUANTIFIERS, Symbol, Term, Terms
 from .tokens import Invalid, Text, Tree, integer, name, pair, shown, tree
 
@@ -30,7 +31,10 @@ class Root:
 
 
 class Theory:
-    """One program: `assertions`, and `claims` (norms among them), by key."""
+    """One program: `assertions`, and `claims` (norms among them), by key.
+
+    `matrices` and `dummies` are for refutations, so that many of them share what they make.
+    """
 
     def __init__(self, program: str) -> None:
         self.digest = hashlib.sha256(program.encode("utf-8", "surrogatepass")).hexdigest()
@@ -38,6 +42,8 @@ class Theory:
         self.terms = Terms(self.sorts)
         self.assertions: dict[str, Root] = {}
         self.claims: dict[str, Root] = {}
+        self.matrices: dict[object, Any] = {}
+        self.dummies: dict[Sort, Symbol] = {}
         self._symbols: list[Symbol] = []
         self._named: dict[str, Symbol | None] = {}
 
