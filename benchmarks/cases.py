@@ -20,7 +20,7 @@ from potlang.api import RouteName
 from potlang.diag.render_json import diagnostic_to_json
 
 Case = dict[str, Any]
-_WARM_UP: Case = {
+WARM_UP: Case = {
     "sorts": [{"name": "E", "type": "DeclareSort"}],
     "functions": [{"name": "p", "domain": ["E"], "range": "BoolSort"}],
     "constants": {"es": {"sort": "E", "members": ["a"]}},
@@ -28,6 +28,8 @@ _WARM_UP: Case = {
     "verifications": [{"name": "v", "constraint": "p(a)"}],
     "actions": ["verify_conditions"],
 }
+"""Something small, to be run before the clock starts."""
+
 _CHUNK = 25
 
 
@@ -71,14 +73,16 @@ class Outcome:
         return self.times[of] / self.times[to]
 
 
-def read_cases(directory: Path, families: Sequence[str] = (), limit: int | None = None) -> Iterator[Case]:
-    """The cases of the `*.jsonl` files, by name of file; `limit` is per file, evenly spread."""
+def read_cases(
+    directory: Path, families: Sequence[str] = (), limit: int | None = None, every: int = 1
+) -> Iterator[Case]:
+    """The cases of the `*.jsonl` files, by name of file: every so many, or `limit` a file, evenly spread."""
     for path in sorted(directory.glob("*.jsonl")):
         if families and path.stem not in families:
             continue
         with path.open(encoding="utf-8") as lines:
             texts = [line for line in lines if line.strip()]
-        step = max(1, len(texts) // limit) if limit else 1
+        step = max(1, len(texts) // limit) if limit else every
         for text in islice(texts[::step], limit):
             case: Case = json.loads(text)
             case.setdefault("family", path.stem)
@@ -120,7 +124,7 @@ def _run_chunk(cases: list[Case], settings: Settings) -> Iterator[Outcome]:
 
 def warm_up(path: Path, settings: Settings) -> None:
     """Run every contender a few times on something small, written to `path`."""
-    write_program(path, _WARM_UP)
+    write_program(path, WARM_UP)
     for _ in range(3):
         time_case(path, Outcome("", ""), settings)
 

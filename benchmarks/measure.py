@@ -9,7 +9,7 @@ import platform
 import statistics
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Protocol
@@ -114,20 +114,37 @@ def _megabytes(maxrss: int) -> float:
     return maxrss / (1 << 20) if sys.platform == "darwin" else maxrss / 1024
 
 
+def resident_megabytes() -> tuple[float | None, float | None]:
+    """Resident memory now: of this process, and of its living children together (Linux; else unknown)."""
+    own = _status(Path("/proc/self/status"))
+    if "VmRSS" not in own:
+        return None, None
+    return _status_megabytes(own, "VmRSS"), sum(_status_megabytes(each, "VmRSS") for each in _children())
+
+
 def _living_peaks() -> list[float]:
     """The peaks of children that are still there (Linux; elsewhere nothing is known of them)."""
-    peaks = []
-    for status in Path("/proc").glob("[0-9]*/status"):
-        try:
-            lines = dict(
-                line.split(":", 1)
-                for line in status.read_text(encoding="ascii", errors="replace").splitlines()
-            )
-        except OSError:
-            continue
-        if lines.get("PPid", "").strip() == str(os.getpid()) and "VmHWM" in lines:
-            peaks.append(int(lines["VmHWM"].split()[0]) / 1024)
-    return peaks
+    return [_status_megabytes(each, "VmHWM") for each in _children()]
+
+
+def _children() -> Iterator[dict[str, str]]:
+    """What the system says of each child that is there and not yet dead."""
+    for path in Path("/proc").glob("[0-9]*/status"):
+        found = _status(path)
+        if found.get("PPid", "").strip() == str(os.getpid()) and "VmRSS" in found:
+            yield found
+
+
+def _status(path: Path) -> dict[str, str]:
+    try:
+        text = path.read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return {}
+    return dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
+
+
+def _status_megabytes(status: Mapping[str, str], name: str) -> float:
+    return int(status[name].split()[0]) / 1024
 
 
 # --- the machine ---

@@ -23,7 +23,7 @@ from measure import machine, median  # noqa: E402
 from peers import find_public  # noqa: E402
 from tables import cell, table  # noqa: E402
 
-from potlang.api import RouteName  # noqa: E402
+from potlang.api import RouteName, Trust  # noqa: E402
 
 _MOST_FAULTS = 40
 _LARGEST_RATIO = {"facts": 2.0}
@@ -59,6 +59,14 @@ _CASES: Options = (
     click.option(
         "--max-peer-ratio", default=1.0, show_default=True, help="Bound on a family's median ratio."
     ),
+)
+_EVERY: Options = (
+    click.option("--cases", type=_DIRECTORY, help="The directory of cases."),
+    click.option("--family", "families", multiple=True, help="Only this family; may be repeated."),
+    click.option(
+        "--every", type=click.IntRange(1), default=1, show_default=True, help="Every so many of each file."
+    ),
+    click.option("--timeout-ms", default=5_000, show_default=True, help="Wall-clock limit of one check."),
 )
 
 
@@ -360,7 +368,108 @@ def cores(rounds: int, max_ratio: float, **options: Any) -> None:
     _finish("cores", {"points": [asdict(each) for each in points]}, ratios, failed, **options)
 
 
+# --- evidence, routes, policies, the closure ---
+
+
+@main.command()
+@_with(_EVERY, _OUTPUT)
+@click.option("--seed", "seeds", type=_DIRECTORY, help="The directory of the paper's programs.")
+@click.option("--jobs", default=1, show_default=True, help="Processes; more than one blurs the times.")
+def tiers(
+    cases: Path | None,
+    seeds: Path | None,
+    families: tuple[str, ...],
+    every: int,
+    timeout_ms: int,
+    jobs: int,
+    **options: Any,
+) -> None:
+    """Who stands for each verdict, certificates put to the kernel, minimal cores, times."""
+    import tiers as evidence
+
+    _header()
+    chosen = list(evidence.items(cases, seeds, families, every))
+    found = []
+    with click.progressbar(length=len(chosen), label="tiers", file=sys.stderr) as bar:
+        for each in evidence.run_items(chosen, timeout_ms, jobs):
+            found.append(each)
+            bar.update(1)
+    summaries = evidence.summarize(found)
+    click.echo(table(evidence.HEADINGS, evidence.rows(summaries)))
+    click.echo("\n" + "\n".join(evidence.lines(found, _MOST_FAULTS)))
+    figures = {"families": [asdict(each) for each in summaries], "programs": [asdict(each) for each in found]}
+    _finish("tiers", figures, {}, evidence.failures(found, evidence.Bounds()), **options)
+
+
+@main.command()
+@_with(_EVERY, _OUTPUT)
+@click.option("--generated/--no-generated", default=True, help="Run the generated families too.")
+@click.option("--rounds", default=1, show_default=True, help="Timed runs of each route on each program.")
+@click.option("--max-ratio", default=1.3, show_default=True, help="Bound on the router's median over cases.")
+def routes(
+    cases: Path | None,
+    families: tuple[str, ...],
+    every: int,
+    timeout_ms: int,
+    generated: bool,
+    rounds: int,
+    max_ratio: float,
+    **options: Any,
+) -> None:
+    """What each route decides alone, and the router; on cases and on generated families."""
+    import routes as routing
+
+    _header()
+    chosen = list(routing.items(cases, families, every, generated))
+    points = []
+    with click.progressbar(length=len(chosen), label="routes", file=sys.stderr) as bar:
+        for point in routing.measure(chosen, timeout_ms, rounds):
+            points.append(point)
+            bar.update(1)
+    summaries = routing.summarize(points)
+    click.echo(table(routing.headings(), routing.rows(summaries)))
+    ratios = {f"{each.name} to quickest": each.to_best for each in summaries if each.to_best is not None}
+    figures = {
+        "families": [asdict(each) for each in summaries],
+        "programs": [asdict(each) for each in points],
+    }
+    _finish("routes", figures, ratios, routing.failures(points, max_ratio), **options)
+
+
+@main.command()
+@_with(_OUTPUT)
+@click.option("--rules", default=1_000, show_default=True)
+@click.option("--claims", default=10_000, show_default=True)
+@click.option("--rounds", default=3, show_default=True, help="One-shot runs.")
+@click.option("--trust", type=click.Choice(get_args(Trust)), default="best", show_default=True)
+@click.option("--min-ratio", default=10.0, show_default=True, help="Bound on claims a second, x one-shot.")
+@click.option("--max-growth", default=1.1, show_default=True, help="Bound on memory after the first tenth.")
+def policy(
+    rules: int, claims: int, rounds: int, trust: Any, min_ratio: float, max_growth: float, **options: Any
+) -> None:
+    """Many claims against one policy in a session, one-shot runs beside it; memory on the way."""
+    import policy as policies
+
+    _header()
+    with click.progressbar(length=claims, label="policy", file=sys.stderr) as bar:
+        figures = policies.measure(rules, claims, rounds, trust, lambda: bar.update(1))
+    click.echo(table(policies.HEADINGS, [policies.row(figures)]) + "\n")
+    rows = [[each.claims, each.parent, each.workers, each.total] for each in figures.memory]
+    click.echo(table(("claims", "parent MB", "workers MB", "both"), rows))
+    click.echo("\n" + ", ".join(f"{count} {tier}" for tier, count in sorted(figures.tiers.items())))
+    ratios = {} if figures.speed_up is None else {"to one-shot": figures.speed_up}
+    failed = policies.failures(figures, min_ratio, max_growth)
+    _finish("policy", {"figures": asdict(figures)}, ratios, failed, **options)
+
+
+def _add_closure() -> None:
+    import closure
+
+    main.add_command(closure.main, "closure")
+
+
 _add_generated()
+_add_closure()
 
 if __name__ == "__main__":
     main()

@@ -194,6 +194,141 @@ def claims(size: int) -> Workload:
     return Workload("claims", size, program, tuple(kinds[i % 3] for i in range(size)))
 
 
+def alternating(size: int) -> Workload:
+    """`size` times two kinds that need each other: each of one has an r of the other, none is of both.
+
+    Whether two constants are related is open; finite models show it, instantiation need not end.
+    """
+    program = _entity_program(
+        2 * size,
+        {f"{kind}{i}": 1 for i in range(size) for kind in "pq"} | {"r": 2},
+        knowledge_base=[
+            text
+            for i in range(size)
+            for text in (
+                f"ForAll([x: Entity], Implies(p{i}(x), Exists([y: Entity], And(q{i}(y), r(x, y)))))",
+                f"ForAll([x: Entity], Implies(q{i}(x), Exists([y: Entity], And(p{i}(y), r(x, y)))))",
+                f"ForAll([x: Entity], Implies(q{i}(x), Not(p{i}(x))))",
+                f"p{i}(e{2 * i})",
+                f"q{i}(e{2 * i + 1})",
+            )
+        ],
+        verifications=[{"name": "goal", "constraint": "r(e0, e1)"}],
+    )
+    return Workload("alternating", size, program, ("undetermined",))
+
+
+def transitive(size: int) -> Workload:
+    """A transitive relation over a chain of `size` constants: from first to last, and back."""
+    program = _entity_program(
+        size,
+        {"path": 2},
+        knowledge_base=[f"path(e{i}, e{i + 1})" for i in range(size - 1)],
+        rules=[_rule("And(path(x, y), path(y, z))", "path(x, z)", "x y z")],
+        verifications=[
+            {"name": "there", "constraint": f"path(e0, e{size - 1})"},
+            {"name": "back", "constraint": f"path(e{size - 1}, e0)"},
+        ],
+    )
+    return Workload("transitive", size, program, ("entailed", "undetermined"))
+
+
+def pigeonhole(size: int) -> Workload:
+    """One pigeon more than the `size` holes, each in some hole; two in one hole raise the alarm."""
+    pigeons, holes = range(size + 1), range(size)
+    program: ProgramJson = {
+        "sorts": [{"name": "Pigeon", "type": "DeclareSort"}, {"name": "Hole", "type": "DeclareSort"}],
+        "functions": [{"name": "inside", "domain": ["Pigeon", "Hole"], "range": "BoolSort"}],
+        "constants": {
+            "pigeons": {"sort": "Pigeon", "members": [f"p{i}" for i in pigeons]},
+            "holes": {"sort": "Hole", "members": [f"h{j}" for j in holes]},
+            "flags": {"sort": "BoolSort", "members": ["alarm"]},
+        },
+        "knowledge_base": [
+            f"Distinct({', '.join(f'p{i}' for i in pigeons)})",
+            *(f"Or({', '.join(f'inside(p{i}, h{j})' for j in holes)})" for i in pigeons),
+            "ForAll([x: Pigeon, y: Pigeon, h: Hole], "
+            "Implies(And(x != y, inside(x, h), inside(y, h)), alarm))",
+        ],
+        "verifications": [{"name": "shared", "constraint": "alarm"}],
+    }
+    return Workload("pigeonhole", size, program, ("entailed",))
+
+
+def seating(size: int) -> Workload:
+    """A puzzle: `size` people on as many seats, in an order that leaves the first two open alone."""
+    last = size - 1
+    program = _entity_program(
+        size,
+        {},
+        knowledge_base=[
+            f"Distinct({', '.join(f'seat(e{i})' for i in range(size))})",
+            f"ForAll([x: Entity], And(seat(x) >= 1, seat(x) <= {size}))",
+            *(f"seat(e{i}) < seat(e{i + 1})" for i in range(1, last)),
+            "seat(e0) < seat(e2)",
+        ],
+        verifications=[
+            {"name": "last", "constraint": f"seat(e{last}) == {size}"},
+            {"name": "first", "constraint": "seat(e0) == 1"},
+            {"name": "never", "constraint": "seat(e0) == 3"},
+        ],
+    )
+    program["functions"].append({"name": "seat", "domain": ["Entity"], "range": "IntSort"})
+    return Workload("seating", size, program, ("entailed", "undetermined", "refuted"))
+
+
+def coloring(size: int) -> Workload:
+    """A circle of `size` nodes, each of three colours unlike its neighbours': open but for an edge's ends."""
+    colors = ("red(x)", "green(x)", "blue(x)")
+    pairs = [(one, other) for place, one in enumerate(colors) for other in colors[:place]]
+    same = [f"And({each}, {each.replace('x', 'y')})" for each in colors]
+    program = _entity_program(
+        size,
+        {"red": 1, "green": 1, "blue": 1, "edge": 2},
+        knowledge_base=[
+            *(f"edge(e{i}, e{(i + 1) % size})" for i in range(size)),
+            f"ForAll([x: Entity], Or({', '.join(colors)}))",
+            *(f"ForAll([x: Entity], Not(And({one}, {other})))" for one, other in pairs),
+            f"ForAll([x: Entity, y: Entity], Implies(edge(x, y), Not(Or({', '.join(same)}))))",
+        ],
+        verifications=[
+            {"name": "like", "constraint": "And(red(e0), red(e1))"},
+            {"name": "far", "constraint": f"And(red(e0), red(e{size // 2}))"},
+        ],
+    )
+    return Workload("coloring", size, program, ("refuted", "undetermined"))
+
+
+def policy(size: int) -> Workload:
+    """`size` rules in layers over twenty entities and fifty features, asked for every atom of the layers."""
+    rng = random.Random(size)
+    entities, features = range(20), range(50)
+    bodies = [(rng.randrange(number + 1), rng.randrange(50)) for number in range(size)]
+    has = [[rng.random() < 0.6 for _ in features] for _ in entities]
+    program = _entity_program(
+        len(entities),
+        {f"p{i}": 1 for i in range(size + 1)} | {f"q{j}": 1 for j in features},
+        knowledge_base=[
+            *(f"p0(e{e})" for e in entities),
+            *(f"q{j}(e{e})" for e in entities for j in features if has[e][j]),
+        ],
+        rules=[
+            _rule(f"And(p{layer}(x), q{feature}(x))", f"p{number + 1}(x)")
+            for number, (layer, feature) in enumerate(bodies)
+        ],
+        verifications=[
+            {"name": f"{number} {e}", "constraint": f"p{number}(e{e})"}
+            for number in range(size + 1)
+            for e in entities
+        ],
+    )
+    derived = [[True] * len(entities)]
+    for layer, feature in bodies:
+        derived.append([derived[layer][e] and has[e][feature] for e in entities])
+    flat = (fits for row in derived for fits in row)
+    return Workload("policy", size, program, tuple("entailed" if fits else "undetermined" for fits in flat))
+
+
 GENERATORS: dict[str, tuple[Callable[[int], Workload], tuple[int, ...]]] = {
     "facts": (facts, (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000)),
     "ruled": (ruled, (250, 500, 1_000, 2_000)),
@@ -205,3 +340,12 @@ GENERATORS: dict[str, tuple[Callable[[int], Workload], tuple[int, ...]]] = {
     "claims": (claims, (25, 50, 100, 200)),
 }
 """Generators by name, with the sizes that are run unless others are asked for."""
+
+ROUTE_FAMILIES: dict[str, tuple[Callable[[int], Workload], tuple[int, ...]]] = {
+    "alternating": (alternating, (1, 2, 4, 8)),
+    "transitive": (transitive, (10, 100, 1_000)),
+    "pigeonhole": (pigeonhole, (3, 5, 7, 9)),
+    "seating": (seating, (4, 6, 8)),
+    "coloring": (coloring, (5, 9, 15)),
+}
+"""What `routes` runs besides cases, with the sizes."""

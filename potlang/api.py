@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from potlang.passes.pipeline import Pipeline
     from potlang.sema import Extension
     from potlang.solve.cache import Cache
+    from potlang.solve.proofs import Archived
     from potlang.solve.session import Session as SolverSession
 
 Source = str | bytes | dict[str, Any] | Path
@@ -35,6 +36,7 @@ Trust = Literal["best", "solver"]
 Models = Literal["claim", "full"]
 Cores = Literal["one", "all"]
 Target = Literal["ir", "smt2", "pot"]
+ProofFormat = Literal["cpc", "alethe"]
 CacheChoice: TypeAlias = "Cache | str | os.PathLike[str] | bool | None"
 """A cache, its directory, True for the usual one, or none."""
 Callback = Callable[["Pass", Module, float], None]
@@ -320,6 +322,31 @@ def verify(
     return _remembered(chosen, program, {**options, "certificate": certificate, "limits": limits}, run)
 
 
+def archive_proofs(
+    program: Program,
+    report: Report,
+    directory: Path,
+    *,
+    name: str = "program",
+    form: ProofFormat = "cpc",
+    rules: Sequence[Path] = (),
+    limits: Limits = Limits(),
+    workers: Workers | None = None,
+) -> Iterator[Archived]:
+    """Asks cvc5 for the proofs behind a report on `program`, and writes them ([CERT-ARCHIVE]).
+
+    Yields what was written for each result with an unsatisfiable side, as it comes. The files are in
+    `directory`, their names begin with `name`; `rules` are files with the rules of CPC, for a
+    checker. Raises OSError if a file cannot be written.
+    """
+    from potlang.solve.proofs import archive_proofs as archive
+
+    workers = workers or default_workers()
+    return archive(
+        program.module, report, directory, workers, name=name, form=form, rules=rules, limits=limits
+    )
+
+
 def explain(code: str) -> str | None:
     """The page of a diagnostic code in Markdown; None for an unknown code."""
     from potlang.diag.explain import page
@@ -475,6 +502,7 @@ __all__ = [
     "CompileError",
     "Program",
     "Session",
+    "archive_proofs",
     "check",
     "compile",
     "emit",

@@ -23,6 +23,7 @@ from potlang.cli.common import (
     use_color,
     worst_exit,
 )
+from potlang.cli.proof_archive import Archive
 from potlang.report import Limits, Report
 from potlang.solve.pool import default_workers
 from potlang.version import __version__
@@ -76,6 +77,25 @@ _SECONDS = click.FloatRange(min=0.001, max=1_000_000)
     help="Write what the verdicts rest on to this file, for `potc cert check`; of several programs, into "
     "this directory.",
 )
+@click.option(
+    "--proofs",
+    type=click.Path(file_okay=False),
+    help="Write cvc5's proof of each unsatisfiable side, with its problem, into this directory; if `ethos` "
+    "or, for Alethe, `carcara` is on PATH, run it on each.",
+)
+@click.option(
+    "--proof-format",
+    type=click.Choice(get_args(api.ProofFormat)),
+    default="cpc",
+    show_default=True,
+    help="What cvc5 cannot put in Alethe, such as enums, is written as CPC.",
+)
+@click.option(
+    "--proof-rules",
+    type=click.Path(exists=True, dir_okay=False),
+    multiple=True,
+    help="The rules of CPC for `ethos`: `Cpc.eo` of cvc5's sources. May be repeated.",
+)
 @click.option("--passes", default=api.DEFAULT_PASSES, show_default=True, help="The passes before solving.")
 @cache_options
 @color_option
@@ -91,6 +111,9 @@ def verify(
     models: api.Models,
     cores: api.Cores,
     certificate: str | None,
+    proofs: str | None,
+    proof_format: api.ProofFormat,
+    proof_rules: tuple[str, ...],
     passes: str,
     use_cache: bool | None,
     cache_dir: str | None,
@@ -107,6 +130,7 @@ def verify(
     _start(route, click.get_current_context().obj)
     limits = Limits(int(timeout * 1000), int(total_timeout * 1000), memory, rlimit)
     cache = chosen_cache(use_cache, cache_dir)
+    archive = None if proofs is None else Archive(proofs, proof_format, proof_rules, limits)
     seen: list[tuple[str, api.Checked, Report]] = []
     codes: list[int] = []
     for name in _with_progress(files):
@@ -135,6 +159,8 @@ def verify(
             _print_text(shown, checked, report, len(files) > 1, color)
         else:
             seen.append((shown, checked, report))
+        if archive is not None and checked.program is not None:
+            archive.add(shown, checked.program, report, color, to_stderr=style != "text")
     if style == "json":
         _print_reports(seen)
     elif style == "sarif":

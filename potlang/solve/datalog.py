@@ -1,7 +1,8 @@
 """Least models in DuckDB, for programs that are large for Python: an engine for `passes.closure`.
 
 Constants are integers and tables have numbers, so no text of a program is in any query. A relation that
-recurs through itself alone, by linear rules, is one recursive query; others are evaluated round by round. Additions are made in a transaction that is rolled back.
+recurs through itself alone, by linear rules, is one recursive query; others are evaluated round by
+round. Additions are made in a transaction that is rolled back.
 """
 
 from __future__ import annotations

@@ -9,7 +9,9 @@ from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import App, Node, Sym, Symbol, reachable
 
 
-def excerpt(module: Module, assertions: Sequence[Assertion], claim: Claim | None, *, every_symbol: bool) -> Module:
+def excerpt(
+    module: Module, assertions: Sequence[Assertion], claim: Claim | None, *, every_symbol: bool
+) -> Module:
     """The module with these assumptions and this claim, if any, alone.
 
     With `every_symbol` it declares what the module does, so that its text calls every symbol the same.

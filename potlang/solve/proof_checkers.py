@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -49,13 +50,13 @@ def check_proof(
     checker = CHECKERS[form]
     found = shutil.which(checker)
     if found is None:
-        return Checking(checker, "not available", f"{checker} is not on PATH")
+        return Checking(checker, "not available", "not on PATH")
     command = [found, *_arguments(form, problem.resolve(), proof.resolve(), rules)]
     with tempfile.TemporaryFile() as output:
         try:
             code = _run(command, output, timeout_ms / 1000)
         except OSError as error:
-            return Checking(checker, "not available", f"{checker} does not start: {error.strerror}")
+            return Checking(checker, "not available", f"it does not start: {error.strerror or error}")
         if code is None:
             return Checking(checker, "timeout", f"not done within {timeout_ms} ms")
         return _judged(checker, code, _last_part(output))
@@ -87,7 +88,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     if sys.platform == "win32":
         process.kill()
     else:
-        os.killpg(process.pid, signal.SIGKILL)
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 

@@ -22,7 +22,7 @@ _SIDES: Final = {
     Verdict.REFUTED: "claim",
     Verdict.INCONSISTENT: "assumptions",
 }
-_LONGEST_STEM: Final = 50
+_LONGEST_STEM: Final = 60
 _LONGEST_COMMENT: Final = 200
 # Quoted symbols, strings and comments come first: what stands in them is no rule.
 _RULE: Final = re.compile(r'\|[^|]*\||"(?:[^"]|"")*"|;[^\n]*|:rule\s+([^\s()|";]+)')
@@ -51,7 +51,8 @@ class Archived(NamedTuple):
         """One line for people."""
         if self.proof is None or self.form is None:
             return f"no proof: {self.note}"
-        words = [f"{self.form} proof, {self.steps} steps, {self.trusted} trusted: {self.proof}"]
+        steps = "1 step" if self.steps == 1 else f"{self.steps} steps"
+        words = [f"{self.form} proof, {steps}, {self.trusted} trusted: {self.proof}"]
         if self.checking is not None:
             said = f": {self.checking.words}" if self.checking.words else ""
             words.append(f"{self.checking.checker}: {self.checking.outcome}{said}")
@@ -94,7 +95,7 @@ def archive_proofs(
         directory.mkdir(parents=True, exist_ok=True)
         path = directory / f"{stem}-{target.number}"
         problem = path.with_name(f"{path.name}.smt2")
-        _write(problem, text)
+        _write(problem, _script(target, text))
         found, answer, note = _proved(text, form, workers, limits, clock)
         archived = archived._replace(problem=problem, note=note)
         if answer.proof is not None:
@@ -109,8 +110,8 @@ def archive_proofs(
 
 
 def file_stem(name: str) -> str:
-    """A file name for what is called `name`, a path or any text."""
-    stem = re.sub(r"[^\w.-]", "_", Path(name).stem).strip("_.-")
+    """A file name, without what follows its last dot, for any text."""
+    stem = re.sub(r"[^\w.-]", "_", name).strip("_.-")
     return stem[:_LONGEST_STEM] or "program"
 
 
@@ -151,21 +152,23 @@ def _assumptions(module: Module, core: tuple[CoreItem, ...] | None) -> Sequence[
 
 
 def _problem(module: Module, target: _Target) -> str:
-    """The SMT-LIB text, in cvc5's words, of the core with the side. Raises Unsupported."""
+    """The commands, in cvc5's words, that state the core with the side. Raises Unsupported."""
     from potlang.smt.printer import Printer
 
     claim = None if target.side == "assumptions" else target.claim
     part = excerpt(module, _assumptions(module, target.core), claim, every_symbol=False)
     printer = Printer(part, "cvc5")
-    title = json.dumps(target.name[:_LONGEST_COMMENT]).replace("\x7f", "\\u007f")
-    lines = [f"; {title}, {target.side}: unsat", "(set-logic ALL)"]
-    lines += [printer.declarations() + printer.assertions(named=False)]
-    if claim is not None:
-        formula = closed_formula(claim, module.pool)
-        lines.append(
-            printer.assertion(formula if target.side == "claim" else module.pool.negate(formula)) + "\n"
-        )
-    return "\n".join(lines[:2]) + "\n" + "".join(lines[2:]) + "(check-sat)\n"
+    text = printer.declarations() + printer.assertions(named=False)
+    if claim is None:
+        return text
+    formula = closed_formula(claim, module.pool)
+    return text + printer.assertion(formula if target.side == "claim" else module.pool.negate(formula)) + "\n"
+
+
+def _script(target: _Target, problem: str) -> str:
+    """The problem as a script of its own."""
+    name = json.dumps(target.name[:_LONGEST_COMMENT]).replace("\x7f", "\\u007f")
+    return f"; {name}, {target.side}: unsat\n(set-logic ALL)\n{problem}(check-sat)\n"
 
 
 def _proved(
@@ -184,11 +187,9 @@ def _proved(
 
 
 def _ask(text: str, form: ProofFormat, workers: EngineSource, limits: Limits, clock: Clock) -> Answer:
-    query = Query(text.removesuffix("(check-sat)\n"), proof=form)
     timeout = min(limits.check_ms, clock.left())
-    base = "(set-logic ALL)"
-    with workers.session("cvc5", base, memory_mb=limits.memory_mb, rlimit=limits.rlimit) as session:
-        return session.ask(query._replace(text=query.text.replace("(set-logic ALL)\n", "", 1)), timeout)
+    with workers.session("cvc5", memory_mb=limits.memory_mb, rlimit=limits.rlimit) as session:
+        return session.ask(Query(text, proof=form), timeout)
 
 
 def _line(text: str) -> str:

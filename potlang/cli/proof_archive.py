@@ -1,0 +1,66 @@
+"""`potc verify --proofs`: cvc5's proofs into a directory, with a line on each ([CERT-ARCHIVE])."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from potlang import api
+from potlang.cli.common import use_color
+from potlang.diag.wording import visible
+from potlang.report import Limits, Report
+
+_LONGEST_STEM = 50
+
+
+class Archive:
+    """The directory that is written to, and the names in use there; for one run over several files."""
+
+    def __init__(self, directory: str, form: api.ProofFormat, rules: tuple[str, ...], limits: Limits) -> None:
+        self._directory = Path(directory)
+        self._form: api.ProofFormat = form
+        self._rules = tuple(Path(rule) for rule in rules)
+        self._limits = limits
+        self._names: dict[str, None] = {}
+
+    def add(self, name: str, program: api.Program, report: Report, color: str, *, to_stderr: bool) -> None:
+        """Archive what the report on this program rests on; what could not be had is a note."""
+        found = api.archive_proofs(
+            program,
+            report,
+            self._directory,
+            name=self._unused(name),
+            form=self._form,
+            rules=self._rules,
+            limits=self._limits,
+        )
+        try:
+            for each in found:
+                line = f"{each.name}: {each}"
+                if each.proof is None:
+                    click.echo(f"note: {visible(line)}", err=True)
+                else:
+                    _print_dim(f"  {visible(line)}", color, to_stderr)
+        except OSError as error:
+            where = str(error.filename or self._directory)
+            raise click.FileError(where, error.strerror or str(error)) from error
+
+    def _unused(self, name: str) -> str:
+        """A name for the files of this program: programs of one name get numbers."""
+        from potlang.solve.proofs import file_stem
+
+        stem = chosen = file_stem(Path(name).stem)[:_LONGEST_STEM]
+        number = 1
+        while chosen in self._names:
+            number += 1
+            chosen = f"{stem}.{number}"
+        self._names[chosen] = None
+        return chosen
+
+
+def _print_dim(line: str, color: str, to_stderr: bool) -> None:
+    stream = sys.stderr if to_stderr else sys.stdout
+    shown = click.style(line, dim=True) if use_color(color, stream) else line
+    click.echo(shown, err=to_stderr, color=True)
