@@ -139,6 +139,8 @@ class GroundDecider:
         encoding: Encoding,
         source: EngineSource,
         most_ms: int,
+        *,
+        finite_only: bool = False,
     ) -> None:
         self._module = module
         self._lowered = lowered
@@ -146,6 +148,7 @@ class GroundDecider:
         self._encoding = encoding
         self._source = source
         self._most_ms = most_ms
+        self._finite_only = finite_only
         self._grounder: Grounder | None = None
 
     def ask(self, ask: Ask, extra: tuple[Assertion, ...]) -> Reply | None:
@@ -165,7 +168,7 @@ class GroundDecider:
             self._grounder = Grounder(self._module, self._source)
         began = time.perf_counter()
         own = len(assumed) <= len(self._module.assertions)
-        limits = GroundLimits(timeout_ms=self._most_ms)
+        limits = GroundLimits(timeout_ms=self._most_ms, finite_only=self._finite_only)
         found = self._grounder.decide(assumed, _side(ask), ask.claim, limits, lines=own)
         if found.status == "unknown":
             return None

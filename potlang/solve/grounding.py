@@ -56,6 +56,8 @@ class GroundLimits:
     round: int = 2_000
     conflicts: int = 2_000
     memory_mb: int | None = None
+    finite_only: bool = False
+    """Nothing is tried where there are infinitely many ground terms."""
 
 
 class Grounded(NamedTuple):
@@ -205,6 +207,8 @@ def closed(claim: Claim, pool: Pool) -> Node:
 def _affordable(grounding: Grounding, limits: GroundLimits) -> None:
     size = grounding.size()
     if not size.finite:
+        if limits.finite_only:
+            raise _Unknown("there are infinitely many ground terms")
         return
     if size.terms > limits.terms or size.instances > limits.estimate:
         raise _Unknown(f"grounding takes {size.terms} terms and {size.instances} instances")

@@ -316,6 +316,10 @@ class Session:
         began = time.monotonic()
         try:
             process, loading = self._ready(queries[0], timeout_ms)
+            if self._cancelled:
+                # `cancel` came while there was no worker yet that it could have ended.
+                yield _Lost("timeout", "cancelled", in_base=False)
+                return
             unsent = left
             for query in queries:
                 unsent -= 1

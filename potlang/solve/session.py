@@ -142,9 +142,14 @@ class Session:
         forced = route != "auto" or limits.rlimit is not None
         common = (self.original, self.module, self._labels, self._asker.engines[0].encoding)
         if route == "auto" and not self._verifiable_by_rules():
-            return [], [GroundDecider(*common, self._source, GROUND_MS)]
+            return [], []
         closure = ClosureDecider(*common, limits.check_ms if forced else CLOSURE_MS)
-        ground = GroundDecider(*common, self._source, limits.check_ms if forced else GROUND_MS)
+        ground = GroundDecider(
+            *common,
+            self._source,
+            limits.check_ms if forced else GROUND_MS,
+            finite_only=route == "auto",
+        )
         chosen: dict[str, tuple[list[Decider], list[Decider]]] = {
             "auto": ([closure], [ground]),
             "closure": ([closure], []),

@@ -143,3 +143,21 @@ def test_the_first_definite_answer_ends_a_race() -> None:
     ]
     assert [each.cancelled for each in engines] == [False, False, True]
     assert entrants[2].base is None
+
+
+def test_a_session_cancelled_before_it_has_a_worker_asks_nothing() -> None:
+    """[ROUTE-RACE] A race may be over while an entrant's worker is still starting."""
+    with Workers() as workers:
+        session = workers.session("z3")
+        checkout = workers.checkout
+
+        def late(engine: str) -> Any:
+            session.cancel()
+            return checkout(engine)
+
+        workers.checkout = late  # type: ignore[method-assign]
+        began = time.monotonic()
+        answer = session.ask(Query("(declare-const x Int)(assert (> (* x x x) 7))"), 5_000)
+        assert (answer.status, answer.detail) == ("unknown", "cancelled")
+        assert time.monotonic() - began < 4
+        session.close()
