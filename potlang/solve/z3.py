@@ -151,9 +151,9 @@ class Z3Engine:
         self.prepare()
 
     def limit_memory(self, megabytes: int | None) -> None:
-        """Cap what z3's own heap may grow by; beyond it z3 answers unknown, or ends the process with status 101.
+        """Cap what z3's own heap may grow by; what it holds already (spare contexts) is not the session's.
 
-        What it holds already (spare contexts) is not the session's.
+        Beyond it z3 answers unknown, or ends the process with status 101.
         """
         import z3
 

@@ -104,7 +104,9 @@ def test_examples_of_the_page_are_true(code: str) -> None:
         counted = [each for each, level in found(fails, text) if level is Severity.ERROR or not only_errors]
         assert counted == [code]
     if corrected is not None:
-        assert [each for each, level in found(corrected, text) if level is Severity.ERROR or each == code] == []
+        assert [
+            each for each, level in found(corrected, text) if level is Severity.ERROR or each == code
+        ] == []
 
 
 @pytest.mark.parametrize("code", CODES)

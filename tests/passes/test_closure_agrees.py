@@ -94,19 +94,19 @@ def check_small(module: Module) -> None:
             assert not (seen and side.status == "unsat")
 
 
-@settings(max_examples=120)
+@settings(max_examples=90)
 @given(horn_programs())
 def test_the_closure_agrees_with_z3(module: Module) -> None:
     check_statuses(module)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(horn_programs(most=3, small=True))
 def test_the_closure_agrees_with_enumeration(module: Module) -> None:
     check_small(module)
 
 
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(recursive_programs())
 def test_parts_of_relations_agree_with_z3(module: Module) -> None:
     """[CLOSURE-PART] Claims about single atoms, decided before any relation is evaluated as a whole."""

@@ -89,12 +89,22 @@ def test_facts_beside_a_rule_that_keeps_an_argument() -> None:
 
 
 def test_symmetric_and_transitive_relations() -> None:
+    """[CLOSURE-TRANSITIVE]"""
     symmetric = "ForAll([x: T, y: T], reach(x, y) -> reach(y, x))"
     module = chain(200, ["reach(c199, c0)", "Exists([x: T], reach(x, x))"], [TRANSITIVE, symmetric])
     closure = Closure(recognise(module))
     for claim in module.claims:
         assert [side.status for side in closure.decide(claim.formula)] == ["sat", "sat", "unsat"]
         assert closure.derivation(claim.formula, "negation") is not None
+
+
+def test_large_models_are_not_shown() -> None:
+    """[CLOSURE-MODEL]"""
+    for size, shown in ((50, True), (700, False)):
+        module = chain(size, [f"reach(c{size - 1}, c0)"], [TRANSITIVE])
+        closure = Closure(recognise(module))
+        assert closure.decide(module.claims[0].formula).negation.status == "sat"
+        assert (closure.model(module.claims[0].formula, "negation") is not None) is shown
 
 
 def test_too_much_is_not_concluded() -> None:
@@ -190,7 +200,7 @@ def test_many_claims_about_one_policy() -> None:
 @settings(max_examples=60)
 @given(horn_programs() | recursive_programs())
 def test_the_kernel_accepts_derivations(module: Module) -> None:
-    """[CLOSURE-STEPS] What is derived can be replayed."""
+    """[CLOSURE-STEPS] [CLOSURE-KERNEL] What is derived can be replayed."""
     check_lines(module)
 
 

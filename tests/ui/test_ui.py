@@ -60,6 +60,4 @@ def test_case_shows_the_code_of_its_folder(case: Path) -> None:
 
 
 def test_every_golden_has_its_case() -> None:
-    assert sorted(HERE.glob("*/*.txt")) == sorted(
-        case.with_suffix(".txt") for case in CASES
-    )
+    assert sorted(HERE.glob("*/*.txt")) == sorted(case.with_suffix(".txt") for case in CASES)
