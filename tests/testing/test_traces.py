@@ -1,4 +1,4 @@
-"""The strategies of traces: what they make is well formed, has every kind of record, and is really shuffled."""
+"""The strategies of traces: what they make is well formed, has every kind of record, and is shuffled."""
 
 from __future__ import annotations
 
