@@ -45,14 +45,25 @@ class Decider(Protocol):
 
 
 class ClosureDecider:
-    """What the least model decides (`55-closure.md`). Models and refutations are made when asked for."""
+    """What the least model decides (`55-closure.md`). Models and refutations are made when asked for.
+
+    `exact_only`: nothing is tried where the closure could conclude no more than what follows.
+    """
 
     name = "closure"
 
     def __init__(
-        self, module: Module, lowered: Module, labels: Labels, encoding: Encoding, most_ms: int
+        self,
+        module: Module,
+        lowered: Module,
+        labels: Labels,
+        encoding: Encoding,
+        most_ms: int,
+        *,
+        exact_only: bool = False,
     ) -> None:
         self._module = module
+        self._exact_only = exact_only
         self._lowered = lowered
         self._labels = labels
         self._encoding = encoding
@@ -83,6 +94,8 @@ class ClosureDecider:
         assumed: Sequence[Assertion],
         known: dict[int, tuple[Node, Closed]],
     ) -> Reply | None:
+        if self._exact_only and not closure.horn.exact:
+            return None
         began = time.perf_counter()
         expired = _alarm(self._most_ms)
         side = _side(ask)

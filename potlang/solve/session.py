@@ -143,7 +143,9 @@ class Session:
         common = (self.original, self.module, self._labels, self._asker.engines[0].encoding)
         if route == "auto" and not self._verifiable_by_rules():
             return [], []
-        closure = ClosureDecider(*common, limits.check_ms if forced else CLOSURE_MS)
+        most_ms = limits.check_ms if forced else CLOSURE_MS
+        exact = ClosureDecider(*common, most_ms, exact_only=True)
+        closure = ClosureDecider(*common, most_ms)
         ground = GroundDecider(
             *common,
             self._source,
@@ -151,7 +153,7 @@ class Session:
             finite_only=route == "auto",
         )
         chosen: dict[str, tuple[list[Decider], list[Decider]]] = {
-            "auto": ([closure], [ground]),
+            "auto": ([exact], [closure, ground]),
             "closure": ([closure], []),
             "ground": ([ground], []),
         }

@@ -326,6 +326,24 @@ def _swap(lines: list[bytes], random: Random) -> None:
     lines[i], lines[k] = lines[k], lines[i]
 
 
+def _swap_neighbours(lines: list[bytes], random: Random) -> None:
+    at = random.randrange(len(lines))
+    lines[at : at + 2] = reversed(lines[at : at + 2])
+
+
+def _mark(lines: list[bytes], random: Random) -> None:
+    """Another mark on a status, or a block without its status."""
+    at = [i for i, line in enumerate(lines) if line.startswith(b"@status")]
+    if not at:
+        return
+    index = random.choice(at)
+    if random.random() < 0.5:
+        del lines[index]
+    else:
+        line, one, other = lines[index], b"=validated", b"=invalidated"
+        lines[index] = line.replace(one, other) if one in line else line.replace(other, one)
+
+
 def _cut(data: bytes, random: Random) -> bytes:
     return data[: random.randint(0, len(data))]
 
@@ -361,7 +379,7 @@ def _word(data: bytes, random: Random) -> bytes:
 
 
 _DAMAGE: tuple[Callable[[bytes, Random], bytes], ...] = (
-    *(_lines_changed(change) for change in (_drop, _double, _swap)),
+    *(_lines_changed(change) for change in (_drop, _double, _swap, _swap_neighbours, _mark)),
     *(_cut, _byte, _byte, _number, _number, _word),
 )
 

@@ -92,6 +92,13 @@ BAD: list[tuple[str, bytes, str, int, int]] = [
         6,
         24,
     ),
+    (
+        "a summary of what is not validated",
+        PROPOSED + b"@node id=3 role=summarizer\n@edge src=2 dst=3 kind=use\n",
+        "POT5026",
+        5,
+        11,
+    ),
     ("fence longer than the file", HEAD + b"@@len=999@@x\n@node id=2 role=proposer\n", "POT5003", 3, 1),
     ("invalid UTF-8 in a fence", HEAD + b"@@len=3@@a\xffb\n", "POT5005", 3, 11),
     ("a fence that ends inside a character", HEAD + "@@len=1@@é\n".encode(), "POT5005", 3, 10),
