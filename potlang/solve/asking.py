@@ -17,7 +17,8 @@ from potlang.solve.decision import Known
 from potlang.solve.encoding import Encoding, Unsupported
 
 if TYPE_CHECKING:
-    from potlang.ir.module import Module
+    from potlang.certify import Theory
+    from potlang.ir.module import Claim
     from potlang.ir.structure import Structure
 
 Build = Callable[[Encoding], Query]
@@ -76,8 +77,8 @@ class Reply(NamedTuple):
 
     `values`, `core` and `model` are `encoding`'s words. `by` names who gave the status. `agreed`: two
     solvers gave it. `disagreement`: one said sat and the other unsat; the status is then unknown.
-    `structure` makes the model, and `refutation` the statements of a refutation about a module that has
-    the core and the claim, of an answer found without a solver.
+    `structure` makes the model, and `refutation` the statements of a refutation before the kernel's
+    reading of a program that has the core and the claim, of an answer found without a solver.
     """
 
     status: Known
@@ -91,7 +92,7 @@ class Reply(NamedTuple):
     by: str = ""
     model: str | None = None
     structure: Callable[[], Structure | None] | None = None
-    refutation: Callable[[Module], tuple[str, ...] | None] | None = None
+    refutation: Callable[[Theory, str, Claim | None], tuple[str, ...] | None] | None = None
 
 
 _OVER = Answer("unknown", "timeout", "the time for the whole program is used up")

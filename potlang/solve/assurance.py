@@ -191,7 +191,7 @@ class Assurer:
         from potlang.certify import Invalid, Refutation
 
         place = self._place(side, claim, reply.core or ())
-        lines = None if reply.refutation is None else reply.refutation(place.module)
+        lines = None if reply.refutation is None else reply.refutation(place.theory, side, claim)
         if lines is None:
             return None
         try:

@@ -10,17 +10,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from potlang.ir.module import Assertion, Module
-from potlang.ir.nodes import App, Node, Sym, Symbol, SymbolKind
-from potlang.ir.operators import NOT
-from potlang.ir.skolem import SkolemForm, TermText, module_printer
+from potlang.ir.module import Assertion, Claim, Module
+from potlang.ir.nodes import Node
 from potlang.report import Check
 from potlang.solve.asking import Reply
 from potlang.solve.encoding import Encoding, Labels
 
 if TYPE_CHECKING:
+    from potlang.certify import Theory
     from potlang.passes.closure import Closed, Closure, Large, SideName
-    from potlang.passes.derivation import Derivation, Proof, Step
     from potlang.solve.backend import EngineSource
     from potlang.solve.grounding import Grounder
     from potlang.solve.verdicts import Ask
@@ -120,9 +118,13 @@ class ClosureDecider:
             for each in (*self._module.assertions, *(self._extra or ()))
             if each.key in keys
         )
-        return reply._replace(
-            core=core, refutation=lambda module: derivation_lines(module, derivation, ask.formula)
-        )
+
+        def lines(theory: Theory, side: str, claim: Claim | None) -> tuple[str, ...] | None:
+            from potlang.solve.derivation_lines import derivation_lines
+
+            return derivation_lines(closure.horn, derivation, side, claim, theory)
+
+        return reply._replace(core=core, refutation=lines)
 
     def _decided(
         self,
@@ -192,9 +194,7 @@ class GroundDecider:
             return reply._replace(structure=lambda: found.structure)
         keys = frozenset(_keys(found.lines))
         core = tuple(self._labels.name(each) for each in labelled if each.key in keys or not own)
-        return reply._replace(
-            core=core, refutation=lambda module: found.lines or None if module is self._module else None
-        )
+        return reply._replace(core=core, refutation=lambda theory, side, claim: found.lines or None)
 
 
 _INSTANCE = re.compile(r'\(instance [0-9]+ ("(?:[^"\\]|\\.)*")')
@@ -222,81 +222,3 @@ def _side(ask: Ask) -> SideName:
 def _alarm(milliseconds: float) -> Callable[[], bool]:
     end = time.monotonic() + milliseconds / 1000
     return lambda: time.monotonic() > end
-
-
-# --- derivations as statements of a certificate --------------------------------------------------------
-
-
-def derivation_lines(module: Module, derivation: Derivation, goal: Node | None) -> tuple[str, ...] | None:
-    """The statements of a derivation, step by step; None for one by cases, which statements cannot say."""
-    if len(derivation.cases) != 1 or derivation.cases[0].assumed:
-        return None
-    text = TermText(module_printer(module))
-    plain = {each.key: each.formula for each in module.assertions}
-    for key in derivation.keys:
-        text.add(key, plain[key], SkolemForm(plain[key], (), {}))
-    if goal is not None:
-        text.add(None, goal, SkolemForm(goal, (), derivation.choices))
-    for symbol in _dummies(derivation):
-        text.add_dummy(symbol)
-    return tuple(_Lines(text).proof(derivation.cases[0]))
-
-
-class _Lines:
-    """The statements of one case; those that equations take part in follow by propagation."""
-
-    def __init__(self, text: TermText) -> None:
-        self._text = text
-
-    def proof(self, proof: Proof) -> Iterable[str]:
-        hinted = all(step.kind in ("instance", "conflict") for step in proof.steps)
-        complete = False
-        for number, step in enumerate(proof.steps, 1):
-            if step.kind == "conflict":
-                continue
-            complete = hinted and step is proof.steps[-1]
-            yield self._hinted(number, step) if hinted else self._plain(number, step)
-        if not complete:
-            yield "(empty)"
-
-    def _hinted(self, number: int, step: Step) -> str:
-        bindings = " ".join(self._bindings(step))
-        premises = " ".join(map(str, step.premises))
-        conclusion = self._text.term(step.conclusion)
-        return f"(step {number} {self._text.root(step.key)} ({bindings}) ({premises}) {conclusion})"
-
-    def _plain(self, number: int, step: Step) -> str:
-        if step.kind == "instance":
-            return " ".join([f"(instance {number} {self._text.root(step.key)}", *self._bindings(step)]) + ")"
-        if step.kind == "transitive":
-            return f"(axiom {number} transitive {' '.join(map(self._text.term, step.terms))})"
-        proved, known = step.terms
-        if _is_negation(proved):
-            known, proved = proved, known
-        head, before = self._applied(known)
-        _, after = self._applied(proved)
-        return f"(axiom {number} congruent {head} ({before}) ({after}))"
-
-    def _applied(self, literal: Node) -> tuple[str, str]:
-        """The symbol of a literal's atom, and its arguments."""
-        atom = literal.args[0] if isinstance(literal, App) and literal.op is NOT else literal
-        assert isinstance(atom, App)
-        head = self._text.head(atom.op) if isinstance(atom.op, Symbol) else atom.op.name
-        return head, " ".join(map(self._text.term, atom.args))
-
-    def _bindings(self, step: Step) -> list[str]:
-        variable = functools.partial(self._text.variable, step.key)
-        return [f"({variable(var)} {self._text.term(node)})" for var, node in step.substitution]
-
-
-def _is_negation(literal: Node) -> bool:
-    return isinstance(literal, App) and literal.op is NOT
-
-
-def _dummies(derivation: Derivation) -> Iterable[Symbol]:
-    """The constants that stand for some member of a sort."""
-    terms = [node for proof in derivation.cases for step in proof.steps for _, node in step.substitution]
-    for node in dict.fromkeys(terms):
-        fresh = isinstance(node, Sym) and node.symbol.kind is SymbolKind.FRESH
-        if isinstance(node, Sym) and fresh and node.symbol not in derivation.choices:
-            yield node.symbol

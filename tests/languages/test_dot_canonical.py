@@ -248,9 +248,7 @@ def test_b3_ten_thousand_shuffles_have_one_hash() -> None:
 # --- proposition B.2: free text ------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
-@given(st.data())
-def test_b2_free_text_changes_nothing(data: st.DataObject) -> None:
+def check_text_changes_nothing(data: st.DataObject) -> None:
     """Proposition B.2: the hash and the extraction are those of the typed records.
 
     Caught: the text of a node in its label.
@@ -273,6 +271,19 @@ def test_b2_free_text_changes_nothing(data: st.DataObject) -> None:
     ]
     assert first.index.objects == second.index.objects
     assert first.diagram() == second.diagram()
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_b2_free_text_changes_nothing(data: st.DataObject) -> None:
+    check_text_changes_nothing(data)
+
+
+@pytest.mark.slow
+@settings(max_examples=1_000)
+@given(st.data())
+def test_b2_free_text_changes_nothing_in_a_thousand_traces(data: st.DataObject) -> None:
+    check_text_changes_nothing(data)
 
 
 def _is_utf8(data: bytes) -> bool:

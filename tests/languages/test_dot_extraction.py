@@ -123,9 +123,7 @@ def test_arrows_between_equal_objects_and_cycles() -> None:
     assert found.index.hom(4, 1) == ((), True)
 
 
-@settings(max_examples=100)
-@given(traces())
-def test_b1_extraction_is_total_unique_and_what_the_rules_say(found: list[Any]) -> None:
+def check_extraction(found: list[Any]) -> None:
     """Theorem B.1, against the definitions with sets and loops. Caught: LE without its condition."""
     trace, reported = read(emit(found))
     assert reported == []
@@ -144,6 +142,19 @@ def test_b1_extraction_is_total_unique_and_what_the_rules_say(found: list[Any]) 
     assert {id_ for each in once.index.objects.values() for id_ in each.members} == set(once.proposers)
     assert _classes(once) == _equal_nodes(trace, once.proposers, valid)
     assert all(edge.src < edge.dst for edge in once.edges)
+
+
+@settings(max_examples=60)
+@given(traces())
+def test_b1_extraction_is_total_unique_and_what_the_rules_say(found: list[Any]) -> None:
+    check_extraction(found)
+
+
+@pytest.mark.slow
+@settings(max_examples=1_000)
+@given(traces(most=30))
+def test_b1_extraction_of_a_thousand_traces(found: list[Any]) -> None:
+    check_extraction(found)
 
 
 def _classes(found: Extraction) -> set[frozenset[int]]:
@@ -241,13 +252,24 @@ def test_hom_of_what_is_no_object() -> None:
 # --- isomorphism of diagrams -------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
-@given(st.data())
-def test_shuffles_have_isomorphic_diagrams(data: st.DataObject) -> None:
+def check_shuffles_are_isomorphic(data: st.DataObject) -> None:
     found = data.draw(traces())
     a = extract(read(emit(found))[0])
     b = extract(read(emit(data.draw(shuffles(found))))[0])
     check_isomorphism(a, b)
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_shuffles_have_isomorphic_diagrams(data: st.DataObject) -> None:
+    check_shuffles_are_isomorphic(data)
+
+
+@pytest.mark.slow
+@settings(max_examples=1_000)
+@given(st.data())
+def test_a_thousand_shuffles_have_isomorphic_diagrams(data: st.DataObject) -> None:
+    check_shuffles_are_isomorphic(data)
 
 
 def check_isomorphism(a: Extraction, b: Extraction) -> None:

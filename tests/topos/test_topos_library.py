@@ -10,7 +10,7 @@ from pathlib import Path
 import potlang.topos
 
 FOLDER = Path(potlang.topos.__file__).parent
-SPEC = FOLDER.parents[1] / "spec" / "25-topos.md"
+SPEC = Path(__file__).parents[2] / "spec" / "25-topos.md"
 
 
 def test_what_the_readme_shows_is_true() -> None:
