@@ -96,6 +96,7 @@ class _Run:
         self._counts = {"NODE": 0, "STATUS": 0, "PROP": 0}
 
     def read(self) -> Trace:
+        """The trace; call it once."""
         before = len(self.sink)
         self._parser.parse(lexer=self._lexer, tokenfunc=self._next)
         if not self._counts["NODE"]:
