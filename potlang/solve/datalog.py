@@ -147,8 +147,8 @@ class DuckDB:
         return FALSE, ()
 
     def instance(self, relation: int, row: Row) -> tuple[Rule, dict[int, int]] | None:
-        """Raises `NotImplementedError`: rows do not remember what they were derived from."""
-        raise NotImplementedError
+        """Raises RuntimeError: rows do not remember what they were derived from."""
+        raise RuntimeError("a database does not know what its rows were derived from")
 
     def _needed_for(self, relations: Iterable[int]) -> set[int]:
         seen = set(relations)

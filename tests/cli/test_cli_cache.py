@@ -72,7 +72,7 @@ def test_json_of_a_hit_is_the_same_to_the_last_digit(tmp_path: Path) -> None:
         (["--no-cache", "--cache-dir", "other"], None, None),
     ],
 )
-@pytest.mark.skipif(sys.platform != "linux", reason="where the user's cache is")
+@pytest.mark.skipif(sys.platform != "linux", reason="the expected directory is the XDG one, of Linux alone")
 def test_which_cache_is_used(
     switches: list[str], variable: str | None, used: str | None, tmp_path: Path
 ) -> None:

@@ -163,12 +163,12 @@ def strike(directory: Path, times: int) -> None:
     assert times < 20 or journals > 0, "never struck within a transaction"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL to strike a writer with")
 def test_a_writer_killed_at_any_moment_damages_nothing(tmp_path: Path) -> None:
     strike(tmp_path, 2)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL to strike a writer with")
 def test_thirty_writers_killed_damage_nothing(tmp_path: Path) -> None:
     strike(tmp_path, 30)

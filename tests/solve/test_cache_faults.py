@@ -273,7 +273,7 @@ print(potlang.verify(program, cache=sys.argv[1]).verdict)
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no limit on the size of files")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot limit the size of files of a process")
 @pytest.mark.parametrize("most", [0, 100, 5_000, 40_000])
 def test_no_file_may_grow(most: int, tmp_path: Path) -> None:
     """The system refuses to write beyond so many bytes of any file, of the journal too."""
@@ -331,7 +331,7 @@ print(*(each.code + " " + each.message.partition("cannot be ")[2] for each in ke
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="permissions")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no POSIX permissions")
 def test_a_read_only_cache_is_read(tmp_path: Path) -> None:
     """As another user where this one may write everywhere; found without a word, written with one."""
     with readable_to_all() as directory:
@@ -343,7 +343,7 @@ def test_a_read_only_cache_is_read(tmp_path: Path) -> None:
     assert second == "POT6011 written: attempt to write a readonly database"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="permissions")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no POSIX permissions")
 def test_a_new_cache_is_for_its_owner_alone(tmp_path: Path) -> None:
     Cache(tmp_path / "deep" / "cache").keep(key(0), report(0))
     assert (tmp_path / "deep" / "cache").stat().st_mode & 0o777 == 0o700
@@ -376,5 +376,5 @@ if child == 0:
 print(os.waitpid(child, 0)[1], kept.find(key(1)) == report(1), kept.problems)
 """
     if not hasattr(os, "fork"):
-        pytest.skip("no fork")
+        pytest.skip("this system has no fork, which the test is about")
     assert said(start(code, tmp_path)) == "0 True ()\n"

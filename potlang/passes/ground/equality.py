@@ -144,10 +144,6 @@ class Classes:
         while self._pending:
             self._merge(*self._pending.popleft())
 
-    def _is_call(self, term: int) -> bool:
-        args = self.table.args[term]
-        return bool(args) and self.table.sorts[term] is not BOOL and not self.table.formulas_in(args)
-
     def _extend(self) -> None:
         """Literals that were computed are terms too."""
         for term in range(len(self._leader), len(self.table.heads)):
