@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import resource
 import sys
@@ -16,15 +15,13 @@ import click
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent))
 
-from measure import fitted_growth, machine, median, ratio  # noqa: E402
+from measure import fitted_growth, median, ratio  # noqa: E402
+from outcome import finish  # noqa: E402
 from tables import cell, table  # noqa: E402
 
 import potlang  # noqa: E402
 from potlang.ir.module import Module  # noqa: E402
-from potlang.passes.closure import Closure  # noqa: E402
-from potlang.passes.horn import Horn, recognise  # noqa: E402
-from potlang.passes.least import Bounds, Least  # noqa: E402
-from potlang.passes.program import tables  # noqa: E402
+from potlang.passes.closure import Bounds, Closure, Horn, Least, recognise, tables  # noqa: E402
 from potlang.solve import datalog  # noqa: E402
 
 TRANSITIVE = "ForAll([x: T, y: T, z: T], reach(x, y) and reach(y, z) -> reach(x, z))"
@@ -77,19 +74,6 @@ def main() -> None:
     """The closure route without the rest of potlang."""
 
 
-def _finish(
-    name: str, figures: dict[str, Any], failed: list[str], json_path: Path | None, check: bool
-) -> None:
-    if json_path is not None:
-        whole = {"command": name, "machine": machine(), **figures, "failures": failed}
-        json_path.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
-    if failed:
-        click.echo("\nfails:\n" + "\n".join(f"  {each}" for each in failed))
-    if check:
-        click.echo("\nchecked: " + ("FAILED" if failed else "all as it must be"))
-        sys.exit(1 if failed else 0)
-
-
 def _options(command: Callable[..., None]) -> Callable[..., None]:
     command = click.option("--check", is_flag=True, help="Exit with 1 if a bound is not met.")(command)
     option = click.option(
@@ -116,7 +100,7 @@ def chain(sizes: str, rounds: int, json_path: Path | None, check: bool) -> None:
     ]
     if grown is not None and grown > 2 * _LARGEST_GROWTH:
         failed.append(f"growth {cell(grown)} per doubling of atoms, at most {2 * _LARGEST_GROWTH}")
-    _finish("chain", {"points": points}, failed, json_path, check)
+    finish("chain", {"points": points}, failed, json_path, check)
 
 
 def _chain(size: int, rounds: int) -> dict[str, Any]:
@@ -212,7 +196,7 @@ def graph(nodes: int, count: int, rounds: int, json_path: Path | None, check: bo
         for name, _, value in rows
         if name == "engine" and isinstance(value, float) and value > _LARGEST_RATIO
     ]
-    _finish("graph", {"pairs": pairs, "seconds": times}, failed, json_path, check)
+    finish("graph", {"pairs": pairs, "seconds": times}, failed, json_path, check)
 
 
 def _decided(module: Module) -> int:
@@ -273,7 +257,7 @@ def claims(rules: int, count: int, json_path: Path | None, check: bool) -> None:
         failed.append(f"{cell(rate)} claims a second, at least {_LEAST_RATE}")
     if grown > _MOST_MEGABYTES:
         failed.append(f"memory grew by {cell(grown)} MB, at most {_MOST_MEGABYTES}")
-    _finish("claims", {"seconds": spent, "base": first, "megabytes": grown}, failed, json_path, check)
+    finish("claims", {"seconds": spent, "base": first, "megabytes": grown}, failed, json_path, check)
 
 
 if __name__ == "__main__":

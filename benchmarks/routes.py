@@ -17,7 +17,7 @@ import potlang
 from potlang.api import RouteName
 
 ROUTER: Final = "auto"
-SINGLE: Final[tuple[RouteName, ...]] = ("closure", "ground", "z3", "cvc5", "cvc5-fmf")
+SINGLE: Final[tuple[RouteName, ...]] = ("closure", "ground", "search", "z3", "cvc5", "cvc5-fmf")
 ROUTES: Final[tuple[RouteName, ...]] = (*SINGLE, ROUTER)
 CASES: Final = "cases"
 TOTAL: Final = "all"

@@ -20,6 +20,7 @@ import baseline  # noqa: E402
 import summary  # noqa: E402
 from cases import Outcome, Settings, read_cases, run_cases  # noqa: E402
 from measure import machine, median  # noqa: E402
+from outcome import collected, finish  # noqa: E402
 from peers import find_public  # noqa: E402
 from tables import cell, table  # noqa: E402
 
@@ -95,21 +96,14 @@ def _finish(
     save_baseline: bool,
     compare_baseline: bool,
 ) -> None:
-    """Say what failed, write what is to be written, and leave with the exit code."""
+    """Compare with the baseline or save it, as wanted, then as `outcome.finish`."""
     if compare_baseline:
         lines, worse = baseline.compare(HERE / "baseline.json", name, ratios)
         click.echo("\n".join(["", "against the baseline:", *lines]))
         failed = failed + worse
     if save_baseline:
         baseline.save(HERE / "baseline.json", name, ratios, machine())
-    if json_path is not None:
-        whole = {"command": name, "machine": machine(), **figures, "ratios": ratios, "failures": failed}
-        json_path.write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    if failed:
-        click.echo("\nfails:\n" + "\n".join(f"  {each}" for each in failed))
-    if check:
-        click.echo("\nchecked: " + ("FAILED" if failed else "all as it must be"))
-        sys.exit(1 if failed else 0)
+    finish(name, {**figures, "ratios": ratios}, failed, json_path, check)
 
 
 def _peer_there(wanted: bool, path: Path | None) -> bool:
@@ -203,11 +197,7 @@ def cases(families: tuple[str, ...], limit: int | None, jobs: int, **options: An
     _header()
     settings = _settings(options)
     chosen = list(read_cases(options["directory"], families, limit))
-    outcomes = []
-    with click.progressbar(length=len(chosen), label="cases", file=sys.stderr) as bar:
-        for outcome in run_cases(chosen, settings, jobs):
-            outcomes.append(outcome)
-            bar.update(1)
+    outcomes = collected("cases", run_cases(chosen, settings, jobs), len(chosen))
     _report_outcomes(f"cases {settings.route}", outcomes, options)
 
 
@@ -263,11 +253,7 @@ def _generated(name: str) -> Command:
             peer_most=options["peer_most"],
         )
         wanted = [generator(int(size)) for size in sizes.split(",")]
-        points = []
-        with click.progressbar(length=len(wanted), label=name, file=sys.stderr) as bar:
-            for point in scaling.measure_all(wanted, plan):
-                points.append(point)
-                bar.update(1)
+        points = collected(name, scaling.measure_all(wanted, plan), len(wanted))
         _report_points(name, points, options)
 
     command.__doc__ = generator.__doc__
@@ -348,12 +334,8 @@ def cores(rounds: int, max_ratio: float, **options: Any) -> None:
     import families
 
     _header()
-    points = []
     count = sum(map(len, families.SIZES.values()))
-    with click.progressbar(length=count, label="cores", file=sys.stderr) as bar:
-        for point in families.measure(families.SIZES, rounds):
-            points.append(point)
-            bar.update(1)
+    points = collected("cores", families.measure(families.SIZES, rounds), count)
     click.echo(table(families.HEADINGS, families.rows(points)))
     relative = families.fitted(points)
     click.echo("\ngrowth to the textbook's: " + ", ".join(f"{k} {cell(v)}" for k, v in relative.items()))
@@ -389,11 +371,7 @@ def tiers(
 
     _header()
     chosen = list(evidence.items(cases, seeds, families, every))
-    found = []
-    with click.progressbar(length=len(chosen), label="tiers", file=sys.stderr) as bar:
-        for each in evidence.run_items(chosen, timeout_ms, jobs):
-            found.append(each)
-            bar.update(1)
+    found = collected("tiers", evidence.run_items(chosen, timeout_ms, jobs), len(chosen))
     summaries = evidence.summarize(found)
     click.echo(table(evidence.HEADINGS, evidence.rows(summaries)))
     click.echo("\n" + "\n".join(evidence.lines(found, _MOST_FAULTS)))
@@ -421,11 +399,7 @@ def routes(
 
     _header()
     chosen = list(routing.items(cases, families, every, generated))
-    points = []
-    with click.progressbar(length=len(chosen), label="routes", file=sys.stderr) as bar:
-        for point in routing.measure(chosen, timeout_ms, rounds):
-            points.append(point)
-            bar.update(1)
+    points = collected("routes", routing.measure(chosen, timeout_ms, rounds), len(chosen))
     summaries = routing.summarize(points)
     click.echo(table(routing.headings(), routing.rows(summaries)))
     ratios = {f"{each.name} to quickest": each.to_best for each in summaries if each.to_best is not None}

@@ -20,7 +20,6 @@ import potlang
 
 TOTAL: Final = "all"
 TIERS: Final = ("checked", "cross-checked", "solver")
-CERTIFICATES: Final = ("VALID", "VALID_WITH_HOLES", "INVALID")
 _WITH_CORE: Final = ("entailed", "refuted", "inconsistent")
 _IN_TIME_MS: Final = 2_000.0
 _CHUNK: Final = 10

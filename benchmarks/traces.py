@@ -21,7 +21,8 @@ import click
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent))
 
-from measure import growth, machine, median, peak_megabytes  # noqa: E402
+from measure import growth, median, peak_megabytes  # noqa: E402
+from outcome import finish  # noqa: E402
 from tables import table  # noqa: E402
 
 STAGES = ("read", "extract", "hash", "write")
@@ -68,6 +69,18 @@ def _round(random: Random, proposer: int, valid: Sequence[int]) -> list[bytes]:
     return lines
 
 
+def damaged_trace(size: int) -> bytes:
+    """A trace of so many lines of which one in ten has lost, doubled or exchanged a byte."""
+    random = Random(size + 1)
+    lines = trace_of_size(size).splitlines(keepends=True)
+    for at in random.sample(range(size), size // 10):
+        line = bytearray(lines[at])
+        where = random.randrange(len(line))
+        line[where : where + 1] = random.choice([b"", line[where : where + 1] * 2, b"@", b"\xff", b"\n"])
+        lines[at] = bytes(line)
+    return b"".join(lines)
+
+
 @dataclass(frozen=True, slots=True)
 class Point:
     """Median milliseconds of each stage at one size, the peak in megabytes, and what was not right."""
@@ -84,7 +97,7 @@ class Point:
         return None if read is None or extract is None else read + extract
 
 
-def measure_one(size: int) -> dict[str, Any]:
+def measure_one(size: int, damaged: bool) -> dict[str, Any]:
     """The stages once, in this process."""
     from time import process_time
 
@@ -94,7 +107,7 @@ def measure_one(size: int) -> dict[str, Any]:
     from potlang.languages.dot.extract import extract
     from potlang.languages.dot.reader import read_trace
 
-    data = trace_of_size(size)
+    data = damaged_trace(size) if damaged else trace_of_size(size)
     read_trace(trace_of_size(50), sink := Sink())
     before = peak_megabytes()["self"]
     ms: dict[str, float] = {}
@@ -109,16 +122,19 @@ def measure_one(size: int) -> dict[str, Any]:
     found = timed("extract", lambda: extract(trace))
     read_megabytes = peak_megabytes()["self"] - before
     timed("hash", lambda: digest(trace))
-    right = timed("write", lambda: emit(trace)) == data and len(trace.records) == size and not len(sink)
+    written = timed("write", lambda: emit(trace))
+    right = written == data and len(trace.records) == size and not len(sink)
+    if damaged:
+        right = not trace.is_well_formed and len(sink) > size // 50
     return {"ms": ms, "megabytes": read_megabytes, "right": right, "inclusions": len(found.inclusions)}
 
 
-def measure(size: int, rounds: int) -> Point:
+def measure(size: int, rounds: int, damaged: bool) -> Point:
     """A point from so many processes."""
     figures = []
     faults = []
     for _ in range(rounds):
-        command = [sys.executable, __file__, "--one", str(size)]
+        command = [sys.executable, __file__, "--one", str(size), *(["--damaged"] if damaged else [])]
         done = subprocess.run(command, capture_output=True, text=True, timeout=1_800, check=False)
         if done.returncode:
             faults.append(done.stderr.strip().splitlines()[-1] if done.stderr else f"exit {done.returncode}")
@@ -163,28 +179,28 @@ def failures(points: Sequence[Point], most: float) -> list[str]:
 @click.option("--sizes", default="62500,125000,250000,500000,1000000", show_default=True, help="Records.")
 @click.option("--rounds", default=3, show_default=True, help="Processes for each size; medians count.")
 @click.option("--max-growth", default=_MOST_GROWTH, show_default=True, help="Bound on growth per doubling.")
+@click.option("--damaged", is_flag=True, help="One line in ten is damaged.")
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the figures to this file.")
 @click.option("--check", is_flag=True, help="Exit with 1 if a bound is not kept.")
 @click.option("--one", type=int, hidden=True)
 def main(
-    sizes: str, rounds: int, max_growth: float, json_path: Path | None, check: bool, one: int | None
+    sizes: str,
+    rounds: int,
+    max_growth: float,
+    damaged: bool,
+    json_path: Path | None,
+    check: bool,
+    one: int | None,
 ) -> None:
     """Read, extract, hash and write traces of growing size; times in milliseconds, medians."""
     if one is not None:
-        click.echo(json.dumps(measure_one(one)))
+        click.echo(json.dumps(measure_one(one, damaged)))
         return
-    points = [measure(int(size), rounds) for size in sizes.split(",")]
+    points = [measure(int(size), rounds, damaged) for size in sizes.split(",")]
     click.echo(table(HEADINGS, rows(points)))
     failed = failures(points, max_growth)
-    if json_path is not None:
-        figures = [{"size": p.size, "ms": p.ms, "megabytes": p.megabytes} for p in points]
-        whole = {"command": "traces", "machine": machine(), "points": figures, "failures": failed}
-        json_path.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
-    if failed:
-        click.echo("\nfails:\n" + "\n".join(f"  {each}" for each in failed))
-    if check:
-        click.echo("\nchecked: " + ("FAILED" if failed else "all as it must be"))
-        sys.exit(1 if failed else 0)
+    figures = [{"size": p.size, "ms": p.ms, "megabytes": p.megabytes} for p in points]
+    finish("traces", {"points": figures}, failed, json_path, check)
 
 
 if __name__ == "__main__":

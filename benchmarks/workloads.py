@@ -158,6 +158,26 @@ def arithmetic(size: int) -> Workload:
     return Workload("arithmetic", size, program, ("entailed",))
 
 
+def seats(size: int) -> Workload:
+    """`size` people on as many seats: who sits left of whom, two fixed, and where a third one sits."""
+    rng = random.Random(size)
+    people = [f"p{number}" for number in range(size)]
+    order = rng.sample(people, size)
+    known = [f"And({name} >= 1, {name} <= {size})" for name in people]
+    known.append(f"Distinct({', '.join(people)})")
+    known += [f"{left} < {right}" for left, right in zip(order[::2], order[1::2], strict=False)]
+    known += [f"{left} + 2 <= {right}" for left, right in zip(order, order[3:], strict=False)]
+    known += [f"{order[0]} == 1", f"{order[-1]} == {size}"]
+    program: ProgramJson = {
+        "sorts": [],
+        "functions": [],
+        "constants": {"people": {"sort": "IntSort", "members": people}},
+        "knowledge_base": known,
+        "verifications": [{"name": "last", "constraint": f"{order[size // 2]} < {size}"}],
+    }
+    return Workload("seats", size, program, ("entailed",))
+
+
 def rules(size: int) -> Workload:
     """`size` rules over twenty predicates, of which the verification needs two."""
     rng = random.Random(size)
@@ -336,6 +356,7 @@ GENERATORS: dict[str, tuple[Callable[[int], Workload], tuple[int, ...]]] = {
     "reach": (reach, (12, 25, 50, 100)),
     "deep": (deep, (60, 120, 240, 480, 900)),
     "arithmetic": (arithmetic, (60, 120, 240, 480, 900)),
+    "seats": (seats, (5, 10, 20, 40)),
     "rules": (rules, (100, 200, 400, 800, 1_600)),
     "claims": (claims, (25, 50, 100, 200)),
 }

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, get_args
 
+from potlang.collector import collector_paused
 from potlang.diag import Diagnostic, Sink
-from potlang.ir.module import Assertion, AssertionKind, Module, Origin
+from potlang.ir.module import Assertion, AssertionKind, Claim, Module, Origin
 from potlang.ir.nodes import SymbolKind
 from potlang.languages import surface
 from potlang.report import Limits, Report, Verdict
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 Source = str | bytes | dict[str, Any] | Path
 """JSON text, its bytes, the JSON value, or a file's path."""
 
-RouteName = Literal["auto", "closure", "ground", "z3", "cvc5", "cvc5-fmf", "both"]
+RouteName = Literal["auto", "closure", "ground", "search", "z3", "cvc5", "cvc5-fmf", "both"]
 """Who answers: `auto` is the router, the others force one way ([ROUTE-NAMES])."""
 Trust = Literal["best", "solver"]
 Models = Literal["claim", "full"]
@@ -109,6 +108,11 @@ class Program:
 
         return emit(read_pipeline(passes).run(self.module), target)
 
+    def asking(self, claims: Sequence[Claim]) -> Program:
+        """The same declarations and assumptions, asked for these claims and nothing else."""
+        module = replace(self.module, claims=tuple(claims), norms=(), optimization=None, actions=("verify",))
+        return Program(module, self._extension, self._checked)
+
     def session(
         self,
         *,
@@ -144,7 +148,7 @@ class Session:
         self._limits = limits
         self._workers = workers
         self._large = len(program.module.assertions) > _LARGE
-        with _collector_paused(self._large):
+        with collector_paused(self._large):
             self._module = _lowered(program.module, self._pipeline)
         self._free = sum(symbol.kind is SymbolKind.FREE for symbol in self._module.symbols)
         self._assumed: list[list[Assertion]] = []
@@ -165,7 +169,7 @@ class Session:
 
     def run(self, *, certificate: bool = False) -> Report:
         """What the program's own actions ask for, with a certificate if it is wanted."""
-        with _collector_paused(self._large):
+        with collector_paused(self._large):
             report = self.program.report(self._solver.report())
             return report._replace(certificate=self._solver.certificate()) if certificate else report
 
@@ -266,7 +270,7 @@ def check(source: Source, *, name: str | None = None) -> Checked:
     document, value, sink = _read(source, name)
     if value is None and sink.has_errors:
         return Checked(document, tuple(sink.diagnostics(document)), None)
-    with _collector_paused(_is_large(value)):
+    with collector_paused(_is_large(value)):
         return _checked(document, value, sink)
 
 
@@ -417,23 +421,15 @@ def _options(route: RouteName, trust: Trust, models: Models, cores: Cores) -> An
     return Options(route=route, trust=trust, models=models, cores=cores)
 
 
+def check_options(route: RouteName, trust: Trust) -> Any:
+    """The options of a solver session. Raises `OptionError` for a value that means nothing."""
+    return _options(route, trust, "claim", "one")
+
+
 def _is_large(value: object) -> bool:
     return isinstance(value, dict) and any(
         isinstance(section, list) and len(section) > _LARGE for section in value.values()
     )
-
-
-@contextmanager
-def _collector_paused(large: bool) -> Iterator[None]:
-    """Pauses the cyclic collector for a large program: very many objects, and hardly a cycle among them."""
-    paused = large and gc.isenabled()
-    if paused:
-        gc.disable()
-    try:
-        yield
-    finally:
-        if paused:
-            gc.enable()
 
 
 def _read(source: Source, name: str | None) -> tuple[Document, object | None, Sink]:
@@ -445,7 +441,7 @@ def _read(source: Source, name: str | None) -> tuple[Document, object | None, Si
     document = open_document(source, sink, name=name)
     if sink.has_errors:
         return document, None, sink
-    with _collector_paused(len(document.text or "") > _LARGE_TEXT):
+    with collector_paused(len(document.text or "") > _LARGE_TEXT):
         return document, read_json(document, sink), sink
 
 

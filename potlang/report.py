@@ -298,11 +298,11 @@ class Report(NamedTuple):
             "consistency": None if self.consistency is None else str(self.consistency),
             "paper_answer": self.paper_answer,
             "diagnostics": list(self.located) or [_bare_diagnostic(each) for each in self.diagnostics],
-            "results": [_plain(each) for each in self.results],
-            "evidence": _plain(self.evidence),
-            "optimization": _plain(self.optimization),
+            "results": [to_plain(each) for each in self.results],
+            "evidence": to_plain(self.evidence),
+            "optimization": to_plain(self.optimization),
             "notes": list(self.notes),
-            "limits": _plain(self.limits),
+            "limits": to_plain(self.limits),
             "time_ms": _milliseconds(self.time_ms),
         }
 
@@ -361,18 +361,18 @@ def _bare_diagnostic(found: Diagnostic) -> dict[str, Any]:
         "column": None,
         "notes": list(found.notes),
         "helps": list(found.helps),
-        "fixes": [_plain(fix) for fix in found.fixes],
+        "fixes": [to_plain(fix) for fix in found.fixes],
     }
 
 
-def _plain(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """Records as objects, tuples as arrays; as deep as the types above are, so no deeper than six."""
     if isinstance(value, StrEnum):
         return str(value)
     if isinstance(value, float):
         return _milliseconds(value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return {name: _plain(each) for name, each in zip(value._fields, value, strict=True)}
+        return {name: to_plain(each) for name, each in zip(value._fields, value, strict=True)}
     if isinstance(value, tuple | list):
-        return [_plain(each) for each in value]
+        return [to_plain(each) for each in value]
     return dict(value) if isinstance(value, dict) else value

@@ -3,54 +3,72 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from potlang import api
+from potlang.cli.answer import Answer, print_answers
 from potlang.cli.common import (
     ALL_ENTAILED,
     INVALID,
     color_option,
     files_argument,
     format_option,
+    note_unused,
     print_json,
-    read_source,
+    read_input,
     use_color,
+    worst_exit,
 )
-from potlang.version import __version__
+from potlang.cli.shared_options import FOR_TRACES, trace_options
+from potlang.cli.trace import checked_trace, theory_program
+
+if TYPE_CHECKING:
+    from potlang.languages.dot.records import Profile
 
 
 @click.command()
 @files_argument
 @format_option("text", "json", "sarif")
+@trace_options
 @color_option
-def check(files: tuple[str, ...], style: str, color: str) -> None:
-    """Report what is wrong or doubtful in programs, without solving.
+def check(files: tuple[str, ...], style: str, profile: Profile, theory: str | None, color: str) -> None:
+    """Report what is wrong or doubtful in programs and traces, without solving.
 
     Exit code: 0 no errors, 2 errors.
     """
-    found = []
-    for name in files:
-        source, shown = read_source(name)
-        found.append((shown, api.check(source, name=shown)))
+    settings = {"profile": profile, "theory": theory_program(theory, style, color)}
+    answers = [_answer(name, settings) for name in files]
     if style == "text":
-        for name, checked in found:
-            _print_text(name, checked, color)
+        for answer in answers:
+            _print_text(answer, color)
     elif style == "json":
-        reports = [{"file": name, "diagnostics": list(checked.located())} for name, checked in found]
+        reports = [{"file": each.name, **each.to_dict()} for each in answers]
         print_json(reports[0] if len(reports) == 1 else reports)
     else:
-        from potlang.diag.render_sarif import diagnostics_to_sarif
-
-        runs = [(checked.document, checked.diagnostics) for _, checked in found]
-        print_json(diagnostics_to_sarif(runs, __version__))
-    sys.exit(ALL_ENTAILED if all(checked.program is not None for _, checked in found) else INVALID)
+        print_answers(answers, style)
+    sys.exit(worst_exit(answer.code for answer in answers))
 
 
-def _print_text(name: str, checked: api.Checked, color: str) -> None:
+def _answer(name: str, settings: dict[str, Any]) -> Answer:
+    given = read_input(name)
+    if given.kind == "dot":
+        return checked_trace(given, settings)
+    note_unused(f"{given.name} is a program", FOR_TRACES)
+    checked = api.check(given.source, name=given.name)
+
+    def to_dict() -> dict[str, Any]:
+        return {"diagnostics": list(checked.located())}
+
+    code = INVALID if checked.program is None else ALL_ENTAILED
+    return Answer(given.name, checked.document, checked.diagnostics, to_dict, None, code)
+
+
+def _print_text(answer: Answer, color: str) -> None:
     from potlang.diag.render_text import render_text
 
-    if checked.diagnostics:
-        click.echo(render_text(checked.diagnostics, checked.document, color=use_color(color)), color=True)
+    if answer.diagnostics:
+        click.echo(render_text(answer.diagnostics, answer.document, color=use_color(color)), color=True)
     else:
-        click.echo(f"{name}: no errors, no warnings")
+        click.echo(f"{answer.name}: no errors, no warnings")

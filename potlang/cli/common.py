@@ -6,11 +6,12 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
 from potlang import api
+from potlang.languages.kind import DEFAULT, Kind, kind_of
 from potlang.report import OptimizationStatus, Report, Verdict
 
 if TYPE_CHECKING:
@@ -50,6 +51,31 @@ def read_source(name: str) -> tuple[api.Source, str]:
     return Path(name), name
 
 
+class Input(NamedTuple):
+    """An input: what to read, the name to show, and the language that it is in."""
+
+    source: bytes | Path
+    name: str
+    kind: Kind
+
+
+def read_input(name: str) -> Input:
+    """The contents of a file, or of standard input for `-`; the path alone of what cannot be read."""
+    from potlang.diag import Sink
+    from potlang.languages.json_text import path_bytes
+    from potlang.source import DEFAULT_LIMITS
+
+    if name == "-":
+        data, shown = sys.stdin.buffer.read(), "<stdin>"
+    else:
+        shown = name
+        _, found = path_bytes(Path(name), Sink(), DEFAULT_LIMITS, None)
+        if found is None:
+            return Input(Path(name), name, DEFAULT)
+        data = found
+    return Input(data, shown, kind_of(data))
+
+
 def checked_pipeline(passes: str) -> Pipeline:
     """The pipeline that `--passes` names; a usage error if there is none."""
     from potlang.passes.pipeline import PipelineError, read_pipeline
@@ -58,6 +84,33 @@ def checked_pipeline(passes: str) -> Pipeline:
         return read_pipeline(passes)
     except PipelineError as error:
         raise click.BadParameter(str(error), param_hint="--passes") from error
+
+
+def note_unused(what: str, names: Iterable[str]) -> None:
+    """Says on standard error which of these parameters were given although `what` has no use for them."""
+    from click.core import ParameterSource
+
+    context = click.get_current_context()
+    options = {each.name: each.opts[0] for each in context.command.params}
+    found = [
+        options[name] for name in names if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    ]
+    if found:
+        verb = "has" if len(found) == 1 else "have"
+        click.echo(f"note: {what}: {', '.join(found)} {verb} no effect on it", err=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes a file; what the system says against it ends the command."""
+    write_bytes(path, text.encode("utf-8", "surrogatepass"))
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """As `write_text`, of bytes."""
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise click.FileError(str(path), error.strerror or str(error)) from error
 
 
 def use_color(choice: str, stream: Any = None) -> bool:

@@ -1,17 +1,30 @@
-"""`potc compile FILE --to ir|smt2|pot`: the lowered program."""
+"""`potc compile FILE --to ir|smt2|pot|dot`: the lowered program; from a trace, or to one."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from potlang import api
-from potlang.cli.common import INVALID, checked_pipeline, color_option, read_source, use_color
+from potlang.cli.answer import print_diagnostics
+from potlang.cli.common import (
+    INVALID,
+    OTHER_ANSWER,
+    UNDECIDED,
+    Input,
+    checked_pipeline,
+    color_option,
+    note_unused,
+    read_input,
+    write_text,
+)
+from potlang.cli.shared_options import trace_options
 
 if TYPE_CHECKING:
+    from potlang.languages.dot.records import Profile
     from potlang.passes.pipeline import Pipeline
 
 
@@ -20,42 +33,101 @@ if TYPE_CHECKING:
 @click.option(
     "--to",
     "target",
-    type=click.Choice(["ir", "smt2", "pot"]),
+    type=click.Choice(["ir", "smt2", "pot", "dot"]),
     default="smt2",
     show_default=True,
-    help="Typed IR, the SMT-LIB text that is solved, or PoT again.",
+    help="Typed IR, the SMT-LIB text that is solved, PoT again, or the trace of a derivation.",
 )
+@click.option("--claim", help="With `--to dot`: the claim whose derivation it is. [default: the first]")
 @click.option(
     "--passes", default=api.DEFAULT_PASSES, show_default=True, help="As `simplify{rounds=3},nnf,prenex`."
 )
 @click.option("--print-after", is_flag=True, help="Print the IR after each pass, on standard error.")
 @click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file.")
+@trace_options
 @color_option
 def compile_(
-    file: str, target: api.Target, passes: str, print_after: bool, output: Path | None, color: str
+    file: str,
+    target: api.Target | Literal["dot"],
+    claim: str | None,
+    passes: str,
+    print_after: bool,
+    output: Path | None,
+    profile: Profile,
+    theory: str | None,
+    color: str,
 ) -> None:
-    """Print a program in a lowered form."""
+    """Print a program in a lowered form; of a trace, the program that it amounts to."""
     pipeline = checked_pipeline(passes)
-    source, shown = read_source(file)
-    checked = api.check(source, name=shown)
-    if checked.diagnostics:
-        from potlang.diag.render_text import render_text
-
-        text = render_text(checked.diagnostics, checked.document, color=use_color(color, sys.stderr))
-        click.echo(text, err=True)
-    if checked.program is None:
-        sys.exit(INVALID)
-    text = _lowered(checked.program, pipeline, target, print_after)
+    given = read_input(file)
+    if given.kind == "dot":
+        note_unused(f"{given.name} is a trace", ("claim",))
+        program = _of_trace(given, target, profile, theory, color)
+    else:
+        note_unused(f"{given.name} is a program", ("theory",))
+        program = _program(given.source, given.name, color)
+    if target == "dot":
+        text = _derivation(program, claim, profile)
+    else:
+        text = _lowered(program, pipeline, target, print_after)
     if output is None:
         click.echo(text, nl=False)
     else:
-        output.write_text(text, encoding="utf-8")
+        write_text(output, text)
 
 
 class CannotWrite(click.ClickException):
     """The program has no text in the form asked for, or one that is too large."""
 
     exit_code = INVALID
+
+
+def _program(source: api.Source, name: str, color: str) -> api.Program:
+    """The compiled program; diagnostics, and exit code 2, where it is none."""
+    checked = api.check(source, name=name)
+    print_diagnostics(checked.document, checked.diagnostics, color)
+    if checked.program is None:
+        sys.exit(INVALID)
+    return checked.program
+
+
+def _of_trace(given: Input, target: str, profile: Profile, theory: str | None, color: str) -> api.Program:
+    """The program that a trace amounts to; diagnostics, and exit code 2, where it has errors."""
+    from potlang import dot
+    from potlang.cli.trace import theory_program
+    from potlang.languages.pot.emit import TooLarge
+
+    if target == "dot":
+        raise CannotWrite(f"{given.name} is a trace already")
+    space = theory_program(theory, "text", color)
+    checked = dot.check(given.source, profile=profile, theory=space, name=given.name)
+    print_diagnostics(checked.trace.document, checked.diagnostics, color)
+    if not checked.ok:
+        sys.exit(INVALID)
+    try:
+        return api.compile(dot.trace_to_pot(checked), name=given.name)
+    except (TooLarge, api.CompileError) as error:
+        raise CannotWrite(f"cannot be written as a program: {error}") from error
+
+
+def _derivation(program: api.Program, claim: str | None, profile: Profile) -> str:
+    """The trace of the derivation of a claim; an answer but `entailed` ends with its exit code."""
+    from potlang import dot
+    from potlang.languages.pot.emit import TooLarge
+    from potlang.report import Verdict
+
+    try:
+        derived = dot.derivation_to_trace(program, claim, profile=profile)
+    except LookupError as error:
+        raise click.BadParameter(str(error), param_hint="--claim") from error
+    except dot.NotEntailed as error:
+        click.echo(str(error), err=True)
+        sys.exit(UNDECIDED if error.verdict is Verdict.UNKNOWN else OTHER_ANSWER)
+    except (TooLarge, dot.BuildError) as error:
+        raise CannotWrite(f"cannot be written as a trace: {error}") from error
+    if derived.needs_theory:
+        click.echo("note: the trace is read against the program: `--theory FILE`", err=True)
+    return derived.text.decode("utf-8")
 
 
 def _lowered(program: api.Program, pipeline: Pipeline, target: api.Target, print_after: bool) -> str:

@@ -9,8 +9,10 @@ from pathlib import Path
 import click
 
 from potlang import api
-from potlang.cli.common import ALL_ENTAILED, INVALID, files_argument, read_source
+from potlang.cli.common import ALL_ENTAILED, INVALID, files_argument, read_input
 from potlang.diag import Applicability, Diagnostic, Fix
+from potlang.languages.kind import Kind
+from potlang.source import Document
 
 _ROUNDS = 10
 
@@ -23,7 +25,7 @@ _ROUNDS = 10
 @click.option("--diff", "show_diff", is_flag=True, help="Show what would change, write nothing.")
 @click.option("--stdout", is_flag=True, help="Print the fixed program instead of writing it.")
 def fix(files: tuple[str, ...], unsafe: bool, show_diff: bool, stdout: bool) -> None:
-    """Apply safe fixes to programs, in place.
+    """Apply safe fixes to programs and traces, in place.
 
     Exit code: 0 no errors are left, 2 some are. Standard input (-) is fixed to standard output.
     """
@@ -32,13 +34,14 @@ def fix(files: tuple[str, ...], unsafe: bool, show_diff: bool, stdout: bool) -> 
 
 
 def _fix_one(name: str, unsafe: bool, show_diff: bool, stdout: bool) -> bool:
-    source, shown = read_source(name)
-    checked = api.check(source, name=shown)
-    before = checked.document.text
-    if before is None:
-        click.echo(f"{shown}: {checked.diagnostics[0].message}", err=True)
+    given = read_input(name)
+    shown = given.name
+    document, diagnostics = _found(given.source, shown, given.kind)
+    before = document.text
+    if before is None or (given.kind == "dot" and not _is_utf8(given.source)):
+        click.echo(f"{shown}: {diagnostics[0].message}", err=True)
         return False
-    after, count, checked = fix_text(before, shown, unsafe)
+    after, count, diagnostics = fix_text(before, shown, unsafe, given.kind)
     if show_diff:
         lines = difflib.unified_diff(
             before.splitlines(keepends=True), after.splitlines(keepends=True), shown, f"{shown} (fixed)"
@@ -47,28 +50,47 @@ def _fix_one(name: str, unsafe: bool, show_diff: bool, stdout: bool) -> bool:
     elif stdout:
         click.echo(after, nl=False)
     elif after != before:
-        Path(name).write_text(after, encoding=checked.document.encoding or "utf-8")
-    errors = sum(each.severity == "error" for each in checked.diagnostics)
+        Path(name).write_bytes(after.encode(document.encoding or "utf-8"))
+    errors = sum(each.severity == "error" for each in diagnostics)
     left = f"{errors} error{'' if errors == 1 else 's'} left" if errors else "no errors left"
     click.echo(f"{shown}: {count} fix{'' if count == 1 else 'es'} applied, {left}", err=True)
     return errors == 0
 
 
-def fix_text(text: str, name: str, unsafe: bool) -> tuple[str, int, api.Checked]:
-    """The text after all fixes that apply, round by round, how many were applied, and its last check."""
+def _is_utf8(source: bytes | Path) -> bool:
+    """Whether a trace's text says all that its bytes do: else writing it back would lose some."""
+    data = source if isinstance(source, bytes) else b""
+    return data.decode("utf-8", "ignore").encode("utf-8") == data
+
+
+def _found(source: str | bytes | Path, name: str, kind: Kind) -> tuple[Document, tuple[Diagnostic, ...]]:
+    """What is wrong with a program or a trace."""
+    if kind == "dot":
+        from potlang import dot
+
+        checked = dot.check(source, name=name)
+        return checked.trace.document, checked.diagnostics
+    program = api.check(source, name=name)
+    return program.document, program.diagnostics
+
+
+def fix_text(
+    text: str, name: str, unsafe: bool, kind: Kind = "pot"
+) -> tuple[str, int, tuple[Diagnostic, ...]]:
+    """The text after all fixes that apply, round by round, how many were applied, and what is left."""
     from potlang.diag.fixes import apply_fixes
 
     count = 0
-    checked = api.check(text, name=name)
+    diagnostics = _found(text, name, kind)[1]
     for _ in range(_ROUNDS):
-        fixes = [found for each in checked.diagnostics if (found := _chosen(each, unsafe))]
+        fixes = [found for each in diagnostics if (found := _chosen(each, unsafe))]
         fixed = apply_fixes(text, fixes)
         if fixed == text:
             break
         count += len(fixes)
         text = fixed
-        checked = api.check(text, name=name)
-    return text, count, checked
+        diagnostics = _found(text, name, kind)[1]
+    return text, count, diagnostics
 
 
 def _chosen(diagnostic: Diagnostic, unsafe: bool) -> Fix | None:

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 _COMMANDS = {
     "verify": "verify:verify",
     "check": "check:check",
+    "view": "view:view",
+    "glue": "glue:glue",
     "compile": "compile:compile_",
+    "synthesize": "synthesize:synthesize",
     "explain": "explain:explain",
     "fix": "fix:fix",
     "cert": "cert:cert",
@@ -78,7 +81,7 @@ def _main(args: list[str], solver: subprocess.Popen[bytes] | None) -> None:
     def main() -> None:
         """Compile the reasoning that language models write down, and verify it.
 
-        `potc FILE…` verifies programs; it is short for `potc verify FILE…`.
+        `potc FILE…` verifies programs and traces; it is short for `potc verify FILE…`.
         """
 
     main.main(args, prog_name="potc", obj=solver)

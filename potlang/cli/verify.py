@@ -6,56 +6,45 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from potlang import api
+from potlang.cli.answer import Answer, print_answers, print_text
 from potlang.cli.cache_option import cache_options, chosen_cache, print_problems
 from potlang.cli.common import (
+    Input,
     checked_pipeline,
     color_option,
     exit_code,
     files_argument,
     format_option,
-    print_json,
-    read_source,
-    use_color,
+    note_unused,
+    read_input,
     worst_exit,
+    write_text,
 )
 from potlang.cli.proof_archive import Archive
-from potlang.report import Limits, Report
+from potlang.cli.shared_options import FOR_TRACES, chosen_limits, solving_options, trace_options
+from potlang.report import Report
 from potlang.solve.pool import default_workers
-from potlang.version import __version__
 
-_SECONDS = click.FloatRange(min=0.001, max=1_000_000)
+if TYPE_CHECKING:
+    from potlang.languages.dot.records import Profile
+
+_FOR_PROGRAMS = (
+    *("models", "cores", "certificate", "proofs", "proof_format", "proof_rules", "passes", "use_cache"),
+    "cache_dir",
+)
+"""Options that mean nothing for a trace."""
 
 
 @click.command()
 @files_argument
 @format_option("text", "json", "sarif")
-@click.option(
-    "--route",
-    type=click.Choice(get_args(api.RouteName)),
-    default="auto",
-    show_default=True,
-    help="Who decides; `auto` chooses by what the program is made of. `both`: two solvers, compared.",
-)
-@click.option(
-    "--trust",
-    type=click.Choice(["best", "solver"]),
-    default="best",
-    show_default=True,
-    help="`solver`: take its word, skip what only strengthens the evidence.",
-)
-@click.option("--timeout", type=_SECONDS, default=10.0, show_default=True, help="Seconds for one check.")
-@click.option(
-    "--total-timeout", type=_SECONDS, default=60.0, show_default=True, help="Seconds for one program."
-)
-@click.option(
-    "--memory", type=click.IntRange(min=1), default=4096, show_default=True, help="Megabytes for the solver."
-)
-@click.option("--rlimit", type=click.IntRange(min=1), help="The solver's own deterministic limit per check.")
+@solving_options
+@trace_options
 @click.option(
     "--models",
     type=click.Choice(["claim", "full"]),
@@ -108,6 +97,8 @@ def verify(
     total_timeout: float,
     memory: int,
     rlimit: int | None,
+    profile: Profile,
+    theory: str | None,
     models: api.Models,
     cores: api.Cores,
     certificate: str | None,
@@ -119,54 +110,82 @@ def verify(
     cache_dir: str | None,
     color: str,
 ) -> None:
-    """Compile and verify PoT programs.
+    """Verify PoT programs and DoT traces; which of them a file is shows in its content.
 
-    Exit code: 0 every verification entailed or the optimum found; 1 another answer; 2 not a valid
-    program; 3 a limit was hit or the solver gave up. Of several files, 2 before 3 before 1 before 0.
+    Exit code: 0 every verification entailed or the optimum found, a trace accepted; 1 another answer;
+    2 not a valid program, a trace that is not well formed; 3 a limit was hit or the solver gave up. Of
+    several files, 2 before 3 before 1 before 0.
     """
     checked_pipeline(passes)
     if certificate is not None and len(files) > 1 and not Path(certificate).is_dir():
         raise click.BadParameter("of several programs, --certificate names an existing directory")
     _start(route, click.get_current_context().obj)
-    limits = Limits(int(timeout * 1000), int(total_timeout * 1000), memory, rlimit)
+    limits = chosen_limits(timeout, total_timeout, memory, rlimit)
     cache = chosen_cache(use_cache, cache_dir)
     archive = None if proofs is None else Archive(proofs, proof_format, proof_rules, limits)
-    seen: list[tuple[str, api.Checked, Report]] = []
+    shared: dict[str, Any] = {"route": route, "trust": trust, "limits": limits}
+    asked = {"models": models, "cores": cores, "passes": passes, "certificate": certificate is not None}
+    program_settings = {**shared, **asked, "cache": cache}
+    trace_settings = {**shared, "profile": profile, "theory": _theory(theory, style, color)}
+    answers: list[Answer] = []
     codes: list[int] = []
     for name in _with_progress(files):
-        source, shown = read_source(name)
-        checked = api.check(source, name=shown)
-        if checked.program is None:
-            report = api.rejected(checked, limits)
+        given = read_input(name)
+        if given.kind == "dot":
+            answer = _trace_answer(given, trace_settings)
         else:
-            try:
-                report = api.verify(
-                    checked.program,
-                    route=route,
-                    trust=trust,
-                    limits=limits,
-                    models=models,
-                    cores=cores,
-                    passes=passes,
-                    certificate=certificate is not None,
-                    cache=cache,
-                )
-            except api.OptionError as error:
-                raise click.BadParameter(str(error)) from error
-        codes.append(exit_code(report))
-        _write_files(shown, report, certificate, len(files) > 1)
+            checked = api.check(given.source, name=given.name)
+            report = _verified(checked, program_settings)
+            answer = _program_answer(checked, report)
+            _write_files(given.name, report, certificate, len(files) > 1)
+            note_unused(f"{given.name} is a program", FOR_TRACES)
+        codes.append(answer.code)
         if style == "text":
-            _print_text(shown, checked, report, len(files) > 1, color)
+            print_text(answer, len(files) > 1, color)
         else:
-            seen.append((shown, checked, report))
-        if archive is not None and checked.program is not None:
-            archive.add(shown, checked.program, report, color, to_stderr=style != "text")
-    if style == "json":
-        _print_reports(seen)
-    elif style == "sarif":
-        _print_sarif(seen)
+            answers.append(answer)
+        if archive is not None and given.kind == "pot" and checked.program is not None:
+            archive.add(given.name, checked.program, report, color, to_stderr=style != "text")
+    print_answers(answers, style)
     print_problems(cache, color)
     sys.exit(worst_exit(codes))
+
+
+def _theory(name: str | None, style: str, color: str) -> api.Program | None:
+    if name is None:
+        return None
+    from potlang.cli.trace import theory_program
+
+    return theory_program(name, style, color)
+
+
+def _trace_answer(given: Input, settings: dict[str, Any]) -> Answer:
+    """The answer to a trace; what that takes is imported for traces alone."""
+    from potlang.cli.trace import trace_answer
+
+    note_unused(f"{given.name} is a trace", _FOR_PROGRAMS)
+    return trace_answer(given, settings)
+
+
+def _verified(checked: api.Checked, settings: dict[str, Any]) -> Report:
+    """The report on a program, or on what is none."""
+    if checked.program is None:
+        return api.rejected(checked, settings["limits"])
+    try:
+        return api.verify(checked.program, **settings)
+    except api.OptionError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def _program_answer(checked: api.Checked, report: Report) -> Answer:
+    def render(color: bool) -> str:
+        from potlang.render import render_report
+
+        return render_report(report, color=color)
+
+    shown = None if checked.program is None else render
+    document, diagnostics = checked.document, checked.diagnostics
+    return Answer(document.name, document, diagnostics, report.to_dict, shown, exit_code(report))
 
 
 def _start(route: api.RouteName, started: subprocess.Popen[bytes] | None) -> None:
@@ -174,7 +193,7 @@ def _start(route: api.RouteName, started: subprocess.Popen[bytes] | None) -> Non
     if started is not None:
         default_workers().adopt("z3", started)
         return
-    for engine in {"both": ("z3", "cvc5"), "closure": (), "ground": ()}.get(route, (route,)):
+    for engine in {"both": ("z3", "cvc5"), "closure": (), "ground": (), "search": ()}.get(route, (route,)):
         default_workers().warm("z3" if engine == "auto" else engine)
 
 
@@ -190,52 +209,13 @@ def _with_progress(files: tuple[str, ...]) -> Iterator[str]:
     yield from track(files, description="verifying", console=console, transient=True)
 
 
-def _print_text(name: str, checked: api.Checked, report: Report, several: bool, color: str) -> None:
-    from potlang.render import render_report
-
-    if checked.diagnostics:
-        from potlang.diag.render_text import render_text
-
-        stream = sys.stderr
-        click.echo(
-            render_text(checked.diagnostics, checked.document, color=use_color(color, stream)), err=True
-        )
-    if checked.program is None:
-        return
-    if several:
-        click.echo(f"{name}:")
-    click.echo(render_report(report, color=use_color(color)).rstrip("\n"), color=True)
-
-
 def _write_files(name: str, report: Report, certificate: str | None, several: bool) -> None:
     """The certificate where it is wanted, and what reproduces a disagreement of solvers."""
     if certificate is not None and report.certificate is not None:
         path = Path(certificate)
-        _write(path / f"{Path(name).stem}.cert" if several or path.is_dir() else path, report.certificate)
+        write_text(path / f"{Path(name).stem}.cert" if several or path.is_dir() else path, report.certificate)
     for number, result in enumerate(report.results):
         if result.reproducer is not None:
             path = Path(f"{Path(name).stem}-disagreement-{number}.smt2")
-            _write(path, result.reproducer)
+            write_text(path, result.reproducer)
             click.echo(f"note: two solvers disagree on {result.name!r}: {path} reproduces it", err=True)
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8", errors="surrogatepass")
-    except OSError as error:
-        raise click.FileError(str(path), error.strerror or str(error)) from error
-
-
-def _print_reports(seen: list[tuple[str, api.Checked, Report]]) -> None:
-    """One report as an object; several as a list, each with its file."""
-    if len(seen) == 1:
-        print_json(seen[0][2].to_dict())
-    else:
-        print_json([{"file": name, **report.to_dict()} for name, _, report in seen])
-
-
-def _print_sarif(seen: list[tuple[str, api.Checked, Report]]) -> None:
-    from potlang.diag.render_sarif import diagnostics_to_sarif
-
-    runs = [(checked.document, checked.diagnostics) for _, checked, _ in seen]
-    print_json(diagnostics_to_sarif(runs, __version__))

@@ -128,6 +128,21 @@ _ROWS = (
     Code("POT5042", "declaration-elsewhere", _E, "`{key}` in the `@prop` of a {role}"),
     Code("POT5050", "unclosed-tag", _E, "`<{role}>` is not closed"),
     Code("POT5051", "unopened-tag", _E, "`</{role}>` closes nothing"),
+    Code("POT5060", "validated-refuted", _W, "node {id} is validated, but the theory refutes it"),
+    Code("POT5061", "invalidated-entailed", _W, "node {id} is invalidated, but the theory entails it"),
+    Code("POT5062", "refuted-arrow", _W, "the theory refutes the arrow from node {lower} to node {upper}"),
+    Code("POT5063", "contradictory-arrows", _W, "theory and arrows together refute node {id}"),
+    Code("POT5064", "inconsistent-summary", _W, "what the trace validates has no model"),
+    Code(
+        "POT5065",
+        "unfaithful-summary",
+        _W,
+        "the validated propositions do not entail what summarizer {id} says",
+    ),
+    Code(
+        "POT5070", "contested-status", _W, "node {id} is {one} in the first trace and {other} in the second"
+    ),
+    Code("POT5071", "contested-content", _W, "the two traces let node {id} say different things"),
     # 6 solving
     Code("POT6010", "cache-damaged", _W, "the cache `{path}` is damaged: {reason}"),
     Code("POT6011", "cache-unusable", _W, "the cache `{path}` cannot be {used}: {reason}"),

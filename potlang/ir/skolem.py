@@ -10,12 +10,11 @@ import json
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from . import operators as op
+from .connectives import disjunctions
 from .module import Definition, Module
 from .nodes import App, Lit, Node, Quant, Sym, Symbol, SymbolKind, Var, children, free_variables, reachable
 from .operators import Operator
 from .pool import Pool
-from .sorts import BOOL
 from .substitute import rebuild, substitute
 from .text import Printer, symbols_of, variable_names
 
@@ -167,8 +166,7 @@ class _Work:
             if missing:
                 stack.extend(missing)
                 continue
-            got = [part[2].done[part[0].id, part[1]] for part in parts]
-            scope.done[node.id, sign] = self._combine(node, sign, scope, got)
+            scope.done[node.id, sign] = self._combine(node, sign, scope, parts)
             stack.pop()
         return outer.done[formula.id, positive]
 
@@ -179,8 +177,10 @@ class _Work:
         if isinstance(node, Quant):
             universal = (node.kind == "forall") is sign
             return [(node.body, sign, scope if universal else self._chosen(node, scope))]
-        assert isinstance(node, App)
-        return [(part, kept is sign, scope) for part, kept in _signed_parts(node, sign)]
+        parts = disjunctions(node, sign)
+        if not parts:
+            raise NotSkolemizable("a quantifier inside a term")
+        return [(part, wanted, scope) for each in parts for part, wanted in each]
 
     def _chosen(self, quant: Quant, scope: _Scope) -> _Scope:
         """The scope of a quantifier whose binders are chosen."""
@@ -205,19 +205,16 @@ class _Work:
             self.choices[symbol] = Choice(self.root, var, polarity, arguments)
         return self.pool.app(symbol, images) if images else self.pool.sym(symbol)
 
-    def _combine(self, node: Node, sign: bool, scope: _Scope, got: list[Node]) -> Node:
+    def _combine(self, node: Node, sign: bool, scope: _Scope, parts: list[_Task]) -> Node:
         pool = self.pool
-        if not got:
+        if not parts:
             plain = substitute(pool, node, scope.terms) if scope.terms else node
             return plain if sign else pool.negate(plain)
-        if isinstance(node, Quant) or len(got) == 1:
-            return got[0]
-        assert isinstance(node, App)
-        if node.op is op.AND or node.op is op.OR:
-            return pool.conj(got) if (node.op is op.AND) is sign else pool.disj(got)
-        if node.op is op.IMPLIES:
-            return pool.disj(got) if sign else pool.conj(got)
-        return pool.conj((pool.disj(got[:2]), pool.disj(got[2:])))
+        if isinstance(node, Quant):
+            ((body, wanted, inner),) = parts
+            return inner.done[body.id, wanted]
+        found = [[scope.done[n.id, wanted] for n, wanted in each] for each in disjunctions(node, sign)]
+        return pool.conj([pool.disj(each) for each in found])
 
 
 def _quantified(formula: Node) -> frozenset[int]:
@@ -227,41 +224,6 @@ def _quantified(formula: Node) -> frozenset[int]:
         if isinstance(node, Quant) or any(child.id in found for child in children(node)):
             found.add(node.id)
     return frozenset(found)
-
-
-def _signed_parts(node: App, sign: bool) -> tuple[tuple[Node, bool], ...]:
-    """The subformulas, each with whether it keeps the sign of `node`.
-
-    Equivalences and choices list the literals of two clauses, which hold if the signed node does.
-    """
-    args = node.args
-    match node.op:
-        case op.NOT:
-            return ((args[0], False),)
-        case op.AND | op.OR:
-            return tuple([(arg, True) for arg in args])
-        case op.IMPLIES:
-            return ((args[0], False), (args[1], True))
-        case op.IFF:
-            return _two_clauses(args, sign, agree=sign)
-        case op.XOR:
-            return _two_clauses(args, sign, agree=not sign)
-        case op.EQ if args[0].sort is BOOL:
-            return _two_clauses(args, sign, agree=sign)
-        case op.DISTINCT if args[0].sort is BOOL and len(args) == 2:
-            return _two_clauses(args, sign, agree=not sign)
-        case op.ITE if node.sort is BOOL:
-            condition, then, otherwise = args
-            return ((condition, not sign), (then, True), (condition, sign), (otherwise, True))
-        case _:
-            raise NotSkolemizable("a quantifier inside a term")
-
-
-def _two_clauses(args: tuple[Node, ...], sign: bool, *, agree: bool) -> tuple[tuple[Node, bool], ...]:
-    """Two clauses of two literals that say that `args` agree, or that they differ."""
-    left, right = args
-    literals = ((left, False), (right, agree), (left, True), (right, not agree))
-    return tuple((part, wanted is sign) for part, wanted in literals)
 
 
 # --- certificate text ------------------------------------------------------------------------------

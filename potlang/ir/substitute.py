@@ -1,4 +1,4 @@
-"""Rewriting over the DAG: bottom-up maps, capture-avoiding substitution, fresh binders.
+"""Rewriting over the DAG: bottom-up maps, capture-avoiding substitution.
 
 Nothing here recurses, and every node is visited once per scope.
 """
@@ -49,13 +49,6 @@ def substitute(pool: Pool, node: Node, replacements: Replacements) -> Node:
             raise TypeError(f"cannot replace {type(key).__name__} of {key.sort} by a term of {value.sort}")
     clashing = {*free_variables(*replacements.values()), *(k for k in replacements if isinstance(k, Var))}
     return _Substitution(pool, clashing).run(node, replacements)
-
-
-def refresh(pool: Pool, quant: Quant) -> Quant:
-    """`quant` with new variables, named like the old ones, for its own binders."""
-    binders = tuple(pool.var(old.name, old.sort) for old in quant.binders)
-    body = substitute(pool, quant.body, dict(zip(quant.binders, binders, strict=True)))
-    return pool.quant(quant.kind, binders, body)
 
 
 class _Scope:

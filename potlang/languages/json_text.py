@@ -119,32 +119,47 @@ def _read_bounded(path: str | bytes, limit: int) -> bytes:
 
 
 def read_json(document: Document, sink: Sink, limits: InputLimits = DEFAULT_LIMITS) -> object | None:
-    """The JSON value of a document, which also becomes `document.value`.
-
-    None is returned for the JSON text `null`, and where there is no value: then the sink has an
-    error. Some errors (a repeated key, of which the last counts) leave a value to go on with.
-    """
-    if document.text is None:
-        return _check_value(document, sink, limits) if not sink.has_errors else None
-    if sink.has_errors:
-        return None
-    if not document.text.strip():
-        sink.report("POT1003", "", helps=("a program is a JSON object, at least `{}`",))
-        return None
-    document.value = _loads(document.text, sink, limits)
-    return document.value
+    """The JSON value of a document, which also becomes `document.value`; see `JsonReader`."""
+    return JsonReader(limits).read(document, sink)
 
 
-def _loads(text: str, sink: Sink, limits: InputLimits) -> object | None:
-    hooks = _Hooks(limits)
-    try:
-        value: object = json.loads(
-            text,
+class JsonReader:
+    """Reads one JSON document after the other; for many small ones the decoder is made once."""
+
+    __slots__ = ("_decoder", "_hooks", "limits")
+
+    def __init__(self, limits: InputLimits = DEFAULT_LIMITS) -> None:
+        self.limits = limits
+        self._hooks = hooks = _Hooks(limits)
+        self._decoder = json.JSONDecoder(
             object_pairs_hook=hooks.members,
             parse_int=hooks.integer,
             parse_float=hooks.decimal,
             parse_constant=hooks.constant,
         )
+
+    def read(self, document: Document, sink: Sink) -> object | None:
+        """The JSON value of a document, which also becomes `document.value`.
+
+        None is returned for the JSON text `null`, and where there is no value: then the sink has an
+        error. Some errors (a repeated key, of which the last counts) leave a value to go on with.
+        """
+        if document.text is None:
+            return _check_value(document, sink, self.limits) if not sink.has_errors else None
+        if sink.has_errors:
+            return None
+        if not document.text.strip():
+            sink.report("POT1003", "", helps=("a program is a JSON object, at least `{}`",))
+            return None
+        self._hooks.duplicate = self._hooks.bad_token = False
+        document.value = _loads(document.text, self._decoder, self._hooks, sink)
+        return document.value
+
+
+def _loads(text: str, decoder: json.JSONDecoder, hooks: _Hooks, sink: Sink) -> object | None:
+    limits = hooks.limits
+    try:
+        value: object = decoder.decode(text)
     except json.JSONDecodeError as error:
         _report_syntax(text, error, sink, limits)
         return None

@@ -111,6 +111,26 @@ class FlatCall(Call):
         return found
 
 
+class BuiltinCall(Call):
+    """A call of a built-in function, also where the program declares one of its name. The head is a name."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Quoted:
+    """An expression that was read from a string of its own, at `pointer`, whose characters its parts count.
+
+    `start` and `end` are its place among the characters around it.
+    """
+
+    pointer: str
+    text: str
+    root: Expr
+    start: int
+    end: int
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class Infix:
     """`a op b op c` for one associative run, or `a op b`.
@@ -150,7 +170,7 @@ class Compare:
     end: int
 
 
-Expr = Name | Number | BitVecLiteral | Text | ListOf | Binding | Call | Infix | Prefix | Compare
+Expr = Name | Number | BitVecLiteral | Text | ListOf | Binding | Call | Quoted | Infix | Prefix | Compare
 
 
 class Formula:

@@ -20,6 +20,8 @@ class Keeps(StrEnum):
     """The assertions with any claim, or its negation, are satisfiable before exactly if after."""
     CONSERVATIVE = "conservative"
     """The assertions before imply the assertions after: unsatisfiable after means so before."""
+    STRONGER = "stronger"
+    """The assertions after imply the assertions before, or each claim before its claim after."""
 
 
 class Property(StrEnum):

@@ -5,18 +5,17 @@ The rules are [PASS-NNF-1] to [PASS-NNF-4] of `spec/50-passes.md`.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import ClassVar
 
-from potlang.ir import operators as op
+from potlang.ir.connectives import Signed, disjunctions
 from potlang.ir.module import Module
-from potlang.ir.nodes import App, Lit, Node, Quant
+from potlang.ir.nodes import Lit, Node, Quant
 from potlang.ir.pool import Pool
-from potlang.ir.sorts import BOOL
 
 from .base import Context, Keeps, Property, finish, is_formula
 
-_Signed = tuple[Node, bool]
 _DUAL = {"forall": "exists", "exists": "forall"}
 
 
@@ -48,7 +47,7 @@ class _Work:
         self.done: dict[tuple[int, bool], Node] = {}
 
     def run(self, root: Node) -> Node:
-        stack: list[_Signed] = [(root, True)]
+        stack: list[Signed] = [(root, True)]
         while stack:
             node, positive = stack[-1]
             if (node.id, positive) in self.done:
@@ -67,56 +66,18 @@ class _Work:
         pool = self.pool
         if isinstance(node, Lit):
             return pool.truth(bool(node.value) is positive)
-        got = [self.done[n.id, p] for n, p in _parts(node, positive)]
         if isinstance(node, Quant):
+            body = self.done[node.body.id, positive]
             kind = node.kind if positive else _DUAL[node.kind]
-            unchanged = positive and got[0] is node.body
-            return node if unchanged else pool.quant(kind, node.binders, got[0])
-        if not got:
+            return node if positive and body is node.body else pool.quant(kind, node.binders, body)
+        parts = disjunctions(node, positive)
+        if not parts:
             return node if positive else pool.negate(node)
-        assert isinstance(node, App)
-        if node.op is op.NOT:
-            return got[0]
-        if node.op is op.AND or node.op is op.OR:
-            return pool.conj(got) if (node.op is op.AND) is positive else pool.disj(got)
-        if node.op is op.IMPLIES:
-            return pool.disj(got) if positive else pool.conj(got)
-        return pool.conj((pool.disj(got[:2]), pool.disj(got[2:])))
+        return pool.conj([pool.disj([self.done[n.id, p] for n, p in each]) for each in parts])
 
 
-def _parts(node: Node, positive: bool) -> tuple[_Signed, ...]:
-    """The subformulas, each with the polarity it is wanted in; none for an atom.
-
-    Equivalences and choices list two clauses of two literals each.
-    """
+def _parts(node: Node, positive: bool) -> tuple[Signed, ...]:
+    """The subformulas, each with the polarity it is wanted in; none for an atom."""
     if isinstance(node, Quant):
         return ((node.body, positive),)
-    if not isinstance(node, App):
-        return ()
-    args = node.args
-    match node.op:
-        case op.NOT:
-            return ((args[0], not positive),)
-        case op.AND | op.OR:
-            return tuple([(arg, positive) for arg in args])
-        case op.IMPLIES:
-            return ((args[0], not positive), (args[1], positive))
-        case op.IFF:
-            return _equivalence(args, positive)
-        case op.XOR:
-            return _equivalence(args, not positive)
-        case op.EQ if args[0].sort is BOOL:
-            return _equivalence(args, positive)
-        case op.DISTINCT if args[0].sort is BOOL and len(args) == 2:
-            return _equivalence(args, not positive)
-        case op.ITE if node.sort is BOOL:
-            condition, then, otherwise = args
-            return ((condition, False), (then, positive), (condition, True), (otherwise, positive))
-        case _:
-            return ()
-
-
-def _equivalence(args: tuple[Node, ...], positive: bool) -> tuple[_Signed, ...]:
-    """The literals of two clauses that say that `args` agree (`positive`) or differ."""
-    left, right = args
-    return ((left, False), (right, positive), (left, True), (right, not positive))
+    return tuple(itertools.chain.from_iterable(disjunctions(node, positive)))

@@ -181,32 +181,27 @@ def _implies(pool: Pool, node: App, args: tuple[Node, ...]) -> Node:
     return right if opposites(left, right) else node
 
 
-def _iff(pool: Pool, node: App, args: tuple[Node, ...]) -> Node:
-    left, right = args
-    for one, other in ((left, right), (right, left)):
-        if isinstance(one, Lit):
-            return other if one.value else pool.negate(other)
-    if left is right:
-        return pool.true
-    if opposites(left, right):
-        return pool.false
-    if _is_negation(left) and _is_negation(right):
-        return pool.app(op.IFF, (pool.negate(left), pool.negate(right)))
-    return node if node.op is op.IFF else pool.app(op.IFF, args)
+def _agreement(agree: bool) -> Callable[[Pool, App, tuple[Node, ...]], Node]:
+    """The rule for iff, and that for xor; also of equality and of `distinct`, between two formulas."""
+    operator = op.IFF if agree else op.XOR
+
+    def rule(pool: Pool, node: App, args: tuple[Node, ...]) -> Node:
+        left, right = args
+        for one, other in ((left, right), (right, left)):
+            if isinstance(one, Lit):
+                return other if one.value is agree else pool.negate(other)
+        if left is right:
+            return pool.truth(agree)
+        if opposites(left, right):
+            return pool.truth(not agree)
+        if _is_negation(left) and _is_negation(right):
+            return pool.app(operator, (pool.negate(left), pool.negate(right)))
+        return node if node.op is operator else pool.app(operator, args)
+
+    return rule
 
 
-def _xor(pool: Pool, node: App, args: tuple[Node, ...]) -> Node:
-    left, right = args
-    for one, other in ((left, right), (right, left)):
-        if isinstance(one, Lit):
-            return pool.negate(other) if one.value else other
-    if left is right:
-        return pool.false
-    if opposites(left, right):
-        return pool.true
-    if _is_negation(left) and _is_negation(right):
-        return pool.app(op.XOR, (pool.negate(left), pool.negate(right)))
-    return node if node.op is op.XOR else pool.app(op.XOR, args)
+_iff, _xor = _agreement(True), _agreement(False)
 
 
 def _ite(pool: Pool, node: App, args: tuple[Node, ...]) -> Node:

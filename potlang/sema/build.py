@@ -25,7 +25,7 @@ from .declare import Declarations, declare, variable_entry
 from .elaborate import Elaborator
 from .scope import VariableEntry
 from .statements import binder, statement_formula, statement_text
-from .undeclared import BROKEN, Undeclared
+from .undeclared import BROKEN, Advise, Undeclared
 
 _FACT = AssertionKind.FACT
 ACTIONS = {"verify_conditions": "verify", "verify": "verify", "optimize": "optimize"}
@@ -36,18 +36,24 @@ def build_module(program: s.Module, sink: Sink) -> Module | None:
     return _Builder(program, sink).build()
 
 
-def build_session(program: s.Module, sink: Sink) -> tuple[Module, Extension] | None:
-    """The typed module, and what reads further formulas over its declarations."""
-    builder = _Builder(program, sink)
+def build_session(
+    program: s.Module, sink: Sink, advise: Advise | None = None
+) -> tuple[Module, Extension] | None:
+    """The typed module, and what reads further formulas over its declarations.
+
+    `advise` says how undeclared names are to be declared, where that is not in a section of a program.
+    """
+    builder = _Builder(program, sink, advise)
     module = builder.build()
-    return None if module is None else (module, Extension(builder.elaborator))
+    return None if module is None else (module, Extension(builder.elaborator, advise))
 
 
 class Extension:
     """Reads claims and facts over the declarations of a built module, into its pool."""
 
-    def __init__(self, elaborator: Elaborator) -> None:
+    def __init__(self, elaborator: Elaborator, advise: Advise | None = None) -> None:
         self._e = elaborator
+        self._advise = advise
 
     def formula(self, formula: s.Formula, sink: Sink) -> Node | None:
         """A closed formula; None, with reports in `sink`, where it has an error."""
@@ -68,7 +74,7 @@ class Extension:
 
     def _fresh(self, sink: Sink) -> None:
         self._e.sink = sink
-        self._e.undeclared = Undeclared(sink)
+        self._e.undeclared = Undeclared(sink, self._advise)
 
     def _finished(self, node: Node | None, sink: Sink) -> Node | None:
         self._e.undeclared.report(self._e.scope, frozenset())
@@ -97,13 +103,14 @@ class _Members:
 
 
 class _Builder:
-    def __init__(self, program: s.Module, sink: Sink) -> None:
+    def __init__(self, program: s.Module, sink: Sink, advise: Advise | None = None) -> None:
         self._program = program
         self._sink = sink
         self._pool = Pool()
         self._declared: Declarations = declare(program, self._pool, sink)
         self._scope = self._declared.scope
         self._e = self.elaborator = Elaborator(self._pool, self._scope, self._declared.sorts, sink)
+        self._e.undeclared = Undeclared(sink, advise)
         self._assertions: list[Assertion] = []
 
     def build(self) -> Module | None:

@@ -81,6 +81,8 @@ class Elaborator:
             s.BitVecLiteral: Elaborator._bits,
             s.Call: Elaborator._call,
             s.FlatCall: Elaborator._flat_call,
+            s.BuiltinCall: Elaborator._builtin_call,
+            s.Quoted: Elaborator._quoted,
             s.ListOf: Elaborator._list,
             s.Binding: Elaborator._misplaced_binding,
             s.Infix: infix,
@@ -401,6 +403,18 @@ class Elaborator:
 
     def _flat_call(self, expr: s.FlatCall, expected: Sort | None) -> Visit:
         return call_node(expr.name, expr.names, self.scope, self.pool) or self._call(expr, expected)
+
+    def _builtin_call(self, expr: s.BuiltinCall, expected: Sort | None) -> Visit:
+        assert isinstance(expr.head, s.Name)
+        return self._builtins[expr.head.id](self, expr, expected)
+
+    def _quoted(self, expr: s.Quoted, expected: Sort | None) -> Step:
+        """Its parts are at places of their own string; it itself is at one of the formula around it."""
+        around = self.pointer, self.text
+        self.pointer, self.text = expr.pointer, expr.text
+        node = yield self.visit(expr.root, expected)
+        self.pointer, self.text = around
+        return node
 
     def _misspelt_builtin(self, expr: s.Call, head: s.Name, expected: Sort | None) -> Visit:
         """`forall(…)`: one report, and the arguments are read as those of `ForAll`."""

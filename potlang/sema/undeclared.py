@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from potlang.diag import Applicability, Fix, Label, NearNames, Patch, Place, Replace, Sink
@@ -16,7 +17,9 @@ _LONGEST_VARIABLE = 2
 
 
 @dataclass(slots=True)
-class _Uses:
+class Uses:
+    """How an undeclared name is used."""
+
     places: list[Place] = field(default_factory=list)
     sort: Sort | None = None
     arity: int | None = None
@@ -27,12 +30,17 @@ class _Uses:
     """Binders in force at the first use: candidates for what was meant."""
 
 
-class Undeclared:
-    """Remembers uses of undeclared names until `report`."""
+Advise = Callable[[str, Uses, frozenset[str]], tuple[str, list[Fix]]]
+"""How to declare a name, as a help and fixes: the name, its uses, the sections that the program has."""
 
-    def __init__(self, sink: Sink) -> None:
+
+class Undeclared:
+    """Remembers uses of undeclared names until `report`, which says with `advise` how to declare them."""
+
+    def __init__(self, sink: Sink, advise: Advise | None = None) -> None:
         self._sink = sink
-        self._uses: dict[str, _Uses] = {}
+        self._advise = advise or _declaration
+        self._uses: dict[str, Uses] = {}
 
     def term(self, name: str, place: Place, sort: Sort | None, bound: list[str]) -> None:
         """`name` was used as a term where `sort` was expected (None: anything)."""
@@ -58,8 +66,8 @@ class Undeclared:
         if uses is not None and uses.sort is None:
             uses.sort = sort
 
-    def _note(self, name: str, place: Place, bound: list[str]) -> _Uses:
-        uses = self._uses.setdefault(name, _Uses())
+    def _note(self, name: str, place: Place, bound: list[str]) -> Uses:
+        uses = self._uses.setdefault(name, Uses())
         if not uses.places:
             uses.names = bound
         uses.places.append(place)
@@ -73,12 +81,12 @@ class Undeclared:
         for name, uses in self._uses.items():
             self._report_one(name, uses, index, sections)
 
-    def _report_one(self, name: str, uses: _Uses, index: _Index, sections: frozenset[str]) -> None:
+    def _report_one(self, name: str, uses: Uses, index: _Index, sections: frozenset[str]) -> None:
         near = [] if self._sink.is_full else index.nearest(name, uses)
         first, *rest = uses.places
         helps = [f"did you mean {' or '.join(f'`{other}`' for other in near)}?"] if near else []
         fixes = [_rename(name, near[0], uses.places)] if near else []
-        help_, declaration = _declaration(name, uses, sections)
+        help_, declaration = self._advise(name, uses, sections)
         helps.append(help_)
         fixes += declaration if BROKEN not in sections else []
         notes = [f"it is used {len(uses.places)} times"] if rest else []
@@ -104,7 +112,7 @@ class _Index:
         self._by_kind: dict[str, NearNames] = {}
         self.sorts = scope.sorts
 
-    def nearest(self, name: str, uses: _Uses) -> list[str]:
+    def nearest(self, name: str, uses: Uses) -> list[str]:
         """Declared names that fit the use, the nearest first."""
         kind = "call" if uses.arity is not None else "binder" if uses.binder else "term"
         if kind not in self._by_kind:
@@ -114,7 +122,7 @@ class _Index:
         fitting = [near for near in found if self._fits(near, uses)]
         return (fitting or found)[:3]
 
-    def _fits(self, near: str, uses: _Uses) -> bool:
+    def _fits(self, near: str, uses: Uses) -> bool:
         entry = self._entries.get(near)
         match entry:
             case FunctionEntry(symbol=symbol) if symbol is not None and uses.arity is not None:
@@ -146,7 +154,7 @@ def _rename(name: str, near: str, places: list[Place]) -> Fix:
     return Fix(f"write `{near}` for `{name}`", Applicability.UNSAFE, edits)
 
 
-def _declaration(name: str, uses: _Uses, sections: frozenset[str]) -> tuple[str, list[Fix]]:
+def _declaration(name: str, uses: Uses, sections: frozenset[str]) -> tuple[str, list[Fix]]:
     if uses.arity is not None:
         return _function_declaration(name, uses, sections)
     sort = str(uses.sort) if uses.sort is not None else None
@@ -178,7 +186,7 @@ def _variable_declaration(name: str, sort: str | None, sections: frozenset[str])
     return help_, [Fix(f"declare the variable `{name}`", applicability, (edit,))]
 
 
-def _function_declaration(name: str, uses: _Uses, sections: frozenset[str]) -> tuple[str, list[Fix]]:
+def _function_declaration(name: str, uses: Uses, sections: frozenset[str]) -> tuple[str, list[Fix]]:
     domain = [str(sort) if sort is not None else "Sort" for sort in uses.domain]
     range_ = str(uses.sort) if uses.sort is not None else "Bool"
     item = {"name": name, "domain": domain, "range": range_}

@@ -13,7 +13,6 @@ LONGEST = 200
 """Characters that a mangled name may have before it is shortened."""
 
 _ODD = re.compile(r"[^A-Za-z0-9_]")
-_ESCAPE = re.compile(r"\.([0-9a-f]+)\.")
 _KEPT = 120
 
 
@@ -30,13 +29,6 @@ def mangle(name: str) -> str:
 
 def _escape(match: re.Match[str]) -> str:
     return f".{ord(match[0]):x}."
-
-
-def demangle(text: str) -> str | None:
-    """The name that `mangle` made `text` from, or None where it was shortened."""
-    if "~" in text:
-        return None
-    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
 
 
 def sort_name(name: str) -> str:

@@ -113,7 +113,7 @@ class Printer:
         """
         shared, texts = self._assertion_texts()
         if named:
-            lines = [_named(text, number) for number, text in enumerate(texts)]
+            lines = [_assert(text, names.assertion_name(number)) for number, text in enumerate(texts)]
         else:
             lines = [f"(assert {text})" for text in texts]
         return "\n".join([*shared, *lines, ""])
@@ -181,7 +181,7 @@ class Printer:
         lines += shared
         for number, (assertion, text) in enumerate(zip(self.module.assertions, texts, strict=True)):
             lines.append(_comment(str(assertion.kind), assertion.name, assertion.origin))
-            lines.append(_named(text, number))
+            lines.append(_assert(text, names.assertion_name(number)))
         return lines
 
     def _claim(self, claim: Claim) -> list[str]:
@@ -218,10 +218,6 @@ def declarations(module: Module, dialect: Dialect = "z3") -> str:
 def script(module: Module, dialect: Dialect = "z3") -> str:
     """The whole script of a module: what is solved."""
     return Printer(module, dialect).script()
-
-
-def _named(text: str, number: int) -> str:
-    return f"(assert (! {text} :named !a{number}))"
 
 
 def _assert(text: str, name: str | None) -> str:

@@ -1,7 +1,8 @@
-"""S-expressions as solvers print them, read without recursion.
+"""S-expressions as solvers print them: read to trees, or cut apart as text, without recursion.
 
-An atom is its text: symbols without bars where these are not needed, strings with their quotes. A
-list is a `list`.
+In a tree an atom is its text: symbols without bars where these are not needed, strings with their
+quotes. A list is a `list`. Workers of solvers cut alone, and import this before their first answer: no
+module that takes time to import may be imported here.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ SExpr: TypeAlias = "str | list[SExpr]"
 MAX_CHARS = 64 * 1024 * 1024
 MAX_DEPTH = 100_000
 
+# The last alternative is a quote or bar that is not closed.
 _TOKEN = re.compile(r'[()]|"(?:[^"]|"")*"|\|[^|]*\||;[^\n]*|[^\s()";|]+|["|]')
 _SIMPLE = re.compile(r"[A-Za-z0-9~!@$%^&*_\-+=<>.?/]+")
 
@@ -93,3 +95,48 @@ def write(expression: SExpr) -> str:
         stack.append(closing)
         stack.extend(reversed(item))
     return "".join(out)
+
+
+# --- text, cut apart ------------------------------------------------------------------------------
+
+
+def elements(text: str) -> list[str]:
+    """The source text of each element of the first list in `text`; empty if it holds no list.
+
+    `((x 1) |a (b|)` gives `["(x 1)", "|a (b|"]`. An unclosed list gives what is complete.
+    """
+    found: list[str] = []
+    depth = 0
+    begin = 0
+    for match in _TOKEN.finditer(text):
+        token = match[0]
+        if token == "(":
+            depth += 1
+            if depth == 2:
+                begin = match.start()
+        elif token == ")":
+            depth -= 1
+            if depth == 1:
+                found.append(text[begin : match.end()])
+            elif depth <= 0:
+                break
+        elif depth == 1 and token not in ('"', "|") and token[0] != ";":
+            found.append(token)
+    return found
+
+
+def unquote(symbol: str) -> str:
+    """A symbol's name without the bars of `|…|`."""
+    if len(symbol) >= 2 and symbol[0] == symbol[-1] == "|":
+        return symbol[1:-1]
+    return symbol
+
+
+def pair_values(text: str) -> tuple[str, ...]:
+    """The last parts of the lists in a list, as `get-value` answers: `((x 1) (y 2))` gives `("1", "2")`."""
+    return tuple(elements(pair)[-1] for pair in elements(text) if pair[0] == "(")
+
+
+def has_symbol(text: str, symbol: str) -> bool:
+    """Whether the bare symbol occurs in the text, outside strings, quoted symbols and comments."""
+    return any(match[0] == symbol for match in _TOKEN.finditer(text))

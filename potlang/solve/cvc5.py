@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 from potlang.solve.backend import (
-    MOST_MODEL,
     MOST_PROOF,
     Answer,
     OptimizeAnswer,
@@ -22,14 +21,10 @@ from potlang.solve.backend import (
     assumed_text,
 )
 from potlang.solve.clock import Clock
-from potlang.solve.sexpr import elements, pair_values, unquote
+from potlang.solve.repl import Failure, Repl, TextEngine
 
 _FIRST_SHARE: Final = 0.4
 _SHORTEST_SECOND_MS: Final = 20
-_LONGEST_DETAIL: Final = 2000
-# After the other reasons the solver is not used again. (After "memory" the worker is not: and
-# freeing what filled it takes seconds.)
-_HARMLESS: Final = (None, "incomplete", "memory")
 # Without the second a constant array, which the empty set is, is refused.
 _ALWAYS: Final = {"produce-models": "true", "arrays-exp": "true"}
 # The second makes the first work for integers that the formula itself bounds.
@@ -48,14 +43,10 @@ REASONS: Final[dict[str, Reason]] = {
 }
 
 
-class Failure(Exception):
-    """cvc5 refused a text or gave up in the middle of it."""
-
-    def __init__(self, error: Exception) -> None:
-        detail = str(error).strip() or type(error).__name__
-        super().__init__(detail)
-        self.detail = detail[:_LONGEST_DETAIL]
-        self.reason: Reason = _reason_of(error, detail)
+def failure_of(error: Exception) -> Failure:
+    """What an exception of cvc5 says."""
+    detail = str(error).strip() or type(error).__name__
+    return Failure(_reason_of(error, detail), detail)
 
 
 def _reason_of(error: Exception, detail: str) -> Reason:
@@ -67,8 +58,10 @@ def _reason_of(error: Exception, detail: str) -> Reason:
     return "error"
 
 
-class Repl:
-    """One cvc5 solver that is sent SMT-LIB text."""
+class Solver(Repl):
+    """One cvc5 solver."""
+
+    name = "cvc5"
 
     def __init__(self, options: dict[str, str]) -> None:
         import cvc5
@@ -84,17 +77,17 @@ class Repl:
     def run(self, text: str) -> str:
         """What cvc5 prints for these commands. Raises Failure for an error in any of them."""
         if "\0" in text:
-            raise Failure(ValueError("a NUL character in SMT-LIB text"))
+            raise failure_of(ValueError("a NUL character in SMT-LIB text"))
         printed: list[str] = []
         try:
             self._parser.setStringInput(self._language, text, "text")
             while not (command := self._parser.nextCommand()).isNull():
                 printed.append(command.invoke(self.solver, self.symbols))
         except (RuntimeError, MemoryError, UnicodeError) as error:
-            raise Failure(error) from error
+            raise failure_of(error) from error
         words = "".join(printed)
         if words.startswith("(error"):
-            raise Failure(RuntimeError(words.removeprefix("(error").strip(' \n")')))
+            raise failure_of(RuntimeError(words.removeprefix("(error").strip(' \n")')))
         return words
 
     def check(self, timeout_ms: int) -> tuple[str, Reason | None, str]:
@@ -103,7 +96,7 @@ class Repl:
         try:
             result = self.solver.checkSat()
         except (RuntimeError, MemoryError) as error:
-            raise Failure(error) from error
+            raise failure_of(error) from error
         if result.isSat():
             return "sat", None, ""
         if result.isUnsat():
@@ -111,39 +104,20 @@ class Repl:
         words = result.getUnknownExplanation().name
         return "unknown", REASONS.get(words, "incomplete"), words.lower()
 
-    def values(self, terms: tuple[str, ...]) -> tuple[str, ...]:
-        """The terms' values in the model of the last sat answer."""
-        if not terms:
-            return ()
-        return pair_values(self.run(f"(get-value ({' '.join(terms)}))"))
-
-    def model(self) -> str:
-        """The whole model of the last sat answer."""
-        return self.run("(get-model)")
-
     def proof(self) -> str:
         """The proof of the last unsat answer, as commands. Raises Failure where it has no such form."""
         words = self.run("(get-proof)").strip().removeprefix("(").removesuffix(")").strip()
         if words.startswith("(error"):
-            raise Failure(RuntimeError(words.removeprefix("(error").strip(' \n")')))
+            raise failure_of(RuntimeError(words.removeprefix("(error").strip(' \n")')))
         if len(words) > MOST_PROOF:
-            raise Failure(RuntimeError(f"the proof has more than {MOST_PROOF} characters"))
+            raise failure_of(RuntimeError(f"the proof has more than {MOST_PROOF} characters"))
         return words + "\n"
 
-    def core(self) -> tuple[str, ...]:
-        """The names in the unsat core of the last answer."""
-        return tuple(unquote(name) for name in elements(self.run("(get-unsat-core)")))
 
-
-class Cvc5Engine:
+class Cvc5Engine(TextEngine[Solver]):
     """cvc5 as an `Engine`, in this process."""
 
     name = "cvc5"
-
-    def __init__(self, rlimit: int | None = None) -> None:
-        self.rlimit = rlimit
-        self._base = ""
-        self._open: dict[bool, Repl] = {}
 
     def warm_up(self) -> None:
         """Solve something small once, so that cvc5's own start-up is behind it."""
@@ -157,24 +131,6 @@ class Cvc5Engine:
 
     def limit_memory(self, megabytes: int | None) -> None:
         """Nothing: cvc5 has no cap of its own; the worker's address space is capped."""
-
-    def start(self, base: str) -> None:
-        """Begin a session; the base is read by the first query that needs it, or by `load`."""
-        self.close()
-        self._base = base
-
-    def load(self, core: bool) -> Answer | None:
-        """Read the base now; the answer that a failure to do so comes to."""
-        try:
-            self._repl(core)
-        except Failure as failure:
-            return Answer("unknown", failure.reason, failure.detail)
-        return None
-
-    def close(self) -> None:
-        """End the session: its solvers are freed."""
-        self._open.clear()
-        self._base = ""
 
     def ask(self, query: Query, timeout_ms: int) -> Answer:
         """Check one query with the default options, then with finite model finding."""
@@ -196,16 +152,13 @@ class Cvc5Engine:
         return OptimizeAnswer("unknown", "unsupported", "cvc5 does not optimize")
 
     def _first(self, query: Query, clock: Clock, share: int) -> Answer:
-        try:
-            repl = self._repl(query.core)
+        def check(repl: Solver) -> Answer:
             repl.run("(push 1)" + assumed_text(query))
             answer = _check(repl, query, len(self._base), clock, max(1, share))
             repl.run("(pop 1)")
-        except Failure as failure:
-            answer = Answer("unknown", failure.reason, failure.detail, time_ms=clock.spent())
-        if answer.reason not in _HARMLESS:
-            self._open.pop(query.core, None)
-        return answer
+            return answer
+
+        return self._answered(query.core, clock, check)
 
     def _second(self, query: Query, clock: Clock) -> Answer:
         try:
@@ -213,7 +166,7 @@ class Cvc5Engine:
             repl.run(assumed_text(query))
             return _check(repl, query, len(self._base), clock, clock.left())
         except Failure as failure:
-            return Answer("unknown", failure.reason, failure.detail, time_ms=clock.spent())
+            return failure.answer(clock)
 
     def _proved(self, query: Query, form: ProofFormat, clock: Clock) -> Answer:
         try:
@@ -222,18 +175,16 @@ class Cvc5Engine:
             answer = _check(repl, query, len(self._base), clock, clock.left())
             return _with_proof(repl, answer, clock) if answer.status == "unsat" else answer
         except Failure as failure:
-            return Answer("unknown", failure.reason, failure.detail, time_ms=clock.spent())
+            return failure.answer(clock)
 
-    def _repl(self, core: bool) -> Repl:
-        if core not in self._open:
-            self._open[core] = self._fresh(core, {"incremental": "true"})
-        return self._open[core]
+    def _make(self, core: bool) -> Solver:
+        return self._fresh(core, {"incremental": "true"})
 
-    def _fresh(self, core: bool, options: dict[str, str]) -> Repl:
+    def _fresh(self, core: bool, options: dict[str, str]) -> Solver:
         options = {**_ALWAYS, "produce-unsat-cores": "true" if core else "false", **options}
         if self.rlimit:
             options["rlimit-per"] = str(self.rlimit)
-        repl = Repl(options)
+        repl = Solver(options)
         if "(set-logic" not in self._base:
             repl.run("(set-logic ALL)")
         repl.run(self._base)
@@ -254,13 +205,13 @@ class FiniteModelEngine(Cvc5Engine):
         return None
 
 
-def _check(repl: Repl, query: Query, base: int, clock: Clock, timeout_ms: int) -> Answer:
+def _check(repl: Solver, query: Query, base: int, clock: Clock, timeout_ms: int) -> Answer:
     """`base` is the length of the base's text."""
     status, reason, detail = repl.check(timeout_ms)
     if status == "sat":
-        values, detail = _values(repl, query.values)
+        values, detail = repl.values(query.values)
         wanted = query.model and affords_model(base + len(query.text), clock.left())
-        model = _model(repl) if wanted else None
+        model = repl.model() if wanted else None
         return Answer("sat", None, detail, values, time_ms=clock.spent(), model=model)
     if status == "unsat":
         core = assumed_core(query, repl.core()) if query.core else None
@@ -268,7 +219,7 @@ def _check(repl: Repl, query: Query, base: int, clock: Clock, timeout_ms: int) -
     return Answer("unknown", reason, detail, time_ms=clock.spent())
 
 
-def _with_proof(repl: Repl, answer: Answer, clock: Clock) -> Answer:
+def _with_proof(repl: Solver, answer: Answer, clock: Clock) -> Answer:
     try:
         proof = repl.proof()
     except Failure as failure:
@@ -276,23 +227,3 @@ def _with_proof(repl: Repl, answer: Answer, clock: Clock) -> Answer:
             raise
         return answer._replace(detail=failure.detail, time_ms=clock.spent())
     return answer._replace(proof=proof, time_ms=clock.spent())
-
-
-def _values(repl: Repl, terms: tuple[str, ...]) -> tuple[tuple[str, ...] | None, str]:
-    try:
-        values = repl.values(terms)
-    except Failure as failure:
-        if failure.reason == "memory":
-            raise
-        return None, failure.detail
-    return (values, "") if len(values) == len(terms) else (None, "cvc5 left values out")
-
-
-def _model(repl: Repl) -> str | None:
-    try:
-        text = repl.model()
-    except Failure as failure:
-        if failure.reason == "memory":
-            raise
-        return None
-    return text if len(text) <= MOST_MODEL else None

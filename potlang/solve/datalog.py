@@ -13,9 +13,20 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from potlang.passes.joins import Atom, Row, Rule
-from potlang.passes.least import EQUAL, FALSE, Bounds, Merging, OutOfTime, Program, TooLarge, components
-from potlang.passes.universe import Universe
+from potlang.passes.closure import (
+    EQUAL,
+    FALSE,
+    Atom,
+    Bounds,
+    Merging,
+    OutOfTime,
+    Program,
+    Row,
+    Rule,
+    TooLarge,
+    Universe,
+    components,
+)
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -31,7 +42,7 @@ def available() -> bool:
 
 
 class DuckDB:
-    """The least model of a program in an in-memory database; see `passes.least.Engine`.
+    """The least model of a program in an in-memory database; see `passes.closure.Engine`.
 
     It gives no derivations.
     """

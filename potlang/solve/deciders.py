@@ -72,10 +72,10 @@ class ClosureDecider:
 
     def ask(self, ask: Ask, extra: tuple[Assertion, ...]) -> Reply | None:
         """As `Decider.ask`. Nothing is concluded again and again: the closure is made once."""
-        if self._closure is None or self._extra is not extra:
+        if self._extra is not extra:
             from potlang.solve.datalog import available, engine
 
-            self._closure = _recognised(self._module, extra, engine if available() else None)
+            self._closure = self._recognised(self._module, extra, engine if available() else None)
             self._extra = extra
             self._closed.clear()
         return self._answer(self._closure, ask, (*self._lowered.assertions, *extra), self._closed)
@@ -83,16 +83,22 @@ class ClosureDecider:
     def ask_subset(self, assumed: Sequence[Assertion], ask: Ask) -> Reply | None:
         """As `Decider.ask_subset`; small ones are meant."""
         few = replace(self._module, assertions=tuple(assumed))
-        return self._answer(_recognised(few, (), None), ask, tuple(assumed), {})
+        return self._answer(self._recognised(few, (), None), ask, tuple(assumed), {})
+
+    def _recognised(self, module: Module, extra: Sequence[Assertion], large: Large | None) -> Closure | None:
+        from potlang.passes.closure import Closure, recognise, recognise_exact
+
+        horn = (recognise_exact if self._exact_only else recognise)(module, extra)
+        return None if horn is None else Closure(horn, large=large)
 
     def _answer(
         self,
-        closure: Closure,
+        closure: Closure | None,
         ask: Ask,
         assumed: Sequence[Assertion],
         known: dict[int, tuple[Node, Closed]],
     ) -> Reply | None:
-        if self._exact_only and not closure.horn.exact:
+        if closure is None:
             return None
         began = time.perf_counter()
         expired = _alarm(self._most_ms)
@@ -204,13 +210,6 @@ def _keys(lines: Iterable[str]) -> Iterable[str]:
     """The assertions that a refutation takes instances of."""
     found = (_INSTANCE.match(line) for line in lines)
     return (json.loads(each[1]) for each in found if each is not None)
-
-
-def _recognised(module: Module, extra: Sequence[Assertion], large: Large | None) -> Closure:
-    from potlang.passes.closure import Closure
-    from potlang.passes.horn import recognise
-
-    return Closure(recognise(module, extra), large=large)
 
 
 def _side(ask: Ask) -> SideName:

@@ -11,8 +11,7 @@ from potlang.ir.nodes import App, Node, Quant, Sym, SymbolKind, Var
 from potlang.ir.operators import NOT
 from potlang.ir.skolem import Choice, SkolemForm, TermText, module_printer
 from potlang.ir.sorts import DeclaredSort
-from potlang.passes.derivation import Derivation, Proof, Step
-from potlang.passes.horn import Horn
+from potlang.passes.closure import Derivation, Horn, Proof, Step
 
 if TYPE_CHECKING:
     from potlang.certify import Theory

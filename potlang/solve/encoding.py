@@ -11,6 +11,7 @@ from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, Sort
 from potlang.ir.values import Bits
 from potlang.smt.errors import Unsupported
+from potlang.smt.names import assertion_name, assertion_number
 
 if TYPE_CHECKING:
     from potlang.smt.encodings import Dialect
@@ -19,7 +20,7 @@ __all__ = ["Encoding", "Labels", "Unsupported", "literal_of", "show_value"]
 
 
 class Labels:
-    """The names under which assumptions are asserted: `!a<number>`, the module's own first and in order."""
+    """The names under which assumptions are asserted: numbered, the module's own first and in order."""
 
     def __init__(self, module: Module) -> None:
         self._assertions: list[Assertion] = list(module.assertions)
@@ -33,14 +34,14 @@ class Labels:
         if number is None:
             number = self._numbers[id(assertion)] = len(self._assertions)
             self._assertions.append(assertion)
-        return f"!a{number}"
+        return assertion_name(number)
 
     def find(self, name: str) -> tuple[int, Assertion] | None:
         """Number and assumption of a name; None for a name of something else."""
-        digits = name[2:]
-        if not name.startswith("!a") or not digits.isdecimal() or int(digits) >= len(self._assertions):
+        number = assertion_number(name)
+        if number is None or number >= len(self._assertions):
             return None
-        return int(digits), self._assertions[int(digits)]
+        return number, self._assertions[number]
 
 
 class Encoding:

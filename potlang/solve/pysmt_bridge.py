@@ -10,10 +10,10 @@ import io
 from dataclasses import dataclass
 from typing import Any, Final
 
+from potlang.smt.sexpr import unquote
 from potlang.solve.backend import Answer, OptimizeAnswer, OptimizeQuery, Query, assumed_core, assumed_text
 from potlang.solve.clock import Clock
-from potlang.solve.cvc5 import FINITE_MODELS, REASONS, Failure
-from potlang.solve.sexpr import unquote
+from potlang.solve.cvc5 import FINITE_MODELS, REASONS, failure_of
 
 _FIRST_SHARE: Final = 0.4
 _SHORTEST_SECOND_MS: Final = 20
@@ -111,8 +111,7 @@ def solve_with_pysmt(
     except Unreadable as error:
         return Answer("unknown", "unsupported", str(error), time_ms=clock.spent())
     except (RuntimeError, MemoryError) as error:
-        failure = Failure(error)
-        return Answer("unknown", failure.reason, failure.detail, time_ms=clock.spent())
+        return failure_of(error).answer(clock)
 
 
 def _solve(script: _Script, core: bool, clock: Clock, options: dict[str, str]) -> Answer:

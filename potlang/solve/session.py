@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import Node, Quant
@@ -35,9 +35,13 @@ from potlang.solve.encoding import Encoding, Labels
 from potlang.solve.evidence import core_items, evaluated, read_model
 from potlang.solve.nearby import Nearby
 from potlang.solve.reproducer import reproducer
+from potlang.solve.searching import MOST_STEPS, SearchDecider
 from potlang.solve.subsets import Decided, Subsets, minimal_core, oracle
 from potlang.solve.terms import Namer
 from potlang.solve.verdicts import Ask, Finding, Snapshot, Verifier
+
+if TYPE_CHECKING:
+    from potlang.solve.probing import Probe
 
 
 class Options(NamedTuple):
@@ -46,6 +50,7 @@ class Options(NamedTuple):
     `route` is who answers ([ROUTE-NAMES]); `trust="solver"` skips what only strengthens evidence.
     `minimize_cores` None: as `trust` says. `models="full"`: all symbols and not the claim's alone.
     `cores="all"`: every minimal core. `what_if`: an unbounded optimum is looked at with closed sorts too.
+    `examples`: a settled claim comes with a model of its satisfiable side too.
     """
 
     route: str = "auto"
@@ -54,6 +59,7 @@ class Options(NamedTuple):
     models: Literal["claim", "full"] = "claim"
     cores: Literal["one", "all"] = "one"
     what_if: bool = True
+    examples: bool = False
 
     @property
     def minimizing(self) -> bool:
@@ -77,6 +83,8 @@ class Options(NamedTuple):
 
 _MOST_LOOKED_AT = 2_000
 """Assumptions that are looked through for Horn rules whatever the program's functions are."""
+_FORCED_STEPS = 400
+"""How many times as many steps the search has where nobody else may answer."""
 _MOST_HANDED_ON = 200
 """Larger cores that a decider has not made minimal are no work for a solver either."""
 _MINIMIZE_MS = 300
@@ -104,7 +112,7 @@ class Session:
         engines = [self._asked(name) for name in options.engines]
         self._asker = Asker(engines, Budget(limits), self._reserve if options.route == "auto" else None)
         first, late = self._deciders()
-        if options.route in ("closure", "ground"):
+        if options.route in ("closure", "ground", "search"):
             self._asker.silent = (options.route, f"{options.route} does not decide this")
         self._verifier = Verifier(
             self._asker,
@@ -141,6 +149,8 @@ class Session:
         route, limits = self.options.route, self.limits
         forced = route != "auto" or limits.rlimit is not None
         common = (self.original, self.module, self._labels, self._asker.engines[0].encoding)
+        steps = MOST_STEPS * (_FORCED_STEPS if route == "search" else 1)
+        search = SearchDecider(self.module, self._labels, common[-1], steps)
         if route == "auto" and not self._verifiable_by_rules():
             return [], []
         most_ms = limits.check_ms if forced else CLOSURE_MS
@@ -153,9 +163,10 @@ class Session:
             finite_only=route == "auto",
         )
         chosen: dict[str, tuple[list[Decider], list[Decider]]] = {
-            "auto": ([exact], [closure, ground]),
+            "auto": ([exact, search], [closure, ground]),
             "closure": ([closure], []),
             "ground": ([ground], []),
+            "search": ([search], []),
         }
         return chosen.get(route, ([], []))
 
@@ -262,6 +273,16 @@ class Session:
     def _shrink(self, names: tuple[str, ...], beyond: tuple[Assertion, ...]) -> tuple[str, ...]:
         return self._minimize(names, None, negated=False, beyond=beyond).names
 
+    def probe(self, formula: Node, watched: Sequence[Node] = ()) -> Probe:
+        """Whether assumptions and a closed formula have a model, and what of `watched` is true in it.
+
+        One check on one solver's word, for questions that are many and need no evidence.
+        """
+        from potlang.solve.probing import probe
+
+        self._begin()
+        return probe(self._verifier, self.original, formula, watched)
+
     def consistency(self) -> Consistency:
         """Whether the assumptions have a model."""
         self._begin()
@@ -328,7 +349,7 @@ class Session:
         match finding.verdict:
             case Verdict.ENTAILED | Verdict.REFUTED | Verdict.INCONSISTENT:
                 core = None if finding.core is None else core_items(finding.core, self._verifier.labels)
-                evidence = Evidence(core=core)
+                evidence = self._with_example(Evidence(core=core), finding)
             case Verdict.UNDETERMINED:
                 evidence = Evidence(
                     could_be_true=self._model(finding, finding.true_model),
@@ -342,6 +363,15 @@ class Session:
         from potlang.solve.bindings import with_bindings
 
         return with_bindings(self._verifier, finding, evidence)
+
+    def _with_example(self, evidence: Evidence, finding: Finding) -> Evidence:
+        """`evidence` with a model in which a settled claim is what it must be, if such are asked for."""
+        if not self.options.examples:
+            return evidence
+        return evidence._replace(
+            could_be_true=self._model(finding, finding.true_model),
+            could_be_false=self._model(finding, finding.false_model),
+        )
 
     def _model(self, finding: Finding, snapshot: Snapshot | None) -> dict[str, str] | None:
         if snapshot is None:

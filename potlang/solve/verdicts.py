@@ -198,6 +198,10 @@ class Verifier:
             self.theta_model = self._snapshot(self.theta, [])
         return self.theta
 
+    def ask(self, ask: Ask) -> Reply:
+        """One check under the assumptions, with a core if it is unsat."""
+        return self._asked(ask)
+
     def query(self, encoding: Encoding, text: str, values: tuple[str, ...] = ()) -> Query:
         """A query on top of the base and the extra assumptions."""
         return self._query(encoding, text, values, core=True)

@@ -1,7 +1,6 @@
 """z3 through its SMT-LIB reader: one context is a session that keeps its state between texts.
 
-Runs in a worker. A context with unsat cores is kept apart from the one without, since tracking
-assertions costs preprocessing; each is made when a query first needs it.
+Runs in a worker.
 """
 
 from __future__ import annotations
@@ -9,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from potlang.smt.sexpr import elements, has_symbol, pair_values
 from potlang.solve.backend import (
-    MOST_MODEL,
     Answer,
     OptimizeAnswer,
     OptimizeQuery,
@@ -22,7 +21,7 @@ from potlang.solve.backend import (
     affords_model,
 )
 from potlang.solve.clock import Clock
-from potlang.solve.sexpr import elements, has_symbol, pair_values, unquote
+from potlang.solve.repl import Failure, Repl, TextEngine
 
 _OPTIONS: Final = (
     "(set-option :print-success false)(set-option :produce-models true)"
@@ -35,19 +34,6 @@ _WARM_UP: Final = (
     "(push 1)(assert (! (not (p a)) :named n))(check-sat)"
 )
 _ERROR: Final = re.compile(r'\(error "(?:line \d+ column \d+: )?((?:[^"\\]|\\.|"")*)"\)')
-_LONGEST_DETAIL: Final = 2000
-# After the other reasons the context is not used again. (After "memory" the worker is not: and
-# freeing what filled it takes seconds.)
-_HARMLESS: Final = (None, "incomplete", "memory")
-
-
-class Failure(Exception):
-    """z3 refused a text or gave up in the middle of it; `reason` as in an answer."""
-
-    def __init__(self, reason: Reason, detail: str) -> None:
-        super().__init__(detail)
-        self.reason: Reason = reason
-        self.detail = detail[:_LONGEST_DETAIL]
 
 
 def reason_of(words: str) -> Reason:
@@ -62,8 +48,11 @@ def reason_of(words: str) -> Reason:
     return "error"
 
 
-class Repl:
-    """One z3 context that is sent SMT-LIB text."""
+class Context(Repl):
+    """One z3 context."""
+
+    name = "z3"
+    get_model = _MODEL
 
     def __init__(self) -> None:
         import z3
@@ -102,16 +91,6 @@ class Repl:
         text = self.run("(get-info :reason-unknown)")
         return text.strip().removeprefix("(:reason-unknown").removesuffix(")").strip().strip('"')
 
-    def values(self, terms: tuple[str, ...]) -> tuple[str, ...]:
-        """The terms' values in the model of the last sat answer."""
-        if not terms:
-            return ()
-        return pair_values(self.run(f"(get-value ({' '.join(terms)}))"))
-
-    def model(self) -> str:
-        """The whole model of the last sat answer."""
-        return self.run(_MODEL)
-
 
 def _failure(error: Exception) -> Failure:
     raw = error.args[0] if error.args else ""
@@ -122,17 +101,15 @@ def _failure(error: Exception) -> Failure:
     return Failure("error" if reason == "incomplete" else reason, detail)
 
 
-class Z3Engine:
+class Z3Engine(TextEngine[Context]):
     """z3 as an `Engine`, in this process."""
 
     name = "z3"
 
     def __init__(self, rlimit: int | None = None) -> None:
-        self.rlimit = rlimit
-        self._base = ""
-        self._spares: list[Repl] = []
+        super().__init__(rlimit)
+        self._spares: list[Context] = []
         self._started = False
-        self._open: dict[bool, Repl] = {}
 
     def prepare(self) -> None:
         """Make the next contexts while the worker is idle.
@@ -141,11 +118,11 @@ class Z3Engine:
         are not used again, since what z3 answers would depend on what it was asked before.
         """
         if not self._spares:
-            self._spares = [Repl() for _ in range(2 if self._started else 1)]
+            self._spares = [Context() for _ in range(2 if self._started else 1)]
 
     def warm_up(self) -> None:
         """Solve something small once, so that z3's own start-up is behind it."""
-        repl = Repl()
+        repl = Context()
         repl.run("(set-option :produce-unsat-cores true)" + _WARM_UP)
         repl.run("(get-unsat-core)")
         self.prepare()
@@ -162,49 +139,26 @@ class Z3Engine:
 
     def start(self, base: str) -> None:
         """Begin a session; the base is read by the first query that needs it, or by `load`."""
-        self.close()
+        super().start(base)
         self._started = True
-        self._base = base
-
-    def load(self, core: bool) -> Answer | None:
-        """Read the base now; the answer that a failure to do so comes to."""
-        try:
-            self._repl(core)
-        except Failure as failure:
-            return Answer("unknown", failure.reason, failure.detail)
-        return None
-
-    def close(self) -> None:
-        """End the session: its contexts are freed."""
-        self._open.clear()
-        self._base = ""
 
     def ask(self, query: Query, timeout_ms: int) -> Answer:
         """Check one query between a push and a pop."""
         clock = Clock(timeout_ms)
-        try:
-            answer = self._check(self._repl(query.core), query, clock)
-        except Failure as failure:
-            answer = Answer("unknown", failure.reason, failure.detail, time_ms=clock.spent())
-        if answer.reason not in _HARMLESS:
-            self._open.pop(query.core, None)
-        return answer
+        return self._answered(query.core, clock, lambda repl: self._check(repl, query, clock))
 
-    def _repl(self, core: bool) -> Repl:
-        repl = self._open.get(core)
-        if repl is None:
-            repl = self._fresh(core)
-            repl.run(self._base)
-            self._open[core] = repl
+    def _make(self, core: bool) -> Context:
+        repl = self._fresh(core)
+        repl.run(self._base)
         return repl
 
-    def _fresh(self, core: bool) -> Repl:
-        repl = self._spares.pop() if self._spares else Repl()
+    def _fresh(self, core: bool) -> Context:
+        repl = self._spares.pop() if self._spares else Context()
         if core:
             repl.run("(set-option :produce-unsat-cores true)")
         return repl
 
-    def _check(self, repl: Repl, query: Query, clock: Clock) -> Answer:
+    def _check(self, repl: Context, query: Query, clock: Clock) -> Answer:
         repl.run("(push 1)" + query.text)
         status = repl.check(clock.left(), self.rlimit, query.assuming)
         values: tuple[str, ...] | None = None
@@ -213,11 +167,11 @@ class Z3Engine:
         detail = ""
         reason: Reason | None = None
         if status == "sat":
-            values, detail = _values(repl, query.values)
+            values, detail = repl.values(query.values)
             if query.model and affords_model(len(self._base) + len(query.text), clock.left()):
-                model = _model(repl)
+                model = repl.model()
         elif status == "unsat":
-            core = _core(repl) if query.core else None
+            core = repl.core() if query.core else None
         else:
             detail = repl.why_unknown()
             reason = reason_of(detail)
@@ -242,31 +196,7 @@ def _verb(maximize: bool) -> str:
     return "maximize" if maximize else "minimize"
 
 
-def _values(repl: Repl, terms: tuple[str, ...]) -> tuple[tuple[str, ...] | None, str]:
-    try:
-        values = repl.values(terms)
-    except Failure as failure:
-        if failure.reason == "memory":
-            raise
-        return None, failure.detail
-    return (values, "") if len(values) == len(terms) else (None, "z3 left values out")
-
-
-def _model(repl: Repl) -> str | None:
-    try:
-        text = repl.model()
-    except Failure as failure:
-        if failure.reason == "memory":
-            raise
-        return None
-    return text if len(text) <= MOST_MODEL else None
-
-
-def _core(repl: Repl) -> tuple[str, ...]:
-    return tuple(unquote(name) for name in elements(repl.run("(get-unsat-core)")))
-
-
-def _optimum(repl: Repl, query: OptimizeQuery, clock: Clock, rlimit: int | None) -> OptimizeAnswer:
+def _optimum(repl: Context, query: OptimizeQuery, clock: Clock, rlimit: int | None) -> OptimizeAnswer:
     status = repl.check(clock.left(), rlimit)
     if status == "unsat":
         return OptimizeAnswer("infeasible", time_ms=clock.spent())
@@ -281,7 +211,7 @@ def _optimum(repl: Repl, query: OptimizeQuery, clock: Clock, rlimit: int | None)
 
 
 def _more_points(
-    repl: Repl, query: OptimizeQuery, clock: Clock, rlimit: int | None, points: list[Point]
+    repl: Context, query: OptimizeQuery, clock: Clock, rlimit: int | None, points: list[Point]
 ) -> bool:
     """Collect the Pareto points after the first; true if there are no more of them.
 
@@ -297,9 +227,9 @@ def _more_points(
         points.append(point)
 
 
-def _point(repl: Repl, query: OptimizeQuery) -> Point:
+def _point(repl: Context, query: OptimizeQuery) -> Point:
     objectives = pair_values(repl.run("(get-objectives)"))[-len(query.objectives) :]
-    return Point(objectives, _values(repl, query.values)[0])
+    return Point(objectives, repl.values(query.values)[0])
 
 
 def _kind(point: Point) -> OptimizeStatus:
@@ -310,7 +240,7 @@ def _kind(point: Point) -> OptimizeStatus:
     return "optimal"
 
 
-def _unsettled(repl: Repl, query: OptimizeQuery, clock: Clock) -> OptimizeAnswer:
+def _unsettled(repl: Context, query: OptimizeQuery, clock: Clock) -> OptimizeAnswer:
     detail = repl.why_unknown()
     found = pair_values(repl.run("(get-objectives)"))[-len(query.objectives) :]
     bounds = tuple(_bounds(value) for value in found)

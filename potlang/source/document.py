@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import codecs
-import os
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
-from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from .layout import Extent, Layout, raw_offset
@@ -86,11 +84,6 @@ class Document:
         """A document from UTF-8, or UTF-16 or UTF-32 with a byte order mark; raises `DecodeError`."""
         text, encoding = decode(data)
         return cls(name, text, encoding=encoding)
-
-    @classmethod
-    def from_path(cls, path: str | os.PathLike[str]) -> Document:
-        """A document from a file; raises `OSError` and `DecodeError`."""
-        return cls.from_bytes(Path(path).read_bytes(), os.fspath(path))
 
     @classmethod
     def from_value(cls, value: object, name: str = "<value>") -> Document:

@@ -6,11 +6,12 @@ from .damage import damaged
 from .formulas import Signature, formulas, meanings, modules, signatures, sorts, terms
 from .names import declared_names, identifiers, quoted, renamed
 from .programs import finite_programs, programs
-from .traces import damaged_traces, propositions, shuffles, traces
+from .traces import damaged_propositions, damaged_traces, propositions, shuffles, traces
 
 __all__ = [
     "Signature",
     "damaged",
+    "damaged_propositions",
     "damaged_traces",
     "declared_names",
     "finite_programs",

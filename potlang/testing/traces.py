@@ -5,12 +5,14 @@ Each is made from a source of random numbers, so that a test can make many; the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import permutations, product
+from math import prod
 from random import Random
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
+from hypothesis.strategies import DrawFn, SearchStrategy
 
 from potlang.languages.dot.emit import emit
 from potlang.languages.dot.json_line import json_line
@@ -32,9 +34,13 @@ from potlang.languages.dot.records import (
     Text,
 )
 
+from . import damage
+
 Json = Any
 T = TypeVar("T")
 
+_TRIED = 7
+"""Things of which all orders are tried."""
 _NAMES = ("x", "y", "z", "age", "ünïcode", "a b")
 _LINES = (
     *(b"", b" ", b"The condition holds.", b"4 > 2, so it is true.", b"\tindented", b" @ is no record here"),
@@ -210,23 +216,118 @@ def _free(random: Random, block: int) -> Text | Fence:
 # --- other orders --------------------------------------------------------------------------------
 
 
+class Shuffle(NamedTuple):
+    """Another order of the records of a trace, and the new id of each node."""
+
+    records: list[Record]
+    ids: dict[int, int]
+
+
 def shuffled(found: Iterable[Record], random: Random, *, profile: Profile = "paper") -> list[Record]:
+    """The records of a `shuffle`."""
+    return shuffle(found, random, profile=profile).records
+
+
+def shuffle(found: Iterable[Record], random: Random, *, profile: Profile = "paper") -> Shuffle:
     """The same typed records in another order: blocks along a topological sort, ids renumbered along.
 
     Inside blocks the records are permuted as the profile's grammar allows, and the free text is
     another one. The records are those of a well-formed trace.
     """
+    blocks = _blocks(found)
+    order = _topological(_needs(blocks), random)
+    return _in_order([_permuted(blocks[id_], id_, random, profile) for id_ in order], random)
+
+
+def _blocks(found: Iterable[Record]) -> dict[int, list[Record]]:
     blocks: dict[int, list[Record]] = {}
     for record in found:
         assert record.block is not None
         blocks.setdefault(record.block, []).append(record)
+    return blocks
+
+
+def _in_order(blocks: Iterable[Sequence[Record]], random: Random) -> Shuffle:
+    """Blocks one after the other, under new ids."""
+    records = [record for block in blocks for record in block]
     ids: dict[int, int] = {}
-    order = _topological(_needs(blocks), random)
-    for id_ in order:
-        ids[id_] = max(ids.values(), default=-1) + random.choice([1, 1, 2, 5])
-    return [
-        renumbered(record, ids) for id_ in order for record in _permuted(blocks[id_], id_, random, profile)
+    last = -1
+    for record in records:
+        if isinstance(record, Node):
+            last = ids[record.id] = last + random.choice([1, 1, 2, 5])
+    return Shuffle([renumbered(record, ids) for record in records], ids)
+
+
+def retold(found: Iterable[Record], random: Random) -> Shuffle:
+    """The same diagram and the same inclusions, told in another way.
+
+    A shuffle without witnesses, justifications, critique edges and end. Behind it stand a proposition
+    that nobody examined and one that is invalidated, with an arrow from it that does not count. Both
+    are opaque.
+    """
+    other = shuffle([less for record in found for less in _without_judges(record)], random)
+    last = max(other.ids.values())
+    more: list[Record] = [Node(last + 1, "proposer"), Node(last + 2, "proposer"), Node(last + 3, "critic")]
+    more += [
+        Status(last + 1, "invalidated", None, last + 3),
+        Entails(last + 1, last + 2, None, None, last + 3),
     ]
+    return Shuffle([*other.records, *more], other.ids)
+
+
+def _without_judges(record: Record) -> list[Record]:
+    if isinstance(record, Entails):
+        return [record._replace(witness=None)]
+    if isinstance(record, Status):
+        return [record._replace(just=None)]
+    return (
+        []
+        if isinstance(record, End) or (isinstance(record, Edge) and record.kind == "critique")
+        else [record]
+    )
+
+
+class EveryShuffle:
+    """All orders of the records of a small trace that are legal, found by trying every order.
+
+    It knows no rule: `is_legal` says of records whether they are a well-formed trace. It is asked about
+    all orders of the blocks, then, block by block, about all orders behind the `@node`. The text takes
+    part in both. Raises `ValueError` for traces of more than 7 blocks, and 7 records in one.
+    """
+
+    def __init__(self, found: Iterable[Record], is_legal: Callable[[list[Record]], bool]) -> None:
+        blocks = _blocks(found)
+        if max(len(blocks), *(len(block) - 1 for block in blocks.values())) > _TRIED:
+            raise ValueError("too many orders to try")
+        plain = Random(0)
+        self.orders = [
+            order
+            for order in permutations(blocks)
+            if is_legal(_in_order([blocks[id_] for id_ in order], plain).records)
+        ]
+        self.within: dict[int, list[tuple[Record, ...]]] = {}
+        for id_, (node, *rest) in blocks.items():
+            tried = {emit(some): (node, *some) for some in permutations(rest)}.values()
+            self.within[id_] = [
+                block
+                for block in tried
+                if is_legal(_in_order(({**blocks, id_: block}).values(), plain).records)
+            ]
+
+    def __len__(self) -> int:
+        """How many legal orders there are."""
+        return len(self.orders) * prod(map(len, self.within.values()))
+
+    def draw(self, random: Random) -> Shuffle:
+        """One of them, each as likely as any other."""
+        order = random.choice(self.orders)
+        return _in_order([random.choice(self.within[id_]) for id_ in order], random)
+
+    def __iter__(self) -> Iterator[Shuffle]:
+        """Each of them once."""
+        for order in self.orders:
+            for blocks in product(*(self.within[id_] for id_ in order)):
+                yield _in_order(blocks, Random(0))
 
 
 def _needs(blocks: Mapping[int, list[Record]]) -> dict[int, set[int]]:
@@ -409,3 +510,15 @@ def damaged_traces(profile: Profile = "paper") -> SearchStrategy[bytes]:
 def propositions() -> SearchStrategy[Json]:
     """The JSON of propositions."""
     return st.builds(proposition, st.randoms(use_true_random=False))
+
+
+@st.composite
+def damaged_propositions(draw: DrawFn, profile: Profile = "paper") -> bytes:
+    """The bytes of a trace in which the JSON of one `@prop` has a mistake; see `potlang.testing.damage`."""
+    found = draw(traces(profile))
+    at = [i for i, record in enumerate(found) if isinstance(record, Prop) and isinstance(record.value, dict)]
+    if at:
+        record = found[index := draw(st.sampled_from(at))]
+        assert isinstance(record, Prop) and isinstance(record.value, dict)
+        found[index] = record._replace(text=draw(damage.damaged(record.value)).replace("\n", " "))
+    return emit(found)

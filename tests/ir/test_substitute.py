@@ -13,7 +13,7 @@ from potlang.ir.nodes import App, Node, Quant, Symbol, SymbolKind, Var, free_var
 from potlang.ir.operators import ADD, AND, EQ, NOT
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, INT, DeclaredSort
-from potlang.ir.substitute import refresh, substitute
+from potlang.ir.substitute import substitute
 from potlang.ir.values import Unspecified
 from potlang.testing import meanings, modules
 
@@ -76,15 +76,6 @@ def test_keys_and_sorts_are_checked() -> None:
         substitute(pool, x, {x: pool.true})
     with pytest.raises(TypeError):
         substitute(pool, x, {pool.app(P, (x,)): pool.true})
-
-
-def test_refresh_renames_its_own_binders() -> None:
-    pool = Pool()
-    x, y = pool.var("x", S), pool.var("y", S)
-    quant = pool.quant("forall", (x,), pool.quant("exists", (y,), pool.app(R, (x, y))))
-    new = refresh(pool, quant)
-    assert new is not quant and new.binders[0].name == "x"
-    assert isinstance(new.body, Quant) and new.body.binders == (y,)
 
 
 def test_shared_and_deep_terms_stay_linear() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,9 +13,11 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from potlang.diag import Diagnostic, Sink
+from potlang.languages.dot.emit import emit
 from potlang.languages.dot.reader import read_trace
-from potlang.languages.dot.records import Profile
+from potlang.languages.dot.records import Profile, Record
 from potlang.languages.dot.trace import Trace
+from potlang.testing.traces import Shuffle
 
 ROOT = Path(__file__).parents[2]
 APPENDIX_A = (ROOT / "examples" / "appendix_a.dot.txt").read_bytes()
@@ -23,6 +27,13 @@ HEAD = b"@node id=1 role=problem\nWhat is true?\n"
 def read(data: bytes | str, profile: Profile = "paper", **options: Any) -> tuple[Trace, list[Diagnostic]]:
     trace = read_trace(data, sink := Sink(limit=100_000), profile=profile, **options)
     return trace, sink.diagnostics()
+
+
+def trace_of(found: Iterable[Record], profile: Profile = "paper") -> Trace:
+    """The trace of records that are well formed."""
+    trace, reported = read(emit(found), profile)
+    assert reported == []
+    return trace
 
 
 def codes(data: bytes | str, profile: Profile = "paper", **options: Any) -> list[str]:
@@ -36,6 +47,23 @@ def without_places(trace: Trace) -> list[Any]:
         (type(record).__name__, {k: v for k, v in record._asdict().items() if k not in places})
         for record in trace.records
     ]
+
+
+@dataclass(frozen=True)
+class Reordered:
+    """Records of a trace under a profile, and another order of them."""
+
+    found: list[Record]
+    other: Shuffle
+    profile: Profile
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The records of two small traces, which are nearly the same."""
+
+    found: list[Record]
+    other: list[Record]
 
 
 # --- well-formedness, decided by regular expressions over the kinds of records, and loops --------------

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from itertools import pairwise, permutations
+from itertools import permutations
 from random import Random
 from typing import Any
 
 import pytest
-from dot_support import APPENDIX_A, HEAD, ROOT, read
+from dot_support import HEAD, read, trace_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from potlang.languages.dot.canon import canonical_order
-from potlang.languages.dot.canonical import canonical, digest, is_numbered, labelled_graph
-from potlang.languages.dot.emit import emit
-from potlang.languages.dot.extract import extract, isomorphic
+from potlang.languages.dot.canonical import digest, is_numbered
 from potlang.languages.dot.labelled import Colouring, Graph
 from potlang.languages.dot.match import find_isomorphism
-from potlang.languages.dot.records import PROFILES, Edge, Entails, Fence, Node, Prop, Record, Status, Text
-from potlang.languages.dot.trace import Trace
-from potlang.testing import shuffles, traces
-from potlang.testing.traces import prop, records, shuffled
+from potlang.languages.dot.records import Edge, Node, Record, Status
+from potlang.testing.traces import prop, shuffled
 
 Edges = list[tuple[int, int, int]]
-
-
-def trace_of(found: list[Record]) -> Trace:
-    return read(emit(found))[0]
 
 
 # --- labelled graphs -----------------------------------------------------------------------------
@@ -205,91 +197,6 @@ def test_refinement_takes_steps_in_proportion_also_where_it_needs_many_rounds() 
     assert steps[1] <= 2.2 * steps[0] and steps[2] <= 2.2 * steps[1]
 
 
-# --- theorem B.3: order ------------------------------------------------------------------------------
-
-
-def check_order_invariance(found: list[Record], other: list[Record]) -> None:
-    """Theorem B.3: the hash and the diagram of two orders of the same records.
-
-    Caught: canonical numbers by id, a label that holds the id, a record's block left out of its edges.
-    """
-    a, b = trace_of(found), trace_of(other)
-    assert a.is_well_formed and b.is_well_formed
-    assert canonical(a) == canonical(b)
-    assert digest(a) == digest(b)
-    first, second = extract(a), extract(b)
-    assert isomorphic(first, second)
-    assert len(first.inclusions) == len(second.inclusions)
-    assert len(first.index.objects) == len(second.index.objects)
-
-
-@settings(max_examples=60)
-@given(st.data())
-def test_b3_the_order_of_records_does_not_matter(data: st.DataObject) -> None:
-    found = data.draw(traces())
-    check_order_invariance(found, data.draw(shuffles(found)))
-
-
-@pytest.mark.slow
-def test_b3_ten_thousand_shuffles_have_one_hash() -> None:
-    random = Random(3)
-    example = list(read((ROOT / "examples" / "refinement.dot.txt").read_bytes())[0].records)
-    for traced in (list(read(APPENDIX_A)[0].records), example, records(random, blocks=30)):
-        wanted = digest(trace_of(traced))
-        hashes = {digest(trace_of(shuffled(traced, random))) for _ in range(3_000)}
-        assert hashes == {wanted}
-    for _ in range(500):
-        profile = random.choice(PROFILES)
-        found = records(random, blocks=random.randint(1, 14), profile=profile)
-        check_order_invariance(found, shuffled(found, random, profile=profile))
-        check_order_invariance(found, shuffled(found, random, profile=profile))
-
-
-# --- proposition B.2: free text ------------------------------------------------------------------------
-
-
-def check_text_changes_nothing(data: st.DataObject) -> None:
-    """Proposition B.2: the hash and the extraction are those of the typed records.
-
-    Caught: the text of a node in its label.
-    """
-    found = data.draw(traces())
-    late = any(isinstance(a, Text | Fence) and isinstance(b, Status) for a, b in pairwise(found))
-    texts = st.lists(st.binary(max_size=20).filter(lambda t: _is_utf8(t)), max_size=2)
-    other: list[Record] = []
-    for record in found:
-        if not isinstance(record, Text | Fence) or late:
-            other.append(record)
-        if isinstance(record, Text | Fence):
-            other += [Fence(content, record.block) for content in data.draw(texts)]
-    a, b = trace_of(found), trace_of(other)
-    assert b.is_well_formed
-    assert canonical(a) == canonical(b)
-    first, second = extract(a), extract(b)
-    assert [(i.lower, i.upper, i.schema) for i in first.inclusions] == [
-        (i.lower, i.upper, i.schema) for i in second.inclusions
-    ]
-    assert first.index.objects == second.index.objects
-    assert first.diagram() == second.diagram()
-
-
-@settings(max_examples=40)
-@given(st.data())
-def test_b2_free_text_changes_nothing(data: st.DataObject) -> None:
-    check_text_changes_nothing(data)
-
-
-@pytest.mark.slow
-@settings(max_examples=1_000)
-@given(st.data())
-def test_b2_free_text_changes_nothing_in_a_thousand_traces(data: st.DataObject) -> None:
-    check_text_changes_nothing(data)
-
-
-def _is_utf8(data: bytes) -> bool:
-    return data.decode("utf-8", "ignore").encode() == data
-
-
 # --- what the hash tells apart -----------------------------------------------------------------------
 
 PAIR = HEAD + b"@node id=2 role=proposer\n@node id=3 role=proposer\n@node id=4 role=critic\n"
@@ -343,55 +250,6 @@ def test_what_is_alike_has_one_hash(a: bytes, b: bytes) -> None:
     (first, found_a), (second, found_b) = read(PAIR + a), read(PAIR + b)
     assert found_a == found_b == []
     assert digest(first) == digest(second)
-
-
-@settings(max_examples=100)
-@given(st.data())
-def test_a_hash_is_shared_by_the_same_typed_records_alone(data: st.DataObject) -> None:
-    """On small traces, against all bijections of the nodes."""
-    random = data.draw(st.randoms(use_true_random=False))
-    a = [r for r in records(random, blocks=random.randint(2, 5)) if not isinstance(r, Prop)]
-    b = _varied(a, random)
-    if (first := trace_of(a)).is_well_formed and (second := trace_of(b)).is_well_formed:
-        assert (digest(first) == digest(second)) == _same(first, second)
-
-
-def _varied(found: list[Record], random: Random) -> list[Record]:
-    """The records with one field of one of them changed, or in another order."""
-    at = [i for i, r in enumerate(found) if isinstance(r, Edge | Entails | Status)]
-    if not at or random.random() < 0.3:
-        return shuffled(found, random)
-    index = random.choice(at)
-    record = found[index]
-    ids = [r.id for r in found if isinstance(r, Node)]
-    field = "target" if isinstance(record, Status) else "src"
-    other = [*found]
-    other[index] = record._replace(**{field: random.choice(ids)})  # type: ignore[arg-type]
-    return other
-
-
-def _same(a: Trace, b: Trace) -> bool:
-    first, second = list(a.nodes), list(b.nodes)
-    if len(first) != len(second):
-        return False
-    if sorted(labelled_graph(a)[1]) != sorted(labelled_graph(b)[1]):
-        return False
-    rows = sorted(_rows(b, {id_: id_ for id_ in second}))
-    return any(
-        sorted(_rows(a, dict(zip(first, image, strict=True)))) == rows for image in permutations(second)
-    )
-
-
-def _rows(trace: Trace, image: dict[int, int]) -> list[tuple[str, ...]]:
-    fields = ("id", "src", "dst", "target", "just", "witness", "block")
-    rows = []
-    for record in trace.records:
-        if not isinstance(record, Text | Fence) and type(record).__name__ != "End":
-            values = {k: v for k, v in record._asdict().items() if k not in ("start", "end")}
-            values["block"] = record.block
-            moved = {k: image[v] if k in fields and v is not None else v for k, v in values.items()}
-            rows.append((type(record).__name__, repr(sorted(moved.items()))))
-    return rows
 
 
 def test_traces_of_many_alike_nodes_are_numbered() -> None:

@@ -10,12 +10,9 @@ from dot_support import APPENDIX_A, ROOT, read
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from potlang.languages.dot.emit import emit
-from potlang.languages.dot.extract import Extraction, extract, isomorphic, isomorphism, state
+from potlang.languages.dot.extract import Extraction, extract, isomorphic
 from potlang.languages.dot.index import Arrow, Object, Relation, index_category
-from potlang.languages.dot.records import Coeq, Edge, Entails, Eq
-from potlang.languages.dot.trace import Trace
-from potlang.testing import shuffles, traces
+from potlang.languages.dot.records import Coeq, Entails
 
 
 def extracted(data: bytes) -> Extraction:
@@ -123,53 +120,6 @@ def test_arrows_between_equal_objects_and_cycles() -> None:
     assert found.index.hom(4, 1) == ((), True)
 
 
-def check_extraction(found: list[Any]) -> None:
-    """Theorem B.1, against the definitions with sets and loops. Caught: LE without its condition."""
-    trace, reported = read(emit(found))
-    assert reported == []
-    once = extract(trace)
-    assert extract(read(emit(found))[0]).inclusions == once.inclusions
-    valid = {id_ for id_ in once.proposers if state(trace, id_) == "validated"}
-    wanted = set()
-    for record in trace.records:
-        if isinstance(record, Entails) and record.src in valid:
-            wanted.add((record.src, record.dst, "LE"))
-        elif isinstance(record, Eq) and {record.src, record.dst} <= valid:
-            wanted |= {(record.src, record.dst, "EQ"), (record.dst, record.src, "EQ")}
-        elif isinstance(record, Edge) and record.kind == "refine" and record.src in valid:
-            wanted.add((record.dst, record.src, "TR"))
-    assert {(i.lower, i.upper, i.schema) for i in once.inclusions} == wanted
-    assert {id_ for each in once.index.objects.values() for id_ in each.members} == set(once.proposers)
-    assert _classes(once) == _equal_nodes(trace, once.proposers, valid)
-    assert all(edge.src < edge.dst for edge in once.edges)
-
-
-@settings(max_examples=60)
-@given(traces())
-def test_b1_extraction_is_total_unique_and_what_the_rules_say(found: list[Any]) -> None:
-    check_extraction(found)
-
-
-@pytest.mark.slow
-@settings(max_examples=1_000)
-@given(traces(most=30))
-def test_b1_extraction_of_a_thousand_traces(found: list[Any]) -> None:
-    check_extraction(found)
-
-
-def _classes(found: Extraction) -> set[frozenset[int]]:
-    return {frozenset(each.members) for each in found.index.objects.values()}
-
-
-def _equal_nodes(trace: Trace, proposers: tuple[int, ...], valid: set[int]) -> set[frozenset[int]]:
-    classes = [{id_} for id_ in proposers]
-    for record in trace.of(Eq):
-        if {record.src, record.dst} <= valid:
-            joined = [some for some in classes if record.src in some or record.dst in some]
-            classes = [some for some in classes if some not in joined] + [set().union(*joined)]
-    return {frozenset(some) for some in classes}
-
-
 # --- hom-sets --------------------------------------------------------------------------------------
 
 
@@ -250,41 +200,6 @@ def test_hom_of_what_is_no_object() -> None:
 
 
 # --- isomorphism of diagrams -------------------------------------------------------------------------
-
-
-def check_shuffles_are_isomorphic(data: st.DataObject) -> None:
-    found = data.draw(traces())
-    a = extract(read(emit(found))[0])
-    b = extract(read(emit(data.draw(shuffles(found))))[0])
-    check_isomorphism(a, b)
-
-
-@settings(max_examples=60)
-@given(st.data())
-def test_shuffles_have_isomorphic_diagrams(data: st.DataObject) -> None:
-    check_shuffles_are_isomorphic(data)
-
-
-@pytest.mark.slow
-@settings(max_examples=1_000)
-@given(st.data())
-def test_a_thousand_shuffles_have_isomorphic_diagrams(data: st.DataObject) -> None:
-    check_shuffles_are_isomorphic(data)
-
-
-def check_isomorphism(a: Extraction, b: Extraction) -> None:
-    found = isomorphism(a, b)
-    assert found is not None
-    assert sorted(found.objects) == sorted(a.index.validated().objects)
-    assert sorted(found.objects.values()) == sorted(b.index.validated().objects)
-    says_a, says_b = a.diagram(), b.diagram()
-    assert all(says_a[here] == says_b[there] for here, there in found.objects.items())
-    arrows, images = a.index.validated().generators(), b.index.validated().generators()
-    assert sorted(found.arrows.values()) == sorted(images)
-    assert all(
-        images[there] == tuple(found.objects[end] for end in arrows[here])
-        for here, there in found.arrows.items()
-    )
 
 
 def test_a_diagram_ignores_what_is_not_validated_and_who_said_it() -> None:

@@ -17,7 +17,7 @@ from potlang.languages.dot.emit import emit
 from potlang.languages.dot.extract import extract
 from potlang.languages.dot.raw import Raw
 from potlang.languages.dot.records import PROFILES, Profile, Record
-from potlang.testing import damaged_traces, traces
+from potlang.testing import damaged_propositions, damaged_traces, traces
 from potlang.testing.traces import damaged, records
 
 PROFILE = st.sampled_from(PROFILES)
@@ -65,6 +65,14 @@ def test_damaged_traces_are_accepted_as_the_rules_say(data: st.DataObject, profi
 @given(damaged_traces(), PROFILE)
 def test_damaged_traces_are_reported(data: bytes, profile: Profile) -> None:
     check_reported(data, profile)
+
+
+@settings(max_examples=80)
+@given(st.data(), PROFILE)
+def test_damaged_propositions_are_reported(data: st.DataObject, profile: Profile) -> None:
+    text = data.draw(damaged_propositions(profile))
+    check_agrees(text, profile)
+    check_reported(text, profile)
 
 
 @settings(max_examples=60)
@@ -136,6 +144,15 @@ def test_ten_thousand_damaged_traces_get_a_report() -> None:
         check_reported(data, profile)
 
 
+@pytest.mark.slow
+@settings(max_examples=1_000, derandomize=False)
+@given(st.data(), PROFILE)
+def test_a_thousand_damaged_propositions_are_reported(data: st.DataObject, profile: Profile) -> None:
+    text = data.draw(damaged_propositions(profile))
+    check_agrees(text, profile)
+    check_reported(text, profile)
+
+
 # --- linear time, by counting calls ----------------------------------------------------------------
 
 
@@ -193,3 +210,23 @@ def test_reading_and_extracting_take_calls_in_proportion() -> None:
     calls = [calls_of(lambda data=data: extract(read(data)[0])) for data in sizes]
     assert calls[1] <= 2.05 * calls[0] + 2_000
     assert calls[2] <= 2.05 * calls[1] + 2_000
+
+
+def check_linear(data: bytes) -> None:
+    """Twice as many copies behind the first two take twice as many calls, whatever is wrong with them."""
+    codes(data)
+    few, more, most = (calls_of(lambda n=n: codes(data * n)) for n in (2, 4, 8))
+    assert most - more <= 2.2 * (more - few) + 2_000
+
+
+@settings(max_examples=15)
+@given(st.one_of(damaged_traces(), st.binary(max_size=200)))
+def test_reading_damaged_traces_takes_calls_in_proportion(data: bytes) -> None:
+    check_linear(data)
+
+
+@pytest.mark.slow
+@settings(max_examples=500, derandomize=False)
+@given(st.one_of(damaged_traces(), damaged_propositions(), st.binary(max_size=200)))
+def test_reading_five_hundred_damaged_traces_takes_calls_in_proportion(data: bytes) -> None:
+    check_linear(data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -11,7 +12,9 @@ import pytest
 
 ROOT = Path(__file__).parent.parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-COMMANDS = sorted(set(re.findall(r"potc [a-z./_0-9 -]*examples/\w+\.json(?: --to \w+)?", README)))
+COMMANDS = sorted(
+    set(re.findall(r"potc [a-z./_0-9 -]*examples/\w+\.(?:json|dot\.txt)(?: --to \w+)?", README))
+)
 
 
 def test_the_first_example_prints_what_the_readme_says() -> None:
@@ -22,6 +25,16 @@ def test_the_first_example_prints_what_the_readme_says() -> None:
     )
     assert done.stdout.decode().startswith(shown[1])
     assert done.returncode == 1
+
+
+def test_the_trace_prints_what_the_readme_says() -> None:
+    shown = re.search(r"```\n(node .*?)```", README, re.DOTALL)
+    assert shown is not None
+    command = [sys.executable, "-m", "potlang", "examples/refinement.dot.txt"]
+    environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=60, env=environment)
+    assert done.stdout.decode("utf-8").startswith(shown[1])
+    assert done.returncode == 0
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-import potlang
+import potlang.dot
 from potlang.api import check
 from potlang.diag import CODES, Severity, Sink
 from potlang.diag.explain import page
@@ -23,6 +23,8 @@ ELSEWHERE = {
     "POT0001": "an error of the compiler itself",
     "POT0002": "an input of more than 64 MiB",
     "POT0006": "a file that cannot be read",
+    "POT5070": "two traces that are glued",
+    "POT5071": "two traces that are glued",
     "POT6010": "a damaged cache",
     "POT6011": "a cache that cannot be written",
     "POT6012": "a cached verdict that differs",
@@ -53,6 +55,8 @@ def found(text: str, whole: str) -> list[tuple[str, Severity]]:
     """What is reported of an example of a page."""
     if "```dot" not in whole:
         return [(diagnostic.code, diagnostic.severity) for diagnostic in check(text).diagnostics]
+    if whole >= "# POT5060":
+        return [(each.code, each.severity) for each in potlang.dot.verify(text).diagnostics]
     profile = "strict" if "<!-- profile: strict -->" in whole else "paper"
     budget = re.search(r"<!-- budget: (\d+) -->", whole)
     read_trace(text, sink := Sink(), profile=profile, budget=int(budget[1]) if budget else None)

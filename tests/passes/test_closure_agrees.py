@@ -14,8 +14,7 @@ from potlang.ir.module import Module
 from potlang.ir.nodes import Node
 from potlang.ir.sorts import DeclaredSort
 from potlang.ir.structure import NotEvaluable
-from potlang.passes.closure import Closure, Side
-from potlang.passes.horn import recognise
+from potlang.passes.closure import Closure, Side, recognise
 from potlang.smt.printer import Printer
 
 SIDES = ("assumptions", "claim", "negation")

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 import potlang
-from potlang.passes.closure import Closure
-from potlang.passes.horn import recognise
+from potlang.passes.closure import Closure, recognise
 
 SORTS = {"T": "DeclareSort", "U": "DeclareSort", "I": "IntSort"}
 PREDICATES = {

@@ -15,10 +15,7 @@ import potlang
 from potlang.certify import read_theory
 from potlang.ir.module import Module
 from potlang.ir.text import print_module
-from potlang.passes.closure import Closure
-from potlang.passes.horn import recognise
-from potlang.passes.joins import Atom, Rule
-from potlang.passes.least import Bounds, Least, OutOfTime, Program, TooLarge
+from potlang.passes.closure import Atom, Bounds, Closure, Least, OutOfTime, Program, Rule, TooLarge, recognise
 from potlang.solve.derivation_lines import derivation_lines
 
 TRANSITIVE = "ForAll([x: T, y: T, z: T], reach(x, y) and reach(y, z) -> reach(x, z))"

@@ -32,6 +32,11 @@ ODD = [
 ]
 
 
+def demangled(text: str) -> str:
+    """The name that `mangle` made `text` from, unless it was shortened."""
+    return re.sub(r"\.([0-9a-f]+)\.", lambda match: chr(int(match[1], 16)), text)
+
+
 @given(st.text(), st.text())
 def test_different_names_have_different_texts(a: str, b: str) -> None:
     assert (names.mangle(a) == names.mangle(b)) == (a == b)
@@ -39,7 +44,7 @@ def test_different_names_have_different_texts(a: str, b: str) -> None:
 
 @given(st.text(st.characters(), max_size=20) | st.sampled_from(ODD))
 def test_mangling_can_be_undone_and_is_a_simple_symbol(name: str) -> None:
-    assert names.demangle(names.mangle(name)) == name
+    assert demangled(names.mangle(name)) == name
     for text in (names.function_name(name), names.fresh_name(name), names.binder_name(name, 3)):
         assert SIMPLE.fullmatch(text)
 
@@ -48,7 +53,6 @@ def test_long_names_are_shortened_and_stay_different() -> None:
     a, b = ("x" * 9_999 + end for end in "ab")
     assert len(names.mangle(a)) <= names.LONGEST
     assert names.mangle(a) != names.mangle(b)
-    assert names.demangle(names.mangle(a)) is None
 
 
 @given(st.text(max_size=8), st.text(max_size=8), st.text(max_size=8))

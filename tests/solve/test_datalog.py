@@ -10,11 +10,18 @@ import pytest
 from hypothesis import given, settings
 
 from potlang.ir.module import Module
-from potlang.passes.closure import Closure
-from potlang.passes.horn import recognise
-from potlang.passes.joins import Atom, Rule
-from potlang.passes.least import Bounds, Least, OutOfTime, Program, TooLarge
-from potlang.passes.universe import Universe
+from potlang.passes.closure import (
+    Atom,
+    Bounds,
+    Closure,
+    Least,
+    OutOfTime,
+    Program,
+    Rule,
+    TooLarge,
+    Universe,
+    recognise,
+)
 from potlang.solve import datalog
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "passes"))

@@ -14,7 +14,7 @@ from potlang.solve.marco import Bounds, Families, marco
 ALL = Bounds(10_000, 10_000)
 
 
-def search(every: Names, given: Given, bounds: Bounds = ALL, ms: int = 20_000, *known: Core) -> Families:
+def search(every: Names, given: Given, bounds: Bounds = ALL, ms: int = 600_000, *known: Core) -> Families:
     return marco(every, given, Clock(ms), bounds, known)
 
 

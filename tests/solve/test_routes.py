@@ -85,7 +85,7 @@ def test_what_a_forced_route_cannot_decide_is_unknown() -> None:
     square = world.pool.app(MUL, (world.app(age, who), world.app(age, who)))
     world.claim("goal", world.pool.eq(square, world.pool.integer(3)))
     with Workers() as workers:
-        for route in ("closure", "ground"):
+        for route in ("closure", "ground", "search"):
             with Session(world.module(), workers, Options(route=route)) as session:
                 (result,) = session.verify()
             assert (result.verdict, result.reason) == (Verdict.UNKNOWN, "unsupported")

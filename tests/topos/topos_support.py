@@ -1,14 +1,12 @@
-"""What the tests of `potlang.topos` share: two tiers of one property, and families with a modality."""
+"""What the tests of `potlang.topos` share: properties, and families with a modality."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import pytest
-from hypothesis import Phase, given, reject, settings
+import statements
 from hypothesis.strategies import SearchStrategy
 
 from potlang.testing import presheaves as some
@@ -18,39 +16,12 @@ from potlang.topos.errors import TooLarge
 from potlang.topos.presheaf import Presheaf
 from potlang.topos.subobject import Subobject, meet, subobjects
 
-Test = Callable[[], None]
-Check = Callable[[Any], None]
-
-DEEP = 500
-"""Examples of a property in the slow tier."""
-
 
 @dataclass(frozen=True)
-class Property:
-    """A statement, and what it is tried on."""
+class Property(statements.Property):
+    """A statement about toposes; inputs that are too large for the library are replaced."""
 
-    check: Check
-    inputs: SearchStrategy[Any]
-    quick: int = 20
-
-    def tests(self) -> tuple[Test, Test]:
-        """The property as a quick test and as a slow one."""
-        return self.test(self.quick), pytest.mark.slow(self.test(DEEP, repeatable=False))
-
-    def test(self, count: int, shrink: bool = True, repeatable: bool = True) -> Test:
-        """The property on `count` examples; those that are too large are replaced."""
-        phases = [Phase.generate, Phase.shrink] if shrink else [Phase.generate]
-
-        @settings(max_examples=count, phases=phases, derandomize=repeatable)
-        @given(self.inputs)
-        def test(value: Any) -> None:
-            try:
-                self.check(value)
-            except TooLarge:
-                reject()
-
-        test.__doc__ = self.check.__doc__
-        return test
+    passed_over: tuple[type[Exception], ...] = (TooLarge,)
 
 
 @dataclass(frozen=True)

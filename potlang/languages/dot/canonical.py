@@ -6,11 +6,12 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
+from potlang.collector import collector_paused
+
 from .canon import canonical_order
-from .collector import collector_paused
 from .json_line import json_line
 from .labelled import Colouring, Graph
-from .records import EDGE_KINDS, Coeq, Edge, Entails, Eq, Status
+from .records import EDGE_KINDS, MANY_RECORDS, Coeq, Edge, Entails, Eq, Status
 from .trace import Trace
 
 Relation = Status | Entails | Eq | Coeq
@@ -28,7 +29,7 @@ def canonical(trace: Trace) -> bytes:
     numbered canonically. Of parts that are too regular to be numbered ([DOT-CANON-4]) the colours are
     given, which traces can share that are not the same.
     """
-    with collector_paused(len(trace.records)):
+    with collector_paused(len(trace.records) >= MANY_RECORDS):
         names = _names(trace)
         return "\n".join([_HEADER, *sorted(_lines(trace, names)), ""]).encode()
 

@@ -10,12 +10,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from potlang.collector import collector_paused
+
 from .canonical import content
-from .collector import collector_paused
 from .index import Arrow, IndexCategory, Object, Relation, index_category
 from .labelled import Graph
 from .match import find_isomorphism
-from .records import Coeq, Edge, Entails, Eq
+from .records import MANY_RECORDS, Coeq, Edge, Entails, Eq
 from .trace import Trace
 from .union_find import UnionFind
 
@@ -90,7 +91,7 @@ def state(trace: Trace, id_: int) -> State | None:
 
 def extract(trace: Trace) -> Extraction:
     """The diagram of a trace; total and deterministic, also on what is well formed of a broken one."""
-    with collector_paused(len(trace.records)):
+    with collector_paused(len(trace.records) >= MANY_RECORDS):
         return _extract(trace)
 
 

@@ -178,7 +178,9 @@ def _prototype() -> Any:
         **dict.fromkeys(("t_ignore", *(f"t_{state}_ignore" for state, _ in STATES)), ""),
     }
     module = SimpleNamespace(tokens=TOKENS, states=STATES, __file__=__file__, **rules)
-    return lex.lex(module=module, reflags=int(re.NOFLAG))
+    lexer = lex.lex(module=module, reflags=int(re.NOFLAG))
+    lexer.lexoptimize = True  # The kinds of tokens are those above; they are not looked up at each token.
+    return lexer
 
 
 def new_lexer(text: str, listener: Listener) -> Any:

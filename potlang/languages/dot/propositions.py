@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from potlang.diag import Place, Sink, nearest
-from potlang.languages.json_text import read_json
+from potlang.languages.json_text import JsonReader
 from potlang.source import Document, InputLimits, join_pointer
 
 from .inner import Inner
@@ -81,7 +81,7 @@ class Propositions:
 
     def __init__(self, violations: Violations, limits: InputLimits) -> None:
         self.violations = violations
-        self.limits = limits
+        self._json = JsonReader(limits)
         self._sink = Sink(limit=1_000)
 
     def read(self, start: int, end: int, id_: int, json_start: int, role: Role | None) -> Prop | None:
@@ -96,7 +96,7 @@ class Propositions:
             return None
         sink = self._sink
         document = sink.document = Document("", text)
-        value = read_json(document, sink, self.limits)
+        value = self._json.read(document, sink)
         if not sink.has_errors:
             check_value(value, sink, role)
         if len(sink):

@@ -9,16 +9,16 @@ from __future__ import annotations
 import re
 from typing import Any, Literal
 
+from potlang.collector import collector_paused
 from potlang.diag import Applicability, Fix, Sink
 from potlang.source import DEFAULT_LIMITS, Document, InputLimits
 
 from .broken import Salvaged, report_line
-from .collector import collector_paused
 from .grammar import new_parser
 from .lexer import RECORDS, new_lexer
 from .propositions import Propositions
 from .raw import Raw, Source, open_trace
-from .records import Profile
+from .records import MANY_RECORDS, Profile
 from .registers import Registers
 from .rules import Violations
 from .trace import Trace
@@ -65,7 +65,7 @@ def read_trace(
         from .tagged import read_tagged
 
         return read_tagged(raw, document, sink, profile)
-    with collector_paused(raw.data.count(b"\n")):
+    with collector_paused(raw.data.count(b"\n") >= MANY_RECORDS):
         return _Run(raw, document, sink, profile, budget, limits).read()
 
 

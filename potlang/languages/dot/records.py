@@ -19,6 +19,8 @@ MARKS: tuple[Mark, ...] = get_args(Mark)
 PROFILES: tuple[Profile, ...] = get_args(Profile)
 
 END_MARK = b"<summarizer:end>"
+MANY_RECORDS = 20_000
+"""From so many records on a trace is large."""
 
 
 class Node(NamedTuple):

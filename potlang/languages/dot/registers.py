@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from potlang.diag import Applicability
 
@@ -44,6 +44,17 @@ PAPER_TRIPLES = frozenset([("use", "problem", "proposer")])
 _UNKNOWN = "unknown"
 
 Fields = tuple[Any, ...]
+
+
+class Moment(NamedTuple):
+    """A moment of reading: sizes of what grows, and the state of the block."""
+
+    sizes: tuple[int, ...]
+    block: int | None
+    role: Role | None
+    ended: bool
+    typed: int
+    last: int
 
 
 class Registers:
@@ -91,6 +102,24 @@ class Registers:
         self._typed += 1
         if self.budget is not None and self._typed == self.budget + 1:
             self.violations.report("POT5011", start, end, primary="one too many", budget=self.budget)
+
+    def mark(self) -> Moment:
+        """What has been seen so far, for `undo`."""
+        sizes = (len(self.records), *map(len, self._tables()))
+        return Moment(sizes, self.block, self.role, self.ended, self._typed, self._last)
+
+    def undo(self, mark: Moment) -> None:
+        """Forgets all tokens taken in since `mark`."""
+        size, *sizes = mark.sizes
+        del self.records[size:]
+        for table, size in zip(self._tables(), sizes, strict=True):
+            while len(table) > size:
+                table.popitem()
+        _, self.block, self.role, self.ended, self._typed, self._last = mark
+
+    def _tables(self) -> tuple[dict[int, Any], ...]:
+        """What only grows, each entry behind the others."""
+        return (self.nodes, self.props, self.statuses, self._unknown_nodes, self._unknown_states)
 
     # --- nodes -----------------------------------------------------------------------------------
 
@@ -160,16 +189,17 @@ class Registers:
 
     def _admissible(self, start: int, end: int, src: int, source: str, kind: str) -> bool:
         target = self.role
-        at = self._field(start, end, "kind", kind)
         if target is None:
             return False
         if target == "critic" and kind != "critique":
+            at = self._field(start, end, "kind", kind)
             self.violations.report("POT5025", *at, helps=_critic_helps(source), kind=kind)
             return False
         if (source, target) not in ADMISSIBLE[kind] and not (
             self.profile == "paper" and (kind, source, target) in PAPER_TRIPLES
         ):
             helps = _kind_helps(source, target, self.profile)
+            at = self._field(start, end, "kind", kind)
             self.violations.report("POT5024", *at, helps=helps, kind=kind, src=source, dst=target)
             return False
         return target != "summarizer" or self._validated(start, end, src)

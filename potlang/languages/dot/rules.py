@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from potlang.diag import CODES, Applicability, Diagnostic, Fix, Label, Replace, Sink
+from potlang.source import Document
 
 from .inner import Inner
 from .raw import Raw
@@ -96,6 +97,13 @@ JSON_RULE = Rule(
 def rule_name(code: str) -> str:
     """The name of the rule that a diagnostic of a trace says is broken: the register's short name."""
     return CODES[code].slug
+
+
+def located(diagnostics: Iterable[Diagnostic], document: Document) -> tuple[dict[str, Any], ...]:
+    """Diagnostics of a trace as JSON values, each with its rule (`schemas/diagnostics-1.json`)."""
+    from potlang.diag.render_json import diagnostic_to_json
+
+    return tuple({**diagnostic_to_json(each, document), "rule": rule_name(each.code)} for each in diagnostics)
 
 
 def rule_of(code: str) -> Rule:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from potlang.ir import operators as op
+from potlang.ir.connectives import Disjunctions, Signed, disjunctions
 from potlang.ir.nodes import App, Lit, Node, Symbol, SymbolKind, free_variables
 from potlang.ir.pool import Pool
 from potlang.ir.skolem import NotSkolemizable
@@ -22,7 +23,6 @@ MOST_PRODUCT = 16
 MOST_DISTINCT = 200
 """More terms than this are not told apart, pair by pair."""
 
-Signed = tuple[Node, bool]
 Clause = tuple[Signed, ...]
 Shape = tuple[str, Sequence["Signed | Shape"]]
 """`and` or `or` of signed formulas and of such, nested no deeper than three."""
@@ -141,36 +141,18 @@ def _parts(shape: Shape | None) -> list[Signed]:
 
 def shape_of(node: Node, sign: bool, pool: Pool) -> Shape | None:
     """A formula, or its negation, in terms of smaller ones; None for an atom."""
-    if not isinstance(node, App):
-        return None
-    args = node.args
-    match node.op:
-        case op.NOT:
-            return "and", [(args[0], not sign)]
-        case op.AND | op.OR:
-            return "and" if (node.op is op.AND) is sign else "or", [(arg, sign) for arg in args]
-        case op.IMPLIES:
-            return "or" if sign else "and", [(args[0], not sign), (args[1], sign)]
-        case op.IFF:
-            return _agree(args[0], args[1], sign)
-        case op.XOR:
-            return _agree(args[0], args[1], not sign)
-        case op.EQ if args[0].sort is BOOL:
-            return _agree(args[0], args[1], sign)
-        case op.DISTINCT:
-            return _distinct(args, sign, pool)
-        case op.ITE if node.sort is BOOL:
-            condition, then, other = args
-            return "and", [
-                ("or", [(condition, False), (then, sign)]),
-                ("or", [(condition, True), (other, sign)]),
-            ]
-        case _:
-            return None
+    parts = disjunctions(node, sign)
+    if parts:
+        return _shape(parts)
+    if isinstance(node, App) and node.op is op.DISTINCT:
+        return _distinct(node.args, sign, pool)
+    return None
 
 
-def _agree(a: Node, b: Node, sign: bool) -> Shape:
-    return "and", [("or", [(a, False), (b, sign)]), ("or", [(a, True), (b, not sign)])]
+def _shape(parts: Disjunctions) -> Shape:
+    if len(parts) == 1 and len(parts[0]) > 1:
+        return "or", parts[0]
+    return "and", [each[0] if len(each) == 1 else ("or", each) for each in parts]
 
 
 def _distinct(args: tuple[Node, ...], sign: bool, pool: Pool) -> Shape:
@@ -179,5 +161,6 @@ def _distinct(args: tuple[Node, ...], sign: bool, pool: Pool) -> Shape:
     pairs = itertools.combinations(args, 2)
     parts: list[Signed | Shape] = []
     for a, b in pairs:
-        parts.append(_agree(a, b, not sign) if a.sort is BOOL else (pool.eq(a, b), not sign))
+        equal = (pool.eq(a, b), not sign)
+        parts.append(_shape(disjunctions(*equal)) if a.sort is BOOL else equal)
     return "and" if sign else "or", parts

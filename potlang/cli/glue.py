@@ -1,0 +1,87 @@
+"""`potc glue A B`: two traces glued along the nodes that they share."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from potlang.cli.answer import print_diagnostics
+from potlang.cli.common import ALL_ENTAILED, INVALID, color_option, read_input, write_bytes
+from potlang.cli.shared_options import profile_option
+
+if TYPE_CHECKING:
+    from potlang.languages.dot.records import Profile
+    from potlang.languages.dot.trace import Trace
+
+_PAIR = re.compile(r"([0-9]{1,600})=([0-9]{1,600})")
+_SHOWN = 20
+
+
+@click.command()
+@click.argument("first", metavar="A")
+@click.argument("second", metavar="B")
+@click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file.")
+@click.option(
+    "--share",
+    "shares",
+    metavar="A=B",
+    multiple=True,
+    help="Node A of the first trace is node B of the second; may be repeated. "
+    "[default: those that say the same]",
+)
+@profile_option
+@color_option
+def glue(
+    first: str, second: str, output: Path | None, shares: tuple[str, ...], profile: Profile, color: str
+) -> None:
+    """Glue two DoT traces along shared nodes, and write the trace that has the records of both.
+
+    Exit code: 0 they are glued; 2 one of them is not well formed, or they cannot be glued so.
+    """
+    from potlang import dot
+
+    shared = _shared(shares)
+    if (left := _read(first, profile, color)) is None or (right := _read(second, profile, color)) is None:
+        sys.exit(INVALID)
+    try:
+        found = dot.glue(left, right, shared)
+    except dot.GlueError as error:
+        click.echo(f"{first} and {second} cannot be glued: {error}", err=True)
+        sys.exit(INVALID)
+    print_diagnostics(found.trace.document, found.diagnostics, color)
+    pairs = [f"{each.left}={each.right}" for each in found.shared[:_SHOWN]]
+    more = [f"… {len(found.shared) - _SHOWN:,} more"] if len(found.shared) > _SHOWN else []
+    click.echo(f"note: shared nodes: {', '.join([*pairs, *more]) or 'none'}", err=True)
+    if output is None:
+        click.echo(found.text, nl=False)
+    else:
+        write_bytes(output, found.text)
+    sys.exit(ALL_ENTAILED)
+
+
+def _shared(shares: tuple[str, ...]) -> dict[int, int] | None:
+    """The pairs that `--share` names; None for none."""
+    found: dict[int, int] = {}
+    for share in shares:
+        pair = _PAIR.fullmatch(share)
+        if pair is None:
+            raise click.BadParameter(f"{share!r} is not of the form A=B, as 4=7", param_hint="--share")
+        if found.setdefault(int(pair[1]), int(pair[2])) != int(pair[2]):
+            raise click.BadParameter(f"node {pair[1]} is shared twice", param_hint="--share")
+    return found or None
+
+
+def _read(name: str, profile: Profile, color: str) -> Trace | None:
+    """The trace in a file; None, with diagnostics on standard error, for what is not a well-formed one."""
+    from potlang import dot
+
+    given = read_input(name)
+    try:
+        return dot.read(given.source, profile=profile, name=given.name)
+    except dot.MalformedTrace as error:
+        print_diagnostics(error.trace.document, error.diagnostics, color)
+        return None

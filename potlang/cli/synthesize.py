@@ -1,0 +1,78 @@
+"""`potc synthesize`: synthetic traces with labels, a JSON object a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Literal
+
+import click
+
+if TYPE_CHECKING:
+    from potlang.dot.synthetic import Sample
+    from potlang.languages.dot.records import Profile
+
+
+@click.command()
+@click.option("--count", type=int, default=100, show_default=True, help="How many.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same bytes.")
+@click.option(
+    "--kind",
+    type=click.Choice(["mixed", "horn", "arithmetic"]),
+    default="mixed",
+    show_default=True,
+    help="What the problems are about.",
+)
+@click.option(
+    "--depth",
+    type=int,
+    default=3,
+    show_default=True,
+    help="Layers of a derivation.",
+)
+@click.option("--width", type=int, default=3, show_default=True, help="Steps of a layer, at most.")
+@click.option(
+    "--wrong", type=float, default=0.3, show_default=True, help="The share of steps with a wrong proposal."
+)
+@click.option(
+    "--refine", type=float, default=0.7, show_default=True, help="The share of these that is refined."
+)
+@click.option("--profile", type=click.Choice(["paper", "strict"]), default="paper", show_default=True)
+@click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file.")
+def synthesize(
+    count: int,
+    seed: int,
+    kind: Literal["mixed", "horn", "arithmetic"],
+    depth: int,
+    width: int,
+    wrong: float,
+    refine: float,
+    profile: Profile,
+    output: Path | None,
+) -> None:
+    """Make synthetic traces, as training data: derivations with wrong proposals, critiques, refinements.
+
+    Each line is an object with the trace, its hash, the problem, the labels of its nodes, and the literals
+    that its summary entails.
+    """
+    from potlang import dot
+
+    difficulty = dot.Difficulty(depth, width, wrong, refine)
+    try:
+        made = dot.synthesize(count, seed, kind=kind, difficulty=difficulty, profile=profile)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    if output is None:
+        _write(made, None)
+        return
+    try:
+        with output.open("wb") as file:
+            _write(made, file)
+    except OSError as error:
+        raise click.FileError(str(output), error.strerror or str(error)) from error
+
+
+def _write(made: Iterable[Sample], file: IO[bytes] | None) -> None:
+    """Lines of UTF-8, whatever the system's usual encoding and line ends are."""
+    for sample in made:
+        click.echo(sample.to_json().encode("utf-8"), file=file)

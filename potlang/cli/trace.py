@@ -1,0 +1,72 @@
+"""What commands do with a DoT trace: read its theory, check its form, verify it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from potlang import api, dot
+from potlang.cli.answer import Answer, end_with
+from potlang.cli.common import ALL_ENTAILED, INVALID, OTHER_ANSWER, UNDECIDED, Input, read_input
+from potlang.dot.report import TraceReport, TraceVerdict
+from potlang.report import Limits
+
+if TYPE_CHECKING:
+    from potlang.source import Document
+
+_CODES = {
+    TraceVerdict.ACCEPTED: ALL_ENTAILED,
+    TraceVerdict.REJECTED: INVALID,
+    TraceVerdict.UNKNOWN: UNDECIDED,
+}
+
+
+def theory_program(name: str | None, style: str, color: str) -> api.Program | None:
+    """The program that `--theory` names; one that does not compile ends the command ([FACE-THEORY])."""
+    if name is None:
+        return None
+    given = read_input(name)
+    checked = api.check(given.source, name=given.name)
+    if checked.program is None:
+        report = api.rejected(checked, Limits())
+        answer = Answer(name, checked.document, checked.diagnostics, report.to_dict, None, INVALID)
+        end_with(answer, style, color)
+    return checked.program
+
+
+def trace_answer(given: Input, settings: dict[str, Any]) -> Answer:
+    """The report on a trace, ready to be printed; `settings` are those of `potlang.dot.verify`."""
+    report = dot.verify(given.source, name=given.name, **settings)
+
+    def render(color: bool) -> str:
+        from potlang.dot.render import render_trace
+
+        return render_trace(report, color=color)
+
+    document = trace_document(given)
+    code = trace_exit_code(report)
+    return Answer(given.name, document, report.diagnostics, report.to_dict, render, code)
+
+
+def checked_trace(given: Input, settings: dict[str, Any]) -> Answer:
+    """What is wrong with a trace's form and with the sorts of its propositions, without solving."""
+    checked = dot.check(given.source, name=given.name, **settings)
+
+    def to_dict() -> dict[str, Any]:
+        return {"diagnostics": list(checked.located())}
+
+    code = ALL_ENTAILED if checked.ok else INVALID
+    return Answer(given.name, checked.trace.document, checked.diagnostics, to_dict, None, code)
+
+
+def trace_document(given: Input) -> Document:
+    """The document that places in a trace are in."""
+    from potlang.diag import Sink
+    from potlang.languages.dot.raw import open_trace
+    from potlang.source import DEFAULT_LIMITS
+
+    return open_trace(given.source, Sink(), DEFAULT_LIMITS, given.name)[1]
+
+
+def trace_exit_code(report: TraceReport) -> int:
+    """The exit code of a trace ([FACE-EXIT])."""
+    return _CODES.get(report.verdict, OTHER_ANSWER)

@@ -1,0 +1,151 @@
+"""The graph that is drawn: vertices and lines with their marks, and no word of any drawing language.
+
+Of a large trace it holds the part around what matters ([VIEW-LARGE]).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from potlang.dot.render import disagreement, says
+from potlang.dot.report import NodeResult, TraceReport
+from potlang.report import Verdict
+
+MOST_NODES = 2_000
+"""Vertices of a drawing; it has three times as many lines at most."""
+LABEL = 48
+"""Characters of what a vertex says."""
+
+Status = Literal["initial", "active", "validated", "invalidated", "none"]
+LineKind = Literal["use", "refine", "critique", "inclusion"]
+Tone = Literal["proved", "assumed", "refuted", "unknown", "none"]
+
+MARKS: dict[Verdict | None, str] = {
+    Verdict.ENTAILED: "✓",
+    Verdict.REFUTED: "✗",
+    Verdict.UNDETERMINED: "~",
+    Verdict.INCONSISTENT: "!",
+    Verdict.UNKNOWN: "?",
+    None: "",
+}
+"""The mark of a solver's verdict, beside the colour of the status."""
+
+
+class Vertex(NamedTuple):
+    """A node of the trace: `title` names it and its status, `label` is what it says, both on one line.
+
+    `status` is the critics' judgement, `verdict` the solver's; `is_wrong`: they contradict each other.
+    """
+
+    id: int
+    role: str
+    title: str
+    label: str
+    status: Status
+    verdict: Verdict | None
+    is_wrong: bool = False
+
+    @property
+    def mark(self) -> str:
+        """The solver's verdict as one character; empty if nothing was claimed."""
+        return MARKS[self.verdict]
+
+    def lines(self) -> list[str]:
+        """The lines of its label: the title with the mark, and what it says."""
+        return [f"{self.title} {self.mark}".rstrip(), *([self.label] if self.label else [])]
+
+
+class Line(NamedTuple):
+    """An edge of the trace, or an inclusion `source ≤ target`, which alone has a tone."""
+
+    source: int
+    target: int
+    kind: LineKind
+    tone: Tone = "none"
+
+
+class Graph(NamedTuple):
+    """What is drawn: all its lines join its vertices. `note` says what is left out."""
+
+    vertices: tuple[Vertex, ...]
+    lines: tuple[Line, ...]
+    note: str = ""
+
+
+def graph_of(report: TraceReport, most: int = MOST_NODES) -> Graph:
+    """The graph of a trace, of at most `most` vertices and three times as many lines, in linear time."""
+    kept = None if len(report.nodes) <= most else _around(report, most)
+    vertices = tuple(_vertex(node) for node in report.nodes if kept is None or node.id in kept)
+    known = {vertex.id for vertex in vertices}
+    lines = [line for line in _lines(report) if line.source in known and line.target in known]
+    shown_lines = tuple(lines[: 3 * most])
+    return Graph(vertices, shown_lines, _note(report, len(vertices), len(lines) - len(shown_lines)))
+
+
+def _note(report: TraceReport, vertices: int, hidden: int) -> str:
+    notes = []
+    if vertices < len(report.nodes):
+        notes.append(
+            f"{vertices:,} of {len(report.nodes):,} nodes are drawn: those nearest to summarizers, "
+            "judgements that the theory contradicts, and conflicts"
+        )
+    if hidden:
+        notes.append(f"{hidden:,} lines are not drawn")
+    return "; ".join(notes)
+
+
+def _vertex(node: NodeResult) -> Vertex:
+    judged = f" {node.status}" if node.role == "proposer" and node.status is not None else ""
+    return Vertex(
+        node.id,
+        node.role,
+        f"{node.id} {node.role}{judged}",
+        says(node, LABEL),
+        node.status or "none",
+        node.verdict,
+        disagreement(node) is not None,
+    )
+
+
+def _lines(report: TraceReport) -> Iterator[Line]:
+    """The edges in order, then the inclusions."""
+    for edge in report.edges:
+        yield Line(edge.source, edge.target, edge.kind)
+    for arrow in report.arrows:
+        yield Line(arrow.source, arrow.target, "inclusion", arrow.state)
+
+
+# --- the part that is drawn of a large trace -----------------------------------------------------
+
+
+def _around(report: TraceReport, most: int) -> set[int]:
+    """The nodes nearest to what matters: a search in all directions from there, then the last ones."""
+    known = {node.id for node in report.nodes}
+    neighbours: dict[int, list[int]] = {}
+    for line in _lines(report):
+        neighbours.setdefault(line.source, []).append(line.target)
+        neighbours.setdefault(line.target, []).append(line.source)
+    kept: set[int] = set()
+    queue = deque(dict.fromkeys(each for each in _focus(report) if each in known))
+    rest = (node.id for node in reversed(report.nodes))
+    while len(kept) < most:
+        node = queue.popleft() if queue else next(rest)
+        if node in kept:
+            continue
+        kept.add(node)
+        queue.extend(each for each in neighbours.get(node, ()) if each not in kept and each in known)
+    return kept
+
+
+def _focus(report: TraceReport) -> Iterable[int]:
+    """The nodes that a reader looks for, the most important first."""
+    yield from (node.id for node in report.nodes if disagreement(node) is not None)
+    for arrow in report.arrows:
+        if arrow.state == "refuted" or arrow.vacuous:
+            yield from (arrow.source, arrow.target)
+    lines = {found.get("line") for found in report.located} - {None}
+    yield from (node.id for node in report.nodes if node.line in lines)
+    yield from (node.id for node in report.nodes if node.role == "summarizer")
+    yield from report.summary.nodes

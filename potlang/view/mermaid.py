@@ -1,0 +1,65 @@
+"""A graph in the language of Mermaid, as Markdown renderers draw it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from potlang.view.colours import LIGHT
+from potlang.view.graph import Graph, Line, Tone, Vertex
+
+MOST_NODES = 120
+"""Vertices of a chart: Mermaid draws no more than 500 lines and 50,000 characters, unless told otherwise."""
+_SPECIAL = re.compile(r"[^\w ,]|_")
+_SHAPES = {
+    "problem": ("([", "])"),
+    "proposer": ("[", "]"),
+    "critic": ("{{", "}}"),
+    "summarizer": ("[[", "]]"),
+}
+_LINES = {"use": "-->", "refine": "==>", "critique": "-.->", "inclusion": "-->"}
+
+
+def mermaid(graph: Graph) -> str:
+    """The text of a flow chart. Only letters, digits and commas of the trace stand in it unescaped."""
+    lines = ["flowchart TD"]
+    if graph.note:
+        lines.append(f"  %% {_SPECIAL.sub(' ', graph.note)}")
+    lines += [_vertex(vertex) for vertex in graph.vertices]
+    lines += [_line(line) for line in graph.lines]
+    lines += _styles(graph)
+    return "\n".join(lines) + "\n"
+
+
+def escape(text: str) -> str:
+    """A label's text: each character that means something to Mermaid or to HTML as an entity code."""
+    return _SPECIAL.sub(lambda found: f"#{ord(found[0])};", text)
+
+
+def _vertex(vertex: Vertex) -> str:
+    opening, closing = _SHAPES.get(vertex.role, ("[", "]"))
+    words = "<br/>".join(escape(line) for line in vertex.lines())
+    return f'  n{vertex.id}{opening}"{words}"{closing}:::{_class(vertex)}'
+
+
+def _class(vertex: Vertex) -> str:
+    return "wrong" if vertex.is_wrong else vertex.status
+
+
+def _line(line: Line) -> str:
+    label = f'|"{escape(f"≤ {line.tone}")}"|' if line.kind == "inclusion" else ""
+    return f"  n{line.source} {_LINES[line.kind]}{label} n{line.target}"
+
+
+def _styles(graph: Graph) -> Iterator[str]:
+    used = dict.fromkeys(_class(vertex) for vertex in graph.vertices)
+    for name in used:
+        fill, stroke = LIGHT.status["invalidated" if name == "wrong" else name]
+        width = "stroke:" + (f"{LIGHT.tone['refuted']},stroke-width:4px" if name == "wrong" else stroke)
+        yield f"  classDef {name} fill:{fill},{width},color:{LIGHT.text}"
+    tones: dict[Tone, list[int]] = {}
+    for number, line in enumerate(graph.lines):
+        if line.tone != "none":
+            tones.setdefault(line.tone, []).append(number)
+    for tone, numbers in tones.items():
+        yield f"  linkStyle {','.join(map(str, numbers))} stroke:{LIGHT.tone[tone]},stroke-width:2px"

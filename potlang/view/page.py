@@ -1,0 +1,142 @@
+"""One HTML page on a trace: the drawing, the diagnostics, the summary, the nodes.
+
+It loads nothing and runs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from potlang.diag.wording import visible
+from potlang.dot.render import arrow_lines, disagreement, summary_lines
+from potlang.dot.report import NodeResult, TraceReport
+from potlang.render import Paint, escaped, html_text
+from potlang.view.colours import DARK, LIGHT, Palette
+from potlang.view.graph import MARKS, MOST_NODES, graph_of
+from potlang.view.svg import svg
+
+LONGEST_TEXT = 4_000
+"""Characters of a node's text."""
+
+
+def page(report: TraceReport, name: str = "trace") -> str:
+    """The page for a report; `name` is what the trace is called. All text of the trace is escaped."""
+    graph = graph_of(report)
+    title = html_text(name)
+    kept = {vertex.id for vertex in graph.vertices}
+    nodes = [node for node in report.nodes if node.id in kept]
+    parts = [
+        f"<h1>{title}</h1>",
+        f'<p><strong class="verdict">{html_text(str(report.verdict))}</strong> '
+        f"profile {html_text(report.profile)}</p>",
+        *_notes(report, graph.note),
+        f'<div class="drawing">{svg(graph)}</div>',
+        *_diagnostics(report),
+        *_section("Inclusions", arrow_lines(report, Paint(False))),
+        *_section("Summary", summary_lines(report, Paint(False))),
+        *_table(nodes),
+        f"<footer>hash {html_text(report.hash)}, potlang {html_text(report.version)}</footer>",
+    ]
+    return _HEAD.format(title=title, style=_style(), body="\n".join(parts))
+
+
+_HEAD = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+{body}
+</body>
+</html>
+"""
+
+
+def _style() -> str:
+    return (
+        "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:75rem;padding:0 1rem}"
+        "h1{font-size:1.4rem;overflow-wrap:anywhere}h2{font-size:1.1rem}"
+        ".drawing{overflow:auto;max-height:85vh;border:1px solid #8886}"
+        "table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;"
+        "padding:.3rem .6rem;border-bottom:1px solid #8884}"
+        "pre,.text{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}"
+        "pre{font:13px/1.45 ui-monospace,monospace}footer{margin-top:2rem;opacity:.7;overflow-wrap:anywhere}"
+        + "".join(_colours(LIGHT))
+        + f"@media (prefers-color-scheme:dark){{{''.join(_colours(DARK))}}}"
+    )
+
+
+def _colours(palette: Palette) -> Iterator[str]:
+    yield f"body{{color:{palette.text};background:{palette.background}}}"
+    for status, (fill, _) in palette.status.items():
+        yield f"td.s-{status}{{background:{fill}}}"
+    yield f".wrong{{color:{palette.tone['refuted']};font-weight:600}}"
+
+
+def _notes(report: TraceReport, note: str) -> Iterator[str]:
+    for each in (*report.notes, *([note] if note else [])):
+        yield f"<p>{html_text(each)}</p>"
+
+
+def _section(title: str, lines: Iterator[str]) -> Iterator[str]:
+    if text := "\n".join(lines):
+        yield f"<h2>{title}</h2>\n<pre>{escaped(text)}</pre>"
+
+
+# --- diagnostics ---------------------------------------------------------------------------------
+
+
+def _diagnostics(report: TraceReport) -> Iterator[str]:
+    if report.located:
+        yield "<h2>Diagnostics</h2>\n<table><tbody>"
+        yield from (_diagnostic(found) for found in report.located)
+        yield "</tbody></table>"
+
+
+def _diagnostic(found: dict[str, Any]) -> str:
+    where = f"{found['line']}:{found['column']}" if found.get("line") else ""
+    more = "".join(f"<br>{html_text(line)}" for key in ("notes", "helps") for line in found.get(key, ()))
+    code = html_text(f"{found['severity']} {found['code']}")
+    return f"<tr><td>{where}</td><td>{code}</td><td>{html_text(found['message'])}{more}</td></tr>"
+
+
+# --- nodes ---------------------------------------------------------------------------------------
+
+
+def _table(nodes: list[NodeResult]) -> Iterator[str]:
+    yield "<h2>Nodes</h2>"
+    yield "<table><thead><tr><th>node<th>role<th>status<th>verdict<th>says</tr></thead><tbody>"
+    yield from (_row(node) for node in nodes[:MOST_NODES])
+    yield "</tbody></table>"
+
+
+def _row(node: NodeResult) -> str:
+    verdict = "" if node.verdict is None else f"{MARKS[node.verdict]} {node.verdict}"
+    wrong = disagreement(node)
+    says = [
+        f'<div class="wrong">{html_text(wrong)}</div>' if wrong else "",
+        f"<pre>{html_text(_cut(node.proposition))}</pre>" if node.proposition is not None else "",
+        f'<div class="text">{_lines(_cut(node.text))}</div>' if node.text else "",
+    ]
+    status = node.status or ""
+    return (
+        f'<tr><td>{node.id}</td><td>{html_text(node.role)}</td><td class="s-{status or "none"}">{status}</td>'
+        f"<td>{html_text(verdict)}</td><td>{''.join(says)}</td></tr>"
+    )
+
+
+def _cut(text: str) -> str:
+    if len(text) <= LONGEST_TEXT:
+        return text
+    return f"{text[:LONGEST_TEXT]}… {len(text) - LONGEST_TEXT:,} more characters"
+
+
+def _lines(text: str) -> str:
+    """Text with its lines kept, and everything else that cannot be seen as escapes."""
+    return escaped("\n".join(visible(line) for line in text.split("\n")))

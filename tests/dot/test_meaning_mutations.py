@@ -1,0 +1,117 @@
+"""Each statement about the meaning of traces fails when the program is broken on purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pytest
+from meaning_properties import PROPERTIES
+from statements import Mutation
+
+from potlang.dot import comparing, critics, gluing, summary
+from potlang.dot.arrows import Arrow, NucleusOfTrace
+from potlang.dot.comparing import Comparison
+from potlang.dot.prover import Base
+from potlang.dot.summary import Summary
+from potlang.ir.nodes import Node
+from potlang.languages.dot import extract
+from potlang.languages.dot.records import Entails
+from potlang.languages.dot.trace import Trace
+from potlang.passes import nucleus
+from potlang.report import Verdict
+from potlang.sema import propositions
+
+Named = Sequence[tuple[int, Node]]
+
+
+def at_once(self: Comparison, named: Named, known: Iterable[int] = ()) -> list[int]:
+    left = []
+    for node, formula in named:
+        if not self.follows(formula, [other for one, other in named if one != node]):
+            left.append(node)
+    return left
+
+
+def one_way(self: Comparison, lower: Node, upper: Node, real: Any = Comparison.entails) -> bool | None:
+    return lower.id > upper.id and real(self, lower, upper)
+
+
+def without_last(self: Summary, real: Any = Summary.validated) -> tuple[int, ...]:
+    return tuple(real.fget(self)[:-1])
+
+
+def last_alone(self: Summary, real: Any = Summary.validated) -> tuple[int, ...]:
+    return tuple(real.fget(self)[-1:])
+
+
+def arrows_of_one(self: Any, side: int, at: Any, record: Any, real: Any = gluing._Gluing._record) -> None:
+    if not (side and isinstance(record, Entails)):
+        real(self, side, at, record)
+
+
+def all_alike(left: Trace, right: Trace) -> list[tuple[int, int]]:
+    pairs = zip(left.nodes, right.nodes, strict=False)
+    return [(a, b) for a, b in pairs if left.nodes[a].role == right.nodes[b].role]
+
+
+MUTATIONS = [
+    Mutation("node_verdicts", "assumptions are lost", (propositions._Theory,), "_assumptions",
+             lambda self, sink: []),
+    Mutation("node_verdicts", "results in another order", (Base,), "results",
+             lambda self, claims, real=Base.results, **more: real(self, claims, **more)[::-1]),
+    Mutation("lemma_c_1", "rules turned around", (nucleus.Rule,), "formula",
+             lambda self, pool: pool.implies(self.upper, self.lower)),
+    Mutation("lemma_c_1", "refuted arrows are in R", (Arrow,), "generates", True),  # type: ignore[arg-type]
+    Mutation("lemma_c_1", "closed asked under R", (NucleusOfTrace,), "negation",
+             lambda self: self.assertions()[0]),
+    Mutation("lemma_c_1", "arrows of sources that are not validated", (extract,), "_valid", lambda *_: True),
+    Mutation("theorem_4_5", "not closed", (summary,), "closure", lambda pool, rules, formula: formula),
+    Mutation("theorem_4_5", "the first rule alone", (summary,), "closure",
+             lambda pool, rules, formula: nucleus.closure(pool, rules[:1], formula)),
+    Mutation("theorem_4_8", "arrows are left out", (NucleusOfTrace,), "assertions", lambda self: ()),
+    Mutation("theorem_4_8", "the last proposition is lost", (Summary,), "validated",
+             property(without_last)),  # type: ignore[arg-type]
+    Mutation("proposition_4_14_2", "the last proposition alone", (Summary,), "validated",
+             property(last_alone)),  # type: ignore[arg-type]
+    Mutation("proposition_4_14_4", "redundant ones go together", (Comparison,), "irredundant",
+             at_once),
+    Mutation("proposition_4_14_4", "earlier ones go first", (Comparison,), "irredundant",
+             lambda self, named, known=(), real=Comparison.irredundant: real(self, named[::-1], known)),
+    Mutation("proposition_4_16", "consequences of the arrows alone", (Summary,), "_together",
+             Summary._closed),
+    Mutation("proposition_4_16", "one model tells too much", (comparing.Comparison,), "needed",
+             lambda self, claim, used, more: [node for node, _ in more]),
+    Mutation("proposition_4_18", "the last step is lost", (Summary,), "validated",
+             property(without_last)),  # type: ignore[arg-type]
+    Mutation("proposition_4_20", "every node is a branch", (comparing,), "branches",
+             lambda extraction, validated: tuple((each,) for each in validated)),
+    Mutation("proposition_4_20", "all in one branch", (comparing,), "branches",
+             lambda extraction, validated: (tuple(validated),) if validated else ()),
+    Mutation("theorem_4_22", "entailment without the arrows", (Summary,), "_closed",
+             lambda self: self.prover.assuming()),
+    Mutation("theorem_4_22", "one side is enough", (Comparison,), "entails",
+             one_way),
+    Mutation("section_4_5_counterevidence", "not closed", (Summary,), "_closed",
+             lambda self: self.prover.assuming()),
+    Mutation("appendix_c_3_ranked", "all ranks at once", (NucleusOfTrace,), "up_to",
+             lambda self, rank, real=NucleusOfTrace.up_to: real(self, None)),
+    Mutation("critic_checks", "entailed and refuted exchanged", (critics,), "_WRONG",
+             {("validated", Verdict.ENTAILED): "POT5060"}),  # type: ignore[arg-type]
+    Mutation("critic_checks", "summarizers are believed", (critics,), "report_summarizers", lambda *_: None),
+    Mutation("proposition_c_3", "the second trace's arrows are lost", (gluing._Gluing,), "_record",
+             arrows_of_one),
+    Mutation("proposition_c_3", "everything is shared", (gluing,), "_alike",
+             all_alike),
+]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
+def test_broken_meaning_breaks_the_statement(mutation: Mutation, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The statement is found false."""
+    mutation.check_caught(PROPERTIES[mutation.statement], monkeypatch)
+
+
+def test_each_statement_has_a_mutation() -> None:
+    assert {mutation.statement for mutation in MUTATIONS} == set(PROPERTIES)
