@@ -21,6 +21,11 @@ from .terms import Terms
 _COMMENT = 400
 
 
+def symbols_of(module: Module) -> Symbols:
+    """Names for all symbols of a module."""
+    return Symbols((*module.symbols, *(definition.symbol for definition in module.definitions)))
+
+
 class Printer:
     """Prints one module, and formulas over its pool, in the dialect of one solver.
 
@@ -28,11 +33,11 @@ class Printer:
     declare, on the order of the calls. Every method raises `Unsupported` where the dialect cannot say it.
     """
 
-    def __init__(self, module: Module, dialect: Dialect = "z3") -> None:
+    def __init__(self, module: Module, dialect: Dialect = "z3", symbols: Symbols | None = None) -> None:
+        """`symbols` are the names of the module's symbols, where another printer of it has made them."""
         self.module = module
         self.dialect = dialect
-        known = (*module.symbols, *(definition.symbol for definition in module.definitions))
-        self._symbols = Symbols(known)
+        self._symbols = symbols or symbols_of(module)
         self._terms = Terms(self._symbols, Encoder(self._symbols, dialect))
         self._count = 0
         self._texts: tuple[list[str], list[str]] | None = None

@@ -18,7 +18,7 @@ from potlang.solve.encoding import Encoding, Labels
 
 if TYPE_CHECKING:
     from potlang.certify import Theory
-    from potlang.passes.closure import Closed, Closure, Large, SideName
+    from potlang.passes.closure import Closed, Closure, SideName
     from potlang.solve.backend import EngineSource
     from potlang.solve.grounding import Grounder
     from potlang.solve.verdicts import Ask
@@ -73,9 +73,7 @@ class ClosureDecider:
     def ask(self, ask: Ask, extra: tuple[Assertion, ...]) -> Reply | None:
         """As `Decider.ask`. Nothing is concluded again and again: the closure is made once."""
         if self._extra is not extra:
-            from potlang.solve.datalog import available, engine
-
-            self._closure = self._recognised(self._module, extra, engine if available() else None)
+            self._closure = self._recognised(self._module, extra, large=True)
             self._extra = extra
             self._closed.clear()
         return self._answer(self._closure, ask, (*self._lowered.assertions, *extra), self._closed)
@@ -83,13 +81,18 @@ class ClosureDecider:
     def ask_subset(self, assumed: Sequence[Assertion], ask: Ask) -> Reply | None:
         """As `Decider.ask_subset`; small ones are meant."""
         few = replace(self._module, assertions=tuple(assumed))
-        return self._answer(self._recognised(few, (), None), ask, tuple(assumed), {})
+        return self._answer(self._recognised(few, (), large=False), ask, tuple(assumed), {})
 
-    def _recognised(self, module: Module, extra: Sequence[Assertion], large: Large | None) -> Closure | None:
-        from potlang.passes.closure import Closure, recognise, recognise_exact
+    def _recognised(self, module: Module, extra: Sequence[Assertion], *, large: bool) -> Closure | None:
+        from potlang.passes.closure import recognise, recognise_exact
 
         horn = (recognise_exact if self._exact_only else recognise)(module, extra)
-        return None if horn is None else Closure(horn, large=large)
+        if horn is None:
+            return None
+        from potlang.passes.closure import Closure
+        from potlang.solve.datalog import available, engine
+
+        return Closure(horn, large=engine if large and available() else None)
 
     def _answer(
         self,

@@ -15,16 +15,31 @@ from potlang.smt.names import assertion_name, assertion_number
 
 if TYPE_CHECKING:
     from potlang.smt.encodings import Dialect
+    from potlang.smt.symbols import Symbols
 
 __all__ = ["Encoding", "Labels", "Unsupported", "literal_of", "show_value"]
 
 
 class Labels:
-    """The names under which assumptions are asserted: numbered, the module's own first and in order."""
+    """The names under which assumptions are asserted: numbered, the module's own first and in order.
+
+    And those of the module's symbols, which are the same for all engines.
+    """
 
     def __init__(self, module: Module) -> None:
+        self._module = module
         self._assertions: list[Assertion] = list(module.assertions)
         self._numbers: dict[int, int] = {}
+        self._symbols: Symbols | None = None
+
+    @property
+    def symbols(self) -> Symbols:
+        """The names of the symbols."""
+        if self._symbols is None:
+            from potlang.smt.printer import symbols_of
+
+            self._symbols = symbols_of(self._module)
+        return self._symbols
 
     def name(self, assertion: Assertion) -> str:
         """The name of an assumption, new ones numbered as they come."""
@@ -53,7 +68,7 @@ class Encoding:
         self.labels = labels
         self._module = module
         self.dialect: Dialect = "z3" if engine == "z3" else "cvc5"
-        self._printer = Printer(module, self.dialect)
+        self._printer = Printer(module, self.dialect, labels.symbols)
         self._bases: dict[bool, str] = {}
         self._bare: Encoding | None = None
 

@@ -59,6 +59,11 @@ class Nearby:
 
 def constants(formula: Node) -> list[Symbol]:
     """The constant symbols of a formula, each once."""
+    if type(formula) is App:
+        # Most of a large base are predicates of constants.
+        atoms = [arg.symbol for arg in formula.args if type(arg) is Sym]
+        if len(atoms) == len(formula.args):
+            return atoms if len(atoms) == 1 else list(dict.fromkeys(atoms))
     found: dict[Symbol, None] = {}
     visited: set[int] = set()
     stack = [formula]

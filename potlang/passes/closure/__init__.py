@@ -1,17 +1,48 @@
-"""The closure: least models of function-free Horn rules, and what they decide (`spec/55-closure.md`)."""
+"""The closure: least models of function-free Horn rules, and what they decide (`spec/55-closure.md`).
 
-from .conclusions import Closed, Closure, Large, Side, SideName
-from .derivation import Derivation, Proof, Step
-from .engine import Bounds, Engine, Merging, OutOfTime, TooLarge
-from .horn import Horn
-from .least import Least
+Most programs are no Horn rules: what follows their recognition is imported when it is needed.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from .recognition import recognise, recognise_exact
-from .rules import EQUAL, FALSE, Atom, Program, Row, Rule, components
-from .tables import tables
-from .universe import Universe
+
+if TYPE_CHECKING:
+    from .conclusions import Closed, Closure, Large, Side, SideName
+    from .derivation import Derivation, Proof, Step
+    from .engine import Bounds, Engine, Merging, OutOfTime, TooLarge
+    from .horn import Horn
+    from .least import Least
+    from .rules import EQUAL, FALSE, Atom, Program, Row, Rule, components
+    from .tables import tables
+    from .universe import Universe
 
 __all__ = [
     "EQUAL", "FALSE", "Atom", "Bounds", "Closed", "Closure", "Derivation", "Engine", "Horn", "Large", "Least",
     "Merging", "OutOfTime", "Program", "Proof", "Row", "Rule", "Side", "SideName", "Step", "TooLarge",
     "Universe", "components", "recognise", "recognise_exact", "tables",
 ]  # fmt: skip
+
+_MODULES = {
+    "conclusions": ("Closed", "Closure", "Large", "Side", "SideName"),
+    "derivation": ("Derivation", "Proof", "Step"),
+    "engine": ("Bounds", "Engine", "Merging", "OutOfTime", "TooLarge"),
+    "horn": ("Horn",),
+    "least": ("Least",),
+    "rules": ("EQUAL", "FALSE", "Atom", "Program", "Row", "Rule", "components"),
+    "tables": ("tables",),
+    "universe": ("Universe",),
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """What `__all__` names, imported when it is asked for. Raises AttributeError for anything else."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
