@@ -37,12 +37,12 @@ def one_way(self: Comparison, lower: Node, upper: Node, real: Any = Comparison.e
     return lower.id > upper.id and real(self, lower, upper)
 
 
-def without_last(self: Summary, real: Any = Summary.validated) -> tuple[int, ...]:
-    return tuple(real.fget(self)[:-1])
+def without_last(self: Summary) -> None:
+    self.validated = self.extraction.marked("validated")[:-1]
 
 
-def last_alone(self: Summary, real: Any = Summary.validated) -> tuple[int, ...]:
-    return tuple(real.fget(self)[-1:])
+def last_alone(self: Summary) -> None:
+    self.validated = self.extraction.marked("validated")[-1:]
 
 
 def arrows_of_one(self: Any, side: int, at: Any, record: Any, real: Any = gluing._Gluing._record) -> None:
@@ -70,10 +70,8 @@ MUTATIONS = [
     Mutation("theorem_4_5", "the first rule alone", (summary,), "closure",
              lambda pool, rules, formula: nucleus.closure(pool, rules[:1], formula)),
     Mutation("theorem_4_8", "arrows are left out", (NucleusOfTrace,), "assertions", lambda self: ()),
-    Mutation("theorem_4_8", "the last proposition is lost", (Summary,), "validated",
-             property(without_last)),  # type: ignore[arg-type]
-    Mutation("proposition_4_14_2", "the last proposition alone", (Summary,), "validated",
-             property(last_alone)),  # type: ignore[arg-type]
+    Mutation("theorem_4_8", "the last proposition is lost", (Summary,), "__post_init__", without_last),
+    Mutation("proposition_4_14_2", "the last proposition alone", (Summary,), "__post_init__", last_alone),
     Mutation("proposition_4_14_4", "redundant ones go together", (Comparison,), "irredundant",
              at_once),
     Mutation("proposition_4_14_4", "earlier ones go first", (Comparison,), "irredundant",
@@ -82,8 +80,7 @@ MUTATIONS = [
              Summary._closed),
     Mutation("proposition_4_16", "one model tells too much", (comparing.Comparison,), "needed",
              lambda self, claim, used, more: [node for node, _ in more]),
-    Mutation("proposition_4_18", "the last step is lost", (Summary,), "validated",
-             property(without_last)),  # type: ignore[arg-type]
+    Mutation("proposition_4_18", "the last step is lost", (Summary,), "__post_init__", without_last),
     Mutation("proposition_4_20", "every node is a branch", (comparing,), "branches",
              lambda extraction, validated: tuple((each,) for each in validated)),
     Mutation("proposition_4_20", "all in one branch", (comparing,), "branches",
