@@ -29,7 +29,9 @@ _STATES: dict[Verdict, ArrowState] = {
 
 
 class Arrow(NamedTuple):
-    """An inclusion with its formulas; `result` is None where P and Q are one formula."""
+    """An inclusion with its formulas; `result` is None where P and Q are one formula, and where
+    both are opaque atoms and another arrow has the evidence for such.
+    """
 
     inclusion: Inclusion
     rule: Rule
@@ -48,15 +50,22 @@ class Arrow(NamedTuple):
 
 
 def judge_arrows(extraction: Extraction, said: Propositions, prover: Prover) -> list[Arrow]:
-    """Each inclusion with what the theory alone says of it, in order."""
+    """Each inclusion with what the theory alone says of it, in order.
+
+    Of those between two different opaque atoms one is asked about: the theory says the same of all.
+    """
     rules = [_rule(number, each, said) for number, each in enumerate(extraction.inclusions)]
     pool = prover.pool
     open_rules = [rule for rule in rules if rule.lower is not rule.upper]
-    claims = [(rule.name, rule.formula(pool)) for rule in open_rules]
+    atoms = set(said.atoms.values())
+    opaque = [rule for rule in open_rules if rule.lower in atoms and rule.upper in atoms]
+    alike = {rule.key: opaque[0].key for rule in opaque}
+    questions = [rule for rule in open_rules if alike.get(rule.key, rule.key) == rule.key]
+    claims = [(rule.name, rule.formula(pool)) for rule in questions]
     asked = prover.assuming().results(claims, examples=True)
-    results = {rule.key: _arrow_result(result) for rule, result in zip(open_rules, asked, strict=True)}
+    results = {rule.key: _arrow_result(result) for rule, result in zip(questions, asked, strict=True)}
     return [
-        Arrow(inclusion, rule, _state(results.get(rule.key)), results.get(rule.key))
+        Arrow(inclusion, rule, _state(results.get(alike.get(rule.key, rule.key))), results.get(rule.key))
         for inclusion, rule in zip(extraction.inclusions, rules, strict=True)
     ]
 

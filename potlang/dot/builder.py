@@ -253,6 +253,8 @@ class TraceBuilder:
     def _add_text(self, text: str | bytes) -> None:
         """The lines of a text, those that cannot stand as such in fences."""
         data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+        if not isinstance(data, bytes):
+            raise TypeError(f"text is str or bytes, not {type(text).__name__}")
         for line in data.split(b"\n"):
             self._add(free(line, self._registers.block))
 

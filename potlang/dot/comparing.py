@@ -32,9 +32,8 @@ class Comparison:
 
     def _satisfiable(self, true: Sequence[Node], false: Node) -> bool | None:
         """Whether there is a model in which some formulas are true and one is not."""
-        for truths in self._models:
-            if truths.get(false.id) is False and all(truths.get(each.id) for each in true):
-                return True
+        if self._has_model(true, false):
+            return True
         formula = self._pool.conj((*true, self._pool.negate(false)))
         answer = self._base.probe(formula, self._formulas)
         if answer.status == "unknown":
@@ -44,6 +43,13 @@ class Comparison:
             return False
         self._models.append({**answer.truths, **{each.id: True for each in true}, false.id: False})
         return True
+
+    def _has_model(self, true: Sequence[Node], false: Node) -> bool:
+        """Whether a model met so far is one in which some formulas are true and one is not."""
+        return any(
+            truths.get(false.id) is False and all(truths.get(each.id) for each in true)
+            for truths in self._models
+        )
 
     def follows(self, formula: Node, others: Sequence[Node]) -> bool | None:
         """Whether the others entail a formula; None if that was not settled."""
@@ -72,11 +78,16 @@ class Comparison:
     def incomparable(self, named: Sequence[tuple[int, Node]]) -> list[tuple[int, int]]:
         """The pairs of nodes of which neither entails the other (theorem 4.22); settled ones alone."""
         above = self._order(dict.fromkeys(formula for _, formula in named))
-        return [
-            (one, other)
+        pairs = (
+            ((one, left), (other, right))
             for (one, left), (other, right) in combinations(named, 2)
             if right.id not in above[left.id] and left.id not in above[right.id]
-        ]
+        )
+        return [(one, other) for (one, left), (other, right) in pairs if self._apart(left, right)]
+
+    def _apart(self, left: Node, right: Node) -> bool:
+        """Whether models tell two formulas apart in both directions; so if every question was answered."""
+        return self.complete or (self._has_model((left,), right) and self._has_model((right,), left))
 
     def _order(self, formulas: Iterable[Node]) -> dict[int, set[int]]:
         """For each formula those that it entails, by ids.

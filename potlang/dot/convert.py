@@ -18,6 +18,7 @@ from potlang.solve.pool import Workers
 from .arrows import Arrow, judge_arrows
 from .meaning import CheckedTrace, MalformedTrace, Theory, TraceSource, check
 from .prover import Prover, Settings
+from .summary import facts
 
 
 def trace_to_pot(
@@ -42,7 +43,7 @@ def trace_to_pot(
     with Prover(said.module, Settings(limits=limits, workers=workers)) as prover:
         arrows = judge_arrows(extraction, said, prover)
     module = said.module
-    assumed = (*module.assertions, *_rules(arrows, said), *_facts(extraction, said))
+    assumed = (*module.assertions, *_rules(arrows, said), *facts(extraction, said))
     claims = tuple(_claims(extraction, said))
     program = module_to_pot(replace(module, assertions=assumed, claims=claims, actions=("verify",)))
     _declare_atoms(program, said)
@@ -60,13 +61,6 @@ def _rules(arrows: Iterable[Arrow], said: Propositions) -> Iterator[Assertion]:
         named.add(name)
         formula = said.module.pool.implies(arrow.rule.lower, arrow.rule.upper)
         yield Assertion(arrow.rule.key, name, AssertionKind.RULE, formula, Origin("", record))
-
-
-def _facts(extraction: Extraction, said: Propositions) -> Iterator[Assertion]:
-    for id_ in extraction.proposers:
-        formula = said.formula(id_)
-        if formula is not None and extraction.state(id_) == "validated":
-            yield Assertion(f"node:{id_}", f"node {id_}", AssertionKind.FACT, formula)
 
 
 def _claims(extraction: Extraction, said: Propositions) -> Iterator[Claim]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from potlang.diag import Label, Place, Sink
+from potlang.diag.wording import shown
 from potlang.dot.arrows import Arrow
 from potlang.dot.report import ArrowResult, NodeResult, SummarizerResult, SummaryResult, TraceReport
 from potlang.languages.dot.trace import Trace
 from potlang.report import Consistency, CoreItem, Verdict
 
+_LONGEST = 200
+"""Characters of a formula or a value in a note."""
 _WRONG = {("validated", Verdict.REFUTED): "POT5060", ("invalidated", Verdict.ENTAILED): "POT5061"}
 
 
@@ -43,7 +46,7 @@ def report_judgements(trace: Trace, sink: Sink, nodes: Iterable[NodeResult]) -> 
                 trace.place_of(trace.statuses[node.id]),
                 id=node.id,
                 labels=labels,
-                notes=[*_because(core), f"it says `{node.proposition}`"],
+                notes=[*_because(core), f"it says `{shown(node.proposition, _LONGEST)}`"],
             )
     return refuted
 
@@ -59,8 +62,8 @@ def report_arrows(
         place = trace.place_of(arrow.inclusion.record)
         if result.state == "refuted":
             model = None if arrow.result is None else arrow.result.evidence.could_be_false
-            shown = [f"for example where {_values(model)}"] if model else []
-            sink.report("POT5062", place, lower=lower, upper=upper, notes=shown)
+            notes = [f"for example where {_values(model)}"] if model else []
+            sink.report("POT5062", place, lower=lower, upper=upper, notes=notes)
         elif result.conflict is not None:
             refuted.add(lower)
             if arrow.rule.lower.id in reported:
@@ -101,11 +104,11 @@ def _because(core: Sequence[CoreItem] | None) -> list[str]:
     """The items of a conflict, as one note."""
     if not core:
         return []
-    shown = [f"{item.name} (`{item.text}`)" if item.text else item.name for item in core[:6]]
+    items = [f"{item.name} (`{shown(item.text, _LONGEST)}`)" if item.text else item.name for item in core[:6]]
     more = f" and {len(core) - 6} more" if len(core) > 6 else ""
-    return [f"because of {', '.join(shown)}{more}"]
+    return [f"because of {', '.join(items)}{more}"]
 
 
 def _values(model: dict[str, str]) -> str:
-    shown = [f"{name} = {value}" for name, value in list(model.items())[:6]]
-    return ", ".join(shown) + (", …" if len(model) > 6 else "")
+    values = [f"{name} = {shown(value, _LONGEST)}" for name, value in list(model.items())[:6]]
+    return ", ".join(values) + (", …" if len(model) > 6 else "")

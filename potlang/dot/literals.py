@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from potlang.ir import operators as op
-from potlang.ir.module import Assertion, AssertionKind
 from potlang.ir.nodes import App, Lit, Node, Sym, SymbolKind, Var, reachable
 from potlang.ir.sorts import BOOL
 from potlang.languages.dot.extract import extract
@@ -20,6 +19,7 @@ from potlang.solve.pool import Workers
 from .arrows import NucleusOfTrace, judge_arrows
 from .meaning import CheckedTrace, Theory, TraceSource, check
 from .prover import Prover, Settings
+from .summary import facts
 
 _CONNECTIVES = (op.NOT, op.AND, op.OR, op.IMPLIES, op.IFF, op.XOR, op.ITE)
 
@@ -43,15 +43,9 @@ def entailed_literals(
     pool = said.module.pool
     atoms = _atoms(said)
     literals = [each for atom in atoms for each in (atom, pool.negate(atom))]
-    validated = [id_ for id_ in extraction.proposers if extraction.state(id_) == "validated"]
-    facts = [
-        Assertion(f"node:{id_}", f"node {id_}", AssertionKind.FACT, formula)
-        for id_ in validated
-        if (formula := said.formula(id_)) is not None
-    ]
     with Prover(said.module, Settings(limits=limits, workers=workers)) as prover:
         nucleus = NucleusOfTrace(judge_arrows(extraction, said, prover), pool)
-        base = prover.assuming(*nucleus.assertions(), *facts)
+        base = prover.assuming(*nucleus.assertions(), *facts(extraction, said))
         if not literals or base.probe(pool.true).status == "unsat":
             return ()
         follows = base.follow(literals)

@@ -33,6 +33,7 @@ from potlang.languages.dot.raw import Source
 from potlang.languages.dot.reader import read_trace
 from potlang.languages.dot.records import Edge, Profile
 from potlang.languages.dot.trace import Trace
+from potlang.languages.pot.emit import Writer
 from potlang.report import Consistency, Limits, Result, Verdict
 from potlang.sema.propositions import Propositions, read_propositions
 from potlang.version import __version__
@@ -129,11 +130,10 @@ def verify(
     began = time.perf_counter()
     space = _space(theory)
     trace, sink = _opened(source, profile, budget, name)
-    misused = frozenset(_misused(trace, sink))
     said = read_propositions(trace, sink, space)
     extraction = extract(trace)
     with Prover(said.module, Settings(route, trust, limits, workers)) as prover:
-        report = _Verification(extraction, said, prover, sink, misused).run()
+        report = _Verification(extraction, said, prover, sink).run()
     report = report._replace(verdict=_verdict(report, sink))
     diagnostics = tuple(sink.diagnostics())
     return report._replace(
@@ -151,8 +151,11 @@ def verify(
 def _opened(
     source: TraceSource, profile: Profile, budget: int | None, name: str | None
 ) -> tuple[Trace, Sink]:
-    if isinstance(source, Trace):
+    if isinstance(source, Trace) and source.is_well_formed:
         return source, Sink(source.document)
+    if isinstance(source, Trace):
+        # What is wrong with it is not in it: its text is read once more.
+        profile, name, source = source.profile, source.document.name, source.raw.data
     sink = Sink()
     trace = read_trace(source, sink, profile=profile, budget=budget, name=name)
     return trace, sink
@@ -182,22 +185,6 @@ def _located(diagnostics: Iterable[Diagnostic], trace: Trace) -> tuple[dict[str,
     return located(diagnostics, trace.document)
 
 
-def _misused(trace: Trace, sink: Sink) -> Iterable[int]:
-    """The summarizers for which the reader has reported that they use what is not validated."""
-    places = [each.place.span for each in sink.diagnostics() if each.code == "POT5026"]
-    starts = [span[0] for span in places if span is not None]
-    if not starts:
-        return
-    from bisect import bisect_right
-
-    nodes = list(trace.nodes.values())
-    begins = [(trace.place_of(node).span or (0, 0))[0] for node in nodes]
-    for start in starts:
-        at = bisect_right(begins, start) - 1
-        if at >= 0:
-            yield nodes[at].id
-
-
 class _Verification:
     """One verification: the questions in their order, and the report of the answers."""
 
@@ -207,14 +194,12 @@ class _Verification:
         said: Propositions,
         prover: Prover,
         sink: Sink,
-        misused: frozenset[int],
     ) -> None:
         self.extraction = extraction
         self.trace = extraction.trace
         self.said = said
         self.prover = prover
         self.sink = sink
-        self.misused = misused
 
     def run(self) -> TraceReport:
         """The report but for what the caller knows."""
@@ -223,7 +208,7 @@ class _Verification:
         arrows = judge_arrows(self.extraction, self.said, self.prover)
         nucleus = NucleusOfTrace(arrows, self.prover.pool)
         closed = self._closed(nucleus)
-        summary = Summary(self.extraction, self.said, nucleus, self.prover, verdicts, self.misused)
+        summary = Summary(self.extraction, self.said, nucleus, self.prover, verdicts)
         consistency, result = summary.consistent()
         summarizers = summary.summarizers()
         consequences = summary.consequences(consistency)
@@ -303,7 +288,7 @@ class _Verification:
     def _vacuous(
         self, arrows: Iterable[Arrow], nucleus: NucleusOfTrace, verdicts: Mapping[int, Verdict]
     ) -> tuple[dict[int, bool], dict[int, Result]]:
-        """Which sources theory and R refute, and the conflicts of those that the theory alone does not."""
+        """Which sources theory and R refute, and the conflicts that R has a part in."""
         sources = {arrow.rule.lower: arrow.source for arrow in arrows if arrow.state != "refuted"}
         found: dict[int, bool] = {}
         for formula, id_ in sources.items():
@@ -323,7 +308,13 @@ class _Verification:
         refuted = [formula for formula in left if found.get(formula.id)]
         claims = [(f"not node {sources[formula]}", negations[formula]) for formula in refuted]
         results = base.results(claims) if claims else []
-        return found, {formula.id: result for formula, result in zip(refuted, results, strict=True)}
+        names = {rule.name for rule in nucleus.rules}
+        conflicts = {
+            formula.id: result
+            for formula, result in zip(refuted, results, strict=True)
+            if any(item.name in names for item in result.evidence.core or ())
+        }
+        return found, conflicts
 
     def _joint(self, nucleus: NucleusOfTrace, whole: Consistency) -> Consistency:
         """Whether theory and R have a model."""
@@ -334,8 +325,8 @@ class _Verification:
         return _CONSISTENCY.get(result.verdict, Consistency.CONSISTENT)
 
     def _nucleus(self, nucleus: NucleusOfTrace, joint: Consistency) -> NucleusResult:
-        module, pool = self.said.module, self.prover.pool
-        rules = tuple(formula_text(module, each.formula(pool)) or each.name for each in nucleus.rules)
+        writer, pool = Writer(self.said.module), self.prover.pool
+        rules = tuple(formula_text(writer, each.formula(pool)) or each.name for each in nucleus.rules)
         identity: bool | None = True
         if any(arrow.state == "assumed" for arrow in nucleus.arrows):
             identity = False

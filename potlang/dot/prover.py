@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from potlang.solve.probing import Probe
     from potlang.solve.session import Session
 
-_AT_ONCE = 64
-"""Claims between two looks at the clock."""
+_AT_FIRST, _AT_ONCE = 8, 64
+"""Claims between two looks at the clock: at first, and at most."""
+_LONG_S = 0.5
+"""Fewer claims are asked at once where they take longer than this."""
 _WATCHED = 256
 """Formulas that are looked at in a model."""
 _POSSIBLE = (Verdict.ENTAILED, Verdict.REFUTED, Verdict.UNDETERMINED, Verdict.INCONSISTENT)
@@ -126,13 +128,16 @@ class Base:
         named = list(claims)
         new = {formula.id: (name, formula) for name, formula in reversed(named)}
         todo = [pair for id_, pair in reversed(new.items()) if id_ not in self._known]
-        for start in range(0, len(todo), _AT_ONCE):
-            if not self._prover.left_ms():
-                break
-            some = todo[start : start + _AT_ONCE]
+        start, count = 0, _AT_FIRST
+        while start < len(todo) and self._prover.left_ms():
+            some = todo[start : start + count]
             asked = [Claim(f"q{start + i}", name, formula) for i, (name, formula) in enumerate(some)]
+            began = time.monotonic()
             for claim, result in zip(asked, self._ready().verify(asked, []), strict=True):
                 self._known[claim.formula.id] = result
+            start += count
+            is_slow = time.monotonic() - began > _LONG_S
+            count = max(1, count // 2) if is_slow else min(_AT_ONCE, 2 * count)
         return [self._named(name, formula, examples) for name, formula in named]
 
     def _named(self, name: str, formula: Node, examples: bool) -> Result:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from potlang.dot.arrows import NucleusOfTrace
@@ -20,6 +20,8 @@ from potlang.passes.simplify import Simplify
 from potlang.report import Consistency, Result, Verdict
 from potlang.sema.propositions import Propositions
 
+MOST_LEFT_OUT = 1_000_000
+"""Nodes in the lists of what summarizers leave out, taken together."""
 _LONGEST_FORMULA = 100_000
 _CONSISTENCY = {Verdict.ENTAILED: Consistency.CONSISTENT, Verdict.INCONSISTENT: Consistency.INCONSISTENT}
 _FOLLOWS = (Verdict.ENTAILED, Verdict.INCONSISTENT)
@@ -29,8 +31,7 @@ _FOLLOWS = (Verdict.ENTAILED, Verdict.INCONSISTENT)
 class Summary:
     """What the validated propositions of a trace amount to; its parts are asked for one after the other.
 
-    `verdicts` are the nodes' under the theory alone, `broken` the nodes whose proposition has an error,
-    `misused` the summarizers that use what is not validated.
+    `verdicts` are the nodes' under the theory alone.
     """
 
     extraction: Extraction
@@ -38,31 +39,23 @@ class Summary:
     nucleus: NucleusOfTrace
     prover: Prover
     verdicts: Mapping[int, Verdict]
-    misused: frozenset[int] = frozenset()
     notes: list[str] = field(default_factory=list)
+    validated: tuple[int, ...] = field(init=False)
+    """The validated nodes in order."""
 
-    @property
-    def validated(self) -> tuple[int, ...]:
-        """The validated nodes in order."""
-        return tuple(id_ for id_ in self.extraction.proposers if self.extraction.state(id_) == "validated")
+    def __post_init__(self) -> None:
+        self.validated = self.extraction.marked("validated")
 
     def formula_of(self, id_: int) -> Node:
         """What a proposer stands for."""
-        found = self.said.formula(id_)
-        assert found is not None, "every proposer stands for something"
-        return found
+        return _proposition(self.said, id_)
 
     def _formulas(self, ids: Iterable[int]) -> list[Node]:
         return [self.formula_of(id_) for id_ in ids]
 
     def _together(self) -> Base:
         """Theory, R, and the validated propositions."""
-        propositions = (self._assertion(id_) for id_ in self.validated)
-        return self.prover.assuming(*self.nucleus.assertions(), *propositions)
-
-    def _assertion(self, id_: int) -> Assertion:
-        origin = Origin("", self.said.texts.get(id_, ""))
-        return Assertion(f"node:{id_}", f"node {id_}", AssertionKind.FACT, self.formula_of(id_), origin)
+        return self.prover.assuming(*self.nucleus.assertions(), *facts(self.extraction, self.said))
 
     def _closed(self) -> Base:
         """Theory and R."""
@@ -75,7 +68,7 @@ class Summary:
         pool = self.prover.pool
         meet = pool.conj(dict.fromkeys(self._formulas(self.validated)))
         found = simplified(self.said.module, closure(pool, self.nucleus.rules, meet))
-        return formula_text(self.said.module, found)
+        return formula_text(Writer(self.said.module), found)
 
     def consistent(self) -> tuple[Consistency, Result | None]:
         """Whether theory, R and the validated propositions have a model; with the evidence.
@@ -87,7 +80,7 @@ class Summary:
             return Consistency.CONSISTENT, None
         pool = self.prover.pool
         shown = pool.conj(dict.fromkeys((*self._formulas(self.validated), self.nucleus.formula())))
-        tautology = pool.disj((shown, pool.true))
+        tautology = pool.disj((pool.true, shown))
         [result] = self._together().results([("summary", tautology)], examples=True)
         return _CONSISTENCY.get(result.verdict, Consistency.UNKNOWN), result
 
@@ -98,17 +91,11 @@ class Summary:
 
     def consequences(self, consistency: Consistency) -> tuple[int, ...]:
         """The proposers that are not validated and that the summary entails."""
-        mentioned = {node.id for rule in self.nucleus.rules for node in (rule.lower, rule.upper)}
-        others = [
-            id_
-            for id_ in self.extraction.proposers
-            if self.extraction.state(id_) != "validated"
-            and (id_ in self.said.stated or self.formula_of(id_).id in mentioned)
-        ]
+        open_ = [id_ for id_ in self.extraction.proposers if self.extraction.state(id_) != "validated"]
         if consistency is Consistency.INCONSISTENT:
-            return tuple(
-                id_ for id_ in self.extraction.proposers if self.extraction.state(id_) != "validated"
-            )
+            return tuple(open_)
+        mentioned = {node.id for rule in self.nucleus.rules for node in (rule.lower, rule.upper)}
+        others = [id_ for id_ in open_ if id_ in self.said.stated or self.formula_of(id_).id in mentioned]
         if not others:
             return ()
         found = self._together().follow(self._formulas(others))
@@ -133,17 +120,32 @@ class Summary:
         if stating:
             claims = [(f"summary {id_}", self.said.stated[id_]) for id_ in stating]
             results = dict(zip(stating, self._together().results(claims), strict=True))
-        return [self._summarizer(id_, tuple(uses[id_]), results.get(id_)) for id_ in ids]
+        found = [self._summarizer(id_, tuple(uses[id_]), results.get(id_)) for id_ in ids]
+        return list(self._with_left_out(found))
 
     def _summarizer(self, id_: int, uses: tuple[int, ...], result: Result | None) -> SummarizerResult:
         faithful: bool | None = None if id_ in self.said.broken else True
         if result is not None:
             faithful = None if result.verdict is Verdict.UNKNOWN else result.verdict in _FOLLOWS
-        if id_ in self.misused:
+        if id_ in self.extraction.trace.misusing:
             faithful = False
-        used = set(uses)
-        left_out = tuple(node for node in self.validated if node not in used)
-        return SummarizerResult(id_, faithful, uses, left_out, (), result)
+        return SummarizerResult(id_, faithful, uses, result=result)
+
+    def _with_left_out(self, found: Sequence[SummarizerResult]) -> Iterator[SummarizerResult]:
+        """The same with the validated nodes that each does not use, as long as there is room for them."""
+        room = MOST_LEFT_OUT
+        for number, each in enumerate(found):
+            used = set(each.uses)
+            left_out = tuple(node for node in self.validated if node not in used)
+            room -= len(left_out)
+            if room < 0:
+                self.notes.append(
+                    f"what summarizers leave out is not listed from {each.node} on: more than"
+                    f" {MOST_LEFT_OUT:,} nodes in all"
+                )
+                yield from found[number:]
+                return
+            yield each._replace(left_out=left_out)
 
     def with_needed(self, found: Sequence[SummarizerResult]) -> tuple[SummarizerResult, ...]:
         """The same with what each needs of what it leaves out."""
@@ -195,7 +197,7 @@ class Summary:
 
     def counterevidence(self) -> Consistency | None:
         """The consistency of c((⋁ P_v) ∧ ¬(⋁ P_i)) of section 4.5; None if nothing is invalidated."""
-        against = [id_ for id_ in self.extraction.proposers if self.extraction.state(id_) == "invalidated"]
+        against = self.extraction.marked("invalidated")
         if not against:
             return None
         if not self.validated:
@@ -232,6 +234,26 @@ class Summary:
         return _ranks(ranks, known)
 
 
+def facts(extraction: Extraction, said: Propositions) -> tuple[Assertion, ...]:
+    """What is validated, as assumptions named by their nodes."""
+    return tuple(
+        Assertion(
+            f"node:{id_}",
+            f"node {id_}",
+            AssertionKind.FACT,
+            _proposition(said, id_),
+            Origin("", said.texts.get(id_, "")),
+        )
+        for id_ in extraction.marked("validated")
+    )
+
+
+def _proposition(said: Propositions, id_: int) -> Node:
+    found = said.formula(id_)
+    assert found is not None, "every proposer stands for something"
+    return found
+
+
 def _ranks(
     ranks: Sequence[int], known: Mapping[int, Consistency]
 ) -> tuple[tuple[RankResult, ...], int | None]:
@@ -261,10 +283,10 @@ def simplified(module: Module, formula: Node) -> Node:
     return Simplify().run(alone, Context()).claims[0].formula
 
 
-def formula_text(module: Module, formula: Node) -> str | None:
+def formula_text(writer: Writer, formula: Node) -> str | None:
     """A closed formula in the PoT language; None if it is too large to be shown."""
     try:
-        text = Writer(module).term(formula)
+        text = writer.term(formula)
     except TooLarge:
         return None
     return text if len(text) <= _LONGEST_FORMULA else None

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Callable
 from typing import Literal
+
+from potlang.source import marked_encoding
 
 Kind = Literal["pot", "dot"]
 """A PoT program, or a DoT trace."""
 
 DEFAULT: Kind = "pot"
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 # Compiled when they are used: most inputs are programs, which the first characters tell.
 _JSON = rb"\s*+(?:```[^\n`]*+\n\s*+)?[{\[]"
 _RECORD = (
@@ -30,7 +24,7 @@ _HEAD = 200
 
 def kind_of(data: bytes) -> Kind:
     """The kind of an input; any bytes have one, and it is found in linear time."""
-    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), None)
+    encoding = marked_encoding(data)
     if encoding is not None:
         data = data.decode(encoding, "replace").encode("utf-8", "replace")
     return next((kind for kind, test in _TESTS if test(data)), DEFAULT)

@@ -22,7 +22,7 @@ from potlang.languages.pot.expression import parse_sort
 from potlang.source import join_pointer
 
 from .build import Extension, build_session
-from .trace_places import TracePlaces
+from .trace_places import Blame, TracePlaces
 from .undeclared import Uses
 
 Culprit = tuple[int, str, str]
@@ -116,7 +116,7 @@ class _Theory:
     def build(self) -> tuple[Module, Extension, set[int]]:
         """The theory without what has errors, what reads formulas over it, and the nodes with errors."""
         while True:
-            inner = Sink(limit=1_000)
+            inner = Blame(limit=1_000)
             functions, constants = self._declarations(inner)
             facts = self._assumptions(inner)
             program = self._combined(functions, constants, facts)

@@ -6,16 +6,50 @@ written for it (`#5/2`: for its assumption 2), whose extents lead back to JSON p
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
 
-from potlang.diag import Diagnostic, Fix, Label, Place, Replace, Severity, Sink
+from potlang.diag import CODES, Diagnostic, Fix, Label, Place, Replace, Severity, Sink
 from potlang.languages.dot.inner import Inner
 from potlang.languages.dot.trace import Trace
 from potlang.source import split_pointer
 
 _SORTS = "a trace has the sorts Int, Real, Bool, String, those made of them, and those of its theory"
 _ELSEWHERE = "the other declaration is one of the theory"
+
+
+class Blame(Sink):
+    """A sink that knows the places of all errors, also of those that it does not keep."""
+
+    __slots__ = ("errors",)
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(limit=limit)
+        self.errors: list[tuple[Place, ...]] = []
+
+    def report(
+        self,
+        code: str,
+        place: Place | str,
+        /,
+        *,
+        span: tuple[int, int] | None = None,
+        labels: Iterable[Label] = (),
+        severity: Severity | None = None,
+        **more: Any,
+    ) -> None:
+        """As of any sink."""
+        secondary = tuple(labels)
+        if (severity or CODES[code].severity) is Severity.ERROR:
+            first = Place(place, span) if isinstance(place, str) else place
+            self.errors.append((first, *(label.place for label in secondary)))
+        super().report(code, place, span=span, labels=secondary, severity=severity, **more)
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        """As of any sink."""
+        if diagnostic.severity is Severity.ERROR:
+            self.errors.append(tuple(label.place for label in diagnostic.labels))
+        super().add(diagnostic)
 
 
 class TracePlaces:
@@ -44,14 +78,11 @@ class TracePlaces:
         """Nothing more will be reported of this text."""
         del self._extents[pointer]
 
-    def culprits(self, sink: Sink) -> set[tuple[int, str, str]]:
+    def culprits(self, sink: Blame) -> set[tuple[int, str, str]]:
         """The declarations and assumptions that the errors in a sink name, by node, part and key."""
         found: set[tuple[int, str, str]] = set()
-        for diagnostic in sink.diagnostics():
-            if diagnostic.severity is not Severity.ERROR:
-                continue
-            inside = (each for label in diagnostic.labels if (each := self._json(label.place)) is not None)
-            first = next(inside, None)
+        for places in sink.errors:
+            first = next((inside for each in places if (inside := self._json(each)) is not None), None)
             if first is not None:
                 node, place = first
                 part, key = split_pointer(place.pointer)[:2]

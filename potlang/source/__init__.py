@@ -1,6 +1,6 @@
 """Documents and positions: where in the raw text a part of the input stands."""
 
-from .document import DecodeError, Document, Excerpt, LineColumn, decode
+from .document import DecodeError, Document, Excerpt, LineColumn, decode, marked_encoding
 from .limits import DEFAULT_LIMITS, InputLimits
 from .pointer import escape_token, join_pointer, split_pointer
 
@@ -14,5 +14,6 @@ __all__ = [
     "decode",
     "escape_token",
     "join_pointer",
+    "marked_encoding",
     "split_pointer",
 ]

@@ -202,9 +202,14 @@ def _within(text: str, extent: Extent, place: Located) -> tuple[int, int]:
     return first, max(first, raw_offset(text, start + 1, end - 1, place.span[1]))
 
 
+def marked_encoding(data: bytes) -> str | None:
+    """The encoding that a byte order mark says; None without one."""
+    return next((name for mark, name in _MARKS if data.startswith(mark)), None)
+
+
 def decode(data: bytes) -> tuple[str, str]:
     """Text and encoding of JSON bytes: UTF-8, or what a byte order mark says; raises `DecodeError`."""
-    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
+    encoding = marked_encoding(data) or "utf-8"
     if encoding == "utf-8" and b"\0" in data[:4]:
         raise DecodeError(data.index(b"\0"), "this looks like UTF-16 or UTF-32 without a byte order mark")
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -134,3 +134,22 @@ def test_each_thing_that_is_wrong_is_reported() -> None:
     codes = sorted(each.code for each in report.diagnostics)
     assert codes == sorted(bad.code for bad in BAD.values())
     assert {node.id: node.verdict for node in report.nodes}[50] == Verdict.REFUTED
+
+
+def test_a_theory_with_many_errors_is_built_no_more_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[DOT-BAD-1], [DOT-THEORY-4] More errors than are shown take no more rounds than a few do."""
+    from potlang.sema import propositions
+
+    builds = 0
+    real = propositions.build_session
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal builds
+        builds += 1
+        return real(*arguments)
+
+    monkeypatch.setattr(propositions, "build_session", counted)
+    wrong = ", ".join(f'{{"gt": ["y{at}", 0]}}' for at in range(1_100))
+    text = '@node id=1 role=problem\n@prop id=1 {"declare": {"x": "Int"}, "assume": [{"gt": ["x", 1]}, %s]}\n'
+    said = potlang.dot.check(text % wrong).propositions
+    assert builds == 2 and [each.name for each in said.module.assertions] == ["assumption 1"]

@@ -257,3 +257,11 @@ def test_many_blocks_take_no_longer_each() -> None:
     for _ in range(5_000):
         builder.critic(builder.proposer("p"))
     assert len(_read(builder.text(), "paper").nodes) == 10_000
+
+
+def test_text_is_text() -> None:
+    """A wrong call is named as one."""
+    builder = TraceBuilder()
+    builder.problem("P")
+    with pytest.raises(TypeError, match="str or bytes"):
+        builder.say(5)  # type: ignore[arg-type]

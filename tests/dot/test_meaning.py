@@ -173,6 +173,30 @@ def test_opaque_atoms_take_part_in_arrows_and_summary() -> None:
     assert report.nucleus.rules == ("Implies(`node 2`, `node 4`)", "Implies(`node 2`, q)")
 
 
+def test_arrows_between_opaque_propositions_are_asked_about_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[DOT-ARROW-2] The theory says the same of all of them, and one has the evidence."""
+    from potlang.solve.session import Session
+
+    asked: list[str] = []
+    real = Session.verify
+
+    def verify(self: Session, claims: Any = None, norms: Any = None) -> Any:
+        asked.extend(claim.name for claim in claims)
+        return real(self, claims, norms)
+
+    monkeypatch.setattr(Session, "verify", verify)
+    more = (
+        "".join(f"@entails src={2 * at} dst={2 * at + 2}\n" for at in range(1, 5)) + "@entails src=2 dst=2\n"
+    )
+    report = potlang.dot.verify(judged(*[(None, "validated")] * 5, more=more))
+    assert [name for name in asked if name.startswith("arrow")] == ["arrow 2 -> 4 (LE)"]
+    assert [arrow.state for arrow in report.arrows] == ["assumed"] * 4 + ["proved"]
+    assert [arrow.result is None for arrow in report.arrows] == [False, True, True, True, True]
+    assert report.nucleus.rules == tuple(
+        f"Implies(`node {2 * at}`, `node {2 * at + 2}`)" for at in range(1, 5)
+    )
+
+
 def test_a_name_like_that_of_an_atom_is_another_one() -> None:
     """[DOT-THEORY-6] The constant of an opaque proposition is fresh."""
     head = (
@@ -211,6 +235,16 @@ def test_summarizer_that_uses_what_is_not_validated() -> None:
     assert report.summary.summarizers[0].faithful is False
 
 
+def test_misuse_counts_also_where_it_is_not_shown() -> None:
+    """[DOT-SUMMARY-7] A report shows no more than 100 diagnostics; all summarizers are unfaithful."""
+    more = "".join(
+        f"@node id={9 + at} role=summarizer\n@edge src=2 dst={9 + at} kind=use\n" for at in range(110)
+    )
+    report = potlang.dot.verify(judged(("p", None), more=more))
+    assert len(report.summary.summarizers) == 110
+    assert all(each.faithful is False for each in report.summary.summarizers)
+
+
 def test_ranks_and_retraction_appendix_c_3() -> None:
     """[DOT-RANK-1] Without the arrows of rank 3 the summary is consistent."""
     more = "@entails src=2 dst=4 rank=1\n@entails src=2 dst=6 rank=3\n"
@@ -236,6 +270,15 @@ def test_opaque_nodes_under_an_inconsistent_theory() -> None:
     head = TRUTHS.replace("}}", '}, "assume": ["p", {"not": "p"}]}')
     report = potlang.dot.verify(judged((None, "validated"), (None, "validated"), head=head))
     assert report.summary.redundant == (2, 4)
+
+
+def test_an_inconsistent_theory_is_not_laid_at_the_door_of_the_arrows() -> None:
+    """[DOT-CRITIC-3] The theory alone refutes what is opaque there; the summary's conflict says so."""
+    head = TRUTHS.replace("}}", '}, "assume": ["p", {"not": "p"}]}')
+    more = "@entails src=2 dst=4\n@entails src=2 dst=2\n"
+    report = potlang.dot.verify(judged((None, "validated"), ("q", None), head=head, more=more))
+    assert codes(report) == ["POT5064"]
+    assert [(arrow.vacuous, arrow.conflict) for arrow in report.arrows] == [(True, None)] * 2
 
 
 # --- theories ------------------------------------------------------------------------------------
@@ -363,6 +406,24 @@ def test_any_input_gets_a_report(source: bytes | str) -> None:
     assert json.loads(report.to_json())["kind"] == "dot"
 
 
+def test_a_broken_trace_that_was_read_already_stays_rejected() -> None:
+    """[DOT-VERDICT-1] As a `Trace` it says what its text says."""
+    text = judged(("p", None)) + "@node id=9 role=summarizer\n@edge src=2 dst=9 kind=use\n"
+    trace = potlang.dot.check(text).trace
+    again = potlang.dot.verify(trace)
+    assert not potlang.dot.check(trace).ok
+    assert again.verdict is TraceVerdict.REJECTED and codes(again) == ["POT5026"]
+    assert again.summary.summarizers[0].faithful is False
+
+
+def test_pairs_that_are_not_settled_are_not_called_incomparable() -> None:
+    """[DOT-SUMMARY-5] x > 1 and x > 3 are comparable; without time nobody knows."""
+    head = '@node id=1 role=problem\n@prop id=1 {"declare": {"x": "Int"}}\n'
+    text = judged(({"gt": ["x", 1]}, "validated"), ({"gt": ["x", 3]}, "validated"), head=head)
+    summary = potlang.dot.verify(text, limits=Limits(total_ms=0)).summary
+    assert summary.incomparable == () and "not every comparison" in summary.notes[-1]
+
+
 def test_no_time_means_unknown_and_says_so() -> None:
     """[DOT-VERDICT-2] What is not settled within the limits is unknown; nothing waits."""
     report = potlang.dot.verify(APPENDIX_A, limits=Limits(total_ms=0))
@@ -395,3 +456,23 @@ def test_pairs_beyond_the_bound_are_not_looked_at() -> None:
     head = '@node id=1 role=problem\n@prop id=1 {"declare": {"x": "Int"}}\n'
     report = potlang.dot.verify(judged(*said, head=head), trust="solver")
     assert report.summary.redundant == () and any("201" in note for note in report.summary.notes)
+
+
+def test_what_many_summarizers_leave_out_is_listed_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[DOT-SUMMARY-9] The lists of all summarizers together are not longer than that; a note says so."""
+    monkeypatch.setattr("potlang.dot.summary.MOST_LEFT_OUT", 5)
+    more = "".join(f"@node id={10 + at} role=summarizer\n" for at in range(3))
+    report = potlang.dot.verify(judged((None, "validated"), (None, "validated"), more=more))
+    assert [each.left_out for each in report.summary.summarizers] == [(2, 4), (2, 4), ()]
+    assert report.summary.notes == (
+        "what summarizers leave out is not listed from 12 on: more than 5 nodes in all",
+    )
+
+
+def test_notes_on_long_propositions_are_short() -> None:
+    """[DOT-CRITIC-1] A note names what it is about; the whole text is in the report."""
+    text = judged(({"and": ["p", {"not": "p"}] + ["q"] * 5_000}, "validated"))
+    report = potlang.dot.verify(text)
+    [found] = report.diagnostics
+    assert found.code == "POT5060" and max(map(len, found.notes)) < 400
+    assert len(nodes(report)[2].proposition or "") > 5_000

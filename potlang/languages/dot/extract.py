@@ -59,6 +59,10 @@ class Extraction:
         """The state of a node at the end; critics and summarizers have none. Raises `KeyError`."""
         return state(self.trace, id_)
 
+    def marked(self, mark: State) -> tuple[int, ...]:
+        """The propositions in one state at the end, in order."""
+        return tuple(id_ for id_ in self.proposers if self.state(id_) == mark)
+
     def diagram(self) -> dict[int, tuple[str, ...]]:
         """What each validated object says: the propositions of its members, in canonical JSON.
 

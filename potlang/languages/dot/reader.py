@@ -111,6 +111,7 @@ class _Run:
             self.document,
             len(self.sink) == before,
             self.raw,
+            misusing=frozenset(found.misusing),
         )
 
     # --- tokens ----------------------------------------------------------------------------------

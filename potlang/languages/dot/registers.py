@@ -71,6 +71,8 @@ class Registers:
         self.nodes: dict[int, Node] = {}
         self.props: dict[int, Prop] = {}
         self.statuses: dict[int, Status] = {}
+        self.misusing: dict[int, None] = {}
+        """Summarizers with an edge from what was not validated."""
         self.block: int | None = None
         self.role: Role | None = None
         self.ended = False
@@ -119,7 +121,14 @@ class Registers:
 
     def _tables(self) -> tuple[dict[int, Any], ...]:
         """What only grows, each entry behind the others."""
-        return (self.nodes, self.props, self.statuses, self._unknown_nodes, self._unknown_states)
+        return (
+            self.nodes,
+            self.props,
+            self.statuses,
+            self.misusing,
+            self._unknown_nodes,
+            self._unknown_states,
+        )
 
     # --- nodes -----------------------------------------------------------------------------------
 
@@ -213,6 +222,8 @@ class Registers:
             labels = [] if status is None else [(status.start, status.end, "its status")]
             at = self._field(start, end, "src", src)
             self.violations.report("POT5026", *at, labels=labels, id=src, state=state)
+            if self.block is not None:
+                self.misusing[self.block] = None
         return False
 
     # --- status ----------------------------------------------------------------------------------

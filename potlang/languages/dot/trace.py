@@ -22,7 +22,8 @@ class Trace:
     """What was well formed of a trace, in the order of the text.
 
     `is_well_formed` says whether that is all of it. `is_typed` is false for the role-tagged form, which
-    has nodes and text alone. Positions in records are byte offsets; `place` makes places of them.
+    has nodes and text alone. `misusing` are the summarizers with an edge from what was not validated by
+    then; the edge is left out. Positions in records are byte offsets; `place` makes places of them.
     """
 
     records: tuple[Record, ...]
@@ -34,6 +35,7 @@ class Trace:
     is_well_formed: bool
     raw: Raw = field(repr=False, compare=False)
     is_typed: bool = True
+    misusing: frozenset[int] = frozenset()
 
     def of(self, kind: type[R]) -> Iterator[R]:
         """The records of one kind, in order: `trace.of(Edge)`."""

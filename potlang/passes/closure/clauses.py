@@ -16,8 +16,8 @@ from potlang.ir.sorts import BOOL
 MOST_CLAUSES = 20_000
 """Of one formula."""
 _MOST_DISTINCT = 64
-MOST_STEPS = 2_000_000
-"""From one formula to its clauses."""
+MOST_STEPS = 500_000
+"""Parts looked at and literals written, from one formula to its clauses."""
 
 
 class Literal(NamedTuple):
@@ -48,14 +48,20 @@ _Found = tuple[Literal, "_Found"] | tuple[()]
 def clauses_of(
     matrix: Node, pool: Pool, most: int = MOST_CLAUSES, most_steps: int = MOST_STEPS
 ) -> list[RawClause]:
-    """The clauses of a formula without quantifiers. Raises `TooManyClauses`."""
+    """The clauses of a formula without quantifiers. Raises `TooManyClauses`.
+
+    An empty one is the only one: the formula is false, whatever the others say.
+    """
     done: list[RawClause] = []
     stack: list[tuple[_Pending, _Found, str | None]] = [(((matrix, True), ()), (), None)]
     steps = 0
     while stack:
         pending, found, foreign = stack.pop()
         if not pending:
+            if not found and foreign is None:
+                return [RawClause((), None)]
             done.append(RawClause(_listed(found), foreign))
+            steps += len(done[-1].literals)
             if len(done) > most and not _flat(matrix):
                 raise TooManyClauses
             continue

@@ -16,6 +16,9 @@ from .rules import EQUAL, FALSE, Atom, Program, Row, Rule, components, ground, u
 
 _SLICE = 8_192
 _LARGE = 50_000
+_FEW = 8
+"""Relations up to which what each depends on is found by itself, and remembered."""
+_MOST_REMEMBERED = 1_000_000
 
 
 class Use(NamedTuple):
@@ -59,6 +62,7 @@ class Least:
             for place, atom in enumerate(rule.body):
                 self._places.setdefault(atom.relation, []).append((rule, place))
         self._above: dict[int, frozenset[int]] = {}
+        self._remembered = 0
         self._overlay: _Overlay | None = None
         for relation, row in program.given:
             self.rows[relation].setdefault(row, 0)
@@ -114,17 +118,24 @@ class Least:
 
     def needed_for(self, relations: Iterable[int]) -> frozenset[int]:
         """The relations that these depend on, themselves included."""
-        result: frozenset[int] = frozenset()
-        for relation in relations:
-            found = self._above.get(relation)
-            if found is None:
-                found = self._above[relation] = self._reach(relation)
-            result |= found
-        return result
+        wanted = set(relations)
+        if len(wanted) > _FEW:
+            return self._reach(wanted)
+        return frozenset[int]().union(*map(self._reach_of, wanted))
 
-    def _reach(self, relation: int) -> frozenset[int]:
-        seen = {relation}
-        stack = [relation]
+    def _reach_of(self, relation: int) -> frozenset[int]:
+        """The same of one relation; remembered, unless too much is remembered already."""
+        found = self._above.get(relation)
+        if found is None:
+            found = self._reach([relation])
+            self._remembered += len(found)
+            if self._remembered <= _MOST_REMEMBERED:
+                self._above[relation] = found
+        return found
+
+    def _reach(self, relations: Iterable[int]) -> frozenset[int]:
+        seen = set(relations)
+        stack = list(seen)
         while stack:
             for rule in self._by_head[stack.pop()]:
                 for atom in rule.body:
