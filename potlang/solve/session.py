@@ -26,7 +26,6 @@ from potlang.report import (
 )
 from potlang.solve.alternatives import Alternatives
 from potlang.solve.asking import Asked, Asker, Budget
-from potlang.solve.assurance import Assurer, Proof, Theta
 from potlang.solve.backend import ENGINES, EngineSource
 from potlang.solve.clock import Clock
 from potlang.solve.cores import Core, Names, Oracle, minimize
@@ -41,6 +40,7 @@ from potlang.solve.terms import Namer
 from potlang.solve.verdicts import Ask, Finding, Snapshot, Verifier
 
 if TYPE_CHECKING:
+    from potlang.solve.assurance import Assurer, Proof
     from potlang.solve.probing import Probe
 
 
@@ -422,6 +422,8 @@ class Session:
 
     def _assured(self, finding: Finding, result: Result) -> Result:
         """The same result with each answer that it rests on checked by another ([TIER-PIECE])."""
+        from potlang.solve.assurance import Proof, Theta
+
         if finding.verdict is Verdict.UNKNOWN:
             self.proofs.append(Proof(finding.claim.key, Verdict.UNKNOWN, ()))
             return result
@@ -449,6 +451,8 @@ class Session:
 
     def _ready_assurer(self) -> Assurer:
         if self._assurer is None:
+            from potlang.solve.assurance import Assurer
+
             self._assurer = Assurer(self.original, self.module, self._labels, self._second, self._source)
         self._assurer.budget = self._asker.budget
         self._assurer.assume(self._verifier.extra)
