@@ -18,6 +18,7 @@ from potlang.ir.sorts import BOOL, INT, REAL, DeclaredSort, SetSort, Sort, is_nu
 from potlang.ir.substitute import substitute
 from potlang.languages import surface as s
 
+from .binders import bind
 from .infix import apply_arithmetic
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def _over_members(e: Elaborator, expr: s.Call, name: str, body_sort: Sort | None
     from .builtins import flat
 
     *heads, body = expr.args
-    binders = e.bind(flat(heads), heads[0], name)
+    binders = bind(e, flat(heads), heads[0], name)
     e.scope.push(binders)
     node = yield e.visit(body, body_sort)
     e.scope.pop(binders)

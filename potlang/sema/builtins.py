@@ -19,6 +19,7 @@ from potlang.languages import surface as s
 
 from .advice import are, count, not_numeric
 from .aggregates import card, count_members, fold_extreme, fold_product, fold_sum
+from .binders import bind
 from .infix import apply_arithmetic, equate, same_width, unify
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ def _quantifier(kind: str, name: str) -> Builtin:
         if isinstance(body, s.ListOf | s.Binding):
             e.error("POT1020", body, problem=f"the last argument of {name} must be a formula")
             return None
-        binders = e.bind(flat(heads), heads[0], name)
+        binders = bind(e, flat(heads), heads[0], name)
         e.scope.push(binders)
         return e.gather((body,), (BOOL,), lambda found: close(e, binders, body, found[0]))
 

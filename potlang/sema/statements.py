@@ -6,6 +6,7 @@ from potlang.diag import Place
 from potlang.ir.nodes import Node, Var
 from potlang.languages import surface as s
 
+from .binders import warn_shadowing
 from .elaborate import Elaborator
 from .scope import VariableEntry
 
@@ -37,7 +38,7 @@ def binder(declaration: s.BinderDecl, e: Elaborator) -> Var | None:
     if declaration.sort is not None:
         sort = e.sorts.resolve(declaration.sort)
         if declaration.name in e.scope.entries:
-            e.warn_shadowing(declaration.name, Place(f"{declaration.pointer}/name"))
+            warn_shadowing(e, declaration.name, Place(f"{declaration.pointer}/name"))
     else:
         entry = e.scope.lookup(declaration.name)
         sort = entry.sort if isinstance(entry, VariableEntry) else None
