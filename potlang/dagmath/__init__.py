@@ -1,0 +1,1 @@
+"""DAG-MATH: metrics of step graphs, and whether the steps hold (`30-dagmath.md`)."""
