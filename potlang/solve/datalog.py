@@ -151,6 +151,10 @@ class DuckDB:
         arity = self.program.arities[relation]
         return [row[:arity] for row in self._execute(f"SELECT * FROM {_table(relation)}")]
 
+    def grown(self, relation: int) -> bool:
+        """Whether the additions may have given it rows: it is not known."""
+        return True
+
     def violation(self) -> tuple[int, Row]:
         """What is violated: the row of `FALSE`, or a pair of `EQUAL`."""
         for pair in self._execute(f"SELECT * FROM {_table(EQUAL)} LIMIT 1"):

@@ -39,6 +39,8 @@ class Evaluations:
         self._symbols: dict[int, tuple[Symbol, ...] | None] = {}
         self._meanings: dict[object, int] = {}
         self._true: set[_Signature] = set()
+        self._last: Structure | None = None
+        self._users: dict[Symbol | None, list[int]] | None = None
         self._trivial: tuple[Structure | None] | None = None
         self.extra: tuple[Assertion, ...] = ()
 
@@ -50,6 +52,8 @@ class Evaluations:
         """The assumptions on top have changed."""
         self.forget()
         self._trivial = None
+        self._last = None
+        self._users = None
 
     def assumed(self, structure: Structure) -> Evaluation:
         """Whether the structure is a model of the assumptions."""
@@ -87,12 +91,35 @@ class Evaluations:
             self._true.clear()
             self._meanings.clear()
         signed = _Signed(self, structure)
-        left = [(each, signed.signature(each)) for each in every]
+        left = [(each, signed.signature(each)) for each in self._open(every, structure)]
         left = [(each, signature) for each, signature in left if signature not in self._true]
         found = self._checked([each for each, _ in left], None, structure)
         if found.holds:
             self._true.update(signature for _, signature in left if signature is not None)
+            self._last = structure
         return found
+
+    def _open(self, every: Sequence[Assertion], structure: Structure) -> Sequence[Assertion]:
+        """The assumptions that do not mean the same as in the last model."""
+        last = self._last
+        if last is None or last.universe != structure.universe:
+            return every
+        users = self._used(every)
+        found = set(users.get(None, ()))
+        for symbol in last.functions.keys() | structure.functions.keys():
+            if not _same(last.functions.get(symbol), structure.functions.get(symbol)):
+                found.update(users.get(symbol, ()))
+        return [every[place] for place in sorted(found)]
+
+    def _used(self, every: Sequence[Assertion]) -> dict[Symbol | None, list[int]]:
+        """The places of the assumptions in which a symbol occurs; of None, those where that is not known."""
+        if self._users is None:
+            self._users = {}
+            for place, assertion in enumerate(every):
+                symbols = self.symbols(assertion.formula)
+                for symbol in (None,) if symbols is None else symbols:
+                    self._users.setdefault(symbol, []).append(place)
+        return self._users
 
     def _checked(
         self, assertions: Sequence[Assertion], side: Node | None, structure: Structure
@@ -127,6 +154,11 @@ class Evaluations:
         if isinstance(value, FunctionTable):
             value = (frozenset(value.entries.items()), value.default)
         return self._meanings.setdefault(value, len(self._meanings))
+
+
+def _same(one: object, other: object) -> bool:
+    """Whether two meanings are certainly the same; tables are not compared."""
+    return one is other or (type(one) is type(other) and not callable(one) and one == other)
 
 
 class _Signed:

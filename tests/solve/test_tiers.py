@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,15 @@ from verdict_programs import PERSON, World
 
 import potlang
 from potlang import certify
+from potlang.ir.nodes import Symbol
 from potlang.ir.operators import MUL
 from potlang.ir.sorts import INT
+from potlang.ir.structure import FunctionTable, Structure
 from potlang.ir.text import print_module
+from potlang.ir.values import Element
 from potlang.report import Limits, Verdict
 from potlang.solve.evaluation import Evaluations
+from potlang.solve.modelcheck import check_model
 from potlang.solve.pool import Workers
 from potlang.solve.session import Options, Session
 
@@ -98,9 +103,6 @@ def test_an_assumption_true_before_is_evaluated_again_where_its_symbols_differ()
     for number, person in enumerate(people):
         world.fact(f"fact {number}", world.app(likes, person))
     module = world.module()
-    from potlang.ir.structure import FunctionTable, Structure
-    from potlang.ir.values import Element
-
     constants = {symbol: Element("Person", 0) for symbol in module.symbols if not symbol.domain}
     true = Structure({PERSON: 1}, {**constants, likes: FunctionTable({}, True)})
     false = Structure(
@@ -110,6 +112,37 @@ def test_an_assumption_true_before_is_evaluated_again_where_its_symbols_differ()
     assert evaluations.assumed(true).holds is True
     assert evaluations.assumed(Structure({PERSON: 1}, dict(true.functions))).holds is True
     assert evaluations.assumed(false).holds is False
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_models_that_differ_in_little_are_judged_as_if_each_were_the_first(seed: int) -> None:
+    """Whatever is remembered of the models before, an evaluation is what it is without memory."""
+    rng = random.Random(seed)
+    world = World(PERSON)
+    unary = [world.function(f"p{number}", [PERSON]) for number in range(8)]
+    terms = [world.constant(f"c{number}", PERSON) for number in range(8)]
+    for number in range(60):
+        atoms = [world.app(rng.choice(unary), rng.choice(terms)) for _ in range(3)]
+        literal = world.pool.negate(atoms[0]) if rng.random() < 0.5 else atoms[0]
+        world.fact(f"fact {number}", world.pool.disj((literal, *atoms[1:])))
+    module = world.module()
+    functions: dict[Symbol, object] = {
+        symbol: FunctionTable({}, True) if symbol.domain else Element("Person", 0)
+        for symbol in module.symbols
+    }
+    remembering, seen = Evaluations(module), set()
+    for _ in range(200):
+        symbol = rng.choice(module.symbols)
+        if symbol.domain:
+            entries = {(Element("Person", index),): rng.random() < 0.7 for index in range(3)}
+            functions[symbol] = FunctionTable(entries, rng.random() < 0.7)
+        else:
+            functions[symbol] = Element("Person", rng.randrange(3))
+        structure = Structure({PERSON: rng.choice((3, 3, 3, 4))}, dict(functions))
+        expected = check_model(module, module.assertions, None, structure).holds
+        assert remembering.assumed(structure).holds is expected
+        seen.add(expected)
+    assert seen == {True, False}
 
 
 def test_a_session_s_memory_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:

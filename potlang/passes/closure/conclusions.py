@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeVar
 
 from potlang.ir.nodes import Node
@@ -21,7 +21,7 @@ from .horn import Clause, Horn, Parts, add_rule
 from .least import Least
 from .merged import Merged
 from .rules import EQUAL, FALSE, Atom, Program, Row, Rule
-from .structure import least_structure
+from .structure import Shared, least_structure
 from .tables import Map, Tables, domain_rows, narrowed, same, tables
 from .universe import Source, Universe
 
@@ -80,6 +80,8 @@ class _Base:
     large: bool = False
     focused: int = 0
     """How many claims were decided by parts of relations."""
+    shared: Shared = field(default_factory=Shared)
+    """Tables of the models shown."""
 
 
 class Closure:
@@ -370,7 +372,7 @@ class Closure:
         if base.merged is not None and base.merged.violated:
             return None
         base.engine.ensure(range(len(base.tables.shown)))
-        return None if base.engine.violated else self._shown(base.engine, base.renamed)
+        return None if base.engine.violated else self._shown(base, base.renamed)
 
     def _first_model(self, base: _Base, goal: Goal, expired: Expired) -> Structure | None:
         models = (self._model(base, goal, case, expired) for case in goal.cases())
@@ -379,16 +381,15 @@ class Closure:
     def _model(self, base: _Base, goal: Goal, case: Case, expired: Expired) -> Structure | None:
         try:
             with self._added(base, goal, case, everything=True) as engine:
-                return None if engine.violated else self._shown(engine, _renaming(base, case))
+                return None if engine.violated else self._shown(base, _renaming(base, case))
         except Merging:
             merged = self._with_equations(goal, case, expired)
         if merged.violated:
             return None
-        rows, renamed = merged.rows, merged.canonical
-        return least_structure(self.horn, lambda n: len(rows[n]), lambda n: rows[n], renamed, MOST_ENTRIES)
+        return least_structure(self.horn, merged, merged.canonical, MOST_ENTRIES)
 
-    def _shown(self, engine: Engine, renamed: Map) -> Structure | None:
-        return least_structure(self.horn, engine.count, engine.table, renamed, MOST_ENTRIES)
+    def _shown(self, base: _Base, renamed: Map) -> Structure | None:
+        return least_structure(self.horn, base.engine, renamed, MOST_ENTRIES, base.shared)
 
 
 def _joined(reasons: Iterable[str]) -> str:

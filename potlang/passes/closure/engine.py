@@ -74,6 +74,10 @@ class Engine(Protocol):
         """The rows of a relation."""
         ...
 
+    def grown(self, relation: int) -> bool:
+        """Whether the additions may have given it rows."""
+        ...
+
     def violation(self) -> tuple[int, Row]:
         """What is violated: the row of `FALSE`, or a pair of `EQUAL`."""
         ...

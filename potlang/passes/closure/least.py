@@ -82,6 +82,10 @@ class Least:
         """The rows of a relation."""
         return self.rows[relation].keys()
 
+    def grown(self, relation: int) -> bool:
+        """Whether the additions gave it rows."""
+        return self._overlay is not None and len(self.rows[relation]) != self._overlay.lengths[relation]
+
     def violation(self) -> tuple[int, Row]:
         """What is violated: the row of `FALSE`, or a pair of `EQUAL`."""
         for pair in self.rows[EQUAL]:

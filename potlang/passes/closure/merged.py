@@ -6,7 +6,7 @@ explained by earlier ones. For small programs: after each merge all rules are ev
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from .engine import Bounds, TooLarge
@@ -59,6 +59,18 @@ class Merged:
     def violated(self) -> bool:
         """Whether a denial or a difference is violated."""
         return self.clash is not None or bool(self.rows[FALSE])
+
+    def count(self, relation: int) -> int:
+        """How many rows a relation has."""
+        return len(self.rows[relation])
+
+    def table(self, relation: int) -> Collection[Row]:
+        """The rows of a relation."""
+        return self.rows[relation].keys()
+
+    def grown(self, relation: int) -> bool:
+        """Nothing is added on top."""
+        return False
 
     def canonical(self, row: Row) -> Row:
         """The row over the leaders of its constants' classes."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Protocol
 
 from potlang.ir.fold import value_of
 from potlang.ir.nodes import Lit, Node, Sym, Symbol, SymbolKind
@@ -18,23 +20,64 @@ from .tables import Map
 _INTERPRETED = (SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.FREE, SymbolKind.FRESH)
 
 
+@dataclass(slots=True)
+class Shared:
+    """Tables that are the same in many structures over one model of the assumptions.
+
+    They hold as long as the constants that they are about have the same `values`.
+    """
+
+    values: dict[int, object] = field(default_factory=dict)
+    tables: dict[int, object] = field(default_factory=dict)
+
+    def agree(self, values: dict[int, object]) -> None:
+        """Forget the tables unless their constants have these values."""
+        if values != self.values:
+            self.tables.clear()
+            self.values = values
+
+
+class Rows(Protocol):
+    """The part of an `Engine` that says which rows there are."""
+
+    def count(self, relation: int) -> int:
+        """How many rows a relation has."""
+        ...
+
+    def table(self, relation: int) -> Collection[Row]:
+        """The rows of a relation."""
+        ...
+
+    def grown(self, relation: int) -> bool:
+        """Whether the additions may have given it rows."""
+        ...
+
+
 def least_structure(
-    horn: Horn, count: Callable[[int], int], rows: Callable[[int], Iterable[Row]], renamed: Map, most: int
+    horn: Horn, engine: Rows, renamed: Map, most: int, shared: Shared | None = None
 ) -> Structure | None:
-    """The structure with these rows, over the leaders that `renamed` gives; None if there are too many.
+    """The structure with these rows, over the leaders that `renamed` gives; None if it is too large.
 
     Symbols that no rule mentions get some value. None too if one of them has a sort without known values.
+    Tables that the additions did not touch are those of `shared`, where there are some.
     """
     relations = [relation for relation, symbol in enumerate(horn.relations.symbols) if symbol is not None]
-    if sum(map(count, relations)) > most:
+    if sum(map(engine.count, relations)) > most:
         return None
     values = _Values(horn, renamed)
+    shared = shared or Shared()
+    shared.agree({code: value for code, value in values.by_code.items() if code < horn.constants})
     try:
         functions: dict[Symbol, object] = {}
         for relation in relations:
             symbol = horn.relations.symbols[relation]
             assert symbol is not None
-            functions[symbol] = _table(horn, relation, rows(relation), values)
+            if engine.grown(relation):
+                functions[symbol] = _table(horn, relation, engine.table(relation), values)
+                continue
+            if relation not in shared.tables:
+                shared.tables[relation] = _table(horn, relation, engine.table(relation), values)
+            functions[symbol] = shared.tables[relation]
         for symbol in horn.module.symbols:
             if symbol not in functions and symbol.kind in _INTERPRETED:
                 functions[symbol] = values.other(symbol)
