@@ -19,6 +19,7 @@ from potlang.ir.structure import Structure
 from potlang.ir.text import print_module
 from potlang.passes.closure import Atom, Bounds, Closure, Least, OutOfTime, Program, Rule, TooLarge, recognise
 from potlang.solve.derivation_lines import derivation_lines
+from potlang.solve.modelcheck import check_model
 
 TRANSITIVE = "ForAll([x: T, y: T, z: T], reach(x, y) and reach(y, z) -> reach(x, z))"
 BY_EDGES = "ForAll([x: T, y: T, z: T], reach(x, y) and edge(y, z) -> reach(x, z))"
@@ -171,6 +172,24 @@ def test_claims_leave_nothing_behind() -> None:
                     assert model == models[claim.formula.id, side]
                 assert shared.decide(claim.formula) == expected
         assert len(shared.horn.universe.nodes) == shared.horn.constants
+
+
+def test_a_claim_s_numbers_move_the_values_of_unknown_ones() -> None:
+    """[CLOSURE-UNDO] A constant is unlike the numbers of its own claim, in its table as in its value."""
+    module = potlang.compile(
+        {
+            "sorts": [],
+            "functions": [{"name": "p", "domain": ["Int"], "range": "Bool"}],
+            "variables": [{"name": "n", "sort": "Int"}],
+            "knowledge_base": ["p(n)", "p(3)"],
+            "verifications": [{"constraint": f"p({number})"} for number in (5, 100, 7)],
+        }
+    ).module
+    closure = Closure(recognise(module))
+    for claim in module.claims:
+        model = closure.model(claim.formula, "negation")
+        assert model is not None
+        assert check_model(module, module.assertions, None, model).holds
 
 
 def policy(rules: int) -> Module:
