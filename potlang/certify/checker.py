@@ -85,7 +85,7 @@ class _Checker:
     def read(self, parts: list[Tree]) -> None:
         """One line."""
         if self.number <= 2:
-            head = (["potlang-certificate", "1"], ["program", Text(self.theory.digest)])[self.number - 1]
+            head = (["potlang-certificate", "1"], ["program", Text(self.theory.digest())])[self.number - 1]
             if parts != head:
                 raise Invalid(_HEADS[self.number - 1])
             return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -37,7 +36,7 @@ class Theory:
     """
 
     def __init__(self, program: str) -> None:
-        self.digest = hashlib.sha256(program.encode("utf-8", "surrogatepass")).hexdigest()
+        self._program = program
         self.sorts = Sorts()
         self.terms = Terms(self.sorts)
         self.assertions: dict[str, Root] = {}
@@ -46,6 +45,13 @@ class Theory:
         self.dummies: dict[Sort, Symbol] = {}
         self._symbols: list[Symbol] = []
         self._named: dict[str, Symbol | None] = {}
+
+    def digest(self) -> str:
+        """The digest of the program's text."""
+        # Imported here: loading it takes longer than reading most programs.
+        from hashlib import sha256
+
+        return sha256(self._program.encode("utf-8", "surrogatepass")).hexdigest()
 
     def line(self, line: str) -> None:
         """One declaration."""

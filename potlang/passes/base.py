@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import ClassVar, Protocol, runtime_checkable
 
@@ -39,7 +39,6 @@ class PassLimit(Exception):
     """The output would be larger than the pass's limit allows."""
 
 
-@dataclass(frozen=True, slots=True)
 class Context:
     """What a run is given beside the module; today nothing. Passes get all they may use from here."""
 

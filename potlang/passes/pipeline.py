@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from importlib import import_module
 from time import perf_counter
 from types import MappingProxyType
@@ -78,6 +77,8 @@ def _hint(missing: Property, step: Pass) -> str:
 def pass_class(name: str) -> type[Pass]:
     """The class of the pass called `name`. Raises `PipelineError` for an unknown name."""
     if name not in PASSES:
+        from difflib import get_close_matches
+
         near = get_close_matches(name[:100], PASSES, 1)
         known = f"did you mean {near[0]}?" if near else f"there are {', '.join(PASSES)}"
         raise PipelineError(f"no pass is called {name!r}; {known}")

@@ -8,9 +8,8 @@ inclusion pointwise; a union as an argument of a function is then beyond it (`Un
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import product
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ..ir import operators as ops
 from ..ir.nodes import App, Lit, Node
@@ -27,8 +26,7 @@ MEMBERS = 64
 """Elements that a finite sort may have to be listed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Membership:
+class Membership(NamedTuple):
     """The formula that the element `%e` (a name in scope) is in `whole`, with set operations unfolded."""
 
     whole: Node

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var
 from ..ir.operators import Operator
@@ -14,16 +14,14 @@ from .symbols import Symbols
 _DEPTH, _WIDTH = 4, 6
 
 
-@dataclass(frozen=True, slots=True)
-class _Name:
+class _Name(NamedTuple):
     """From here on, node `id` is written `text`."""
 
     id: int
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Forget:
+class _Forget(NamedTuple):
     """The scope of a quantifier ends."""
 
     ids: tuple[int, ...]

@@ -7,7 +7,6 @@ violates, add them, repeat: `unsat` has a refutation that the kernel accepts, `s
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from time import monotonic
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -44,8 +43,7 @@ Side = Literal["claim", "negation", "assumptions"]
 _PERIOD = 256
 
 
-@dataclass(frozen=True, slots=True)
-class GroundLimits:
+class GroundLimits(NamedTuple):
     """Beyond these the answer is unknown. `instances` are ground clauses made, `search` steps a round."""
 
     timeout_ms: int = 1_000

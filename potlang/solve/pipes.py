@@ -7,7 +7,6 @@ reading, so that a worker that streams answers while it is being sent queries ca
 from __future__ import annotations
 
 import os
-import queue
 import select
 import sys
 import threading
@@ -108,7 +107,10 @@ class ThreadPipes:
     """A thread for each direction, for systems that cannot poll pipes."""
 
     def __init__(self, stdin: IO[bytes], stdout: IO[bytes], stderr: IO[bytes]) -> None:
+        import queue
+
         self._files = (stdin, stdout, stderr)
+        self._empty = queue.Empty
         self._read_chunks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._write_chunks: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._tail = b""
@@ -124,7 +126,7 @@ class ThreadPipes:
     def read(self, deadline: float) -> bytes:
         try:
             return self._read_chunks.get(timeout=max(0.0, deadline - time.monotonic()))
-        except queue.Empty:
+        except self._empty:
             raise TimeoutError from None
 
     def stderr(self) -> str:

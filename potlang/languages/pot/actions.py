@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from potlang.languages.surface import (
     Binding,
@@ -30,8 +30,7 @@ from potlang.languages.surface import (
 from .names import name_of
 
 
-@dataclass(slots=True)
-class Fault:
+class Fault(NamedTuple):
     """Something wrong inside a token or a bracket: a code, its place, and the headline's fields."""
 
     code: str
