@@ -32,11 +32,12 @@ class Root:
 class Theory:
     """One program: `assertions`, and `claims` (norms among them), by key.
 
-    `matrices` and `dummies` are for refutations, so that many of them share what they make.
+    `text` is the program's. `matrices` and `dummies` are for refutations, so that many of them share
+    what they make.
     """
 
     def __init__(self, program: str) -> None:
-        self._program = program
+        self.text = program
         self.sorts = Sorts()
         self.terms = Terms(self.sorts)
         self.assertions: dict[str, Root] = {}
@@ -45,13 +46,6 @@ class Theory:
         self.dummies: dict[Sort, Symbol] = {}
         self._symbols: list[Symbol] = []
         self._named: dict[str, Symbol | None] = {}
-
-    def digest(self) -> str:
-        """The digest of the program's text."""
-        # Imported here: loading it takes longer than reading most programs.
-        from hashlib import sha256
-
-        return sha256(self._program.encode("utf-8", "surrogatepass")).hexdigest()
 
     def line(self, line: str) -> None:
         """One declaration."""

@@ -448,10 +448,3 @@ def test_steps_do_not_keep_their_instances() -> None:
     used = ['(step 1 "f0" () () (P a))', '(step 2 "r1" ((?x.0 a)) (1) (P (f a)))']
     rejected(refuted(*used, '(step 3 "r1" ((?x.0 (f a))) (1) (P (f (f a))))'), 6, "does not follow")
     rejected(refuted(*used, '(step 3 "r1" ((?x.0 (f a))) (2) (P (f (f a))))'), 7, "not complete")
-
-
-def test_the_digest_is_that_of_the_text() -> None:
-    """[CERT-PROGRAM] The example of the specification's words: SHA-256 of the UTF-8 text."""
-    import hashlib
-
-    assert read_theory(PROGRAM).digest == hashlib.sha256(PROGRAM.encode()).hexdigest()
