@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from kernel_support import certificate, program
 
-from potlang.certify import Outcome, check, read_theory
+from potlang.certify import Outcome, check
 
 PROGRAM = program(
     "(sort S)",
