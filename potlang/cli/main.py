@@ -52,7 +52,7 @@ def _started_solver(args: list[str]) -> subprocess.Popen[bytes] | None:
         return None
     from potlang.solve.launch import launch
 
-    return launch("z3", warm=False)
+    return launch("z3")
 
 
 def _main(args: list[str], solver: subprocess.Popen[bytes] | None) -> None:

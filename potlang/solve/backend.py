@@ -155,7 +155,7 @@ class Engine(Protocol):
 class RemoteEngine(Engine, Protocol):
     """An engine in a worker: queries can be sent ahead of their turn. A context manager, which closes it.
 
-    `meanwhile` is called while the worker reads a base.
+    `meanwhile` is called while the worker starts, or reads a base.
     """
 
     meanwhile: Callable[[], None] | None

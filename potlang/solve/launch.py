@@ -10,21 +10,18 @@ from typing import Any, Final
 
 _BOOT: Final = (
     "import json,sys;sys.path[:]=json.loads(sys.argv[1]);"
-    "from potlang.solve.worker import main;main(sys.argv[2], warm=sys.argv[3] == 'warm')"
+    "from potlang.solve.worker import main;main(sys.argv[2])"
 )
 
 
-def launch(engine: str, *, warm: bool = True) -> subprocess.Popen[bytes]:
-    """The child, in a session of its own so that Ctrl-C is the parent's alone, with no inherited descriptors.
-
-    `warm` False: it does not solve something small first, since its first query is on the way.
-    """
+def launch(engine: str) -> subprocess.Popen[bytes]:
+    """The child: Ctrl-C is the parent's alone, and no descriptors are inherited."""
     options: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
         options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     path = json.dumps(_import_path())
     return subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", _BOOT, path, engine, "warm" if warm else "cold"],
+        [sys.executable, "-I", "-S", "-c", _BOOT, path, engine],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -203,7 +203,7 @@ class Session:
         self._cancelled = False
         self._owner = os.getpid()
         self.meanwhile: Callable[[], None] | None = None
-        """Work of the caller's own, done while the worker reads a base."""
+        """Work of the caller's own, done while the worker starts, or reads a base."""
 
     @property
     def name(self) -> str:
@@ -324,8 +324,10 @@ class Session:
             for query in queries:
                 unsent -= 1
                 process.send(_request(query, timeout_ms), more=unsent > 0)
-            if loading and self.meanwhile is not None:
-                self.meanwhile()
+            if loading:
+                if self.meanwhile is not None:
+                    self.meanwhile()
+                process.greet()
             if loading and (failed := process.receive(_deadline(timeout_ms))["failed"]):
                 yield _Lost(failed["reason"], failed["detail"], in_base, _since(began))
                 return
@@ -364,7 +366,6 @@ class Session:
         process = self._workers.checkout(self._engine)
         self._process = process
         process.memory = self._memory
-        process.greet()
         process.send(
             {
                 "op": "start",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -127,6 +128,8 @@ class Session:
         if not self._verifier.tracked:
             source.warm(options.engines[0], 2)
             self._asker.engines[0].engine.meanwhile = self._prepare_core
+        elif options.assuring:
+            self._asker.engines[0].engine.meanwhile = _import_assurance
         self._side: Asker | None = None
         self._assurer: Assurer | None = None
         self._nearby: Nearby | None = None
@@ -539,3 +542,9 @@ class Session:
     @property
     def _assumed(self) -> tuple[Assertion, ...]:
         return (*self.module.assertions, *self._verifier.extra)
+
+
+def _import_assurance() -> None:
+    """Load what checks answers, which takes about as long as a solver takes to start."""
+    for name in ("assurance", "grounding"):
+        import_module(f"potlang.solve.{name}")

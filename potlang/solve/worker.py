@@ -31,8 +31,6 @@ from potlang.solve.frames import (
 _MEGABYTE: Final = 1 << 20
 _STACK: Final = 96 * _MEGABYTE
 _PARENT_PERIOD_MS: Final = 2000
-# What an engine's first use adds to its size: a worker that is not warm has that still before it.
-_COLD_MEGABYTES: Final = 64
 _OUT_OF_MEMORY: Final = Answer("unknown", "memory", "out of memory")
 
 
@@ -123,14 +121,13 @@ class Pipes:
 class Limits:
     """The limits that the operating system holds this process to."""
 
-    def __init__(self, slack: int = 0) -> None:
+    def __init__(self) -> None:
         self._resource: Any = None
         with contextlib.suppress(ImportError):
             import resource
 
             self._resource = resource
-        size = _address_space()
-        self._baseline = size and size + slack * _MEGABYTE
+        self._baseline = _address_space()
 
     def deepen_stack(self) -> None:
         """Let the main thread's stack grow further than usual: engines recurse over deep terms."""
@@ -255,16 +252,14 @@ class Worker:
         self._pipes.send({**message, "tag": self._tag, "peak": self._limits.peak()})
 
 
-def main(name: str, *, warm: bool = True) -> None:
-    """The life of a worker for the engine `name`; `warm`: it solves something small first."""
+def main(name: str) -> None:
+    """The life of a worker for the engine `name`."""
     pipes = Pipes()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     engine = make_engine(name)
-    if warm:
-        engine.warm_up()
-    else:
-        engine.prepare()
-    limits = Limits(slack=0 if warm else _COLD_MEGABYTES)
+    # The parent has work of its own before its first query: then start-up of the engine is behind it.
+    engine.warm_up()
+    limits = Limits()
     limits.deepen_stack()
     watch_parent(pipes.fileno())
     with contextlib.suppress(BrokenPipeError, FrameError):
