@@ -63,8 +63,15 @@ class Figures:
 
     @property
     def growth(self) -> float | None:
-        """Memory at the end over memory after the first tenth."""
-        return ratio(self.memory[-1].total, self.memory[0].total) if self.memory else None
+        """Memory at the end over memory after the first tenth: of this process, or of its workers if more.
+
+        A worker that is started in between is not growth.
+        """
+        if not self.memory:
+            return None
+        first, last = self.memory[0], self.memory[-1]
+        own, theirs = ratio(last.parent, first.parent), ratio(last.workers, first.workers or last.workers)
+        return own if own is None or theirs is None else max(own, theirs)
 
 
 def measure(rules: int, claims: int, rounds: int, trust: Trust, tick: Callable[[], object]) -> Figures:

@@ -1,7 +1,7 @@
 """The register of diagnostic codes: one row a code, grouped by the first digit.
 
 0 internal and limits, 1 reading and schema, 2 names, 3 sorts, 4 logic and rules, 5 traces and steps,
-6 solving, 7 certificates, 8 packs, 9 lints. Numbers are never reused. A headline is a `str.format`
+6 solving, 7 solutions in steps, 8 packs, 9 lints. Numbers are never reused. A headline is a `str.format`
 template; its fields are what `Sink.report` must be given.
 """
 
@@ -147,7 +147,28 @@ _ROWS = (
     Code("POT6010", "cache-damaged", _W, "the cache `{path}` is damaged: {reason}"),
     Code("POT6011", "cache-unusable", _W, "the cache `{path}` cannot be {used}: {reason}"),
     Code("POT6012", "cached-verdict-differs", _E, "{what} was `{cached}` and is now `{now}`"),
-    # 7 certificates
+    # 7 solutions in steps
+    Code("POT7001", "no-steps", _E, "the solution has no steps"),
+    Code("POT7002", "repeated-step", _E, "two steps have the id {id}"),
+    Code("POT7003", "unknown-parent", _E, "step {id} depends on step {parent}, which does not exist"),
+    Code("POT7004", "later-parent", _E, "step {id} depends on step {parent}, which comes after it"),
+    Code("POT7005", "cyclic-steps", _E, "steps depend on one another: {cycle}"),
+    Code("POT7006", "unreadable-parents", _E, "`{text}` is no list of steps"),
+    Code("POT7007", "missing-part", _E, "{which} has no {part}"),
+    Code("POT7008", "repeated-part", _E, "{which} has a second `{part}:`"),
+    Code("POT7009", "several-solutions", _E, "the input holds several solutions"),
+    Code("POT7010", "unclosed-box", _E, "the boxed answer of step {id} never ends"),
+    Code("POT7020", "unclosed-step", _W, "no later step uses step {id}"),
+    Code("POT7021", "step-not-increasing", _W, "the id {id} is not greater than {last}"),
+    Code("POT7022", "parents-not-ascending", _W, "the parents of step {id} are not in ascending order"),
+    Code("POT7023", "repeated-parent", _W, "step {id} names its parent {parent} more than once"),
+    Code("POT7024", "uncited-parent", _W, "step {id} depends on step {parent}, but its edge does not cite it"),
+    Code("POT7025", "cited-stranger", _W, "the edge of step {id} cites step {cited}, which is no parent"),
+    Code("POT7026", "plural-citation", _W, "`{text}` cites several steps at once"),
+    Code("POT7027", "no-edge", _W, "{which} has no edge"),
+    Code("POT7028", "several-sentences", _W, "the node of step {id} is {count} sentences"),
+    Code("POT7029", "no-final-answer", _W, "the last step is not the answer in a box"),
+    Code("POT7030", "text-around", _W, "there is text outside {where}"),
     # 8 packs
     Code("POT8001", "unknown-pack", _E, "there is no pack `{name}`"),
     Code("POT8002", "unknown-parameter", _E, "the pack `{pack}` has no parameter `{name}`"),

@@ -8,8 +8,8 @@ from typing import Literal
 
 from potlang.source import marked_encoding
 
-Kind = Literal["pot", "dot"]
-"""A PoT program, or a DoT trace."""
+Kind = Literal["pot", "dot", "dagmath"]
+"""A PoT program, a DoT trace, or a DAG-MATH solution."""
 
 DEFAULT: Kind = "pot"
 # Compiled when they are used: most inputs are programs, which the first characters tell.
@@ -20,6 +20,11 @@ _RECORD = (
 )
 _TAG = rb"<(?:problem|proposer|critic|summarizer)>"
 _HEAD = 200
+_STEP_KEYS = (b"step_id", b"direct_dependent_steps", b"edge", b"node", b"thinking")
+_STRUCTURE = rb'"((?:[^"\\]|\\.)*+)(?:"(\s*+:)?|\\?\Z)|[\[\]{}]'
+_LINE_OF_JSON = rb"(?m)^[ \t]*+[{\[]\s*+[\"{]"
+_HEADING = rb"(?mi)^[ \t>#*_]*+Step[ \t]++[0-9]++[ \t]*+[:.]?[*_]*+[:.]?[ \t\r]*+$"
+_LABEL = rb"(?mi)^[ \t>*_-]*+(?:Edge|Parents?|(?:Sink[ \t])?Node)[ \t*_]*+:"
 
 
 def kind_of(data: bytes) -> Kind:
@@ -40,5 +45,49 @@ def _is_trace(data: bytes) -> bool:
     return re.search(_RECORD, data) is not None or re.search(_TAG, data) is not None
 
 
-_TESTS: tuple[tuple[Kind, Callable[[bytes], bool]], ...] = (("pot", _is_json), ("dot", _is_trace))
+def _is_json_solution(data: bytes) -> bool:
+    """Whether it is JSON whose steps are those of a solution ([KIND-STEPS])."""
+    if b'"steps"' not in data and b'"step_id"' not in data:
+        return False
+    return _is_json(data) and _has_steps(data, 0)
+
+
+def _is_solution(data: bytes) -> bool:
+    """Whether it is the text form of a solution, or one in JSON with other text before it ([KIND-STEPS])."""
+    if re.search(_HEADING, data) is not None and re.search(_LABEL, data) is not None:
+        return True
+    if b'"step_id"' not in data:
+        return False
+    found = re.search(_LINE_OF_JSON, data)
+    return found is not None and _has_steps(data, found.start())
+
+
+def _has_steps(data: bytes, start: int) -> bool:
+    """Whether the first JSON value from `start` is a list of steps, or an object with such `steps`."""
+    depth, outer, section = 0, b"", b""
+    for found in re.compile(_STRUCTURE, re.DOTALL).finditer(data, start):
+        token = found[0]
+        if token in (b"[", b"{"):
+            outer = outer[:depth] + token if depth < 3 else outer
+            depth += 1
+        elif token in (b"]", b"}"):
+            depth -= 1
+            if depth <= 0:
+                return False
+        elif found[2] is None:
+            continue
+        elif depth == 1:
+            section = found[1]
+        elif found[1] in _STEP_KEYS:
+            if (depth, outer) == (2, b"[{") or (depth, outer, section) == (3, b"{[{", b"steps"):
+                return True
+    return False
+
+
+_TESTS: tuple[tuple[Kind, Callable[[bytes], bool]], ...] = (
+    ("dagmath", _is_json_solution),
+    ("pot", _is_json),
+    ("dot", _is_trace),
+    ("dagmath", _is_solution),
+)
 """A kind and what speaks for it; the first that fits counts. A further language is a further row."""
