@@ -267,11 +267,24 @@ def check(source: Source, *, name: str | None = None) -> Checked:
 
     Raises TypeError for a source of another type.
     """
+    found, value = _found(source, name)
+    if found.program is not None or len(found.document.text or "") > _LARGE_TEXT:
+        return found
+    from potlang.repair import Rejected, with_repairs
+
+    rejected = Rejected(found.document.text, value, found.diagnostics)
+    return found._replace(
+        diagnostics=with_repairs(rejected, lambda changed: _found(changed, None)[0].diagnostics)
+    )
+
+
+def _found(source: Any, name: str | None) -> tuple[Checked, object]:
+    """What checking finds, and the JSON value; None if there is none."""
     document, value, sink = _read(source, name)
     if value is None and sink.has_errors:
-        return Checked(document, tuple(sink.diagnostics(document)), None)
+        return Checked(document, tuple(sink.diagnostics(document)), None), None
     with collector_paused(_is_large(value)):
-        return _checked(document, value, sink)
+        return _checked(document, value, sink), value
 
 
 def compile(source: Source, *, name: str | None = None) -> Program:

@@ -14,18 +14,16 @@ from potlang.diag import Applicability, Diagnostic, Fix
 from potlang.languages.kind import Kind
 from potlang.source import Document
 
-_ROUNDS = 10
+_ROUNDS = 50
 
 
 @click.command()
 @files_argument
-@click.option(
-    "--unsafe", is_flag=True, help="Apply fixes too that may change the meaning: the first of each."
-)
+@click.option("--unsafe", is_flag=True, help="Apply fixes too that may change the meaning, one at a time.")
 @click.option("--diff", "show_diff", is_flag=True, help="Show what would change, write nothing.")
 @click.option("--stdout", is_flag=True, help="Print the fixed program instead of writing it.")
 def fix(files: tuple[str, ...], unsafe: bool, show_diff: bool, stdout: bool) -> None:
-    """Apply safe fixes to programs and traces, in place.
+    """Apply safe fixes to programs, traces and solutions, in place.
 
     Exit code: 0 no errors are left, 2 some are. Standard input (-) is fixed to standard output.
     """
@@ -64,12 +62,17 @@ def _is_utf8(source: bytes | Path) -> bool:
 
 
 def _found(source: str | bytes | Path, name: str, kind: Kind) -> tuple[Document, tuple[Diagnostic, ...]]:
-    """What is wrong with a program or a trace."""
+    """What is wrong with an input."""
     if kind == "dot":
         from potlang import dot
 
         checked = dot.check(source, name=name)
         return checked.trace.document, checked.diagnostics
+    if kind == "dagmath":
+        from potlang.dagmath import checking
+
+        solution = checking.check(source, name=name)
+        return solution.read.document, solution.diagnostics
     program = api.check(source, name=name)
     return program.document, program.diagnostics
 
@@ -83,7 +86,11 @@ def fix_text(
     count = 0
     diagnostics = _found(text, name, kind)[1]
     for _ in range(_ROUNDS):
-        fixes = [found for each in diagnostics if (found := _chosen(each, unsafe))]
+        fixes = [found for each in diagnostics if (found := _first(each, Applicability.SAFE))]
+        if unsafe and not fixes:
+            # One may be all that it takes: what others there are is to be seen afterwards.
+            guesses = (_first(each, Applicability.UNSAFE) for each in diagnostics)
+            fixes = [found for found in guesses if found is not None][:1]
         fixed = apply_fixes(text, fixes)
         if fixed == text:
             break
@@ -93,6 +100,5 @@ def fix_text(
     return text, count, diagnostics
 
 
-def _chosen(diagnostic: Diagnostic, unsafe: bool) -> Fix | None:
-    allowed = (Applicability.SAFE, Applicability.UNSAFE) if unsafe else (Applicability.SAFE,)
-    return next((each for each in diagnostic.fixes if each.applicability in allowed), None)
+def _first(diagnostic: Diagnostic, applicability: Applicability) -> Fix | None:
+    return next((each for each in diagnostic.fixes if each.applicability is applicability), None)

@@ -6,9 +6,11 @@ and the prefixes `is` and `has`, then a bounded Damerau-Levenshtein distance.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable
 
+_DIGITS = re.compile(r"\d+")
 _SCAN = 2_000
 _WINDOW = 200
 _LONGEST = 200
@@ -70,6 +72,11 @@ def nearest(name: str, candidates: Iterable[str], limit: int = 3) -> list[str]:
     For many questions about the same candidates build one `NearNames`.
     """
     return NearNames(candidates).nearest(name, limit)
+
+
+def numbered_alike(a: str, b: str) -> bool:
+    """Whether names differ in their numbers alone, as `task1` and `task2`: both are meant."""
+    return a != b and _DIGITS.sub("#", a) == _DIGITS.sub("#", b)
 
 
 def edit_distance(a: str, b: str, bound: int) -> int | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from potlang.diag import Applicability, Fix, Label, NearNames, Patch, Place, Replace, Sink
+from potlang.diag.near import numbered_alike
 from potlang.ir.sorts import FunctionSort, Sort
 
 from .scope import Entry, FunctionEntry, Scope, TermEntry, VariableEntry
@@ -88,7 +89,8 @@ class Undeclared:
         fixes = [_rename(name, near[0], uses.places)] if near else []
         help_, declaration = self._advise(name, uses, sections)
         helps.append(help_)
-        fixes += declaration if BROKEN not in sections else []
+        declaration = declaration if BROKEN not in sections else []
+        fixes = declaration + fixes if near and _is_meant(name, near[0], uses) else fixes + declaration
         notes = [f"it is used {len(uses.places)} times"] if rest else []
         if name in index.sorts and uses.arity is not None:
             notes.append(f"`{name}` is a sort; a predicate needs a declaration of its own")
@@ -102,6 +104,11 @@ class Undeclared:
             helps=helps,
             fixes=fixes,
         )
+
+
+def _is_meant(name: str, near: str, uses: Uses) -> bool:
+    """Whether a name is meant as it is, whatever it is near to: a slip of the pen happens once."""
+    return numbered_alike(name, near) or (len(uses.places) > 1 and name.casefold() != near.casefold())
 
 
 class _Index:

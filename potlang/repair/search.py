@@ -1,0 +1,146 @@
+"""Tries candidates: which of them leave fewer errors?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
+from typing import Any, Final, NamedTuple
+
+from potlang.diag import Applicability, Diagnostic, Fix
+from potlang.diag.fixes import apply_fix, apply_fixes
+from potlang.diag.model import Patch, Replace
+from potlang.diag.patching import FixError
+
+from .arity_candidates import arity_candidates
+from .bracket_candidates import formula_candidates, json_candidates
+from .candidate import Candidate, Subject
+from .declaration_candidates import declaration_candidates
+from .name_candidates import name_candidates
+from .sort_candidates import sort_candidates
+
+Check = Callable[[object], Sequence[Diagnostic]]
+"""What is wrong with a text or a JSON value."""
+
+_MOST_CANDIDATES: Final = 2_000
+_MOST_CHECKS: Final = 200
+_MOST_CHARACTERS: Final = 400_000
+"""Checked in all: for about a third of a second, and the same in every run."""
+_FEWEST_CHECKS: Final = 8
+"""Programs so large that there would be fewer are not searched."""
+_MOST_FIXES: Final = 3
+_MOST_OTHERS: Final = 20
+_SLACK: Final = 1
+"""How much more than the best one a candidate may cost and still be tried."""
+_NEAR: Final = 2
+"""What a candidate may cost to be better than a fix that leaves no errors, such as a new declaration."""
+
+
+class _Tried(NamedTuple):
+    """What a candidate leaves; the least is the best."""
+
+    errors: int
+    cost: int
+    warnings: int
+    order: int
+
+
+class Rejected(NamedTuple):
+    """A program that was rejected, as text unless it was given as a value, and as a value if it is JSON."""
+
+    text: str | None
+    value: Any
+    diagnostics: Sequence[Diagnostic]
+
+
+def with_repairs(rejected: Rejected, check: Check) -> tuple[Diagnostic, ...]:
+    """The diagnostics; where searching found repairs, the first error offers them before its own fixes."""
+    errors = [each for each in rejected.diagnostics if each.severity == "error"]
+    found = _searched(rejected, errors, check) if errors else []
+    if not found:
+        return tuple(rejected.diagnostics)
+    better = errors[0]._replace(fixes=(*found, *errors[0].fixes))
+    return tuple(better if each is errors[0] else each for each in rejected.diagnostics)
+
+
+def _searched(rejected: Rejected, errors: Sequence[Diagnostic], check: Check) -> list[Fix]:
+    subject = Subject(rejected.text or "", rejected.value, errors)
+    size = len(subject.text) or sum(len(text) for _, text in islice(subject.strings(), _MOST_CHARACTERS))
+    checks = min(_MOST_CHECKS, _MOST_CHARACTERS // max(1, size))
+    return _Search(subject, check, checks).fixes() if checks >= _FEWEST_CHECKS else []
+
+
+class _Search:
+    def __init__(self, subject: Subject, check: Check, checks: int) -> None:
+        self._subject = subject
+        self._check = check
+        self._checks = checks
+
+    def fixes(self) -> list[Fix]:
+        """The best repairs, none if there is none that is better than what is offered already."""
+        first = next(self._offered(), None)
+        offered = None if first is None else self._tried(first.edits)
+        mended = offered is not None and offered[0] == 0
+        if mended and first is not None and not _declares(first):
+            return []
+        tried: list[tuple[_Tried, Candidate]] = []
+        for order, candidate in enumerate(islice(self._candidates(), self._checks)):
+            if mended and candidate.cost > _NEAR:
+                break
+            if tried and min(tried)[0].errors == 0 and candidate.cost > min(tried)[0].cost + _SLACK:
+                break
+            left = self._tried(candidate.edits)
+            if left is not None:
+                tried.append((_Tried(left[0], candidate.cost, left[1], order), candidate))
+        return self._best(tried, len(self._subject.errors) if offered is None else offered[0])
+
+    def _best(self, tried: list[tuple[_Tried, Candidate]], offered: int) -> list[Fix]:
+        if not tried:
+            return []
+        tried.sort(key=lambda each: each[0])
+        least = tried[0][0].errors
+        if least >= len(self._subject.errors) or 0 < offered <= least:
+            return []
+        chosen = [candidate for score, candidate in tried if score.errors == least]
+        return [Fix(each.title, Applicability.UNSAFE, each.edits) for each in chosen[:_MOST_FIXES]]
+
+    def _offered(self) -> Iterator[Fix]:
+        """What the errors offer themselves."""
+        fixes = (fix for error in self._subject.errors for fix in error.fixes)
+        yield from (fix for fix in fixes if fix.applicability is not Applicability.PLACEHOLDER)
+
+    def _candidates(self) -> Iterator[Candidate]:
+        subject = self._subject
+        # Another error's fix may be the one that mends them all.
+        others = [error.fixes[0] for error in subject.errors[1:_MOST_OTHERS] if error.fixes]
+        every = chain(
+            (Candidate(_SLACK, fix.title, fix.edits) for fix in others),
+            json_candidates(subject) if subject.value is None else (),
+            formula_candidates(subject),
+            name_candidates(subject),
+            declaration_candidates(subject),
+            sort_candidates(subject),
+            arity_candidates(subject),
+        )
+        yield from sorted(islice(every, _MOST_CANDIDATES), key=lambda candidate: candidate.cost)
+
+    def _tried(self, edits: tuple[Any, ...]) -> tuple[int, int] | None:
+        """How many errors and warnings are left after the edits; None if they do not apply."""
+        fix = Fix("", Applicability.UNSAFE, edits)
+        raw = any(isinstance(each, Replace) and not each.pointer for each in edits)
+        if raw or self._subject.value is None:
+            changed: object = apply_fixes(self._subject.text, [fix])
+            if changed == self._subject.text:
+                return None
+        else:
+            try:
+                changed = apply_fix(self._subject.value, fix)
+            except FixError:
+                return None
+        found = self._check(changed)
+        errors = sum(each.severity == "error" for each in found)
+        return errors, len(found) - errors
+
+
+def _declares(fix: Fix) -> bool:
+    """Whether a fix adds a declaration: a name that is nearly that of another may have been meant for it."""
+    return any(isinstance(edit, Patch) and edit.op == "add" for edit in fix.edits)
