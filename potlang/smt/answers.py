@@ -244,16 +244,16 @@ class _TableReader:
                     for key in keys:
                         self._enter(key, value, env)
                     body = rest
-                case _ if body == variable:
+                case _ if body == variable and self.index is not BOOL:
                     return None
-                case _ if self.element is BOOL and isinstance(body, list):
+                case _ if self.element is BOOL and (body == variable or isinstance(body, list)):
                     return self._equalities(variable, body, env)
                 case _:
                     return self._made(_read(body, self.element, env, self.depth))
 
-    def _equalities(self, variable: str, body: list[SExpr], env: _Env) -> Table | None:
+    def _equalities(self, variable: str, body: SExpr, env: _Env) -> Table | None:
         """The set of the values that equalities name, or its complement."""
-        negated = len(body) == 2 and body[0] == "not"
+        negated = isinstance(body, list) and len(body) == 2 and body[0] == "not"
         keys = _keys(body[1] if negated else body, variable)
         if keys is None:
             return None
@@ -263,7 +263,7 @@ class _TableReader:
 
 
 def _keys(condition: SExpr, variable: str) -> list[SExpr] | None:
-    """The values v of `(= x v)`, or of a disjunction of such."""
+    """The values v of `(= x v)`, or of a disjunction of such; a Boolean `x` is `(= x true)`."""
     parts = condition[1:] if isinstance(condition, list) and condition[:1] == ["or"] else [condition]
     keys = [_key(part, variable) for part in parts]
     known = [key for key in keys if key is not None]
@@ -274,6 +274,10 @@ def _key(condition: SExpr, variable: str) -> SExpr | None:
     match condition:
         case ["=", a, b] if (a == variable) != (b == variable):
             return b if a == variable else a
+        case _ if condition == variable:
+            return "true"
+        case ["not", inner] if inner == variable:
+            return "false"
         case _:
             return None
 

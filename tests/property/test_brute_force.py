@@ -60,7 +60,9 @@ def _check_result(found: World, claim: Claim, result: Result) -> None:
         return
     state = found.states(claim.formula)
     if result.verdict == "unknown":
-        assert _beyond_solvers(found), result
+        # cvc5 has no union, intersection and difference of sets as z3's text says them.
+        unsupported = all(check.reason == "unsupported" for check in result.checks)
+        assert _beyond_solvers(found) or unsupported, result
         assert VERDICTS[state] in result.possible
         return
     assert result.verdict == VERDICTS[state], (result, state)

@@ -58,6 +58,8 @@ READ: list[tuple[str, Sort, object, str]] = [
         Table(False, frozenset({(10, True), (9, True)})),
         "{9, 10}",
     ),
+    ("(lambda ((x!1 Bool)) x!1)", SetSort(BOOL), Table(False, frozenset({(True, True)})), "{True}"),
+    ("(lambda ((x Bool)) (not x))", SetSort(BOOL), Table(True, frozenset({(True, False)})), "all but {True}"),
     ("(lambda ((x!1 Int)) (not (= x!1 4)))", INTS, Table(True, frozenset({(4, False)})), "all but {4}"),
     (
         "(lambda ((x Int)) (or (= x 4) (= 5 x)))",
