@@ -8,13 +8,16 @@ smallest correction of those still to be found ([VERDICT-CORRECTIONS]); any othe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
 from typing import Any, NamedTuple
 
 from potlang.solve.clock import Clock
 from potlang.solve.cores import Core, Names, Oracle, minimize
 
 _CONFLICTS = 20_000
+FEW = 10
+"""Positions up to which sets are enumerated one by one."""
 
 Positions = tuple[int, ...]
 
@@ -128,20 +131,20 @@ class _Search:
 class Unexplored:
     """The map: sets of positions that may still be left out. A context manager, which frees the solver.
 
-    A variable per position, true if it is left out. The number of those is bounded by a totalizer over
-    the positions of known cores, by assumption, and the bound rises when there is no smaller set. Where
-    that takes the solver more than its conflicts, sets come in any order, and minimal all the same.
+    Few positions are enumerated. Of more it is a SAT problem: a variable per position, true if it is left
+    out. The number of those is bounded by a totalizer over the positions of known cores, by assumption,
+    and the bound rises when there is no smaller set. Where that takes the solver more than its conflicts,
+    sets come in any order, and minimal all the same.
     """
 
     def __init__(self, count: int) -> None:
-        from pysat.solvers import Solver
-
         self.empty = False
-        self._solver: Any = Solver(name="m22")
+        self._solver: Any = None
         self._count = count
         self._totalizer: Any = None
         self._known: dict[int, None] = {}
         self._cores: list[frozenset[int]] = []
+        self._blocked: list[frozenset[int]] = []
         self._bound = 0
         self._ordered = True
 
@@ -149,24 +152,34 @@ class Unexplored:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._solver.delete()
+        if self._solver is not None:
+            self._solver.delete()
         if self._totalizer is not None:
             self._totalizer.delete()
 
     def nothing_around(self, core: Positions) -> None:
         """Something of these is left out of each set that is still of interest."""
         self._cores.append(frozenset(core))
-        self._solver.add_clause([position + 1 for position in core])
         new = [position + 1 for position in core if position not in self._known]
         self._known.update(dict.fromkeys(core))
-        self._sum(new)
+        if self._solver is not None:
+            self._solver.add_clause([position + 1 for position in core])
+            self._sum(new)
 
     def no_part(self, left_out: Positions) -> None:
         """Nothing that leaves out all of these is of interest."""
-        self._solver.add_clause([-position - 1 for position in left_out])
+        self._blocked.append(frozenset(left_out))
+        if self._solver is not None:
+            self._solver.add_clause([-position - 1 for position in left_out])
 
     def smallest_left_out(self) -> Positions | None:
         """The next set, smallest first; None if there is none (`empty`) or the solver gives up."""
+        if len(self._known) <= FEW and self._solver is None:
+            found = next(self._enumerated(), None)
+            self.empty = found is None
+            return found
+        if self._solver is None:
+            self._start()
         while not self.empty:
             answer = self._solve()
             if answer:
@@ -181,6 +194,25 @@ class Unexplored:
             else:
                 self.empty = True
         return None
+
+    def _enumerated(self) -> Iterator[Positions]:
+        """The sets, smallest first. Of a few positions they are told sooner than a solver is loaded."""
+        for size in range(len(self._known) + 1):
+            for chosen in combinations(sorted(self._known), size):
+                left_out = frozenset(chosen)
+                blocked = any(each <= left_out for each in self._blocked)
+                if not blocked and not any(core.isdisjoint(left_out) for core in self._cores):
+                    yield chosen
+
+    def _start(self) -> None:
+        from pysat.solvers import Solver
+
+        self._solver = Solver(name="m22")
+        for core in self._cores:
+            self._solver.add_clause([position + 1 for position in sorted(core)])
+        for left_out in self._blocked:
+            self._solver.add_clause([-position - 1 for position in sorted(left_out)])
+        self._sum([position + 1 for position in self._known])
 
     def _solve(self) -> bool | None:
         rhs = self._totalizer.rhs if self._ordered and self._totalizer is not None else ()

@@ -9,7 +9,7 @@ from subset_oracles import Given, minimal_cores, minimal_corrections, names, ran
 
 from potlang.solve.clock import Clock
 from potlang.solve.cores import Core, Names
-from potlang.solve.marco import Bounds, Families, marco
+from potlang.solve.marco import FEW, Bounds, Families, marco
 
 ALL = Bounds(10_000, 10_000)
 
@@ -27,6 +27,12 @@ def hitting_sets(sets: tuple[Names, ...], every: Names) -> list[Names]:
             if hits and not any(set(each) <= set(subset) for each in found):
                 found.append(subset)
     return found
+
+
+@pytest.fixture(params=[FEW, 2], ids=["enumerated", "solved"], autouse=True)
+def _few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every statement with sets enumerated as long as they are few, and by a solver nearly always."""
+    monkeypatch.setattr("potlang.solve.marco.FEW", request.param)
 
 
 @pytest.mark.parametrize("seed", range(250))
