@@ -411,6 +411,37 @@ def routes(
 
 
 @main.command()
+@_with(_EVERY, _OUTPUT)
+@click.option("--seed", "seeds", type=_DIRECTORY, help="The directory of the paper's programs.")
+@click.option("--count", default=600, show_default=True, help="Damaged programs, all kinds equally.")
+@click.option("--random-seed", default=1, show_default=True)
+@click.option("--least", default=85.0, show_default=True, help="Bound on the repaired share, in percent.")
+@click.option("--least-of-kind", default=70.0, show_default=True, help="The same of each kind.")
+def repair(
+    cases: Path | None,
+    seeds: Path | None,
+    families: tuple[str, ...],
+    every: int,
+    timeout_ms: int,
+    count: int,
+    random_seed: int,
+    least: float,
+    least_of_kind: float,
+    **options: Any,
+) -> None:
+    """Damaged programs: does the first fix that is offered give back the verdicts?"""
+    import repair as repairing
+
+    _header()
+    chosen = list(repairing.sources(seeds, cases, families, every, timeout_ms))
+    with click.progressbar(length=count, label="repair", file=sys.stderr) as bar:
+        found = repairing.repairs(chosen, count, random_seed, timeout_ms, lambda: bar.update(1))
+    click.echo(table(repairing.HEADINGS, repairing.rows(found)))
+    figures = {"programs": [asdict(each) for each in found]}
+    _finish("repair", figures, {}, repairing.failures(found, least, least_of_kind), **options)
+
+
+@main.command()
 @_with(_OUTPUT)
 @click.option("--rules", default=1_000, show_default=True)
 @click.option("--claims", default=10_000, show_default=True)
@@ -434,6 +465,40 @@ def policy(
     ratios = {} if figures.speed_up is None else {"to one-shot": figures.speed_up}
     failed = policies.failures(figures, min_ratio, max_growth)
     _finish("policy", {"figures": asdict(figures)}, ratios, failed, **options)
+
+
+@main.command()
+@_with(_OUTPUT)
+@click.option("--samples", default=10_000, show_default=True, help="Samples of the race with networkx.")
+@click.option("--rounds", default=4, show_default=True, help="Rounds of the race.")
+@click.option("--sizes", default="62500,250000,1000000", show_default=True, help="Samples of each pass.")
+@click.option("--min-metrics", default=10.0, show_default=True, help="Bound on metrics, x networkx.")
+@click.option("--min-whole", default=2.5, show_default=True, help="Bound from text to table, x networkx.")
+@click.option("--max-growth", default=2.2, show_default=True, help="Bound on growth per doubling.")
+@click.option("--max-memory", default=1.1, show_default=True, help="Bound on peak memory, x the size before.")
+def scoring(
+    samples: int,
+    rounds: int,
+    sizes: str,
+    min_metrics: float,
+    min_whole: float,
+    max_growth: float,
+    max_memory: float,
+    **options: Any,
+) -> None:
+    """DAG-MATH samples: metrics beside networkx; one pass over many, time and memory."""
+    import scoring as scores
+
+    _header()
+    found = scores.race(samples, rounds)
+    click.echo(table(scores.RACE_HEADINGS, scores.race_rows(found)) + "\n")
+    wanted = [int(size) for size in sizes.split(",") if size]
+    points = collected("scoring", map(scores.pass_over, wanted), len(wanted))
+    click.echo(table(scores.HEADINGS, scores.rows(points)))
+    ratios = {"metrics to networkx": found.metrics_ratio, "whole to networkx": found.whole_ratio}
+    failed = scores.failures(found, points, min_metrics, min_whole, max_growth, max_memory)
+    figures = {"race": asdict(found), "passes": [asdict(each) for each in points]}
+    _finish("scoring", figures, {key: 1 / value for key, value in ratios.items() if value}, failed, **options)
 
 
 def _add_closure() -> None:

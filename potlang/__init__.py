@@ -12,6 +12,7 @@ from potlang.version import __version__
 if TYPE_CHECKING:
     from potlang.api import Checked, CompileError, Program, Session, check, compile, explain, verify
     from potlang.diag import Diagnostic
+    from potlang.llm.loop import reason
     from potlang.report import Limits, Report, Verdict
 
 _HOMES = {
@@ -20,8 +21,10 @@ _HOMES = {
         "potlang.api",
     ),
     "Diagnostic": "potlang.diag",
+    "reason": "potlang.llm.loop",
     **dict.fromkeys(("Limits", "Report", "Verdict"), "potlang.report"),
 }
+_MODULES = {"api": "potlang.api", "tool": "potlang.llm.tool"}
 
 
 def __getattr__(name: str) -> Any:
@@ -29,8 +32,8 @@ def __getattr__(name: str) -> Any:
 
     if name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
-    elif name == "api":
-        value = import_module("potlang.api")
+    elif name in _MODULES:
+        value = import_module(_MODULES[name])
     else:
         raise AttributeError(f"module 'potlang' has no attribute {name!r}")
     globals()[name] = value
@@ -54,5 +57,6 @@ __all__ = [
     "check",
     "compile",
     "explain",
+    "reason",
     "verify",
 ]

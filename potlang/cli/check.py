@@ -22,6 +22,7 @@ from potlang.cli.common import (
     worst_exit,
 )
 from potlang.cli.shared_options import FOR_TRACES, trace_options
+from potlang.cli.solution import checked_solution
 from potlang.cli.trace import checked_trace, theory_program
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 @trace_options
 @color_option
 def check(files: tuple[str, ...], style: str, profile: Profile, theory: str | None, color: str) -> None:
-    """Report what is wrong or doubtful in programs and traces, without solving.
+    """Report what is wrong or doubtful in programs, traces and solutions, without solving.
 
     Exit code: 0 no errors, 2 errors.
     """
@@ -55,7 +56,10 @@ def _answer(name: str, settings: dict[str, Any]) -> Answer:
     given = read_input(name)
     if given.kind == "dot":
         return checked_trace(given, settings)
-    note_unused(f"{given.name} is a program", FOR_TRACES)
+    what = "a solution" if given.kind == "dagmath" else "a program"
+    note_unused(f"{given.name} is {what}", FOR_TRACES)
+    if given.kind == "dagmath":
+        return checked_solution(given)
     checked = api.check(given.source, name=given.name)
 
     def to_dict() -> dict[str, Any]:

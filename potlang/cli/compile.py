@@ -1,4 +1,4 @@
-"""`potc compile FILE --to ir|smt2|pot|dot`: the lowered program; from a trace, or to one."""
+"""`potc compile FILE --to ir|smt2|pot|dot|dagmath`: the lowered program, or a derivation written down."""
 
 from __future__ import annotations
 
@@ -33,12 +33,14 @@ if TYPE_CHECKING:
 @click.option(
     "--to",
     "target",
-    type=click.Choice(["ir", "smt2", "pot", "dot"]),
+    type=click.Choice(["ir", "smt2", "pot", "dot", "dagmath"]),
     default="smt2",
     show_default=True,
-    help="Typed IR, the SMT-LIB text that is solved, PoT again, or the trace of a derivation.",
+    help="Typed IR, the SMT-LIB text that is solved, PoT again, or a derivation as a trace or a solution.",
 )
-@click.option("--claim", help="With `--to dot`: the claim whose derivation it is. [default: the first]")
+@click.option(
+    "--claim", help="With `--to dot|dagmath`: the claim whose derivation it is. [default: the first]"
+)
 @click.option(
     "--passes", default=api.DEFAULT_PASSES, show_default=True, help="As `simplify{rounds=3},nnf,prenex`."
 )
@@ -48,7 +50,7 @@ if TYPE_CHECKING:
 @color_option
 def compile_(
     file: str,
-    target: api.Target | Literal["dot"],
+    target: api.Target | Literal["dot", "dagmath"],
     claim: str | None,
     passes: str,
     print_after: bool,
@@ -60,14 +62,16 @@ def compile_(
     """Print a program in a lowered form; of a trace, the program that it amounts to."""
     pipeline = checked_pipeline(passes)
     given = read_input(file)
+    if given.kind == "dagmath":
+        raise CannotWrite(f"{given.name} is a solution: there is no program in it")
     if given.kind == "dot":
-        note_unused(f"{given.name} is a trace", ("claim",))
+        note_unused(f"{given.name} is a trace", () if target == "dagmath" else ("claim",))
         program = _of_trace(given, target, profile, theory, color)
     else:
         note_unused(f"{given.name} is a program", ("theory",))
         program = _program(given.source, given.name, color)
-    if target == "dot":
-        text = _derivation(program, claim, profile)
+    if target == "dot" or target == "dagmath":
+        text = _derivation(program, target, claim, profile)
     else:
         text = _lowered(program, pipeline, target, print_after)
     if output is None:
@@ -110,20 +114,38 @@ def _of_trace(given: Input, target: str, profile: Profile, theory: str | None, c
         raise CannotWrite(f"cannot be written as a program: {error}") from error
 
 
-def _derivation(program: api.Program, claim: str | None, profile: Profile) -> str:
-    """The trace of the derivation of a claim; an answer but `entailed` ends with its exit code."""
-    from potlang import dot
+def _derivation(
+    program: api.Program, target: Literal["dot", "dagmath"], claim: str | None, profile: Profile
+) -> str:
+    """The derivation of a claim; an answer but `entailed` ends with its exit code."""
+    from potlang.deductions import NotEntailed
     from potlang.languages.pot.emit import TooLarge
     from potlang.report import Verdict
 
     try:
-        derived = dot.derivation_to_trace(program, claim, profile=profile)
+        return _solution(program, claim) if target == "dagmath" else _trace(program, claim, profile)
     except LookupError as error:
         raise click.BadParameter(str(error), param_hint="--claim") from error
-    except dot.NotEntailed as error:
+    except NotEntailed as error:
         click.echo(str(error), err=True)
         sys.exit(UNDECIDED if error.verdict is Verdict.UNKNOWN else OTHER_ANSWER)
-    except (TooLarge, dot.BuildError) as error:
+    except TooLarge as error:
+        raise CannotWrite(f"cannot be written as {target}: {error}") from error
+
+
+def _solution(program: api.Program, claim: str | None) -> str:
+    from potlang.dagmath.derived import derivation_to_solution
+    from potlang.languages.dagmath.write import write_json
+
+    return write_json(derivation_to_solution(program, claim))
+
+
+def _trace(program: api.Program, claim: str | None, profile: Profile) -> str:
+    from potlang import dot
+
+    try:
+        derived = dot.derivation_to_trace(program, claim, profile=profile)
+    except dot.BuildError as error:
         raise CannotWrite(f"cannot be written as a trace: {error}") from error
     if derived.needs_theory:
         click.echo("note: the trace is read against the program: `--theory FILE`", err=True)

@@ -16,11 +16,19 @@ _COMMANDS = {
     "view": "view:view",
     "glue": "glue:glue",
     "compile": "compile:compile_",
+    "score": "score:score",
     "synthesize": "synthesize:synthesize",
+    "build-gold": "build_gold:build_gold",
     "explain": "explain:explain",
     "fix": "fix:fix",
     "cert": "cert:cert",
     "cache": "cache:cache",
+    "schema": "schema:schema",
+    "mcp": "mcp:mcp",
+    "eval": "eval:eval_",
+    "policy": "policy:policy",
+    "generate": "generate:generate",
+    "reason": "reason:reason",
 }
 _OTHER_WORDS = ("--help", "--version", "-h")
 _INTERNAL_ERROR = 2
@@ -81,7 +89,7 @@ def _main(args: list[str], solver: subprocess.Popen[bytes] | None) -> None:
     def main() -> None:
         """Compile the reasoning that language models write down, and verify it.
 
-        `potc FILE…` verifies programs and traces; it is short for `potc verify FILE…`.
+        `potc FILE…` verifies programs, traces and solutions; it is short for `potc verify FILE…`.
         """
 
     main.main(args, prog_name="potc", obj=solver)

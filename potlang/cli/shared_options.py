@@ -1,4 +1,4 @@
-"""Options of several commands: who decides, within which limits, and how a trace is read."""
+"""Options of several commands: who decides, within which limits, how traces and solutions are taken."""
 
 from __future__ import annotations
 
@@ -74,5 +74,22 @@ def trace_options(command: Command) -> Command:
     return profile_option(theory_option(command))
 
 
+answer_option = click.option(
+    "--answer",
+    metavar="TEXT",
+    help="Of a solution: the expected answer, in LaTeX, whatever the input says of it.",
+)
+no_steps_option = click.option(
+    "--no-steps", is_flag=True, help="Of a solution: do not check whether its steps follow."
+)
+
+
+def solution_options(command: Command) -> Command:
+    """Adds `answer` and `no_steps`."""
+    return answer_option(no_steps_option(command))
+
+
 FOR_TRACES = ("profile", "theory")
-"""Options that mean nothing for a program."""
+"""Options that mean something for a trace alone."""
+FOR_SOLUTIONS = ("answer", "no_steps")
+"""Options that mean something for a solution alone."""

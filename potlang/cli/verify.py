@@ -26,7 +26,15 @@ from potlang.cli.common import (
     write_text,
 )
 from potlang.cli.proof_archive import Archive
-from potlang.cli.shared_options import FOR_TRACES, chosen_limits, solving_options, trace_options
+from potlang.cli.shared_options import (
+    FOR_SOLUTIONS,
+    FOR_TRACES,
+    chosen_limits,
+    solution_options,
+    solving_options,
+    trace_options,
+)
+from potlang.cli.solution import solution_answer
 from potlang.report import Report
 from potlang.solve.pool import default_workers
 
@@ -37,7 +45,7 @@ _FOR_PROGRAMS = (
     *("models", "cores", "certificate", "proofs", "proof_format", "proof_rules", "passes", "use_cache"),
     "cache_dir",
 )
-"""Options that mean nothing for a trace."""
+"""Options that mean something for a program alone."""
 
 
 @click.command()
@@ -45,6 +53,7 @@ _FOR_PROGRAMS = (
 @format_option("text", "json", "sarif")
 @solving_options
 @trace_options
+@solution_options
 @click.option(
     "--models",
     type=click.Choice(["claim", "full"]),
@@ -99,6 +108,8 @@ def verify(
     rlimit: int | None,
     profile: Profile,
     theory: str | None,
+    answer: str | None,
+    no_steps: bool,
     models: api.Models,
     cores: api.Cores,
     certificate: str | None,
@@ -110,11 +121,11 @@ def verify(
     cache_dir: str | None,
     color: str,
 ) -> None:
-    """Verify PoT programs and DoT traces; which of them a file is shows in its content.
+    """Verify PoT programs, DoT traces and DAG-MATH solutions; which of them a file is shows in its content.
 
-    Exit code: 0 every verification entailed or the optimum found, a trace accepted; 1 another answer;
-    2 not a valid program, a trace that is not well formed; 3 a limit was hit or the solver gave up. Of
-    several files, 2 before 3 before 1 before 0.
+    Exit code: 0 every verification entailed or the optimum found, a trace or a solution accepted; 1 another
+    answer; 2 not a valid program, a trace or a solution that is not well formed; 3 a limit was hit or the
+    solver gave up. Of several files, 2 before 3 before 1 before 0.
     """
     checked_pipeline(passes)
     if certificate is not None and len(files) > 1 and not Path(certificate).is_dir():
@@ -123,27 +134,31 @@ def verify(
     limits = chosen_limits(timeout, total_timeout, memory, rlimit)
     cache = chosen_cache(use_cache, cache_dir)
     archive = None if proofs is None else Archive(proofs, proof_format, proof_rules, limits)
-    shared: dict[str, Any] = {"route": route, "trust": trust, "limits": limits}
+    common: dict[str, Any] = {"trust": trust, "limits": limits}
+    shared = {**common, "route": route}
     asked = {"models": models, "cores": cores, "passes": passes, "certificate": certificate is not None}
     program_settings = {**shared, **asked, "cache": cache}
     trace_settings = {**shared, "profile": profile, "theory": _theory(theory, style, color)}
+    solution_settings = {**common, "answer": answer, "steps": not no_steps}
     answers: list[Answer] = []
     codes: list[int] = []
     for name in _with_progress(files):
         given = read_input(name)
         if given.kind == "dot":
-            answer = _trace_answer(given, trace_settings)
+            found = _trace_answer(given, trace_settings)
+        elif given.kind == "dagmath":
+            found = _solution_answer(given, solution_settings)
         else:
             checked = api.check(given.source, name=given.name)
             report = _verified(checked, program_settings)
-            answer = _program_answer(checked, report)
+            found = _program_answer(checked, report)
             _write_files(given.name, report, certificate, len(files) > 1)
-            note_unused(f"{given.name} is a program", FOR_TRACES)
-        codes.append(answer.code)
+            note_unused(f"{given.name} is a program", (*FOR_TRACES, *FOR_SOLUTIONS))
+        codes.append(found.code)
         if style == "text":
-            print_text(answer, len(files) > 1, color)
+            print_text(found, len(files) > 1, color)
         else:
-            answers.append(answer)
+            answers.append(found)
         if archive is not None and given.kind == "pot" and checked.program is not None:
             archive.add(given.name, checked.program, report, color, to_stderr=style != "text")
     print_answers(answers, style)
@@ -163,8 +178,14 @@ def _trace_answer(given: Input, settings: dict[str, Any]) -> Answer:
     """The answer to a trace; what that takes is imported for traces alone."""
     from potlang.cli.trace import trace_answer
 
-    note_unused(f"{given.name} is a trace", _FOR_PROGRAMS)
+    note_unused(f"{given.name} is a trace", (*_FOR_PROGRAMS, *FOR_SOLUTIONS))
     return trace_answer(given, settings)
+
+
+def _solution_answer(given: Input, settings: dict[str, Any]) -> Answer:
+    """The answer to a solution."""
+    note_unused(f"{given.name} is a solution", ("route", *_FOR_PROGRAMS, *FOR_TRACES))
+    return solution_answer(given, settings)
 
 
 def _verified(checked: api.Checked, settings: dict[str, Any]) -> Report:

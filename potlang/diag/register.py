@@ -158,11 +158,14 @@ _ROWS = (
     Code("POT7008", "repeated-part", _E, "{which} has a second `{part}:`"),
     Code("POT7009", "several-solutions", _E, "the input holds several solutions"),
     Code("POT7010", "unclosed-box", _E, "the boxed answer of step {id} never ends"),
+    Code("POT7011", "unreadable-answer", _E, "no parser reads the answer `{answer}`"),
     Code("POT7020", "unclosed-step", _W, "no later step uses step {id}"),
     Code("POT7021", "step-not-increasing", _W, "the id {id} is not greater than {last}"),
     Code("POT7022", "parents-not-ascending", _W, "the parents of step {id} are not in ascending order"),
     Code("POT7023", "repeated-parent", _W, "step {id} names its parent {parent} more than once"),
-    Code("POT7024", "uncited-parent", _W, "step {id} depends on step {parent}, but its edge does not cite it"),
+    Code(
+        "POT7024", "uncited-parent", _W, "step {id} depends on step {parent}, but its edge does not cite it"
+    ),
     Code("POT7025", "cited-stranger", _W, "the edge of step {id} cites step {cited}, which is no parent"),
     Code("POT7026", "plural-citation", _W, "`{text}` cites several steps at once"),
     Code("POT7027", "no-edge", _W, "{which} has no edge"),

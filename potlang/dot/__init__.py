@@ -11,9 +11,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from potlang.deductions import NotEntailed
     from potlang.dot.builder import BuildError, TraceBuilder
     from potlang.dot.convert import trace_to_pot
-    from potlang.dot.derived import Derived, NotEntailed, derivation_to_trace
+    from potlang.dot.derived import Derived, derivation_to_trace
     from potlang.dot.gluing import Glued, GlueError, Shared, glue
     from potlang.dot.literals import entailed_literals
     from potlang.dot.meaning import CheckedTrace, MalformedTrace, check, read, verify
@@ -27,7 +28,8 @@ _HOMES = {
     **dict.fromkeys(("TraceReport", "TraceVerdict"), "potlang.dot.report"),
     **dict.fromkeys(("BuildError", "TraceBuilder"), "potlang.dot.builder"),
     "trace_to_pot": "potlang.dot.convert",
-    **dict.fromkeys(("Derived", "NotEntailed", "derivation_to_trace"), "potlang.dot.derived"),
+    **dict.fromkeys(("Derived", "derivation_to_trace"), "potlang.dot.derived"),
+    "NotEntailed": "potlang.deductions",
     "entailed_literals": "potlang.dot.literals",
     **dict.fromkeys(("Difficulty", "Sample", "synthesize"), "potlang.dot.synthetic"),
     "Trace": "potlang.languages.dot.trace",

@@ -6,40 +6,25 @@ was not derived so rests on the assumptions of its core alone.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from potlang.api import Program, verify
-from potlang.ir.module import Assertion, Claim, Module
+from potlang.api import Program
+from potlang.deductions import deduce
+from potlang.ir.module import Claim, Module
 from potlang.ir.nodes import Node, Quant, Sym, Symbol, SymbolKind, reachable
-from potlang.ir.pool import Pool
 from potlang.ir.sorts import ArraySort, DeclaredSort, EnumSort, FunctionSort, SetSort, Sort, TupleSort
-from potlang.ir.substitute import Replacements, substitute
 from potlang.languages.dot.from_ir import proposition_json
 from potlang.languages.dot.json_line import json_line
 from potlang.languages.dot.records import Profile
 from potlang.languages.pot.emit import Writer, sort_text
-from potlang.report import Evidence, Limits, Verdict
+from potlang.report import Limits
 
 from .builder import TraceBuilder
 
 if TYPE_CHECKING:
-    from potlang.passes.closure import Derivation, Step
+    from potlang.passes.closure.lemmas import Lemmas
     from potlang.solve.pool import Workers
-
-_CLOSURE_MS = 2_000
-_MOST_STEPS = 2_000
-"""Steps of a derivation that are written down; a longer one is left out."""
-
-
-class NotEntailed(ValueError):
-    """The claim is not entailed, so that nothing derives it. `verdict` says what it is."""
-
-    def __init__(self, claim: str, verdict: Verdict) -> None:
-        self.verdict = verdict
-        super().__init__(f"only an entailed claim has a trace, and `{claim}` is {verdict}")
 
 
 class Derived(NamedTuple):
@@ -68,150 +53,15 @@ def derivation_to_trace(
     its premises and a critic; the summarizer states the claim. Raises `LookupError` if there is no such
     claim, `NotEntailed`, and `BuildError` or `potlang.languages.pot.emit.TooLarge` for what has no text.
     """
-    asked = _claim(program.module, claim)
-    report = verify(program.asking([asked]), limits=limits, workers=workers)
-    [result] = report.results
-    if result.verdict is not Verdict.ENTAILED:
-        raise NotEntailed(asked.name, result.verdict)
-    module = replace(program.module, assertions=_core(program.module, result.evidence))
-    pool = module.pool
-    goal = pool.quant("exists", asked.find, asked.formula) if asked.find else asked.formula
-    lemmas = _lemmas(module, goal)
-    work = _Writer(module, profile)
-    work.problem(asked, goal)
-    if lemmas is None:
+    found = deduce(program, claim, limits=limits, workers=workers)
+    work = _Writer(found.module, profile)
+    work.problem(found.claim, found.goal)
+    if found.lemmas is None:
         work.assumptions()
     else:
-        work.lemmas(lemmas)
-    work.conclusion(asked, goal)
-    return Derived(work.builder.text(), asked.name, work.needs_theory, lemmas is not None)
-
-
-def _claim(module: Module, name: str | None) -> Claim:
-    found = [each for each in module.claims if name in (None, each.name)]
-    if not found:
-        known = ", ".join(f"`{each.name}`" for each in module.claims[:10]) or "none"
-        wanted = "has no claim" if name is None else f"has no claim `{name}`"
-        raise LookupError(f"the program {wanted}; its claims: {known}")
-    return found[0]
-
-
-def _core(module: Module, evidence: Evidence) -> tuple[Assertion, ...]:
-    """The assumptions that suffice; all of them where no core is known."""
-    if evidence.core is None:
-        return module.assertions
-    names = {(item.name, item.pointer) for item in evidence.core}
-    return tuple(each for each in module.assertions if (each.name, each.origin.pointer) in names)
-
-
-# --- lemmas --------------------------------------------------------------------------------------
-
-
-class Lemma(NamedTuple):
-    """A formula that the assumptions entail; `premises` are numbers of earlier ones. `by` names the rule."""
-
-    formula: Node
-    premises: tuple[int, ...]
-    by: str
-
-
-class Lemmas(NamedTuple):
-    """The steps of a derivation, and the numbers of those that the claim follows from."""
-
-    found: tuple[Lemma, ...]
-    last: tuple[int, ...]
-
-
-def _lemmas(module: Module, goal: Node) -> Lemmas | None:
-    """What the closure derives on its way to a claim; None where it does not derive it."""
-    from potlang.passes.closure import Closure, recognise
-
-    end = time.monotonic() + _CLOSURE_MS / 1000
-    closure = Closure(recognise(module, ()))
-    derivation = closure.derivation(goal, "negation", lambda: time.monotonic() > end)
-    if derivation is None or sum(len(proof.steps) for proof in derivation.cases) > _MOST_STEPS:
-        return None
-    return _Collector(module, derivation, closure.horn.universe.dummies.values()).lemmas()
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """Of a step: what it supposes of the claim's denial, and the lemmas that it rests on."""
-
-    supposed: tuple[Node, ...]
-    lemmas: tuple[int, ...]
-
-
-class _Collector:
-    """Makes lemmas of steps.
-
-    A step may rest on the denial of the claim, and be about the constants that stand for its variables.
-    What it says by itself is then that, for all values of these, what it supposes implies its conclusion.
-    """
-
-    def __init__(self, module: Module, derivation: Derivation, dummies: Iterable[Symbol]) -> None:
-        self._pool: Pool = module.pool
-        self._derivation = derivation
-        self._names = {each.key: each.name for each in module.assertions}
-        self._any = {*derivation.choices, *dummies}
-        """Constants of which nothing but what is supposed is used."""
-        self._found: list[Lemma] = []
-        self._numbers: dict[int, int] = {}
-
-    def lemmas(self) -> Lemmas:
-        last: dict[int, None] = {}
-        for proof in self._derivation.cases:
-            known: list[_Known] = []
-            for step in proof.steps:
-                known.append(self._known(step, proof.steps, known))
-                if step.conclusion is self._pool.false:
-                    last.update(dict.fromkeys(known[-1].lemmas))
-        return Lemmas(tuple(self._found), tuple(last))
-
-    def _known(self, step: Step, steps: Sequence[Step], known: Sequence[_Known]) -> _Known:
-        before = [known[number - 1] for number in step.premises]
-        supposed = tuple(dict.fromkeys(each for premise in before for each in premise.supposed))
-        rests = tuple(dict.fromkeys(each for premise in before for each in premise.lemmas))
-        if step.conclusion is self._pool.false:
-            return _Known(supposed, rests)
-        if step.kind == "assumed" or (step.kind == "instance" and step.key is None):
-            reasons = [steps[number - 1].conclusion for number in step.premises]
-            said = (
-                self._pool.implies(self._pool.conj(reasons), step.conclusion) if reasons else step.conclusion
-            )
-            return _Known((*supposed, said), rests)
-        if step.conclusion in supposed:
-            return _Known(supposed, rests)
-        pool = self._pool
-        said = pool.implies(pool.conj(supposed), step.conclusion) if supposed else step.conclusion
-        if said.id not in self._numbers:
-            formula = self._general(said)
-            if formula is None:
-                return _Known(supposed, rests)
-            self._numbers[said.id] = len(self._found)
-            by = "equality" if step.key is None else self._names.get(step.key, step.key)
-            self._found.append(Lemma(formula, rests, by))
-        return _Known(supposed, (self._numbers[said.id],))
-
-    def _general(self, formula: Node) -> Node | None:
-        """The formula for all values; None if it is about something that an assumption says exists."""
-        fresh = [
-            node
-            for node in reachable(formula)
-            if isinstance(node, Sym) and node.symbol.kind is SymbolKind.FRESH
-        ]
-        if any(node.symbol not in self._any for node in fresh):
-            return None
-        if not fresh:
-            return formula
-        pool = self._pool
-        variables = tuple(pool.var(self._variable(node.symbol), node.sort) for node in fresh)
-        replacements: Replacements = dict(zip(fresh, variables, strict=True))
-        return pool.quant("forall", variables, substitute(pool, formula, replacements))
-
-    def _variable(self, symbol: Symbol) -> str:
-        choice = self._derivation.choices.get(symbol)
-        return "x" if choice is None else choice.variable.name
+        work.lemmas(found.lemmas)
+    work.conclusion(found.claim, found.goal)
+    return Derived(work.builder.text(), found.claim.name, work.needs_theory, found.lemmas is not None)
 
 
 # --- writing -------------------------------------------------------------------------------------
@@ -249,10 +99,10 @@ class _Writer:
     def lemmas(self, lemmas: Lemmas) -> None:
         """Each lemma as a proposition that uses its premises."""
         nodes: list[int] = []
+        names = {each.key: each.name for each in self.module.assertions}
         for lemma in lemmas.found:
-            nodes.append(
-                self._state(lemma.formula, [nodes[each] for each in lemma.premises], f"By {lemma.by}.")
-            )
+            by = "equality" if lemma.key is None else names.get(lemma.key, lemma.key)
+            nodes.append(self._state(lemma.formula, [nodes[each] for each in lemma.premises], f"By {by}."))
         self._last = [nodes[each] for each in lemmas.last]
 
     def conclusion(self, claim: Claim, goal: Node) -> None:

@@ -21,6 +21,8 @@ _RECORD = (
 _TAG = rb"<(?:problem|proposer|critic|summarizer)>"
 _HEAD = 200
 _STEP_KEYS = (b"step_id", b"direct_dependent_steps", b"edge", b"node", b"thinking")
+_IN_STEPS = ((2, b"[{", b""), (3, b"{[{", b"steps"))
+"""Depth, open brackets and outermost key of a step's members: in a bare list, and in an object's `steps`."""
 _STRUCTURE = rb'"((?:[^"\\]|\\.)*+)(?:"(\s*+:)?|\\?\Z)|[\[\]{}]'
 _LINE_OF_JSON = rb"(?m)^[ \t]*+[{\[]\s*+[\"{]"
 _HEADING = rb"(?mi)^[ \t>#*_]*+Step[ \t]++[0-9]++[ \t]*+[:.]?[*_]*+[:.]?[ \t\r]*+$"
@@ -78,9 +80,8 @@ def _has_steps(data: bytes, start: int) -> bool:
             continue
         elif depth == 1:
             section = found[1]
-        elif found[1] in _STEP_KEYS:
-            if (depth, outer) == (2, b"[{") or (depth, outer, section) == (3, b"{[{", b"steps"):
-                return True
+        elif found[1] in _STEP_KEYS and (depth, outer[:depth], section) in _IN_STEPS:
+            return True
     return False
 
 

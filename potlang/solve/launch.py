@@ -8,20 +8,26 @@ import sys
 from os.path import abspath, dirname
 from typing import Any, Final
 
-_BOOT: Final = (
-    "import json,sys;sys.path[:]=json.loads(sys.argv[1]);"
-    "from potlang.solve.worker import main;main(sys.argv[2])"
-)
+_BOOT: Final = "import json,sys;sys.path[:]=json.loads(sys.argv.pop(1));"
+_ENGINE: Final = "from potlang.solve.worker import main;main(sys.argv[1])"
 
 
 def launch(engine: str) -> subprocess.Popen[bytes]:
-    """The child: Ctrl-C is the parent's alone, and no descriptors are inherited."""
+    """The worker of a solver."""
+    return launch_python(_ENGINE, engine)
+
+
+def launch_python(code: str, *arguments: str) -> subprocess.Popen[bytes]:
+    """A Python process that runs `code` with `arguments`, and finds the modules that this one does.
+
+    Ctrl-C is the parent's alone, and no descriptors are inherited.
+    """
     options: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
         options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     path = json.dumps(_import_path())
     return subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", _BOOT, path, engine],
+        [sys.executable, "-I", "-S", "-c", _BOOT + code, path, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -20,8 +20,9 @@ _DISTRIBUTIONS = {
     "duckdb": "duckdb",
 }
 """Distributions whose code takes part in verdicts, with a module of each."""
-_FACES = frozenset(("cli", "diag", "languages", "sema", "source", "testing"))
-"""Folders that end before the typed program or begin after the report."""
+_BEFORE = ("diag", "endpoint", "languages", "repair", "sema", "source", "testing", "topos")
+_AFTER = ("cli", "dagmath", "dot", "llm", "policy", "server", "view")
+"""Folders that end before the typed program, and those that begin after the report."""
 _SUFFIX = ".dist-info"
 
 
@@ -83,5 +84,5 @@ def _code() -> str:
 def _sources(package: Path) -> Iterator[Path]:
     for folder, below, names in os.walk(package):
         inside = [each for each in below if each != "__pycache__"]
-        below[:] = sorted(set(inside) - _FACES if Path(folder) == package else inside)
+        below[:] = sorted(set(inside) - {*_BEFORE, *_AFTER} if Path(folder) == package else inside)
         yield from (Path(folder, name) for name in sorted(names) if name.endswith(".py"))

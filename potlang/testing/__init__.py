@@ -6,12 +6,14 @@ from .damage import damaged
 from .formulas import Signature, formulas, meanings, modules, signatures, sorts, terms
 from .names import declared_names, identifiers, quoted, renamed
 from .programs import finite_programs, programs
+from .solutions import damaged_solutions, solutions
 from .traces import damaged_propositions, damaged_traces, propositions, shuffles, traces
 
 __all__ = [
     "Signature",
     "damaged",
     "damaged_propositions",
+    "damaged_solutions",
     "damaged_traces",
     "declared_names",
     "finite_programs",
@@ -25,6 +27,7 @@ __all__ = [
     "renamed",
     "shuffles",
     "signatures",
+    "solutions",
     "sorts",
     "terms",
     "traces",

@@ -1,12 +1,13 @@
 """The graph that is drawn: vertices and lines with their marks, and no word of any drawing language.
 
-Of a large trace it holds the part around what matters ([VIEW-LARGE]).
+That of a trace is made here, that of a solution in `steps.py`. Of a large one it holds the part around
+what matters ([VIEW-LARGE]).
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from potlang.dot.render import disagreement, says
@@ -32,11 +33,24 @@ MARKS: dict[Verdict | None, str] = {
 }
 """The mark of a solver's verdict, beside the colour of the status."""
 
+Legend = tuple[tuple[Status | None, str], ...]
+"""What is said of the colours, the marks and the lines; a status stands for its colour."""
+
+TRACE_LEGEND: Legend = (
+    ("initial", "initial"),
+    ("active", "active"),
+    ("validated", "validated"),
+    ("invalidated", "invalidated"),
+    *((None, f"{mark} {verdict}") for verdict, mark in MARKS.items() if verdict is not None),
+    (None, "dashed: inclusion ≤"),
+)
+
 
 class Vertex(NamedTuple):
-    """A node of the trace: `title` names it and its status, `label` is what it says, both on one line.
+    """A node of a trace or a step: `title` names it, `label` is what it says, both on one line.
 
-    `status` is the critics' judgement, `verdict` the solver's; `is_wrong`: they contradict each other.
+    `status` is its colour, of a node the critics' judgement; `verdict` is the solver's. `is_wrong`: it has a
+    border of its own, as a node of which the two contradict each other. `words` are said of it besides.
     """
 
     id: int
@@ -46,6 +60,7 @@ class Vertex(NamedTuple):
     status: Status
     verdict: Verdict | None
     is_wrong: bool = False
+    words: tuple[str, ...] = ()
 
     @property
     def mark(self) -> str:
@@ -72,11 +87,13 @@ class Graph(NamedTuple):
     vertices: tuple[Vertex, ...]
     lines: tuple[Line, ...]
     note: str = ""
+    legend: Legend = TRACE_LEGEND
 
 
 def graph_of(report: TraceReport, most: int = MOST_NODES) -> Graph:
     """The graph of a trace, of at most `most` vertices and three times as many lines, in linear time."""
-    kept = None if len(report.nodes) <= most else _around(report, most)
+    ids = [node.id for node in report.nodes]
+    kept = None if len(ids) <= most else around(ids, _lines(report), _focus(report), most)
     vertices = tuple(_vertex(node) for node in report.nodes if kept is None or node.id in kept)
     known = {vertex.id for vertex in vertices}
     lines = [line for line in _lines(report) if line.source in known and line.target in known]
@@ -98,6 +115,7 @@ def _note(report: TraceReport, vertices: int, hidden: int) -> str:
 
 def _vertex(node: NodeResult) -> Vertex:
     judged = f" {node.status}" if node.role == "proposer" and node.status is not None else ""
+    words = (node.status or "none", str(node.verdict or ""))
     return Vertex(
         node.id,
         node.role,
@@ -106,6 +124,7 @@ def _vertex(node: NodeResult) -> Vertex:
         node.status or "none",
         node.verdict,
         disagreement(node) is not None,
+        words,
     )
 
 
@@ -120,16 +139,16 @@ def _lines(report: TraceReport) -> Iterator[Line]:
 # --- the part that is drawn of a large trace -----------------------------------------------------
 
 
-def _around(report: TraceReport, most: int) -> set[int]:
-    """The nodes nearest to what matters: a search in all directions from there, then the last ones."""
-    known = {node.id for node in report.nodes}
+def around(ids: Sequence[int], lines: Iterable[Line], focus: Iterable[int], most: int) -> set[int]:
+    """The vertices nearest to what matters: a search in all directions from there, then the last ones."""
+    known = set(ids)
     neighbours: dict[int, list[int]] = {}
-    for line in _lines(report):
+    for line in lines:
         neighbours.setdefault(line.source, []).append(line.target)
         neighbours.setdefault(line.target, []).append(line.source)
     kept: set[int] = set()
-    queue = deque(dict.fromkeys(each for each in _focus(report) if each in known))
-    rest = (node.id for node in reversed(report.nodes))
+    queue = deque(dict.fromkeys(each for each in focus if each in known))
+    rest = reversed(ids)
     while len(kept) < most:
         node = queue.popleft() if queue else next(rest)
         if node in kept:

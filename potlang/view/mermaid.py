@@ -17,6 +17,7 @@ _SHAPES = {
     "critic": ("{{", "}}"),
     "summarizer": ("[[", "]]"),
 }
+_WRONG = "wrong"
 _LINES = {"use": "-->", "refine": "==>", "critique": "-.->", "inclusion": "-->"}
 
 
@@ -43,7 +44,7 @@ def _vertex(vertex: Vertex) -> str:
 
 
 def _class(vertex: Vertex) -> str:
-    return "wrong" if vertex.is_wrong else vertex.status
+    return vertex.status + (_WRONG if vertex.is_wrong else "")
 
 
 def _line(line: Line) -> str:
@@ -54,8 +55,9 @@ def _line(line: Line) -> str:
 def _styles(graph: Graph) -> Iterator[str]:
     used = dict.fromkeys(_class(vertex) for vertex in graph.vertices)
     for name in used:
-        fill, stroke = LIGHT.status["invalidated" if name == "wrong" else name]
-        width = "stroke:" + (f"{LIGHT.tone['refuted']},stroke-width:4px" if name == "wrong" else stroke)
+        fill, stroke = LIGHT.status[name.removesuffix(_WRONG)]
+        is_wrong = name.endswith(_WRONG)
+        width = "stroke:" + (f"{LIGHT.tone['refuted']},stroke-width:4px" if is_wrong else stroke)
         yield f"  classDef {name} fill:{fill},{width},color:{LIGHT.text}"
     tones: dict[Tone, list[int]] = {}
     for number, line in enumerate(graph.lines):

@@ -1,19 +1,22 @@
-"""One HTML page on a trace: the drawing, the diagnostics, the summary, the nodes.
+"""One HTML page on a trace or a solution: the drawing, the diagnostics, the summary, the nodes or steps.
 
 It loads nothing and runs nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from potlang.dagmath.render import detail_lines, parents_word, remarks, verdict_line, verdict_word
+from potlang.dagmath.report import SolutionReport, StepEntry
 from potlang.diag.wording import visible
 from potlang.dot.render import arrow_lines, disagreement, summary_lines
 from potlang.dot.report import NodeResult, TraceReport
 from potlang.render import Paint, escaped, html_text
 from potlang.view.colours import DARK, LIGHT, Palette
-from potlang.view.graph import MARKS, MOST_NODES, graph_of
+from potlang.view.graph import MARKS, MOST_NODES, Graph, graph_of
+from potlang.view.steps import graph_of_solution, marks_of
 from potlang.view.svg import svg
 
 LONGEST_TEXT = 4_000
@@ -23,22 +26,42 @@ LONGEST_TEXT = 4_000
 def page(report: TraceReport, name: str = "trace") -> str:
     """The page for a report; `name` is what the trace is called. All text of the trace is escaped."""
     graph = graph_of(report)
-    title = html_text(name)
     kept = {vertex.id for vertex in graph.vertices}
     nodes = [node for node in report.nodes if node.id in kept]
     parts = [
-        f"<h1>{title}</h1>",
         f'<p><strong class="verdict">{html_text(str(report.verdict))}</strong> '
         f"profile {html_text(report.profile)}</p>",
-        *_notes(report, graph.note),
-        f'<div class="drawing">{svg(graph)}</div>',
-        *_diagnostics(report),
+        *_paragraphs(*report.notes, graph.note),
+        *_drawing(graph),
+        *_diagnostics(report.located),
         *_section("Inclusions", arrow_lines(report, Paint(False))),
         *_section("Summary", summary_lines(report, Paint(False))),
         *_table(nodes),
         f"<footer>hash {html_text(report.hash)}, potlang {html_text(report.version)}</footer>",
     ]
-    return _HEAD.format(title=title, style=_style(), body="\n".join(parts))
+    return _document(name, parts)
+
+
+def solution_page(report: SolutionReport, name: str = "solution") -> str:
+    """The page for a report on a solution; `name` is what it is called. All its text is escaped."""
+    graph = graph_of_solution(report)
+    kept = {vertex.id for vertex in graph.vertices}
+    paint = Paint(False)
+    parts = [
+        f'<p><strong class="verdict">{html_text(verdict_line(report, paint))}</strong></p>',
+        *_paragraphs(graph.note),
+        *_drawing(graph),
+        *_diagnostics(report.located),
+        *_section("Summary", detail_lines(report, paint)),
+        *_step_table([step for step in report.steps if step.id in kept]),
+        f"<footer>potlang {html_text(report.version)}</footer>",
+    ]
+    return _document(name, parts)
+
+
+def _document(name: str, parts: Iterable[str]) -> str:
+    title = html_text(name)
+    return _HEAD.format(title=title, style=_style(), body="\n".join([f"<h1>{title}</h1>", *parts]))
 
 
 _HEAD = """<!DOCTYPE html>
@@ -79,9 +102,12 @@ def _colours(palette: Palette) -> Iterator[str]:
     yield f".wrong{{color:{palette.tone['refuted']};font-weight:600}}"
 
 
-def _notes(report: TraceReport, note: str) -> Iterator[str]:
-    for each in (*report.notes, *([note] if note else [])):
-        yield f"<p>{html_text(each)}</p>"
+def _paragraphs(*notes: str) -> Iterator[str]:
+    yield from (f"<p>{html_text(note)}</p>" for note in notes if note)
+
+
+def _drawing(graph: Graph) -> Iterator[str]:
+    yield f'<div class="drawing">{svg(graph)}</div>'
 
 
 def _section(title: str, lines: Iterator[str]) -> Iterator[str]:
@@ -92,10 +118,10 @@ def _section(title: str, lines: Iterator[str]) -> Iterator[str]:
 # --- diagnostics ---------------------------------------------------------------------------------
 
 
-def _diagnostics(report: TraceReport) -> Iterator[str]:
-    if report.located:
+def _diagnostics(located: Sequence[dict[str, Any]]) -> Iterator[str]:
+    if located:
         yield "<h2>Diagnostics</h2>\n<table><tbody>"
-        yield from (_diagnostic(found) for found in report.located)
+        yield from (_diagnostic(found) for found in located)
         yield "</tbody></table>"
 
 
@@ -129,6 +155,29 @@ def _row(node: NodeResult) -> str:
         f'<tr><td>{node.id}</td><td>{html_text(node.role)}</td><td class="s-{status or "none"}">{status}</td>'
         f"<td>{html_text(verdict)}</td><td>{''.join(says)}</td></tr>"
     )
+
+
+# --- steps ---------------------------------------------------------------------------------------
+
+
+def _step_table(steps: list[StepEntry]) -> Iterator[str]:
+    yield "<h2>Steps</h2>"
+    yield "<table><thead><tr><th>step<th>parents<th>verdict<th>says</tr></thead><tbody>"
+    yield from (_step_row(step) for step in steps)
+    yield "</tbody></table>"
+
+
+def _step_row(step: StepEntry) -> str:
+    status, verdict = marks_of(step)
+    word = f"{MARKS[verdict]} {verdict_word(step)}".strip()
+    said = "".join(f'<div class="wrong">{html_text(line)}</div>' for line in remarks(step))
+    return (
+        f'<tr><td>{step.id}</td><td>{html_text(parents_word(step))}</td><td class="s-{status}">'
+        f'{html_text(word)}</td><td><div class="text">{_lines(_cut(step.node))}</div>{said}</td></tr>'
+    )
+
+
+# --- text ----------------------------------------------------------------------------------------
 
 
 def _cut(text: str) -> str:

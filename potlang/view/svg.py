@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from potlang.diag.snippet import columns
 from potlang.view.colours import DARK, LIGHT, Palette
-from potlang.view.graph import MARKS, Graph, Line, Vertex
+from potlang.view.graph import Graph, Line, Vertex
 from potlang.view.layout import Layout, layout
 
 WIDTH, HEIGHT = 184, 62
@@ -19,11 +19,6 @@ _SIDE = 18
 _NARROWEST = 1_040
 """The width of the legend."""
 _TONES = {"proved": "✓", "assumed": "~", "refuted": "✗", "unknown": "?", "none": ""}
-_LEGEND_WORDS = (
-    *("initial", "active", "validated", "invalidated"),
-    *(f"{mark} {verdict}" for verdict, mark in MARKS.items() if verdict is not None),
-    "dashed: inclusion ≤",
-)
 
 
 class Canvas(NamedTuple):
@@ -109,9 +104,9 @@ def _canvas(found: Layout) -> Canvas:
 
 def _legend(graph: Graph) -> Iterator[str]:
     x = _MARGIN
-    for word in _LEGEND_WORDS:
-        if word in LIGHT.status:
-            yield f'<rect class="s-{word}" x="{x}" y="10" width="12" height="12" rx="3"/>'
+    for status, word in graph.legend:
+        if status is not None:
+            yield f'<rect class="s-{status}" x="{x}" y="10" width="12" height="12" rx="3"/>'
             x += 17
         yield f'<text x="{x}" y="20">{xml(word)}</text>'
         x += 7 * len(word) + 18
@@ -125,7 +120,7 @@ def _legend(graph: Graph) -> Iterator[str]:
 def _vertex(vertex: Vertex, canvas: Canvas) -> str:
     x, y = canvas.corner(vertex.id)
     name = shortened(vertex.title, _LINE - 3)
-    about = [vertex.title, vertex.status, str(vertex.verdict or ""), vertex.label]
+    about = [vertex.title, *vertex.words, vertex.label]
     box = f"s-{vertex.status}{' wrong' if vertex.is_wrong else ''}"
     mark = f'<text class="mark" x="{x + WIDTH - 18:g}" y="{y + 18:g}">{vertex.mark}</text>'
     texts = (

@@ -220,5 +220,6 @@ def test_the_public_names_are_these() -> None:
         "check",
         "compile",
         "explain",
+        "reason",
         "verify",
     ]

@@ -43,6 +43,21 @@ def test_a_derivation_is_compiled_to_a_trace_that_is_accepted(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
+    ("source", "claim"), [("derivation.json", "the alarm goes off"), ("refinement.dot.txt", "summary 8")]
+)
+def test_a_derivation_is_compiled_to_a_solution_that_is_clean(
+    source: str, claim: str, tmp_path: Path
+) -> None:
+    """[DAG-FROM-1]: of a program, and of what a trace amounts to."""
+    solution = tmp_path / "solution.dagmath.json"
+    arguments = ("--to", "dagmath", "--claim", claim, "-o", solution)
+    done = potc("compile", EXAMPLES / source, *arguments)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    done = potc("check", solution)
+    assert done.returncode == 0 and b"no errors, no warnings" in done.stdout
+
+
+@pytest.mark.parametrize(
     ("arguments", "code", "shown"),
     [
         (["01_sotomayor_giraffe.json", "--to", "dot"], 1, b"is refuted"),
@@ -52,6 +67,9 @@ def test_a_derivation_is_compiled_to_a_trace_that_is_accepted(tmp_path: Path) ->
         (["../../examples/appendix_a.dot.txt", "--profile", "strict"], 2, b"POT5024"),
         (["../../examples/appendix_a.dot.txt", "--claim", "x"], 0, b"--claim has no effect"),
         (["../../examples/appendix_a.dot.txt", "--theory", "pyproject.toml"], 2, b"POT10"),
+        (["01_sotomayor_giraffe.json", "--to", "dagmath"], 1, b"is refuted"),
+        (["02_cherokee_delegation.json", "--to", "dagmath", "--claim", "x"], 2, b"has no claim `x`"),
+        (["../../examples/natascha.dagmath.json", "--to", "dagmath"], 2, b"no program in it"),
         (["02_cherokee_delegation.json", "--theory", "x"], 0, b"--theory has no effect"),
     ],
 )

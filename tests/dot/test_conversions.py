@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from horn_programs import horn_program
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meaning_support import verified
@@ -160,55 +161,11 @@ def test_entailed_claims_of_the_seed_programs(path: Path, profile: Profile) -> N
         _check_derivations(json.loads(path.read_text()), profile)
 
 
-def _horn_source(random: Random) -> dict[str, Any]:
-    """A Horn program over two sorts with claims of every kind, some of them entailed."""
-    things = ["a", "b", "c"]
-    atoms = ["P(x)", "Q(x)", "R(x, y)", "R(y, x)", "S(y)", "P(y)"]
-    facts = [f"{random.choice('PQS')}({random.choice(things)})" for _ in range(random.randint(0, 4))]
-    facts += [f"R({random.choice(things)}, {random.choice(things)})" for _ in range(random.randint(0, 2))]
-    facts += random.sample(
-        ["a == b", "Exists([x: T], Q(x))", "Not(b == c)", "P(a) or Q(a)"], random.randint(0, 2)
-    )
-    rules = [
-        {
-            "name": f"rule {i}",
-            "forall": [{"name": "x", "sort": "T"}, {"name": "y", "sort": "T"}],
-            "implies": {
-                "antecedent": " and ".join(random.sample(atoms, random.randint(1, 2))),
-                "consequent": random.choice(atoms),
-            },
-        }
-        for i in range(random.randint(1, 4))
-    ]
-    claims = [
-        "P(a)",
-        "R(a, b) and S(b)",
-        "Exists([x: T], P(x))",
-        "ForAll([x: T], P(x) -> Q(x))",
-        "ForAll([x: T, y: T], R(x, y) -> S(y))",
-        "P(a) -> Exists([x: T], Q(x))",
-        "Not(P(c)) or S(c)",
-        "ForAll([x: T], x == a -> (P(x) or Q(x)))",
-    ]
-    domain = {name: ["T"] for name in "PQS"} | {"R": ["T", "T"]}
-    return {
-        "sorts": [{"name": "T", "type": "DeclareSort"}],
-        "functions": [{"name": name, "domain": sorts, "range": "Bool"} for name, sorts in domain.items()],
-        "constants": {"things": {"sort": "T", "members": things}},
-        "knowledge_base": facts,
-        "rules": rules,
-        "verifications": [
-            {"name": f"claim {i}", "constraint": each} for i, each in enumerate(random.sample(claims, 2))
-        ],
-        "semantics": {"closed_domain": True} if random.random() < 0.4 else {},
-    }
-
-
 @settings(max_examples=8)
 @given(st.randoms(use_true_random=False), st.sampled_from(PROFILES))
 def test_derivations_of_horn_programs_are_accepted(random: Random, profile: Profile) -> None:
     """[DOT-CONV-5]."""
-    _check_derivations(_horn_source(random), profile)
+    _check_derivations(horn_program(random), profile)
 
 
 @pytest.mark.slow
@@ -216,7 +173,7 @@ def test_derivations_of_horn_programs_are_accepted(random: Random, profile: Prof
 @given(st.randoms(use_true_random=False), st.sampled_from(PROFILES))
 def test_derivations_of_horn_programs_are_accepted_deeply(random: Random, profile: Profile) -> None:
     """[DOT-CONV-5]."""
-    _check_derivations(_horn_source(random), profile)
+    _check_derivations(horn_program(random), profile)
 
 
 @settings(max_examples=10)

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import codecs
+import json
 from pathlib import Path
 from random import Random
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from potlang.languages.dagmath.records import Solution
+from potlang.languages.dagmath.write import write_json, write_text
 from potlang.languages.dot.emit import emit
-from potlang.languages.kind import kind_of
-from potlang.testing import damaged_traces, traces
+from potlang.languages.kind import Kind, kind_of
+from potlang.testing import damaged_traces, programs, traces
+from potlang.testing.solutions import damaged_solutions, solutions
 
 ROOT = Path(__file__).parents[2]
+KINDS = get_args(Kind)
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").iterdir()), ids=lambda path: path.name)
 def test_examples(path: Path) -> None:
     """[KIND-CONTENT]: the names of the examples say what their contents tell."""
-    assert kind_of(path.read_bytes()) == ("dot" if path.name.endswith(".dot.txt") else "pot")
+    expected = next((kind for kind in ("dot", "dagmath") if f".{kind}." in path.name), "pot")
+    assert kind_of(path.read_bytes()) == expected
 
 
 @pytest.mark.parametrize(
@@ -67,6 +74,68 @@ def test_a_record_or_a_tag_makes_a_trace(data: bytes) -> None:
 @pytest.mark.parametrize(
     "data",
     [
+        b'{"steps": [{"step_id": 1}]}',
+        b'{"problem": "{", "model": "m", "steps" : [ {"edge": "x"}]}',
+        b'[{"direct_dependent_steps": null, "step_id": 1}]',
+        b'```json\n{"steps": [{"text": "x", "step_id": 1}]}\n```',
+        b'Sure, here it is:\n\n```json\n{"steps": [\n{"step_id": 1}]}\n```',
+        b'{"steps": [{"step_id": 1}]}\n{"steps": [{"step_id": 1}]}\n',
+        b'{"steps": [{"step_id": 1, "edge": "@node id=1 role=problem',
+        b"Step 1\nEdge: x\nParents: Null\nNode: y\n",
+        b"\xef\xbb\xbf**Step 1**\r\n\r\n**Edge:** x\r\n",
+        b"Here are the steps.\n### Step 12:\n> **Parents**: Step 1",
+        '{"steps": [{"step_id": 1}]}'.encode("utf-16"),
+    ],
+)
+def test_steps_make_a_solution(data: bytes) -> None:
+    """[KIND-STEPS]"""
+    assert kind_of(data) == "dagmath"
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b'{"constants": {"step_id": {"sort": "Int"}, "steps": [{"node": 1}]}}', "pot"),
+        (b'{"sorts": [{"name": "step_id"}], "steps": []}', "pot"),
+        (b'{"description": "\\"steps\\": [{\\"step_id\\": 1}]"}', "pot"),
+        (b'{"steps": [{"name": "node"}]}', "pot"),
+        (b'{"steps": {"step_id": 1}}', "pot"),
+        (b'{} {"steps": [{"step_id": 1}]}', "pot"),
+        (b"Step 1: do this\nEdge: x", "pot"),
+        (b"Edge: x\nthen Step 1\n", "pot"),
+        (b"@node id=1 role=problem\nStep 1\nEdge: x\n", "dot"),
+        (b'<problem>Is it?</problem>\n{"steps": [{"step_id": 1}]}', "dot"),
+        (b'@node id=1 role=problem\n{"steps": [{"step_id": 1}]}', "dot"),
+    ],
+)
+def test_words_of_solutions_elsewhere_mean_nothing(data: bytes, kind: str) -> None:
+    """[KIND-STEPS]"""
+    assert kind_of(data) == kind
+
+
+@settings(max_examples=50)
+@given(solutions(formatted=False))
+def test_every_solution_is_one(found: Solution) -> None:
+    """[KIND-STEPS]"""
+    for text in (
+        write_json(found),
+        write_text(found),
+        write_text(found, bold=True),
+        f"Sure:\n{write_json(found)}",
+    ):
+        assert kind_of(text.encode()) == "dagmath"
+
+
+@settings(max_examples=50)
+@given(programs())
+def test_every_program_is_one(found: dict[str, object]) -> None:
+    """[KIND-JSON]"""
+    assert kind_of(json.dumps(found).encode()) == "pot"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
         b"",
         b" \n",
         b"null",
@@ -91,12 +160,33 @@ def test_every_trace_is_one(found: list[object]) -> None:
 
 
 @settings(max_examples=100)
-@given(st.binary() | damaged_traces())
+@given(st.binary() | damaged_traces() | damaged_solutions().map(lambda text: text.encode("utf-8", "replace")))
 def test_any_bytes_have_a_kind(data: bytes) -> None:
-    assert kind_of(data) in ("pot", "dot")
+    assert kind_of(data) in KINDS
 
 
-@pytest.mark.parametrize("piece", [b" ", b"\n", b"@", b"```", b"@a ", b"\n@a ", b"\n> - ", b"<", b"\n@node"])
-def test_long_input_takes_linear_time(piece: bytes) -> None:
+@pytest.mark.parametrize("begin", [b"", b'{"steps"', b'x "step_id"\n'])
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *(
+            b" ",
+            b"\n",
+            b"@",
+            b"```",
+            b"@a ",
+            b"\n@a ",
+            b"\n> - ",
+            b"<",
+            b"\n@node",
+            b'"',
+            b'"\\',
+            b"[",
+            b"{[{",
+        ),
+        *(b"\nStep 1", b"\n**Step", b"\nEdge", b"\n[ "),
+    ],
+)
+def test_long_input_takes_linear_time(begin: bytes, piece: bytes) -> None:
     """Backtracking over a repeated piece would take hours here."""
-    assert kind_of(piece * 1_000_000 + Random(1).randbytes(9)) in ("pot", "dot")
+    assert kind_of(begin + piece * 500_000 + Random(1).randbytes(9)) in KINDS

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from potlang.api import check
+from potlang.dagmath.checking import check as check_solution
 from potlang.diag import Applicability, Diagnostic, Fix, Replace, Severity, Sink
 from potlang.diag.fixes import apply_fix, apply_fixes
 from potlang.languages.dot.reader import read_trace
@@ -98,3 +99,24 @@ def test_fix_of_a_trace_removes_its_diagnostic_and_makes_no_new_kind(case: Path)
         after = trace_diagnostics(apply_fixes(text, [fix]).encode())
         assert len(after) < len(before), fix.title
         assert {d.code for d in after} <= {d.code for d in before}, fix.title
+
+
+SOLUTIONS = sorted(UI.glob("*/*.dagmath"))
+
+
+def of_solution(case: Path) -> list[Fix]:
+    found = [fix for each in check_solution(case.read_bytes()).diagnostics for fix in each.fixes]
+    return [fix for fix in found if fix.applicability is not Applicability.PLACEHOLDER]
+
+
+@pytest.mark.parametrize("case", [case for case in SOLUTIONS if of_solution(case)], ids=label)
+def test_fix_of_a_solution_removes_its_diagnostic_and_makes_no_error(case: Path) -> None:
+    text = case.read_text(encoding="utf-8")
+    before = check_solution(text).diagnostics
+    for diagnostic in before:
+        for fix in (each for each in diagnostic.fixes if each.applicability is not Applicability.PLACEHOLDER):
+            after = check_solution(apply_fixes(text, [fix])).diagnostics
+            assert (diagnostic.code, diagnostic.message) not in [(d.code, d.message) for d in after], (
+                fix.title
+            )
+            assert errors(after) <= errors(before), fix.title

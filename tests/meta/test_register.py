@@ -11,6 +11,7 @@ import pytest
 
 import potlang.dot
 from potlang.api import check
+from potlang.dagmath.checking import check as check_solution
 from potlang.diag import CODES, Severity, Sink
 from potlang.diag.explain import page
 from potlang.diag.register import _ROWS
@@ -28,6 +29,7 @@ ELSEWHERE = {
     "POT6010": "a damaged cache",
     "POT6011": "a cache that cannot be written",
     "POT6012": "a cached verdict that differs",
+    "POT7011": "an answer that is compared, which checking does not do",
     "POT8005": "no program can break a pack of the standard library",
 }
 """Codes that no program can show, with the reason; other tests show them."""
@@ -42,7 +44,7 @@ def emitting_sources() -> dict[str, str]:
     }
 
 
-def example(text: str, heading: str, language: str = "json|dot") -> str | None:
+def example(text: str, heading: str, language: str = "json|dot|dagmath") -> str | None:
     """The program or trace below a heading of a page; None where the page says that it is not run."""
     section = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
     if section is None or "<!-- not run" in section[1]:
@@ -53,6 +55,8 @@ def example(text: str, heading: str, language: str = "json|dot") -> str | None:
 
 def found(text: str, whole: str) -> list[tuple[str, Severity]]:
     """What is reported of an example of a page."""
+    if "```dagmath" in whole:
+        return [(diagnostic.code, diagnostic.severity) for diagnostic in check_solution(text).diagnostics]
     if "```dot" not in whole:
         return [(diagnostic.code, diagnostic.severity) for diagnostic in check(text).diagnostics]
     if whole >= "# POT5060":

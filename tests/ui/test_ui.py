@@ -14,6 +14,7 @@ import pytest
 
 import potlang.dot
 from potlang.api import check
+from potlang.dagmath.checking import check as check_solution
 from potlang.diag import Sink
 from potlang.diag.render_text import render_text
 from potlang.languages.dot.reader import read_trace
@@ -22,7 +23,7 @@ from potlang.source import Document
 HERE = Path(__file__).parent
 JUDGED = "POT5060"
 """From this code on a trace is verified, and not only read."""
-CASES = sorted([*HERE.glob("*/*.json"), *HERE.glob("*/*.dot")])
+CASES = sorted([*HERE.glob("*/*.json"), *HERE.glob("*/*.dot"), *HERE.glob("*/*.dagmath")])
 
 
 def label(case: Path) -> str:
@@ -32,6 +33,9 @@ def label(case: Path) -> str:
 def rendered(case: Path) -> str:
     if case.suffix == ".dot":
         return rendered_trace(case)
+    if case.suffix == ".dagmath":
+        solution = check_solution(case.read_bytes(), name=f"{case.parent.name}/{case.name}")
+        return render_text(solution.diagnostics, solution.read.document)
     checked = check(case.read_bytes(), name=f"{case.parent.name}/{case.name}")
     return render_text(checked.diagnostics, checked.document)
 

@@ -72,5 +72,8 @@ def test_programs_are_verified_without_what_traces_take() -> None:
     )
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
     assert "potlang.cli.answer" in imported
-    wrong = ("potlang.dot", "potlang.view", "potlang.languages.dot", "potlang.cli.trace", "ply")
+    wrong = (
+        *("potlang.dot", "potlang.view", "potlang.languages.dot", "potlang.cli.trace", "ply"),
+        *("potlang.dagmath", "potlang.languages.dagmath"),
+    )
     assert [name for name in sorted(imported) if name.startswith(wrong)] == []

@@ -1,0 +1,164 @@
+"""`potc build-gold PROBLEMS --output JOURNAL`: gold-standard solutions by models, in three stages."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import click
+
+from potlang.cli.common import ALL_ENTAILED, INVALID, OTHER_ANSWER, UNDECIDED
+
+if TYPE_CHECKING:
+    from potlang.dagmath.builder import Problem
+    from potlang.dagmath.journal import Journal, Record
+    from potlang.endpoint import Endpoint
+    from potlang.endpoint.client import JsonMode
+
+
+@click.command("build-gold")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--output",
+    "-o",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The journal: what became of each problem. If it is there, the run goes on with it.",
+)
+@click.option("--gold", type=click.Path(dir_okay=False, path_type=Path), help="Write the solutions alone.")
+@click.option("--model", help="The model at the endpoint. [default: POTLANG_MODEL]")
+@click.option("--judge-model", help="A model that checks nodes and dependencies. [default: none]")
+@click.option("--base-url", help="The endpoint. [default: OPENAI_BASE_URL; the key is OPENAI_API_KEY]")
+@click.option(
+    "--json-mode",
+    type=click.Choice(["schema", "object", "none"]),
+    default="schema",
+    show_default=True,
+    help="How the endpoint is asked for JSON.",
+)
+@click.option("--limit", type=click.IntRange(1), help="Problems of this run, at most.")
+@click.option("--jobs", type=click.IntRange(1, 64), default=1, show_default=True, help="Problems at a time.")
+@click.option("--tries", type=click.IntRange(1, 100), default=5, show_default=True, help="Of each stage.")
+@click.option("--temperature", type=click.FloatRange(0, 2), help="[default: the endpoint's]")
+@click.option("--max-tokens", type=click.IntRange(1), help="Of one answer. [default: the endpoint's]")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(1, 3600),
+    default=300.0,
+    show_default=True,
+    help="Seconds, of one answer.",
+)
+@click.option("--seed", type=int, help="Of the first try; each further one has the next.")
+def build_gold(
+    file: Path,
+    output: Path,
+    gold: Path | None,
+    model: str | None,
+    judge_model: str | None,
+    base_url: str | None,
+    json_mode: JsonMode,
+    limit: int | None,
+    jobs: int,
+    tries: int,
+    temperature: float | None,
+    max_tokens: int | None,
+    timeout: float,
+    seed: int | None,
+) -> None:
+    """Build gold-standard DAG-MATH solutions from problems with known solutions, by models.
+
+    FILE has a problem on each line: `problem`, `solution`, `answer`, and `problem_id`, `difficulty`.
+    The exit code is 0 if all problems are built, 1 if some are not, 2 for lines that are no problems, and 3
+    if the endpoint failed: the same command goes on from there.
+    """
+    from potlang.dagmath.asking import Sampling
+    from potlang.dagmath.builder import Builder, Models
+    from potlang.dagmath.journal import BadJournal, Journal, run
+
+    asked = _endpoint(model, base_url, json_mode, timeout)
+    judge = None if judge_model is None else _endpoint(judge_model, base_url, json_mode, timeout)
+    models = Models.one(asked, judge)
+    sampling = Sampling(tries, temperature, max_tokens, timeout, seed)
+    bad: list[str] = []
+    records: list[Record] = []
+
+    def progress(record: Record) -> None:
+        records.append(record)
+        detail = f": {record.reason}" if record.reason else ""
+        click.echo(f"{record.id}: {record.outcome}{detail}", err=True)
+
+    try:
+        with Journal(output) as journal, file.open("rb") as stream:
+            problems = _problems(stream, bad, journal, limit)
+            ended = run(
+                problems, journal, lambda: Builder(models, sampling=sampling), jobs=jobs, progress=progress
+            )
+            if gold is not None:
+                _write_gold(journal, gold)
+            _summary(journal)
+    except BadJournal as error:
+        raise click.BadParameter(str(error), param_hint="--output") from error
+    except ImportError as error:
+        raise click.ClickException(str(error)) from error
+    except OSError as error:
+        raise click.FileError(str(error.filename or output), error.strerror or str(error)) from error
+    finally:
+        asked.close()
+        if judge is not None:
+            judge.close()
+    if ended:
+        click.echo(f"ended early: {ended}", err=True)
+    sys.exit(_exit_code(bad, records, journal))
+
+
+def _endpoint(model: str | None, base_url: str | None, json_mode: JsonMode, timeout: float) -> Endpoint:
+    from potlang.endpoint import Endpoint
+
+    try:
+        return Endpoint.from_environment(model, base_url=base_url, json_mode=json_mode, timeout=timeout)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _problems(stream: IO[bytes], bad: list[str], journal: Journal, limit: int | None) -> Iterator[Problem]:
+    """Those that are not done yet, at most `limit`; lines that are none are reported."""
+    from potlang.dagmath.journal import BadProblem, read_problems
+
+    def wanted() -> Iterator[Problem]:
+        for found in read_problems(stream):
+            if isinstance(found, BadProblem):
+                bad.append(found.reason)
+                click.echo(f"line {found.line}: {found.reason}", err=True)
+            elif found.id not in journal.done:
+                yield found
+
+    return islice(wanted(), limit)
+
+
+def _write_gold(journal: Journal, path: Path) -> None:
+    with path.open("wb") as file:
+        for solution in journal.solutions():
+            file.write(json.dumps(solution, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+
+
+def _summary(journal: Journal) -> None:
+    """How many problems of each difficulty were built (paper, table 2)."""
+    from potlang.dagmath.journal import success_by_difficulty
+    from potlang.dagmath.samples import difficulty_label
+
+    click.echo("difficulty  total  built   rate")
+    for row in success_by_difficulty(journal.done.values()):
+        rate = row.built / row.total
+        click.echo(f"{difficulty_label(row.level):<10}  {row.total:>5}  {row.built:>5}  {rate:>5.1%}")
+
+
+def _exit_code(bad: list[str], records: list[Record], journal: Journal) -> int:
+    if bad:
+        return INVALID
+    if any(record.outcome == "failed" for record in records):
+        return UNDECIDED
+    return ALL_ENTAILED if all(each.outcome == "built" for each in journal.done.values()) else OTHER_ANSWER

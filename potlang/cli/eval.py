@@ -1,0 +1,243 @@
+"""`potc eval`: how often programs compile, and how often their verdicts are right (paper, appendix 7.1)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import click
+
+from potlang import api
+from potlang.cli.common import (
+    ALL_ENTAILED,
+    INVALID,
+    OTHER_ANSWER,
+    UNDECIDED,
+    color_option,
+    format_option,
+    print_json,
+    use_color,
+)
+from potlang.cli.model_options import chosen_endpoint, model_options
+from potlang.cli.shared_options import chosen_limits, solving_options
+
+if TYPE_CHECKING:
+    from potlang.llm.evaluation import Outcome, Problem, Question, Reasoner, Run, Settings, Summary
+
+_SHOWN = 20
+_EVERY = 100
+
+
+@click.command()
+@click.argument("dataset", nargs=-1, required=True, metavar="DATASET…")
+@click.option(
+    "--programs",
+    multiple=True,
+    metavar="FILE",
+    help="Recorded attempts, JSON Lines of `id` and `attempts`; else those that the data set has itself.",
+)
+@click.option(
+    "--results",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Append what comes of each question to this file, and take from it what is there already.",
+)
+@click.option("--jobs", type=click.IntRange(1, 64), default=1, show_default=True, help="Questions at a time.")
+@click.option("--seed", default=0, show_default=True, help="Of the bootstrap.")
+@click.option(
+    "--resamples", type=click.IntRange(0, 100_000), default=1000, show_default=True, help="Of the bootstrap."
+)
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Of the intervals.",
+)
+@click.option("--detailed", is_flag=True, help="All tables for each family.")
+@click.option(
+    "--picture",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw the paper's figure 3 of all questions: the name without its ending; SVG and PNG are written.",
+)
+@format_option("text", "json", "csv")
+@model_options
+@solving_options
+@color_option
+def eval_(
+    dataset: tuple[str, ...],
+    programs: tuple[str, ...],
+    results: Path | None,
+    jobs: int,
+    seed: int,
+    resamples: int,
+    confidence: float,
+    detailed: bool,
+    picture: Path | None,
+    style: str,
+    route: api.RouteName,
+    trust: api.Trust,
+    timeout: float,
+    total_timeout: float,
+    memory: int,
+    rlimit: int | None,
+    color: str,
+    **asked: Any,
+) -> None:
+    """Evaluate programs on questions with known answers.
+
+    DATASET are JSON Lines of `id`, `question`, `answer` (true, false, uncertain, or the label of one of
+    `options`), `family`; `-` is standard input. Answers are read in two ways, side by side: as the paper
+    does, SAT as true, and by verdict. With `--model` that model writes the programs, as for `potc reason`;
+    the other options for models mean something with it alone. Exit code 0: all questions were evaluated;
+    1: some lines have no question; 2: a file cannot be read or written, or there is no question; 3: a call
+    of the model failed.
+    """
+    from potlang.llm.evaluation import Recorded, Settings, read_questions, read_recorded, summarize
+
+    with _opened((*dataset, *programs)) as streams:
+        questions, problems = read_questions(streams[: len(dataset)])
+        recorded, more = read_recorded(streams[len(dataset) :])
+    problems += more
+    _print_problems(problems)
+    if not questions:
+        click.echo("error: there is no question", err=True)
+        sys.exit(INVALID)
+    settings = Settings(route, trust, chosen_limits(timeout, total_timeout, memory, rlimit))
+    if asked["model"] is None:
+        found = _run(questions, Recorded(recorded), settings, results, jobs)
+    elif programs:
+        raise click.UsageError("--model writes the programs, --programs has them: give one of the two")
+    else:
+        with _writing(asked) as reasoner:
+            found = _run(questions, reasoner, settings, results, jobs)
+    summaries = summarize(questions, found.outcomes, seed=seed, resamples=resamples, confidence=confidence)
+    _print(summaries, style, detailed, use_color(color))
+    if picture is not None:
+        _draw(summaries[-1], picture)
+    failed = any(each.failure for each in found.outcomes)
+    sys.exit(UNDECIDED if failed else OTHER_ANSWER if problems else ALL_ENTAILED)
+
+
+@contextmanager
+def _writing(asked: dict[str, Any]) -> Iterator[Reasoner]:
+    """The model that the options name."""
+    from potlang.dagmath.asking import Sampling
+    from potlang.endpoint.client import MissingClientError
+    from potlang.llm.evaluation.writing import Writing
+
+    timeout, seed = asked["model_timeout"], asked["model_seed"]
+    sampling = Sampling(asked["attempts"], asked["temperature"], asked["max_tokens"], timeout, seed)
+    with chosen_endpoint(asked["model"], asked["base_url"], asked["json_mode"], timeout) as endpoint:
+        try:
+            yield Writing(endpoint, sampling, place=endpoint.base_url)
+        except MissingClientError as error:
+            raise click.ClickException(str(error)) from error
+
+
+@contextmanager
+def _opened(names: Sequence[str]) -> Iterator[list[tuple[str, BinaryIO]]]:
+    with ExitStack() as stack:
+        streams: list[tuple[str, BinaryIO]] = []
+        for name in names:
+            try:
+                stream = sys.stdin.buffer if name == "-" else stack.enter_context(Path(name).open("rb"))
+            except OSError as error:
+                click.echo(f"error[POT0006]: cannot read `{name}`: {error.strerror}", err=True)
+                sys.exit(INVALID)
+            streams.append((name, stream))
+        yield streams
+
+
+def _print_problems(problems: Sequence[Problem]) -> None:
+    from potlang.diag.wording import visible
+
+    for each in problems[:_SHOWN]:
+        click.echo(f"warning: {visible(str(each))}", err=True)
+    if len(problems) > _SHOWN:
+        click.echo(f"warning: {len(problems) - _SHOWN} more lines are passed over", err=True)
+
+
+def _run(
+    questions: Sequence[Question],
+    reasoner: Reasoner,
+    settings: Settings,
+    results: Path | None,
+    jobs: int,
+) -> Run:
+    from potlang.llm.evaluation import run
+
+    try:
+        with _progress(len(questions)) as progress:
+            found = run(questions, reasoner, settings, results=results, jobs=jobs, progress=progress)
+    except OSError as error:
+        raise click.FileError(str(results), error.strerror or str(error)) from error
+    except api.OptionError as error:
+        raise click.BadParameter(str(error)) from error
+    if found.unreadable:
+        click.echo(f"note: {found.unreadable} lines of {results} were passed over", err=True)
+    return found
+
+
+@contextmanager
+def _progress(whole: int) -> Iterator[Callable[[Outcome], None]]:
+    """Tells on standard error how far it is: a bar on a terminal, else a line now and then."""
+    calls = done = 0
+
+    def told() -> str:
+        return f"{done} of {whole} questions, {calls} calls"
+
+    if not sys.stderr.isatty():
+
+        def tell(outcome: Outcome) -> None:
+            nonlocal calls, done
+            done, calls = done + 1, calls + outcome.calls
+            if done % _EVERY == 0 or done == whole:
+                click.echo(told(), err=True)
+
+        yield tell
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(told(), total=whole)
+
+        def advance(outcome: Outcome) -> None:
+            nonlocal calls, done
+            done, calls = done + 1, calls + outcome.calls
+            bar.update(task, advance=1, description=told())
+
+        yield advance
+
+
+def _print(summaries: Sequence[Summary], style: str, detailed: bool, color: bool) -> None:
+    from potlang.dagmath.table_text import to_csv, to_text
+    from potlang.llm.evaluation.summary import to_json
+    from potlang.llm.evaluation.table import tables
+
+    match style:
+        case "json":
+            print_json({"families": to_json(summaries)})
+        case "csv":
+            parts = (f"# {each.title}\n{to_csv(each)}" for each in tables(summaries))
+            click.echo("\n".join(parts), nl=False)
+        case _:
+            parts = (to_text(each, color) for each in tables(summaries, detailed=detailed))
+            click.echo("\n".join(parts), nl=False)
+
+
+def _draw(summary: Summary, path: Path) -> None:
+    from potlang.dagmath.extra import MissingExtraError
+    from potlang.dagmath.plots import save
+    from potlang.llm.evaluation.picture import dashboard
+
+    try:
+        save(dashboard(summary), path.with_suffix("") if path.suffix in (".svg", ".png") else path)
+    except MissingExtraError as error:
+        raise click.ClickException(str(error)) from error
+    except OSError as error:
+        raise click.FileError(str(path), error.strerror or str(error)) from error

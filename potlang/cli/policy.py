@@ -1,0 +1,367 @@
+"""`potc policy`: stored programs, in versions, with their regression tests."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from potlang import api
+from potlang.cli.answer import print_diagnostics
+from potlang.cli.common import (
+    ALL_ENTAILED,
+    INVALID,
+    OTHER_ANSWER,
+    UNDECIDED,
+    Command,
+    color_option,
+    format_option,
+    print_json,
+    read_source,
+    worst_exit,
+)
+from potlang.report import Limits, Verdict
+
+if TYPE_CHECKING:
+    from potlang.policy import Case, CaseResult, Difference, Store, Version
+
+_SECONDS = click.FloatRange(min=0.001, max=1_000_000)
+_timeout = click.option("--timeout", type=_SECONDS, default=10.0, show_default=True, help="Seconds a check.")
+_total = click.option(
+    "--total-timeout",
+    type=_SECONDS,
+    default=60.0,
+    show_default=True,
+    help="Seconds for all claims against one program.",
+)
+
+
+def _stored(command: Command) -> Command:
+    """Adds `--store`; what is wrong with policies ends the command with exit code 2."""
+
+    @wraps(command)
+    def guarded(*args: Any, **options: Any) -> Any:
+        from potlang.policy import PolicyError
+
+        try:
+            return command(*args, **options)
+        except PolicyError as error:
+            _fail(str(error))
+        except api.CompileError as error:
+            print_diagnostics(error.document, error.diagnostics, "auto")
+            sys.exit(INVALID)
+
+    option: Callable[[Any], Any] = click.option(
+        "--store",
+        "directory",
+        metavar="DIRECTORY",
+        help="Where policies are; by default POTLANG_POLICIES, or the user's data directory.",
+    )
+    found: Command = option(guarded)
+    return found
+
+
+def _fail(message: str) -> NoReturn:
+    from potlang.diag.wording import visible
+
+    click.echo(f"error: {visible(message)}", err=True)
+    sys.exit(INVALID)
+
+
+def _open(directory: str | None) -> Store:
+    from potlang.policy import open_store
+
+    return open_store(directory or None)
+
+
+@click.group()
+def policy() -> None:
+    """Keep programs, in versions, with claims that they must go on deciding as they do.
+
+    An ID is a name, which means its latest version, `name@3`, or `name@` and digits of a digest.
+    """
+
+
+@policy.command()
+@click.argument("file")
+@click.option("--name", help="What to call it; by default the file's name without its ending.")
+@click.option(
+    "--tests",
+    metavar="FILE",
+    help="JSON: a list of objects with `claim` and `expected`; else the program's verifications, with the "
+    "verdicts that they have now.",
+)
+@click.option("--force", is_flag=True, help="Store it although it fails a test.")
+@format_option("text", "json")
+@color_option
+@_timeout
+@_total
+@_stored
+def add(
+    file: str,
+    name: str | None,
+    tests: str | None,
+    force: bool,
+    style: str,
+    color: str,
+    timeout: float,
+    total_timeout: float,
+    directory: str | None,
+) -> None:
+    """Store a program as the latest version of a policy.
+
+    Exit code: 0 it is stored, or was already; 1 it fails a test; 2 it is not a valid program.
+    """
+    from potlang.policy.store import FailingTests
+
+    source, shown = read_source(file)
+    checked = api.check(source, name=shown)
+    print_diagnostics(checked.document, checked.diagnostics, color)
+    if checked.program is None:
+        sys.exit(INVALID)
+    chosen = name or re.sub(r"[^a-z0-9._-]+", "-", Path(shown).stem.lower()).strip("-._")
+    limits = _limits(timeout, total_timeout)
+    text = checked.document.text or ""
+    try:
+        added = _open(directory).add(chosen, text, _tests(tests), limits=limits, force=force)
+    except FailingTests as error:
+        if style == "json":
+            print_json({"added": None, "failed": [_result_json(each) for each in error.failed]})
+        else:
+            click.echo("\n".join(_result_lines(error.failed)))
+            click.echo(f"error: {error}; it is not stored", err=True)
+        sys.exit(OTHER_ANSWER)
+    for each in added.undecided:
+        click.echo(f"warning: {each} is undecided, and makes no test", err=True)
+    if style == "json":
+        failed = [_result_json(each) for each in added.failed]
+        print_json({"added": _version_json(added.version), "created": added.created, "failed": failed})
+    else:
+        known = "" if added.created else ", stored already"
+        click.echo(f"{_head(added.version)}{known}")
+    sys.exit(OTHER_ANSWER if added.failed else ALL_ENTAILED)
+
+
+@policy.command("list")
+@format_option("text", "json")
+@_stored
+def list_(style: str, directory: str | None) -> None:
+    """List the policies with their latest versions."""
+    entries = list(_open(directory).entries())
+    if style == "json":
+        print_json(
+            [
+                {
+                    "name": each.name,
+                    "versions": list(each.numbers),
+                    "latest": None if each.latest is None else _version_json(each.latest),
+                    "problem": each.problem or None,
+                }
+                for each in entries
+            ]
+        )
+        return
+    for each in entries:
+        click.echo(f"{each.name}: {each.problem}" if each.latest is None else _head(each.latest))
+
+
+@policy.command()
+@click.argument("id")
+@format_option("text", "json")
+@_stored
+def show(id: str, style: str, directory: str | None) -> None:
+    """Show a version: its program and its tests."""
+    version = _open(directory).version(id)
+    if style == "json":
+        tests = [each.to_dict() for each in version.cases]
+        print_json({**_version_json(version), "program": version.text, "tests": tests})
+        return
+    click.echo(_head(version))
+    for each in version.cases:
+        click.echo(f"  {each.expected}: {_named(each)}")
+    click.echo(version.text.rstrip("\n"))
+
+
+@policy.command()
+@click.argument("ids", nargs=-1, metavar="[ID]…")
+@format_option("text", "json")
+@_timeout
+@_total
+@_stored
+def test(
+    ids: tuple[str, ...], style: str, timeout: float, total_timeout: float, directory: str | None
+) -> None:
+    """Verify the tests of versions anew: of all policies if none is named.
+
+    Exit code: 0 all verdicts are as expected; 1 one is not; 2 there is no such policy, or it cannot be
+    read; 3 one is unknown. Of several, 2 before 3 before 1.
+    """
+    store = _open(directory)
+    limits = _limits(timeout, total_timeout)
+    codes, found = [], []
+    for id in ids or store.names():
+        version = store.version(id)
+        results = store.run_tests(version.id, limits=limits)
+        codes += [_code(each) for each in results]
+        found.append({**_version_json(version), "results": [_result_json(each) for each in results]})
+        if style == "text":
+            failed = [each for each in results if not each.passed]
+            click.echo(f"{version.id}: {len(results) - len(failed)} of {len(results)} tests pass")
+            for line in _result_lines(failed):
+                click.echo(f"  {line}")
+    if style == "json":
+        print_json(found)
+    sys.exit(worst_exit(codes))
+
+
+def _code(result: CaseResult) -> int:
+    if result.passed:
+        return ALL_ENTAILED
+    return UNDECIDED if result.verdict is Verdict.UNKNOWN else OTHER_ANSWER
+
+
+@policy.command()
+@click.argument("old")
+@click.argument("new")
+@click.option(
+    "--samples", type=click.IntRange(0, 10_000), default=50, show_default=True, help="Claims to draw."
+)
+@click.option("--seed", default=0, show_default=True, help="Of the drawn claims.")
+@format_option("text", "json")
+@_timeout
+@_total
+@_stored
+def diff(
+    old: str,
+    new: str,
+    samples: int,
+    seed: int,
+    style: str,
+    timeout: float,
+    total_timeout: float,
+    directory: str | None,
+) -> None:
+    """Find claims that two versions decide otherwise: the tests of both, and claims drawn at random.
+
+    OLD and NEW are ids, or files with programs. Exit code: 0 no verdict changes; 1 one does; 2 one of
+    them is not a valid program; 3 none does, as far as they are known.
+    """
+    from potlang.policy import compare
+
+    store = _open(directory)
+    first, second = _side(store, old), _side(store, new)
+    found = compare(
+        first[0],
+        second[0],
+        (*first[1], *second[1]),
+        samples=samples,
+        seed=seed,
+        limits=_limits(timeout, total_timeout),
+    )
+    if style == "json":
+        print_json(found.to_dict())
+    else:
+        click.echo("\n".join(_difference_lines(found)))
+    sys.exit(OTHER_ANSWER if found.changes else UNDECIDED if found.open else ALL_ENTAILED)
+
+
+@policy.command()
+@click.argument("id")
+@_stored
+def remove(id: str, directory: str | None) -> None:
+    """Remove a policy, or one version of it."""
+    _open(directory).remove(id)
+
+
+# --- parts -----------------------------------------------------------------------------------------
+
+
+def _limits(timeout: float, total_timeout: float) -> Limits:
+    return Limits(int(timeout * 1000), int(total_timeout * 1000))
+
+
+def _tests(name: str | None) -> tuple[Case, ...] | None:
+    from potlang.policy import PolicyError, read_cases
+
+    if name is None:
+        return None
+    try:
+        text = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        value = json.loads(text)
+    except OSError as error:
+        raise PolicyError(f"cannot read {name!r}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise PolicyError(f"{name!r} is not JSON: {error}") from None
+    return read_cases(value)
+
+
+def _side(store: Store, name: str) -> tuple[api.Program, Sequence[Case]]:
+    """The program that a name stands for, and its tests: a file's has none."""
+    if Path(name).is_file():
+        return api.compile(Path(name)), ()
+    version = store.version(name)
+    return version.compile(), version.cases
+
+
+def _version_json(version: Version) -> dict[str, Any]:
+    return {
+        "id": version.id,
+        "name": version.name,
+        "version": version.number,
+        "digest": version.digest,
+        "added": version.added,
+        "test_count": len(version.cases),
+    }
+
+
+def _head(version: Version) -> str:
+    count = len(version.cases)
+    return f"{version.id}  {version.digest[:12]}  {count} test{'' if count == 1 else 's'}  {version.added}"
+
+
+def _result_json(result: CaseResult) -> dict[str, Any]:
+    from potlang.policy.comparing import evidence
+
+    found = {**result.case.to_dict(), "verdict": str(result.verdict), "passed": result.passed}
+    return found if result.passed else {**found, "evidence": evidence(result.report)}
+
+
+def _result_lines(results: Iterable[CaseResult]) -> Iterator[str]:
+    from potlang.policy.comparing import evidence
+
+    for each in results:
+        yield f"{_named(each.case)}: {each.verdict}, expected {each.case.expected}"
+        yield from (f"  {line}" for line in evidence(each.report).splitlines())
+
+
+def _named(case: Case) -> str:
+    return _claim_text(case.key, case.name)
+
+
+def _claim_text(claim: str, name: str) -> str:
+    from potlang.diag.wording import visible
+
+    return visible(f"{name}: {claim}" if name else claim)
+
+
+def _difference_lines(found: Difference) -> Iterator[str]:
+    from potlang.policy import Case
+
+    for each in found.changes:
+        yield f"{each.origin} {_named(Case(each.claim, each.old, each.name))}"
+        for side, verdict, evidence in (
+            ("old", each.old, each.old_evidence),
+            ("new", each.new, each.new_evidence),
+        ):
+            yield f"  {side}: {verdict}"
+            yield from (f"    {line}" for line in evidence.splitlines())
+    for claim in found.open:
+        yield f"unknown: {_named(Case(claim, Verdict.UNKNOWN))}"
+    asked = f"{found.tests} tests and {found.samples} drawn claims"
+    yield f"{len(found.changes)} of {asked} change their verdict"

@@ -1,0 +1,31 @@
+"""`potc schema`: the schema of a program, or of the tool, as a provider accepts it."""
+
+from __future__ import annotations
+
+import click
+
+from potlang.cli.common import print_json
+from potlang.llm import tool
+from potlang.llm.profiles import PROFILES, Profile, program_schema
+
+
+@click.command()
+@click.option(
+    "--profile",
+    type=click.Choice(PROFILES),
+    default="json",
+    show_default=True,
+    help="Whose rules it follows; `json` is the whole language.",
+)
+@click.option(
+    "--tool", "as_tool", is_flag=True, help="The definition of the tool, not the schema of a program."
+)
+def schema(profile: Profile, as_tool: bool) -> None:
+    """Print the JSON Schema of PoT programs that a provider accepts.
+
+    With --tool the definition of the tool, to be put in a request; `json` is that of MCP.
+    """
+    if as_tool:
+        print_json(tool.definition("mcp" if profile == "json" else profile))
+    else:
+        print_json(program_schema(profile))

@@ -1,0 +1,221 @@
+"""`potc score`: the metrics of DAG-MATH samples, with tables and plots."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import click
+
+from potlang.cli.common import (
+    ALL_ENTAILED,
+    INVALID,
+    OTHER_ANSWER,
+    color_option,
+    format_option,
+    print_json,
+    use_color,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from potlang.dagmath.scores import Scores
+    from potlang.dagmath.tables import Comparison, Table
+
+_LONG = 8 << 20
+"""Bytes of input from which on a bar shows how far it is."""
+
+
+class _Names(click.ParamType[Any]):
+    """Names or numbers, separated by commas."""
+
+    name = "LIST"
+
+    def __init__(self, kind: type[str] | type[int]) -> None:
+        self.kind = kind
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, tuple):
+            return value
+        parts = tuple(part.strip() for part in value.split(",") if part.strip())
+        if len(set(parts)) < len(parts):
+            self.fail(f"{value!r} names one twice", param, ctx)
+        if self.kind is str:
+            return parts
+        if not all(part.isascii() and part.isdigit() and 0 < len(part) < 10 and int(part) for part in parts):
+            self.fail(f"{value!r} is not a list of numbers from 1", param, ctx)
+        return tuple(map(int, parts))
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="SAMPLES…")
+@click.option(
+    "--by",
+    type=_Names(str),
+    default=(),
+    help="Fields to group by: model, dataset, difficulty, file, any other. The first makes the rows of "
+    "tables, the second the columns.",
+)
+@click.option(
+    "--compare",
+    type=_Names(str),
+    default=(),
+    help="One or two fields whose values are conditions: tables 1 and 8 to 12 compare them.",
+)
+@click.option("--baseline", help="The condition that others are tested against.")
+@click.option(
+    "--margin", default=0.10, show_default=True, help="What counts as equivalent, as a share of the mean."
+)
+@click.option("--pass-k", type=_Names(int), default=(), help="Also PASS@k for each of these k.")
+@click.option("--tables", is_flag=True, help="The paper's tables, as far as there are data for them.")
+@click.option(
+    "--plots",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write figures to this directory (SVG, PNG).",
+)
+@click.option("--gold", is_flag=True, help="Count gold-standard samples too: checks the whole format.")
+@format_option("text", "json", "csv", "latex")
+@color_option
+def score(
+    files: tuple[str, ...],
+    by: tuple[str, ...],
+    compare: tuple[str, ...],
+    baseline: str | None,
+    margin: float,
+    pass_k: tuple[int, ...],
+    tables: bool,
+    plots: Path | None,
+    gold: bool,
+    style: str,
+    color: str,
+) -> None:
+    """Score samples of DAG-MATH solutions: closeness, PASS@k, PRR, AUC.
+
+    SAMPLES are JSON Lines, a solution on each line, or files of one solution; `-` is standard input.
+    Exit code 0: all samples were read; 1: some are malformed, and count as not correct; 2: a file
+    cannot be read, or there is no sample.
+    """
+    from potlang.dagmath.extra import MissingExtraError
+    from potlang.dagmath.tables import Comparison
+
+    if len(compare) > 2 or set(compare) & set(by):
+        raise click.BadParameter("one or two fields that are not in --by", param_hint="--compare")
+    if not 0 < margin < 1:
+        raise click.BadParameter("a share between 0 and 1", param_hint="--margin")
+    if baseline is not None and not compare:
+        raise click.BadParameter("there is nothing to compare", param_hint="--baseline")
+    scores = _scored(files, (*by, *compare), pass_k, gold)
+    comparison = Comparison(len(compare), baseline, margin)
+    try:
+        wanted = tables or style == "latex"
+        _print(scores, _tables(scores, comparison) if wanted else None, style, use_color(color))
+        if plots is not None:
+            _plot(scores, plots)
+    except MissingExtraError as error:
+        raise click.ClickException(str(error)) from error
+    sys.exit(_report(scores))
+
+
+def _scored(files: Sequence[str], by: Sequence[str], pass_k: Sequence[int], gold: bool) -> Scores:
+    from potlang.dagmath.scoring import score as score_samples
+
+    sources: list[Path | BinaryIO] = [sys.stdin.buffer if name == "-" else Path(name) for name in files]
+    try:
+        with _progress(files) as progress:
+            return score_samples(sources, by=by, pass_k=pass_k, gold=gold, progress=progress)
+    except OSError as error:
+        click.echo(f"error[POT0006]: cannot read `{error.filename}`: {error.strerror}", err=True)
+        sys.exit(INVALID)
+
+
+@contextmanager
+def _progress(files: Sequence[str]) -> Iterator[Callable[[int], object] | None]:
+    """What to tell of bytes that were read: a bar on a terminal, for long input."""
+    sizes = [Path(name).stat().st_size if name != "-" and Path(name).is_file() else 0 for name in files]
+    if not sys.stderr.isatty() or ("-" not in files and sum(sizes) < _LONG):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = TextColumn("scoring"), BarColumn(), DownloadColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("scoring", total=None if "-" in files else sum(sizes))
+        yield lambda count: bar.advance(task, count)
+
+
+def _tables(scores: Scores, comparison: Comparison) -> list[Table]:
+    from potlang.dagmath.tables import tables_of
+
+    if not scores.tally.problems:
+        return []
+    try:
+        return tables_of(scores, comparison)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--baseline") from error
+
+
+def _print(scores: Scores, tables: list[Table] | None, style: str, color: bool) -> None:
+    """Prints the scores, and the tables if they are wanted; CSV and LaTeX have the tables in their place."""
+    from potlang.dagmath.summary import summary_csv, summary_text
+    from potlang.dagmath.table_text import to_csv, to_json, to_latex, to_text
+
+    match style:
+        case "json":
+            value = scores.to_dict()
+            print_json(value if tables is None else {**value, "tables": list(map(to_json, tables))})
+        case "csv":
+            parts = [f"# {each.title}\n{to_csv(each)}" for each in tables or ()]
+            click.echo(summary_csv(scores) if tables is None else "\n".join(parts), nl=False)
+        case "latex":
+            click.echo("\n".join(map(to_latex, tables or ())), nl=False)
+        case _:
+            parts = [summary_text(scores, color), *(to_text(each, color) for each in tables or ())]
+            click.echo("\n".join(parts), nl=False)
+
+
+def _plot(scores: Scores, directory: Path) -> None:
+    """Writes the figures that there are data for."""
+    from potlang.dagmath.plots import curves_figure, difficulty_figure, save
+
+    figures = {
+        "figure-3-difficulty": difficulty_figure(scores.tally),
+        "figure-4-closeness": curves_figure(scores) if scores.tally.problems else None,
+        "figure-6-unclosed": _example(scores),
+    }
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        for name, figure in figures.items():
+            for path in () if figure is None else save(figure, directory / name):
+                click.echo(f"wrote {path}", err=True)
+    except OSError as error:
+        raise click.FileError(str(directory), error.strerror or str(error)) from error
+
+
+def _example(scores: Scores) -> Figure | None:
+    """The graph of the first imperfect sample."""
+    from potlang.dagmath.graph import Graph
+    from potlang.view.solution import solution_figure
+
+    if scores.example is None:
+        return None
+    steps = scores.example.steps
+    graph = Graph.from_ids((step.id, sorted(step.parents or ())) for step in steps)
+    return solution_figure(graph, [step.id for step in steps])
+
+
+def _report(scores: Scores) -> int:
+    """Says what is malformed, and the exit code."""
+    from potlang.dagmath.summary import malformed_lines
+
+    for line in malformed_lines(scores):
+        click.echo(line, err=True)
+    if scores.samples == scores.malformed:
+        if not scores.samples:
+            click.echo("error[POT1003]: there is no sample", err=True)
+        return INVALID
+    return OTHER_ANSWER if scores.malformed else ALL_ENTAILED

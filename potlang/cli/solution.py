@@ -1,0 +1,61 @@
+"""What commands do with a DAG-MATH solution: check its form, verify it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from potlang.cli.answer import Answer
+from potlang.cli.common import ALL_ENTAILED, INVALID, OTHER_ANSWER, UNDECIDED, Input
+
+if TYPE_CHECKING:
+    from potlang.dagmath.report import SolutionReport
+    from potlang.source import Document
+
+
+def solution_answer(given: Input, settings: dict[str, Any]) -> Answer:
+    """The report on a solution, ready to be printed; `settings` are those of `potlang.dagmath.verify`."""
+    from potlang.dagmath.verifying import verify
+
+    report = verify(given.source, name=given.name, **settings)
+
+    def render(color: bool) -> str:
+        from potlang.dagmath.render import render_solution
+
+        return render_solution(report, color=color)
+
+    code = solution_exit_code(report)
+    return Answer(given.name, solution_document(given), report.diagnostics, report.to_dict, render, code)
+
+
+def checked_solution(given: Input) -> Answer:
+    """What is wrong with the form of a solution, without checking its steps."""
+    from potlang.dagmath.checking import check
+
+    checked = check(given.source, name=given.name)
+
+    def to_dict() -> dict[str, Any]:
+        return {"diagnostics": list(checked.located())}
+
+    code = ALL_ENTAILED if checked.ok else INVALID
+    return Answer(given.name, checked.read.document, checked.diagnostics, to_dict, None, code)
+
+
+def solution_document(given: Input) -> Document:
+    """The document that places in a solution are in."""
+    from potlang.diag import Sink
+    from potlang.languages.json_text import open_document
+    from potlang.source import DEFAULT_LIMITS
+
+    return open_document(given.source, Sink(), DEFAULT_LIMITS, given.name)
+
+
+def solution_exit_code(report: SolutionReport) -> int:
+    """The exit code of a solution ([DAGR-EXIT])."""
+    from potlang.dagmath.report import SolutionVerdict
+
+    codes = {
+        SolutionVerdict.ACCEPTED: ALL_ENTAILED,
+        SolutionVerdict.REJECTED: INVALID,
+        SolutionVerdict.UNKNOWN: UNDECIDED,
+    }
+    return codes.get(report.verdict, OTHER_ANSWER)

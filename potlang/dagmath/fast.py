@@ -1,0 +1,83 @@
+"""Samples decoded by msgspec straight into what is counted; what is unusual is left to the full reader.
+
+Import this module only where msgspec is installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
+from typing import Annotated, Any
+
+from msgspec import UNSET, DecodeError, Meta, Raw, Struct, UnsetType
+from msgspec.json import Decoder
+
+from potlang.languages.dagmath.json_form import LARGEST_ID
+
+Id = Annotated[int, Meta(ge=0, le=LARGEST_ID)]
+Text = str | UnsetType | None
+_PARENTS = "direct_dependent_steps"
+
+
+class NodeStep(Struct, gc=False, rename={"id": "step_id", "parents": _PARENTS}):
+    """A step in the form of appendix F. Texts that are not looked at are checked to be texts."""
+
+    id: Id
+    parents: set[int] | None
+    node: str
+    edge: Text = UNSET
+    prop: Text = UNSET
+
+
+class TextStep(
+    Struct, gc=False, rename={"id": "step_id", "parents": _PARENTS, "node": "text", "edge": "thinking"}
+):
+    """A step in the form of appendix G."""
+
+    id: Id
+    parents: set[int] | None
+    node: str
+    edge: Text = UNSET
+    reason: Text = UNSET
+    prop: Text = UNSET
+
+
+Steps = Sequence[NodeStep] | Sequence[TextStep]
+_UNREADABLE = (DecodeError, UnicodeDecodeError, RecursionError)
+_whole: Decoder[dict[str, Raw]] = Decoder(dict[str, Raw])
+_node_steps: Decoder[list[NodeStep]] = Decoder(list[NodeStep])
+_text_steps: Decoder[list[TextStep]] = Decoder(list[TextStep])
+_value: Decoder[Any] = Decoder()
+_said = attrgetter("node")
+
+
+def members(line: bytes) -> Mapping[str, Raw] | None:
+    """The members of the object on a line, each still as JSON; None if it is no object.
+
+    Of a key that comes twice the last counts ([DAG-FAST]).
+    """
+    try:
+        return _whole.decode(line)
+    except _UNREADABLE:
+        return None
+
+
+def steps(text: Raw) -> Steps | None:
+    """The steps in a JSON text; None if they are not in one of the two usual forms, or one says nothing."""
+    found: Steps
+    try:
+        found = _node_steps.decode(text)
+    except _UNREADABLE:
+        try:
+            found = _text_steps.decode(text)
+        except _UNREADABLE:
+            return None
+    return found if all(map(str.strip, map(_said, found))) else None
+
+
+def value(text: Raw) -> Any:
+    """The value of a JSON text; the ellipsis if it is none, or nested too deeply."""
+    try:
+        return _value.decode(text)
+    except _UNREADABLE:
+        return ...

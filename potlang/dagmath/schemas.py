@@ -1,0 +1,33 @@
+"""The JSON Schemas of what the prompts ask for, for endpoints that hold models to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Schema = Mapping[str, Any]
+
+_ID: Schema = {"type": "integer"}
+_TEXT: Schema = {"type": "string"}
+_IDS: Schema = {"anyOf": [{"type": "array", "items": _ID}, {"type": "null"}]}
+
+
+def _object(**properties: Schema) -> Schema:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+NODES = _object(steps=_list(_TEXT))
+PARENTS = _object(steps=_list(_object(step_id=_ID, direct_dependent_steps=_IDS)))
+REASONS = _object(steps=_list(_object(step_id=_ID, reason=_TEXT, direct_dependent_steps=_IDS)))
+EDGES = _object(edges=_list(_object(step_id=_ID, edge=_TEXT)))
+WRONG = _object(wrong=_list(_object(step_id=_ID, why=_TEXT)))
+SOLUTION = _object(steps=_list(_object(step_id=_ID, edge=_TEXT, direct_dependent_steps=_IDS, node=_TEXT)))

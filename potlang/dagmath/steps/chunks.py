@@ -1,0 +1,168 @@
+"""The formulas in a sentence: where they are, in LaTeX between dollars or in plain text ([STEP-CHUNKS])."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from .formulas import read_formula
+from .phrases import NUMERALS
+from .syntax import Op, Term, Unreadable, is_statement, number
+from .tokens import FUNCTIONS
+from .units import is_unit
+
+MOST_LETTERS: Final = 4_000
+_MARKED: Final = re.compile(
+    r"\$\$(?P<a>.+?)\$\$|(?<!\\)\$(?P<b>(?:\\.|[^$\\])+)\$|\\\((?P<c>.+?)\\\)|\\\[(?P<d>.+?)\\\]", re.DOTALL
+)
+_REFERENCES: Final = re.compile(
+    r"\b(?:(?:from|by|in|of|using|per|with|and|via)\s+)?(?:steps?[\s_#]*\(?\d+\)?|(?:equation|eq\.)\s*\(\d+\))"
+    r"(?:\s*(?:,|and|&)+\s*(?:steps?[\s_#]*\(?\d+\)?|\(\d+\)))*",
+    re.IGNORECASE,
+)
+_STRONG: Final = re.compile(r"\d|[=<>≤≥≠+*^√±×÷·]|\\[a-z]")
+_SHAPE: Final = re.compile(r"[-+*/^=<>≤≥≠±×÷·√(){}\[\]|.,:!%\\_'\w²³π⌊⌋−$]+")
+_COUNT: Final = re.compile(r"\d+(?:\.\d+)?[.,;:]?")
+_OPERATOR: Final = re.compile(r"[-+*/^=<>≤≥≠±×÷·−:]+|\|")
+_ORDINAL: Final = re.compile(r"\d+(?:st|nd|rd|th)\b.*")
+
+
+class Template(NamedTuple):
+    """A sentence with its formulas taken out: `⟦0⟧` in the words stands for the first of `chunks`.
+
+    A chunk that no formula was read from is the Unreadable that says why.
+    """
+
+    words: str
+    chunks: tuple[Term | Unreadable, ...]
+
+
+class _Taker:
+    """Puts marks in the place of formulas."""
+
+    def __init__(self, functions: frozenset[str], variables: frozenset[str]) -> None:
+        self.functions = functions
+        self.variables = variables
+        self.chunks: list[Term | Unreadable] = []
+
+    def take(self, source: str) -> str:
+        """The mark of a formula, and the unit or stop after it."""
+        try:
+            found: Term | Unreadable = read_formula(source, self.functions, self.variables)
+        except Unreadable as error:
+            found = error
+        self.chunks.append(found)
+        return f" ⟦{len(self.chunks) - 1}⟧ "
+
+
+def template(
+    source: str, functions: frozenset[str] = frozenset(), variables: frozenset[str] = frozenset()
+) -> Template:
+    """The sentence with its formulas taken out. Raises Unreadable for one that is far too long."""
+    if len(source) > MOST_LETTERS:
+        raise Unreadable(f"the sentence has more than {MOST_LETTERS} characters")
+    taker = _Taker(functions, variables)
+    out, end = [], 0
+    source = _REFERENCES.sub(" ", source.replace("⟦", "[").replace("⟧", "]"))
+    marked = list(_MARKED.finditer(source))
+    for match in marked:
+        out += [
+            _plain(source[end : match.start()], taker, bool(marked)),
+            taker.take(match[match.lastgroup or 0]),
+        ]
+        end = match.end()
+    out.append(_plain(source[end:], taker, bool(marked)))
+    return Template(_tidy("".join(out)), tuple(taker.chunks))
+
+
+def _tidy(words: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"\s+([.,;:!?])", r"\1", words)).strip()
+
+
+def _plain(source: str, taker: _Taker, marked: bool) -> str:
+    """A stretch without dollars: boxes, and formulas in plain text; where others are marked, numbers only."""
+    start = source.find("\\boxed{")
+    if start >= 0:
+        end = _closing(source, start + 6)
+        if end is not None:
+            inner = taker.take(source[start : end + 1])
+            return _plain(source[:start], taker, marked) + inner + _plain(source[end + 1 :], taker, marked)
+    words = source.split()
+    out: list[str] = []
+    at = 0
+    while at < len(words):
+        count, is_formula = _run(words, at, marked)
+        if is_formula:
+            piece = " ".join(words[at : at + count])
+            bare = piece.rstrip(".,;:?!") if not piece.endswith("!") else piece
+            out += [taker.take(bare), piece[len(bare) :]]
+            at += count
+        else:
+            out += words[at : at + count]
+            at += count
+    spaced = " ".join(out)
+    return (" " if source[:1].isspace() else "") + spaced + (" " if source[-1:].isspace() else "")
+
+
+def _closing(source: str, opening: int) -> int | None:
+    depth = 0
+    for at in range(opening, len(source)):
+        depth += {"{": 1, "}": -1}.get(source[at], 0)
+        if not depth:
+            return at
+    return None
+
+
+def _run(words: list[str], at: int, marked: bool) -> tuple[int, bool]:
+    """How many words from here on, one at least, are a formula, or none."""
+    if marked:
+        return 1, _COUNT.fullmatch(words[at]) is not None
+    count, strong = 0, False
+    while at + count < len(words):
+        word = words[at + count]
+        bare = word.rstrip(".,;:?!") or word
+        weight = _weight(bare, words[at + count - 1] if count else "")
+        if not weight or (not count and _OPERATOR.fullmatch(bare) and bare not in "-"):
+            break
+        strong |= weight == 2
+        count += 1
+        if bare != word and word[-1] != "!":
+            break
+    whole = count
+    while count and _OPERATOR.fullmatch(words[at + count - 1]):
+        count -= 1
+    is_formula = count > 0 and (strong or _is_letter(words, at, count))
+    return (count if is_formula else max(1, whole)), is_formula
+
+
+def _weight(bare: str, before: str) -> int:
+    """0: a word; 1: part of a formula next to others; 2: a formula by itself."""
+    if _ORDINAL.fullmatch(bare) or not _SHAPE.fullmatch(bare) or (is_unit(bare) and len(bare) > 1):
+        return 0
+    if bare in ("a", "A", "I"):
+        return 1 if _OPERATOR.fullmatch(before) else 0
+    letters = re.findall(r"[A-Za-z]+", re.sub(r"\\[A-Za-z]+", "", bare))
+    if any(len(run) > 3 and run not in FUNCTIONS for run in letters) or "'s" in bare:
+        return 0
+    if _STRONG.search(bare):
+        return 2
+    if len(bare) == 1 or _OPERATOR.fullmatch(bare):
+        return 1
+    return 1 if _OPERATOR.search(before[-1:]) or bare[0] in "([|" else 0
+
+
+def _is_letter(words: list[str], at: int, count: int) -> bool:
+    """Whether a single letter stands alone as the name of a variable."""
+    return count == 1 and re.fullmatch(r"[B-Zb-z][.,;:]?", words[at]) is not None
+
+
+def numeral(word: str) -> Term | None:
+    """The number that a word says, `three`."""
+    return number(NUMERALS[word]) if word in NUMERALS else None
+
+
+def with_unit(term: Term, unit: str) -> Term:
+    """The term with a unit: of a statement, the last side has it."""
+    if isinstance(term, Op) and is_statement(term):
+        return Op(term.op, (*term.args[:-1], with_unit(term.args[-1], unit)))
+    return Op(f"unit:{unit}", (term,))

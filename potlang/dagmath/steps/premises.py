@@ -1,0 +1,213 @@
+"""What a step may be derived from: claims of its parents, definitions, formulas ([STEP-PREMISES])."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from .canonical import same_terms
+from .readings import Reading, Schema
+from .settling import check_comparable
+from .solutions import Read
+from .syntax import (
+    Name,
+    Op,
+    Quantity,
+    Term,
+    Unreadable,
+    conjuncts,
+    free_names,
+    parts,
+    quantities,
+    substituted,
+)
+
+
+class Stated(NamedTuple):
+    """A claim, and the position of the step that makes it."""
+
+    step: int
+    term: Term
+
+
+class Premises:
+    """The claims of the steps so far."""
+
+    def __init__(self, read: Read) -> None:
+        self._read = read
+        self._stated: dict[int, tuple[Term, ...]] = {}
+        self._seen: list[frozenset[Term]] = []
+        self._names = frozenset[Term](Name(name) for name in read.known)
+        counts = Counter(name for reading in read.readings for name in reading.names)
+        self._introductions = [
+            at
+            for at, reading in enumerate(read.readings)
+            if reading.is_introduction and all(counts[name] == 1 for name in reading.names)
+        ]
+
+    def state(self, at: int, claims: tuple[Term, ...]) -> None:
+        """Note what a step claims; steps come in order."""
+        self._stated[at] = claims
+        self._seen.append(self._names)
+        reading = self._read.readings[at]
+        terms = (*claims, *reading.claims, *reading.values)
+        self._names |= named_in(terms)
+
+    def stated(self, at: int) -> tuple[Term, ...]:
+        """What a step claims."""
+        return self._stated.get(at, ())
+
+    def seen(self, at: int) -> frozenset[Term]:
+        """The variables and quantities that the problem and the steps before one mention."""
+        return self._seen[at] if at < len(self._seen) else self._names
+
+    def of(self, at: int, parents: Sequence[int], claim: Term) -> list[Stated]:
+        """What a step's parents and the definitions say. Raises Unreadable where units differ."""
+        found = [Stated(parent, term) for parent in parents for term in self.stated(parent)]
+        found += self._definitions(at, parents, [claim, *(each.term for each in found)])
+        terms = [claim, *(each.term for each in found)]
+        instances = [
+            Stated(parent, term)
+            for parent in parents
+            if (schema := self._read.readings[parent].schema) is not None
+            for term in _instances(schema, terms)
+        ]
+        found += [*instances, *self._applications(terms, found)]
+        used = [self._read.raw[each] for each in dict.fromkeys([*(stated.step for stated in found), at])]
+        check_comparable(term for raw in used for term in raw)
+        return found
+
+    def are_comparable(self, stated: Iterable[Stated]) -> bool:
+        """Whether no two claims have different units."""
+        try:
+            check_comparable(term for each in stated for term in self._read.raw[each.step])
+        except Unreadable:
+            return False
+        return True
+
+    def is_restated(self, at: int, claim: Term, parents: Sequence[int]) -> bool:
+        """Whether a claim gives a named quantity another value, of several premises that one gives one.
+
+        What a phrase names may change: apples that are eaten are still "the number of apples".
+        """
+        named = {side for part in conjuncts(claim) for side in _sides(part) if isinstance(side, Quantity)}
+        given = {
+            side
+            for parent in parents
+            for term in self.stated(parent)
+            for part in conjuncts(term)
+            for side in _sides(part)
+        }
+        return len(parents) > 1 and not named.isdisjoint(given)
+
+    def before(self, at: int) -> list[Stated]:
+        """All that was claimed before a step."""
+        return [Stated(step, term) for step in range(at) for term in self.stated(step)]
+
+    def _definitions(self, at: int, parents: Sequence[int], terms: Iterable[Term]) -> list[Stated]:
+        """What earlier steps say a variable stands for (`Let r be …`), of those that are mentioned."""
+        mentioned = frozenset[str]().union(*map(free_names, terms))
+        found = []
+        for step in self._introductions:
+            if step < at and step not in parents and self._read.readings[step].names & mentioned:
+                found += [Stated(step, term) for term in self.stated(step)]
+        return found
+
+    def _applications(self, terms: Iterable[Term], stated: Iterable[Stated]) -> list[Stated]:
+        """What the definition of a function, `f(x) = …`, says of what it is applied to elsewhere."""
+        calls = {
+            part for term in terms for part in parts(term) if isinstance(part, Op) and part.op[:5] == "call:"
+        }
+        found: dict[Stated, None] = {}
+        for each in stated:
+            match each.term:
+                case Op("=", (Op(op, (Name() as parameter,)), body)) if op[:5] == "call:":
+                    if self._defining(op) == each.step and free_names(body) == {parameter.text}:
+                        found |= {
+                            Stated(
+                                each.step, Op("=", (call, substituted(body, {parameter: call.args[0]})))
+                            ): None
+                            for call in sorted(calls, key=repr)
+                            if call.op == op and call.args != (parameter,) and len(call.args) == 1
+                        }
+        return list(found)
+
+    def _defining(self, function: str) -> int | None:
+        """The step that defines a function: the first that speaks of it, if it is given."""
+        for step in sorted(self._stated):
+            if any(
+                isinstance(part, Op) and part.op == function
+                for term in self.stated(step)
+                for part in parts(term)
+            ):
+                given = self._read.steps[step].parents is None or self._read.readings[step].supposes
+                return step if given else None
+        return None
+
+    def rewritten(
+        self, reading: Reading, claim: Term, parents: Sequence[int]
+    ) -> tuple[Term | None, Term | None]:
+        """The expression that a step rewrites, and as what; None where it does something else."""
+        if not (isinstance(claim, Op) and claim.op == "="):
+            return None, None
+        subject, new = claim.args
+        if len(parents) == 1:
+            for part in (part for term in self.stated(parents[0]) for part in conjuncts(term)):
+                if isinstance(part, Op) and part.op == "=" and same_terms(part.args[0], subject):
+                    return part.args[1], new
+        if isinstance(subject, Name | Quantity):
+            return None, None
+        names = free_names(claim)
+        told = (term for parent in parents for term in self.stated(parent))
+        if (reading.rewrites or not reading.claims) and not any(names & free_names(term) for term in told):
+            return subject, new
+        return None, None
+
+
+def named_in(terms: Iterable[Term]) -> frozenset[Term]:
+    """The variables and quantities in terms."""
+    found: set[Term] = set()
+    for term in terms:
+        found |= {Name(name) for name in free_names(term)} | quantities(term)
+    return frozenset(found)
+
+
+def subjects(stated: tuple[Term, ...], reading: Reading) -> list[Term]:
+    """What a step is about: the left side of what it claims; the value that it gives of nothing named."""
+    if not stated:
+        return list(reading.values) if len(reading.values) == 1 and not reading.claims else []
+    term = stated[0]
+    while isinstance(term, Op) and term.op in ("and", "or"):
+        if term.op == "or" and not all(_left(each) == _left(term.args[0]) for each in term.args):
+            return []
+        term = term.args[0]
+    left = _left(term)
+    return [] if left is None else [left]
+
+
+def _sides(term: Term) -> tuple[Term, ...]:
+    return term.args if isinstance(term, Op) and term.op == "=" else ()
+
+
+def _left(term: Term) -> Term | None:
+    return term.args[0] if isinstance(term, Op) and term.op == "=" else None
+
+
+def _instances(schema: Schema, terms: Iterable[Term]) -> list[Term]:
+    """A formula for any object, of the objects of which its attributes are spoken."""
+    attributes = dict(schema.letters)
+    objects: dict[tuple[str, ...], None] = {}
+    for term in terms:
+        for quantity in sorted(quantities(term), key=lambda each: each.words):
+            for attribute in attributes.values():
+                if attribute in quantity.words:
+                    objects[tuple(word for word in quantity.words if word != attribute)] = None
+    found = []
+    for object_ in objects:
+        values: dict[Term, Term] = {
+            Name(letter): Quantity(tuple(sorted({*object_, attribute})))
+            for letter, attribute in attributes.items()
+        }
+        found.append(substituted(schema.formula, values))
+    return found

@@ -1,0 +1,72 @@
+"""Units of measurement: which words are one, of what dimension, and how one is converted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Final
+
+_TABLE: Final = {
+    "time": {"s": 1, "min": 60, "h": 3600, "day": 86400, "week": 604800, "month": 0, "year": 0},
+    "length": {"mm": 1, "cm": 10, "m": 1000, "km": 1_000_000, "in": 0, "ft": 0, "yd": 0, "mi": 0},
+    "mass": {"mg": 1, "g": 1000, "kg": 1_000_000, "lb": 0, "oz": 0, "ton": 0},
+    "money": {"cent": 1, "dollar": 100, "euro": 0, "pound": 0, "penny": 1, "nickel": 5, "dime": 10},
+    "volume": {"ml": 1, "l": 1000, "gallon": 0, "quart": 0, "pint": 0, "cup": 0},
+    "angle": {"degree": 0, "radian": 0},
+}
+"""Sizes by dimension, in units of the smallest; 0 where no exact factor is used."""
+_SPELLINGS: Final = {
+    "s": "s sec second", "min": "min minute", "h": "h hr hour", "day": "day", "week": "week",
+    "month": "month", "year": "year yr", "mm": "mm millimeter millimetre", "cm": "cm centimeter centimetre",
+    "m": "m meter metre", "km": "km kilometer kilometre", "in": "inch inche", "ft": "ft foot feet",
+    "yd": "yd yard", "mi": "mi mile", "mg": "mg milligram", "g": "g gram", "kg": "kg kilogram",
+    "lb": "lb pound", "oz": "oz ounce", "ton": "ton tonne", "cent": "cent", "dollar": "dollar buck",
+    "euro": "euro", "ml": "ml mL milliliter millilitre", "l": "l L liter litre", "gallon": "gallon gal",
+    "quart": "quart", "pint": "pint", "cup": "cup", "degree": "degree", "radian": "radian rad",
+    "penny": "penny pennie", "nickel": "nickel", "dime": "dime",
+}  # fmt: skip
+_BASES: Final = {spelt: unit for unit, spellings in _SPELLINGS.items() for spelt in spellings.split()}
+DIMENSIONS: Final = {unit: dimension for dimension, sizes in _TABLE.items() for unit in sizes}
+_COMPOUND: Final = {"mph": ("mi", "h"), "kph": ("km", "h"), "kmh": ("km", "h")}
+_SHAPE: Final = re.compile(
+    r"(square |cubic )?([A-Za-z]+)(?:(?:/| per | an? )([A-Za-z]+))?(?:\^?\{?([23])\}?)?"
+)
+
+
+def bases(text: str) -> frozenset[str]:
+    """The base units in a unit: `km/h` has `km` and `h`. Empty where it is none that is known."""
+    if text in _COMPOUND:
+        return frozenset(_COMPOUND[text])
+    match = _SHAPE.fullmatch(text)
+    if match is None:
+        return frozenset()
+    found = [_base(word) for word in (match[2], match[3]) if word]
+    return frozenset(unit for unit in found if unit is not None) if None not in found else frozenset()
+
+
+def _base(word: str) -> str | None:
+    plural = word[:-1] if word.endswith("s") and len(word) > 1 else word
+    return _BASES.get(word) or _BASES.get(plural)
+
+
+def is_unit(text: str) -> bool:
+    """Whether a text is a unit that is known."""
+    return bool(bases(text))
+
+
+def is_mixed(units: Iterable[str]) -> bool:
+    """Whether two base units measure the same dimension: numbers in them must not be compared."""
+    measured = [DIMENSIONS.get(unit, "count") for unit in frozenset(units)]
+    return len(measured) > len(set(measured))
+
+
+def factors(units: frozenset[str]) -> dict[str, Fraction] | None:
+    """By what to multiply numbers with these simple units to compare them; None where that is not known."""
+    dimensions = {DIMENSIONS.get(each) for each in units}
+    if len(dimensions) != 1 or None in dimensions:
+        return None
+    sizes = _TABLE[DIMENSIONS[next(iter(units))]]
+    if not all(sizes[each] for each in units):
+        return None
+    return {each: Fraction(sizes[each]) for each in units}

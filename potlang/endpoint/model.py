@@ -1,0 +1,101 @@
+"""What a chat model is: messages in, one text out, or an error that says its kind ([ENDPOINT-MODEL])."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Protocol
+
+Failure = Literal[
+    "refused",
+    "unauthorized",
+    "not found",
+    "rejected",
+    "rate limit",
+    "server",
+    "timeout",
+    "cut off",
+    "malformed",
+    "too large",
+]
+"""Why there is no answer: nobody listens; the key is not accepted; no such path or model; the request is
+not accepted; too many requests; the server's own error; no answer in time; the answer broke off; it is
+not of the protocol; it is longer than allowed."""
+
+Role = Literal["system", "user", "assistant"]
+
+
+class Message(NamedTuple):
+    """One message of a conversation."""
+
+    role: Role
+    content: str
+
+
+class Usage(NamedTuple):
+    """Tokens, as far as the endpoint counts them."""
+
+    prompt: int | None = None
+    completion: int | None = None
+
+
+class Completion(NamedTuple):
+    """A model's answer. `finish_reason` is the endpoint's word: "stop", "length", "content_filter", …
+
+    `seconds` covers all `tries`, the waits between them included.
+    """
+
+    text: str
+    usage: Usage = Usage()
+    seconds: float = 0.0
+    finish_reason: str = "stop"
+    tries: int = 1
+
+
+class EndpointError(Exception):
+    """There is no answer. The message holds no key, and little of what the endpoint says."""
+
+    def __init__(self, reason: Failure, detail: str, *, tries: int = 1, seconds: float = 0.0) -> None:
+        self.reason: Failure = reason
+        self.detail = detail
+        self.tries = tries
+        self.seconds = seconds
+        super().__init__(f"{reason}: {detail}" if detail else reason)
+
+
+class Model(Protocol):
+    """Whatever completes conversations."""
+
+    @property
+    def name(self) -> str:
+        """What the model is called."""
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+        timeout: float | None = None,
+        seed: int | None = None,
+    ) -> Completion:
+        """The next message. Raises EndpointError.
+
+        `schema`: the answer is wanted as JSON of this schema; it may be something else all the same.
+        `timeout`: seconds in all. None: the model's own setting.
+        """
+
+
+def system(content: str) -> Message:
+    """A message that instructs."""
+    return Message("system", content)
+
+
+def user(content: str) -> Message:
+    """A message that asks."""
+    return Message("user", content)
+
+
+def assistant(content: str) -> Message:
+    """An earlier answer of the model."""
+    return Message("assistant", content)

@@ -1,0 +1,38 @@
+r"""LaTeX that JSON has read otherwise: `"\boxed"` is a backspace and `oxed` ([DAG-ESCAPE])."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_MISREAD = re.compile(
+    "[\x08\x0c]"
+    "|\t(?=(?:ext|imes|heta|frac|riangle|herefore|ilde|au)(?![a-z]))"
+    "|\r(?=(?:ight|angle|ho|floor|ceil)(?![a-z]))"
+    "|\n(?=(?:eq|abla|otin|mid)(?![a-zA-Z]))"
+)
+_LETTERS = {"\x08": "b", "\x0c": "f", "\t": "t", "\r": "r", "\n": "n"}
+
+
+class Misread(NamedTuple):
+    """A control character at `at` that was a backslash and `letter`."""
+
+    at: int
+    letter: str
+
+
+def misread_escapes(text: str) -> list[Misread]:
+    """The control characters of a text that were the beginning of a LaTeX command."""
+    if text.isprintable():
+        return []
+    return [Misread(found.start(), _LETTERS[found[0]]) for found in _MISREAD.finditer(text)]
+
+
+def repaired(text: str, found: list[Misread]) -> str:
+    """The text with the commands restored."""
+    parts: list[str] = []
+    at = 0
+    for each in found:
+        parts += [text[at : each.at], "\\", each.letter]
+        at = each.at + 1
+    return "".join([*parts, text[at:]])

@@ -1,0 +1,72 @@
+"""Writes a solution: as JSON in the form of appendix F, or as text in that of appendix C ([DAG-WRITE])."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .records import Solution, Step
+
+_LABELS = {
+    "problem_id": "Problem id",
+    "problem": "Problem",
+    "model": "Model",
+    "dataset": "Dataset",
+    "sample": "Sample",
+    "difficulty": "Difficulty",
+    "answer": "Answer",
+    "correct": "Correct",
+}
+
+
+def solution_value(solution: Solution) -> dict[str, Any]:
+    """The JSON value of a solution; what is not known of it is left out."""
+    metadata = {name: value for name in _LABELS if (value := getattr(solution, name)) is not None}
+    return {**metadata, "steps": [_step_value(step) for step in solution.steps]}
+
+
+def write_json(solution: Solution, *, indent: int | None = 2) -> str:
+    """The JSON text of a solution; on one line, for JSON Lines, with `indent=None`. Ends with a line feed."""
+    return json.dumps(solution_value(solution), indent=indent, ensure_ascii=False) + "\n"
+
+
+def write_text(solution: Solution, *, bold: bool = False) -> str:
+    """The text form of a solution; white space within a field becomes single spaces.
+
+    `bold`: labels are in bold, as Markdown has it.
+    """
+    mark = "**" if bold else ""
+
+    def field(label: str, text: str) -> str:
+        return f"{mark}{label}:{mark} {' '.join(text.split())}".rstrip()
+
+    blocks = []
+    metadata = [
+        field(label, str(value).lower() if isinstance(value, bool) else str(value))
+        for name, label in _LABELS.items()
+        if (value := getattr(solution, name)) is not None
+    ]
+    if metadata:
+        blocks.append(metadata)
+    for at, step in enumerate(solution.steps, 1):
+        node = "Sink Node" if at == len(solution.steps) else "Node"
+        lines = [f"{mark}Step {step.id}{mark}"]
+        lines += [field("Edge", step.edge), field("Parents", _parents(step)), field(node, step.node)]
+        blocks.append([*lines, *([field("Proposition", step.prop)] if step.prop is not None else [])])
+    return "\n\n".join("\n".join(lines) for lines in blocks) + "\n"
+
+
+def _step_value(step: Step) -> dict[str, Any]:
+    value: dict[str, Any] = {
+        "step_id": step.id,
+        "edge": step.edge,
+        "direct_dependent_steps": None if step.parents is None else list(step.parents),
+        "node": step.node,
+    }
+    return value if step.prop is None else {**value, "prop": step.prop}
+
+
+def _parents(step: Step) -> str:
+    if step.parents is None:
+        return "Null"
+    return ", ".join(f"Step {parent}" for parent in step.parents) or "[]"

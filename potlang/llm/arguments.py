@@ -1,0 +1,129 @@
+"""What a call was given, made safe to work on: an object of known arguments, each of bounded size."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final, Literal, NamedTuple
+
+MOST_CHARACTERS: Final = 1_000_000
+"""Of a program, trace or solution; keys, commas and the like of an object are counted as one each."""
+
+Mistake = Literal[
+    "not_an_object",
+    "not_json",
+    "unknown_operation",
+    "missing_argument",
+    "wrong_type",
+    "too_large",
+    "unknown_code",
+    "unknown_policy",
+    "missing_extra",
+    "timeout",
+    "memory",
+    "busy",
+    "internal",
+]
+"""Why a call was not carried out ([TOOL-MISTAKE])."""
+
+
+class CallMistake(Exception):
+    """The call cannot be carried out: `mistake` is one of the closed list, `help` says what to send."""
+
+    def __init__(self, mistake: Mistake, message: str, help_: str) -> None:
+        super().__init__(message)
+        self.mistake = mistake
+        self.message = message
+        self.help = help_
+
+    def answer(self) -> dict[str, Any]:
+        """The mistake as an answer."""
+        return {"status": "error", "error": self.mistake, "message": self.message, "help": self.help}
+
+
+class Given(NamedTuple):
+    """The arguments of a call by their names; no other keys are kept."""
+
+    values: dict[str, Any]
+    unknown: tuple[str, ...] = ()
+
+    def text(self, key: str) -> str:
+        """A short text. Raises `CallMistake` for anything else."""
+        value = self.values.get(key)
+        if not isinstance(value, str):
+            raise CallMistake("wrong_type", f"`{key}` is a string, not {kind(value)}", "send a string")
+        return value
+
+    def source(self, key: str) -> str | bytes | dict[str, Any]:
+        """A program or the like, as potlang reads it. Raises `CallMistake` for one that is too large."""
+        value = self.values[key]
+        if is_too_large(value):
+            raise CallMistake(
+                "too_large", f"`{key}` has more than {MOST_CHARACTERS:,} characters", "send a smaller one"
+            )
+        if isinstance(value, str | bytes | dict):
+            return value
+        # A list or a number is no program, and the reader of programs is who says so.
+        for type_, text in ((list, "[]"), (tuple, "[]"), (bool, "true"), (int, "0"), (float, "0.5")):
+            if isinstance(value, type_):
+                return text
+        raise CallMistake("wrong_type", f"`{key}` is {kind(value)}", "send an object, or its text")
+
+
+def read_arguments(arguments: Any, known: tuple[str, ...]) -> Given:
+    """The arguments from an object or its JSON text. Raises `CallMistake` if there is none."""
+    if isinstance(arguments, str | bytes):
+        arguments = _parsed(arguments)
+    if not isinstance(arguments, dict):
+        raise CallMistake(
+            "not_an_object",
+            f"the arguments are not an object but {kind(arguments)}",
+            'give an object such as {"operation": "verify", "program": {…}}',
+        )
+    strange = (key for key in arguments if not (isinstance(key, str) and key in known))
+    unknown = tuple(str(key)[:40] for _, key in zip(range(8), strange, strict=False) if isinstance(key, str))
+    return Given({key: arguments[key] for key in known if arguments.get(key) is not None}, unknown)
+
+
+def _parsed(text: str | bytes) -> Any:
+    if len(text) > 2 * MOST_CHARACTERS:
+        raise CallMistake("too_large", f"the arguments have {len(text):,} characters", "send less")
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else _reason(error)
+        raise CallMistake(
+            "not_json", f"the arguments are not JSON: {reason}", "send one JSON object"
+        ) from None
+
+
+def _reason(error: ValueError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg[:1].lower()}{error.msg[1:]} at character {error.pos}"
+    return "not UTF-8" if isinstance(error, UnicodeError) else "a number is too long"
+
+
+def is_too_large(value: Any) -> bool:
+    """Whether a value's text would be longer than is read; ends soon on whatever refers to itself."""
+    left = MOST_CHARACTERS
+    waiting = [value]
+    while waiting and left >= 0:
+        each = waiting.pop()
+        left -= 1
+        if isinstance(each, str | bytes):
+            left -= len(each)
+        elif isinstance(each, int):
+            left -= each.bit_length() // 4
+        elif isinstance(each, dict):
+            left -= sum(len(key) for key in each if isinstance(key, str)) + 5 * len(each)
+            waiting.extend(each.values())
+        elif isinstance(each, list | tuple):
+            left -= len(each)
+            waiting.extend(each if left >= 0 else ())
+    return left < 0
+
+
+def kind(value: Any) -> str:
+    """What a value is called in JSON."""
+    names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list"}
+    names |= {dict: "an object", type(None): "null"}
+    return names.get(type(value), "no value of JSON's")

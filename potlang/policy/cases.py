@@ -1,0 +1,182 @@
+"""Regression tests of a policy: claims with the verdicts that they must have ([POLICY-TESTS])."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from potlang import api
+from potlang.diag import Diagnostic, Sink
+from potlang.languages.json_text import read_json
+from potlang.policy.errors import PolicyError
+from potlang.report import Limits, Report, Result, Verdict, worst
+from potlang.source import Document
+from potlang.source.pointer import split_pointer
+from potlang.version import __version__
+
+Claim = str | dict[str, Any]
+"""An expression, or a verification as a program would write it."""
+
+MOST_CASES: Final = 10_000
+_OUT_OF_TIME: Final = Result(
+    "verification",
+    "",
+    Verdict.UNKNOWN,
+    reason="timeout",
+    possible=(Verdict.ENTAILED, Verdict.REFUTED, Verdict.UNDETERMINED, Verdict.INCONSISTENT),
+)
+
+
+class Case(NamedTuple):
+    """A claim, and the verdict that it must have; `rejected` is that of a claim that is no formula."""
+
+    claim: Claim
+    expected: Verdict
+    name: str = ""
+
+    @property
+    def key(self) -> str:
+        """The claim as one text, by which tests of two versions are matched."""
+        if isinstance(self.claim, str):
+            return self.claim
+        claim = {key: value for key, value in self.claim.items() if key != "name"}
+        if set(claim) == {"constraint"} and isinstance(claim["constraint"], str):
+            return claim["constraint"]
+        return json.dumps(claim, sort_keys=True, ensure_ascii=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values, in the form that `read_cases` reads."""
+        named = {"name": self.name} if self.name else {}
+        return {**named, "claim": self.claim, "expected": str(self.expected)}
+
+
+class CaseResult(NamedTuple):
+    """What a claim's verdict is now; `report` has the evidence."""
+
+    case: Case
+    verdict: Verdict
+    report: Report
+
+    @property
+    def passed(self) -> bool:
+        """Whether the verdict is the expected one."""
+        return self.verdict is self.case.expected
+
+
+def read_cases(value: Any) -> tuple[Case, ...]:
+    """Tests from a JSON value: a list of objects with `claim` and `expected`, or an object with such `tests`.
+
+    Raises PolicyError.
+    """
+    given = value.get("tests") if isinstance(value, dict) else value
+    if not isinstance(given, list) or len(given) > MOST_CASES:
+        raise PolicyError(f"tests are a list of at most {MOST_CASES:,} objects with `claim` and `expected`")
+    return tuple(_case(at, each) for at, each in enumerate(given, 1))
+
+
+def _case(at: int, value: Any) -> Case:
+    if not isinstance(value, dict) or not isinstance(value.get("claim"), str | dict):
+        raise PolicyError(f"test {at} has no `claim`, which is an expression or a verification")
+    try:
+        expected = Verdict(value["expected"])
+    except (KeyError, ValueError):
+        raise PolicyError(f"`expected` of test {at} is not a verdict") from None
+    if expected is Verdict.UNKNOWN:
+        raise PolicyError(f"test {at} expects that nothing is known")
+    name = value.get("name", "")
+    if not isinstance(name, str):
+        raise PolicyError(f"`name` of test {at} is not a string")
+    return Case(value["claim"], expected, name)
+
+
+def own_cases(program: api.Program, text: str, limits: Limits) -> tuple[tuple[Case, ...], tuple[str, ...]]:
+    """The verifications of a program with this text and the verdicts that they have now.
+
+    The names of those that are undecided come apart: nothing can be expected of them.
+    """
+    value = read_json(Document.from_str(text), Sink())
+    claims = [(each.name, _at(value, each.origin.pointer)) for each in program.module.claims]
+    cases, undecided = [], []
+    with program.session(limits=limits) as session:
+        found = verified(session, [claim for _, claim in claims], limits)
+        for (name, claim), report in zip(claims, found, strict=True):
+            if report.verdict is Verdict.UNKNOWN:
+                undecided.append(name)
+            else:
+                cases.append(Case(claim, Verdict(report.verdict), name))
+    return tuple(cases), tuple(undecided)
+
+
+def _at(value: Any, pointer: str) -> Any:
+    for token in split_pointer(pointer):
+        value = value[int(token) if isinstance(value, list) else token]
+    return value
+
+
+def run_cases(program: api.Program, cases: Sequence[Case], limits: Limits) -> Iterator[CaseResult]:
+    """Verifies the claim of each test anew, in one session."""
+    with program.session(limits=limits) as session:
+        found = verified(session, [each.claim for each in cases], limits)
+        for case, report in zip(cases, found, strict=True):
+            yield CaseResult(case, Verdict(report.verdict), report)
+
+
+def verified(session: api.Session, claims: Iterable[Claim], limits: Limits) -> Iterator[Report]:
+    """A report on each claim; that of a claim which is no formula is `rejected`, with diagnostics.
+
+    The total limit is that of all claims together: those that are not begun by then are unknown.
+    """
+    began = time.perf_counter()
+    for claim in claims:
+        if 1000 * (time.perf_counter() - began) > limits.total_ms:
+            yield Report(Verdict.UNKNOWN, (_OUT_OF_TIME,), limits=limits, version=__version__)
+            continue
+        try:
+            yield session.verify(claim)
+        except api.CompileError as error:
+            yield api.rejected(api.Checked(error.document, error.diagnostics, None), limits)
+
+
+def joined(claims: Sequence[Claim], reports: Sequence[Report], limits: Limits) -> Report:
+    """One report on several claims: all results, named by them, and diagnostics placed in the list."""
+    from potlang.diag.render_json import diagnostic_to_json
+
+    document = Document.from_value({"claims": list(claims)}, "<claims>")
+    diagnostics = [
+        _placed(each, at, claim)
+        for at, (claim, report) in enumerate(zip(claims, reports, strict=True))
+        for each in report.diagnostics
+    ]
+    results = tuple(
+        result._replace(
+            name=claim if isinstance(claim, str) else str(claim.get("name", f"claim {at + 1}")),
+            pointer=f"/claims/{at}",
+        )
+        for at, (claim, report) in enumerate(zip(claims, reports, strict=True))
+        for result in report.results
+    )
+    return Report(
+        worst(Verdict(each.verdict) for each in reports),
+        results,
+        diagnostics=tuple(diagnostics),
+        located=tuple(diagnostic_to_json(each, document) for each in diagnostics),
+        limits=limits,
+        time_ms=sum(each.time_ms for each in reports),
+        version=__version__,
+    )
+
+
+def _placed(diagnostic: Diagnostic, at: int, claim: Claim) -> Diagnostic:
+    """The diagnostic with its places in the list of claims; fixes, which edit the claim alone, left out."""
+
+    def moved(pointer: str) -> str:
+        inside = "" if isinstance(claim, str) else pointer
+        return f"/claims/{at}{inside}"
+
+    labels = tuple(
+        each._replace(place=each.place._replace(pointer=moved(each.place.pointer)))
+        for each in diagnostic.labels
+    )
+    return diagnostic._replace(labels=labels, fixes=())

@@ -1,0 +1,87 @@
+"""What a new version of a policy decides otherwise: its tests, and claims drawn at random ([POLICY-DIFF])."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+from potlang import api
+from potlang.policy.cases import Case, Claim, verified
+from potlang.policy.sampling import sample_claims
+from potlang.report import Limits, Report, Verdict
+
+From = Literal["test", "sample"]
+
+
+class Change(NamedTuple):
+    """A claim with another verdict, and the evidence for each as text."""
+
+    claim: Claim
+    origin: From
+    name: str
+    old: Verdict
+    new: Verdict
+    old_evidence: str
+    new_evidence: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {**self._asdict(), "old": str(self.old), "new": str(self.new)}
+
+
+class Difference(NamedTuple):
+    """The changes among `tests` tests and `samples` drawn claims; `open` are claims unknown in either."""
+
+    changes: tuple[Change, ...]
+    open: tuple[Claim, ...]
+    tests: int
+    samples: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values."""
+        changes = [each.to_dict() for each in self.changes]
+        return {**self._asdict(), "changes": changes, "open": list(self.open)}
+
+
+def compare(
+    old: api.Program,
+    new: api.Program,
+    cases: Sequence[Case] = (),
+    *,
+    samples: int = 50,
+    seed: int = 0,
+    limits: Limits = Limits(),
+) -> Difference:
+    """Verifies the same claims against two programs: those of the tests, and drawn ones.
+
+    A claim that is no formula over one of them is `rejected` there. The total limit holds for each program.
+    """
+    tests = {case.key: case for case in cases}
+    drawn = [each for each in sample_claims(old.module, new.module, samples, seed) if each not in tests]
+    asked: list[tuple[Claim, From, str]] = [(each.claim, "test", each.name) for each in tests.values()]
+    asked += [(claim, "sample", "") for claim in drawn]
+    changes, undecided = [], []
+    for (claim, origin, name), before, after in zip(
+        asked, _reports(old, asked, limits), _reports(new, asked, limits), strict=True
+    ):
+        verdicts = Verdict(before.verdict), Verdict(after.verdict)
+        if Verdict.UNKNOWN in verdicts:
+            undecided.append(claim)
+        elif verdicts[0] is not verdicts[1]:
+            changes.append(Change(claim, origin, name, *verdicts, evidence(before), evidence(after)))
+    return Difference(tuple(changes), tuple(undecided), len(tests), len(drawn))
+
+
+def _reports(program: api.Program, asked: Sequence[tuple[Claim, From, str]], limits: Limits) -> list[Report]:
+    with program.session(limits=limits) as session:
+        return list(verified(session, [claim for claim, _, _ in asked], limits))
+
+
+def evidence(report: Report) -> str:
+    """What stands behind the verdict on a claim, as lines of text."""
+    from potlang.render import Paint, evidence_lines
+
+    lines = [line for result in report.results for line in evidence_lines(result, Paint(False))]
+    if not lines:
+        lines = [f"  {each.message}" for each in report.diagnostics]
+    return "\n".join(line.removeprefix("  ") for line in lines)

@@ -1,0 +1,388 @@
+"""Where policies are: a directory with a file for each version, which is written once and never changed.
+
+`NAME/000003.json` is version 3. A file appears whole or not at all, and no two writers get one number
+([POLICY-STORE]), so there is nothing to lock and nothing to repair.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Self
+
+from potlang import api
+from potlang.ir.digest import digest
+from potlang.policy.cases import Case, CaseResult, Claim, joined, own_cases, read_cases, run_cases, verified
+from potlang.policy.errors import PolicyError
+from potlang.report import Limits, Report
+
+VARIABLE: Final = "POTLANG_POLICIES"
+_FORMAT: Final = 1
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+_ID: Final = re.compile(r"(?P<name>[^@]+)(?:@(?:(?P<number>[1-9][0-9]{0,5})|(?P<digest>[0-9a-f]{8,64})))?")
+_FILE: Final = re.compile(r"([0-9]{6})\.(json|removed)")
+_LARGEST: Final = 128 << 20
+_OLD_SECONDS: Final = 86_400
+_ATTEMPTS: Final = 100
+
+
+class Version(NamedTuple):
+    """One version of a policy: its program as it was given, the program's digest, and its tests."""
+
+    name: str
+    number: int
+    digest: str
+    added: str
+    text: str
+    cases: tuple[Case, ...]
+
+    @property
+    def id(self) -> str:
+        """What names this version and no other: `leave@3`."""
+        return f"{self.name}@{self.number}"
+
+    def compile(self) -> api.Program:
+        """The program. Raises CompileError if this potlang does not accept it any more."""
+        return api.compile(self.text, name=self.id)
+
+
+class Added(NamedTuple):
+    """What adding did. `created`: there is a new version; else this one was the latest already.
+
+    `failed` are tests that fail; `undecided` names verifications that make no test.
+    """
+
+    version: Version
+    created: bool
+    failed: tuple[CaseResult, ...] = ()
+    undecided: tuple[str, ...] = ()
+
+
+class FailingTests(PolicyError):
+    """Tests that a program to be added does not pass."""
+
+    def __init__(self, failed: Sequence[CaseResult]) -> None:
+        self.failed = tuple(failed)
+        super().__init__(f"{len(failed)} of its tests fail")
+
+
+class Entry(NamedTuple):
+    """A policy in a list: the numbers of its versions, the latest version, or why that cannot be read."""
+
+    name: str
+    numbers: tuple[int, ...]
+    latest: Version | None
+    problem: str = ""
+
+
+def default_directory() -> Path:
+    """POTLANG_POLICIES, or the user's data directory on this system. Raises PolicyError without a home."""
+    chosen = os.environ.get(VARIABLE)
+    if chosen:
+        return Path(chosen)
+    try:
+        if sys.platform == "win32":
+            local = os.environ.get("LOCALAPPDATA")
+            return Path(local or Path.home() / "AppData" / "Local") / "potlang" / "Policies"
+        if sys.platform == "darwin":
+            return Path.home() / "Library" / "Application Support" / "potlang" / "policies"
+        base = os.environ.get("XDG_DATA_HOME", "")
+        return (Path(base) if base.startswith("/") else Path.home() / ".local/share") / "potlang" / "policies"
+    except RuntimeError as error:
+        raise PolicyError(f"no directory for policies: {str(error).lower()}") from None
+
+
+def open_store(directory: str | os.PathLike[str] | None = None) -> Store:
+    """The store in this directory, or in the usual one. It need not exist yet."""
+    return Store(default_directory() if directory is None else Path(directory))
+
+
+class Store:
+    """The policies in a directory. Safe for threads, and for any number of processes.
+
+    An id is a name, for the latest version, `name@3`, or `name@` and at least eight digits of a digest.
+    What takes one raises PolicyError if there is no such version or its file cannot be read.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    # --- reading ---
+
+    def names(self) -> list[str]:
+        """The names of all policies that have a version, sorted."""
+        try:
+            found = sorted(each.name for each in self.directory.iterdir() if _NAME.fullmatch(each.name))
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise _unusable(self.directory, error) from None
+        return [name for name in found if self.numbers(name)]
+
+    def numbers(self, name: str) -> tuple[int, ...]:
+        """The numbers of a policy's versions, ascending; none if there is no such policy."""
+        return tuple(sorted(number for number, kind in self._files(name) if kind == "json"))
+
+    def entries(self) -> Iterator[Entry]:
+        """All policies; what is damaged is listed too."""
+        for name in self.names():
+            numbers = self.numbers(name)
+            try:
+                yield Entry(name, numbers, self.version(name))
+            except PolicyError as error:
+                yield Entry(name, numbers, None, str(error))
+
+    def version(self, id: str) -> Version:
+        """The version that an id names."""
+        found = _ID.fullmatch(id)
+        if found is None or not _NAME.fullmatch(found["name"]):
+            raise PolicyError(
+                f"{id!r:.100} is not the id of a policy, such as leave, leave@3, leave@1f2e3d4c"
+            )
+        numbers = self.numbers(found["name"])
+        if not numbers:
+            raise PolicyError(f"there is no policy {found['name']!r}")
+        if found["digest"]:
+            # From the latest: it is the usual one to be asked for.
+            for number in reversed(numbers):
+                version = self._read(found["name"], number)
+                if version.digest.startswith(found["digest"]):
+                    return version
+            raise PolicyError(f"no version of {found['name']!r} has the digest {found['digest']}")
+        wanted = int(found["number"]) if found["number"] else numbers[-1]
+        if wanted not in numbers:
+            raise PolicyError(f"{found['name']!r} has no version {wanted}")
+        return self._read(found["name"], wanted)
+
+    def session(self, id: str, *, limits: Limits = Limits(), trust: api.Trust = "best") -> api.Session:
+        """A session against a stored program, to verify many claims. Raises CompileError too."""
+        return self.version(id).compile().session(limits=limits, trust=trust)
+
+    def verify_claims(
+        self, id: str, claims: Sequence[Claim], *, limits: Limits = Limits(), trust: api.Trust = "best"
+    ) -> Report:
+        """One report on all claims. A claim that is no formula is left out of the results.
+
+        The verdict is the worst of all, `rejected` if there is such a claim; the diagnostics are placed in
+        `/claims/0` and so on. The total limit is that of all claims together.
+        """
+        with self.session(id, limits=limits, trust=trust) as session:
+            return joined(claims, list(verified(session, claims, limits)), limits)
+
+    def run_tests(self, id: str, *, limits: Limits = Limits()) -> tuple[CaseResult, ...]:
+        """Verifies the tests of a version anew. Raises CompileError too."""
+        version = self.version(id)
+        return tuple(run_cases(version.compile(), version.cases, limits))
+
+    # --- writing ---
+
+    def add(
+        self,
+        name: str,
+        source: api.Source,
+        cases: Sequence[Case] | None = None,
+        *,
+        limits: Limits = Limits(),
+        force: bool = False,
+    ) -> Added:
+        """Stores a program as the latest version of a policy, with its tests.
+
+        Without `cases` the program's own verifications become tests, with the verdicts that they have
+        now. Raises CompileError if it is no program, FailingTests if it fails a given test and there is no
+        `force`, and PolicyError. A program with the digest and the tests of the latest version is not
+        stored again.
+        """
+        if not _NAME.fullmatch(name):
+            raise PolicyError(
+                f"{name!r:.100} is no name for a policy: small letters, digits and ._- , at most 64 of them"
+            )
+        program = api.compile(source)
+        text = program.document.text
+        if text is None:
+            text = json.dumps(source)
+        undecided: tuple[str, ...] = ()
+        failed: tuple[CaseResult, ...] = ()
+        if cases is None:
+            cases, undecided = own_cases(program, text, limits)
+        else:
+            failed = tuple(each for each in run_cases(program, cases, limits) if not each.passed)
+        if failed and not force:
+            raise FailingTests(failed)
+        key = digest(program.module)
+        latest = self._latest(name)
+        if latest is not None and (latest.digest, latest.cases) == (key, tuple(cases)):
+            return Added(latest, False, failed, undecided)
+        added = datetime.now(UTC).isoformat(timespec="seconds")
+        version = self._write(Version(name, 0, key, added, text, tuple(cases)))
+        return Added(version, True, failed, undecided)
+
+    def remove(self, id: str) -> None:
+        """Removes a policy, or one version of it; its number is not given again."""
+        name, at, _ = id.partition("@")
+        if at:
+            version = self.version(id)
+            path = self._path(name, version.number)
+            try:
+                path.with_suffix(".removed").touch()
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                raise _unusable(path, error) from None
+            return
+        if not self.numbers(self._checked(name)):
+            raise PolicyError(f"there is no policy {name!r}")
+        try:
+            # Away at once under its name, whatever happens while its files are removed.
+            aside = tempfile.mkdtemp(prefix=".removed-", dir=self.directory)
+            (self.directory / name).rename(Path(aside) / name)
+            shutil.rmtree(aside)
+        except OSError as error:
+            raise _unusable(self.directory / name, error) from None
+
+    # --- files ---
+
+    def _checked(self, name: str) -> str:
+        if not _NAME.fullmatch(name):
+            raise PolicyError(f"{name!r:.100} is no name of a policy")
+        return name
+
+    def _path(self, name: str, number: int) -> Path:
+        return self.directory / name / f"{number:06}.json"
+
+    def _files(self, name: str) -> list[tuple[int, str]]:
+        try:
+            found = [_FILE.fullmatch(each.name) for each in (self.directory / self._checked(name)).iterdir()]
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            raise _unusable(self.directory / name, error) from None
+        return [(int(each[1]), each[2]) for each in found if each is not None]
+
+    def _latest(self, name: str) -> Version | None:
+        numbers = self.numbers(name)
+        try:
+            return self._read(name, numbers[-1]) if numbers else None
+        except PolicyError:
+            return None
+
+    def _read(self, name: str, number: int) -> Version:
+        path = self._path(name, number)
+        try:
+            with path.open("rb") as stream:
+                data = stream.read(_LARGEST + 1)
+        except FileNotFoundError:
+            raise PolicyError(f"{name!r} has no version {number}") from None
+        except OSError as error:
+            raise _unusable(path, error) from None
+        try:
+            return _version(json.loads(data), name, number)
+        except (ValueError, TypeError, KeyError, RecursionError):
+            raise PolicyError(f"{path} is damaged") from None
+
+    def _write(self, version: Version) -> Version:
+        """Gives the version a number and makes its file."""
+        try:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            with _Draft(self.directory) as draft:
+                for _ in range(_ATTEMPTS):
+                    (self.directory / version.name).mkdir(exist_ok=True)
+                    number = max((each for each, _ in self._files(version.name)), default=0) + 1
+                    numbered = version._replace(number=number)
+                    draft.fill(_plain(numbered))
+                    if draft.publish(self._path(version.name, number)):
+                        return numbered
+        except OSError as error:
+            raise _unusable(self.directory, error) from None
+        raise PolicyError(f"{version.name!r} is changed by others all the time")
+
+
+class _Draft:
+    """A file in the making: it gets its name when it is whole, and on the disk."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        _sweep(directory)
+
+    def __enter__(self) -> Self:
+        self._file, name = tempfile.mkstemp(prefix=".draft-", dir=self._directory)
+        self._path = Path(name)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        os.close(self._file)
+        self._path.unlink(missing_ok=True)
+
+    def fill(self, value: dict[str, Any]) -> None:
+        """Writes the content, in the place of what was there."""
+        data = json.dumps(value, indent=1).encode("ascii") + b"\n"
+        os.ftruncate(self._file, 0)
+        os.lseek(self._file, 0, os.SEEK_SET)
+        while data:
+            data = data[os.write(self._file, data) :]
+        os.fsync(self._file)
+
+    def publish(self, path: Path) -> bool:
+        """Makes the file appear under this name; whether it did, and none was there."""
+        try:
+            # A link, since renaming would replace what another process has put there.
+            os.link(self._path, path)
+        except (FileExistsError, FileNotFoundError):
+            return False
+        if hasattr(os, "O_DIRECTORY"):
+            directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                os.fsync(directory)
+            finally:
+                os.close(directory)
+        return True
+
+
+def _sweep(directory: Path) -> None:
+    """Removes what was left by processes that were killed a day ago or earlier."""
+    for path in (*directory.glob(".draft-*"), *directory.glob(".removed-*")):
+        try:
+            if time.time() - path.stat().st_mtime > _OLD_SECONDS:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        except OSError:
+            continue
+
+
+def _plain(version: Version) -> dict[str, Any]:
+    cases = [each.to_dict() for each in version.cases]
+    value = {
+        "potlang_policy": _FORMAT,
+        "name": version.name,
+        "version": version.number,
+        "digest": version.digest,
+        "added": version.added,
+        "tests": cases,
+        "program": version.text,
+    }
+    return {**value, "sha256": _sum(value)}
+
+
+def _version(value: Any, name: str, number: int) -> Version:
+    """Raises ValueError, TypeError or KeyError for what was not written by `_plain` for this place."""
+    content = {key: each for key, each in value.items() if key != "sha256"}
+    if value["sha256"] != _sum(content) or (value["name"], value["version"]) != (name, number):
+        raise ValueError("not what was written")
+    if value["potlang_policy"] != _FORMAT:
+        raise ValueError("another format")
+    cases = read_cases(value["tests"])
+    return Version(name, number, value["digest"], value["added"], value["program"], cases)
+
+
+def _sum(value: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode("ascii")).hexdigest()
+
+
+def _unusable(path: Path, error: OSError) -> PolicyError:
+    return PolicyError(f"{path} cannot be used: {error.strerror or error}")

@@ -1,0 +1,82 @@
+"""The graph of a solution that is drawn: steps by what was found of them, and how the rest is marked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from potlang.dagmath.render import says, verdict_word
+from potlang.dagmath.report import SolutionReport, StepEntry
+from potlang.dagmath.steps.report import StepVerdict
+from potlang.report import Verdict
+from potlang.view.graph import LABEL, MARKS, MOST_NODES, Graph, Legend, Line, Status, Vertex, around
+
+_MARKS: dict[StepVerdict, tuple[Status, Verdict | None]] = {
+    StepVerdict.PROVED: ("validated", Verdict.ENTAILED),
+    StepVerdict.REFUTED: ("invalidated", Verdict.REFUTED),
+    StepVerdict.NOT_ENTAILED: ("active", Verdict.UNDETERMINED),
+    StepVerdict.NOT_CHECKABLE: ("none", None),
+    StepVerdict.GIVEN: ("initial", None),
+    StepVerdict.UNKNOWN: ("none", Verdict.UNKNOWN),
+}
+"""Colour and mark of each verdict."""
+_LEGEND: Legend = (
+    *(
+        (status, f"{MARKS[mark]} {verdict}".strip())
+        for verdict, (status, mark) in _MARKS.items()
+    ),
+    (None, "thick border: no later step uses it"),
+)  # fmt: skip
+
+
+def marks_of(step: StepEntry) -> tuple[Status, Verdict | None]:
+    """The colour of a step, and the solver's verdict whose mark it has."""
+    if step.result is None:
+        return "initial" if step.parents is None else "none", None
+    return _MARKS[step.result.verdict]
+
+
+def graph_of_solution(report: SolutionReport, most: int = MOST_NODES) -> Graph:
+    """The graph of a solution, of at most `most` steps and three times as many lines; empty if it is none."""
+    if report.graph is None:
+        return Graph((), (), legend=_LEGEND)
+    ids = [step.id for step in report.steps]
+    kept = set(ids) if len(ids) <= most else around(ids, _lines(report), _focus(report), most)
+    unclosed = {each.id for each in report.unclosed}
+    vertices = tuple(_vertex(step, step.id in unclosed, ids[-1]) for step in report.steps if step.id in kept)
+    lines = [line for line in _lines(report) if line.source in kept and line.target in kept]
+    shown_lines = tuple(lines[: 3 * most])
+    note = _note(len(ids), len(vertices), len(lines) - len(shown_lines))
+    return Graph(vertices, shown_lines, note, _LEGEND)
+
+
+def _vertex(step: StepEntry, is_unclosed: bool, last: int) -> Vertex:
+    status, mark = marks_of(step)
+    role = "summarizer" if step.id == last else "problem" if step.parents is None else "proposer"
+    title = f"{step.id} {verdict_word(step)}".rstrip()
+    words = ("no later step uses it",) if is_unclosed else ()
+    return Vertex(step.id, role, title, says(step, LABEL), status, mark, is_unclosed, words)
+
+
+def _lines(report: SolutionReport) -> Iterator[Line]:
+    for step in report.steps:
+        yield from (Line(parent, step.id, "use") for parent in dict.fromkeys(step.parents or ()))
+
+
+def _focus(report: SolutionReport) -> Iterable[int]:
+    """The steps that a reader looks for, the most important first."""
+    for wanted in (StepVerdict.REFUTED, StepVerdict.NOT_ENTAILED):
+        yield from (step.id for step in report.steps if step.result and step.result.verdict is wanted)
+    yield from (each.id for each in report.unclosed)
+    yield report.steps[-1].id
+
+
+def _note(steps: int, drawn: int, hidden: int) -> str:
+    notes = []
+    if drawn < steps:
+        notes.append(
+            f"{drawn:,} of {steps:,} steps are drawn: those nearest to refuted steps, steps that do not "
+            "follow, unclosed ones and the last"
+        )
+    if hidden:
+        notes.append(f"{hidden:,} lines are not drawn")
+    return "; ".join(notes)

@@ -1,0 +1,188 @@
+"""The reader of formulas: what it reads, what it refuses, and that it never hangs ([STEP-FORMULAS])."""
+
+from __future__ import annotations
+
+import random
+import time
+from fractions import Fraction
+
+import pytest
+from formula_strategies import numbers, polynomials, relations, spaced, statements, terms
+from hypothesis import strategies as st
+from statements import Property
+
+from potlang.dagmath.steps.exact import NotExact, truth, value
+from potlang.dagmath.steps.formulas import read_formula
+from potlang.dagmath.steps.syntax import Op, Term, Unreadable, text
+
+READ = {
+    "3r * 4": "3*r*4",
+    "12r : r": "12*r : r",
+    "d=vt": "d = v*t",
+    "x**2 + 1": "x^{2} + 1",
+    r"\frac12x + \dfrac{3}{4}": r"\frac{1}{2}*x + \frac{3}{4}",
+    r"x = \pm 3": r"x = \pm 3",
+    "a = b = c": "a = b and b = c",
+    "x<y<=z": "x < y and y <= z",
+    r"k \in [1,300]": r"k \in [1, 300]",
+    r"\left\lfloor \frac{999}{2} \right\rfloor = 499": r"\lfloor \frac{999}{2} \rfloor = 499",
+    "|x-3| < 2|y|": r"\lvert x - 3 \rvert < 2*\lvert y \rvert",
+    r"\boxed{12:1}": "12 : 1",
+    r"a \equiv b \pmod{7}": r"a \equiv b \pmod{7}",
+    r"17 \bmod 5 = 2": r"17 \bmod 5 = 2",
+    r"\binom{5}{2} = 10": r"\binom{5}{2} = 10",
+    r"20\% \cdot 50 = 10": r"20\%*50 = 10",
+    r"2\log(x-1) = \log k": r"2*\log(x - 1) = \log(k)",
+    r"x=2 \text{ or } x=3": "x = 2 or x = 3",
+    "x = 2, 3": "x = 2 or x = 3",
+    "x,y>0": "x > 0 and y > 0",
+    r"\sum_{i=1}^{n} i": r"(\sum_{i = 1}^{n} i)",
+    r"60\text{ km/h}": r"60 \text{km/h}",
+    "1,000+2": "1000 + 2",
+    r"10{,}000": "10000",
+    "-x^2": "-x^{2}",
+    "3 - -4": "3 - (-4)",
+    "AB = 28": r"\operatorname{AB} = 28",
+    "f(3)=9": "f(3) = 9",
+    "a(b+c)": "a*(b + c)",
+    r"\alpha_1 + x'": r"\alpha_{1} + x'",
+    "6 ÷ 2 × 3 ≤ 9": r"\frac{6}{2}*3 <= 9",
+    "9^9^9^9": "9^{9^{9^{9}}}",
+}
+REFUSED = {
+    "": "empty",
+    "1/2x": "either side",
+    r"2\frac{1}{2}": "mixed number",
+    "2 3": "without a sign",
+    r"\frac{dy}{dx}": "derivative",
+    r"\int_0^1 x": "\\int",
+    r"1 + 2 + \ldots + n": "ellipsis",
+    r"\pi \approx 3.14": "\\approx",
+    "x +": "expects",
+    "(x": "expects",
+    r"\frac{1}{2": "expects",
+    "x = 2, y = 3 or x = 3, y = 2": "commas",
+    "101_2": "does not read",
+    "f^{-1}(x)": "inverse",
+    r"\sin x y": "how far",
+    "x \x00 y": "no part",
+    "import os": "words",
+    "__import__('os').system('true')": "no part",
+}
+
+
+@pytest.mark.parametrize("source", READ)
+def test_reads(source: str) -> None:
+    """LaTeX and plain text, as they are written ([STEP-FORMULAS])."""
+    assert text(read_formula(source)) == READ[source]
+
+
+@pytest.mark.parametrize("source", REFUSED)
+def test_refuses(source: str) -> None:
+    """What is no formula, or has two readings, is refused with the reason ([STEP-FORMULAS])."""
+    with pytest.raises(Unreadable, match=REFUSED[source].replace("\\", r"\\")):
+        read_formula(source)
+
+
+def _round_trip(pair: tuple[Term, int]) -> None:
+    """A formula's text is read as the same tree, whatever spaces are in it ([STEP-FORMULAS])."""
+    term, seed = pair
+    rng = random.Random(seed)
+    assert read_formula(text(term)) == term
+    assert read_formula(spaced(text(term), rng)) == term
+
+
+test_round_trip, test_round_trip_slow = Property(
+    _round_trip, st.tuples(st.one_of(terms(), statements()), st.integers(0, 1 << 32)), quick=100
+).tests()
+
+
+HOSTILE = {
+    "nested brackets": "(" * 3_000 + "x" + ")" * 3_000,
+    "nested fractions": r"\frac{1}{" * 400 + "2" + "}" * 400,
+    "nested roots": r"\sqrt{" * 600 + "2" + "}" * 600,
+    "minus signs": "-" * 3_000 + "x",
+    "powers": "^".join("9" * 1_500),
+    "a long sum": "+".join("x" * 1_900),
+    "a long number": "9" * 3_900,
+    "many bars": "|" * 3_000,
+    "very long": "x" * 100_000,
+    "unended commands": "\\frac" * 700,
+    "slashes": "/".join("x" * 1_900),
+    "relations": "=".join("x" * 1_900),
+    "subscripts": "x_" * 1_900,
+    "primes": "x" + "'" * 3_000,
+}
+
+
+@pytest.mark.parametrize("title", HOSTILE)
+def test_hostile_formulas(title: str) -> None:
+    """Deep, long and broken formulas are read or refused at once ([STEP-BOUNDS])."""
+    began = time.monotonic()
+    try:
+        text(read_formula(HOSTILE[title]))
+    except Unreadable as error:
+        assert str(error)
+    assert time.monotonic() - began < 60  # A bound on hanging, no measurement.
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "9^{9^{9^{9}}}",
+        "2^{100000000}",
+        "(10^{300})^{300}",
+        "100000!",
+        r"\binom{10^{9}}{5}",
+        "(((2^{900})^{900})^{900})",
+        r"\sum_{k=1}^{10^{9}} k",
+        r"\prod_{k=1}^{1999} (10^{400})",
+        "0^{-1}",
+        r"\frac{1}{0}",
+        r"17 \bmod 0",
+        "0^0",
+        r"\sqrt{-1}",
+        r"\log_{1}(5)",
+    ],
+)
+def test_values_that_are_refused(source: str) -> None:
+    """What is too large, or not defined, is refused before it is computed ([STEP-BOUNDS])."""
+    with pytest.raises(NotExact):
+        value(read_formula(source))
+
+
+def _python_value(term: Term) -> Fraction:
+    """A term's value by Python's own arithmetic."""
+    assert isinstance(term, Op) or hasattr(term, "value")
+    if not isinstance(term, Op):
+        return term.value  # type: ignore[union-attr]
+    args = [_python_value(arg) for arg in term.args]
+    match term.op:
+        case "+":
+            return sum(args, Fraction(0))
+        case "neg":
+            return -args[0]
+        case "/":
+            return args[0] / args[1]
+        case "^":
+            return args[0] ** int(args[1])
+    found = Fraction(1)
+    for each in args:
+        found *= each
+    return found
+
+
+def _computes(term: Term) -> None:
+    """Terms have the value, and relations the truth, that Python's fractions have ([STEP-ARITHMETIC])."""
+    assert isinstance(term, Op)
+    compare = {"=": "__eq__", "!=": "__ne__", "<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__"}
+    left, right = (_python_value(arg) for arg in term.args)
+    try:
+        assert truth(term) is getattr(left, compare[term.op])(right)
+    except NotExact:
+        assert "^" in text(term)  # 0^0, which Python takes for 1.
+
+
+test_computes, test_computes_slow = Property(
+    _computes, relations(polynomials(numbers())), quick=60, passed_over=(ZeroDivisionError,)
+).tests()

@@ -1,0 +1,231 @@
+"""Runs over small data sets whose outcomes are known: attempts, readings, options, resuming, threads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from potlang.llm.evaluation import (
+    Attempts,
+    Option,
+    Outcome,
+    Question,
+    Reading,
+    Recorded,
+    Settings,
+    Status,
+    Truth,
+    judge,
+    run,
+    summarize,
+    to_json,
+)
+from potlang.llm.evaluation.outcomes import key_of
+from potlang.report import Limits, Verdict
+
+BASE: dict[str, Any] = {
+    "sorts": [{"name": "Person", "type": "DeclareSort"}],
+    "functions": [
+        {"name": name, "domain": ["Person"], "range": "Bool"}
+        for name in ("human", "mortal", "rich", "winged")
+    ],
+    "constants": {"people": {"sort": "Person", "members": ["plato"]}},
+    "knowledge_base": ["human(plato)"],
+    "rules": [
+        {"forall": [{"name": "x", "sort": "Person"}], "implies": {"antecedent": "human(x)", "consequent": c}}
+        for c in ("mortal(x)", "Not(winged(x))")
+    ],
+}
+
+
+def asking(*claims: str, **more: Any) -> dict[str, Any]:
+    named = [{"name": f"c{at}", "constraint": claim} for at, claim in enumerate(claims)]
+    return {**BASE, **more, "verifications": named}
+
+
+BROKEN = asking("mortal(socrates)")
+CONTRADICTION = asking("mortal(plato)", knowledge_base=["human(plato)", "winged(plato)"])
+
+
+def question(id: str, answer: Truth | str | None, *attempts: Any, **more: Any) -> Question:
+    return Question(id, "", answer, more.pop("family", "f"), more.pop("group", id), recorded=attempts, **more)
+
+
+def judged(question: Question, outcome: Outcome) -> tuple[Status, Status]:
+    return judge(question, outcome, Reading.PAPER).status, judge(question, outcome, Reading.VERDICT).status
+
+
+CASES = [
+    (question("entailed", Truth.TRUE, asking("mortal(plato)")), 1, (Status.RIGHT, Status.RIGHT)),
+    (question("refuted", Truth.FALSE, asking("winged(plato)")), 1, (Status.RIGHT, Status.RIGHT)),
+    (question("open", Truth.UNCERTAIN, asking("rich(plato)")), 1, (Status.WRONG, Status.RIGHT)),
+    (question("claimed", Truth.FALSE, asking("rich(plato)")), 1, (Status.WRONG, Status.WRONG)),
+    (question("clash", Truth.TRUE, CONTRADICTION), 1, (Status.WRONG, Status.ABSTAINED)),
+    (question("second", Truth.TRUE, BROKEN, asking("mortal(plato)")), 2, (Status.RIGHT, Status.RIGHT)),
+    (question("reply", Truth.TRUE, "Sorry", f"```\n{json.dumps(asking('mortal(plato)'))}\n```"), 2, None),
+    (question("never", Truth.TRUE, BROKEN, "no", {}), 3, None),
+    (question("nothing", Truth.TRUE), None, (Status.FAILED, Status.FAILED)),
+    (question("reject", None, BROKEN), None, None),
+]
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> tuple[Outcome, ...]:
+    return run([each for each, _, _ in CASES], Recorded()).outcomes
+
+
+def test_the_first_attempt_that_compiles_is_the_program(outcomes: Iterable[Outcome]) -> None:
+    """[EVAL-OUTCOME]"""
+    assert [each.used for each in outcomes] == [used for _, used, _ in CASES]
+
+
+def test_two_readings(outcomes: Iterable[Outcome]) -> None:
+    """[EVAL-READINGS]"""
+    for (asked, _, expected), outcome in zip(CASES, outcomes, strict=True):
+        if expected is not None:
+            assert judged(asked, outcome) == expected, asked.id
+
+
+def test_a_program_without_a_claim_gives_no_answer(outcomes: tuple[Outcome, ...]) -> None:
+    """[EVAL-OUTCOME]: `{}` is a program."""
+    at = next(at for at, (each, _, _) in enumerate(CASES) if each.id == "never")
+    assert outcomes[at].claims == ()
+    assert judged(CASES[at][0], outcomes[at]) == (Status.ABSTAINED, Status.ABSTAINED)
+
+
+def test_the_summary(outcomes: tuple[Outcome, ...]) -> None:
+    """[EVAL-SUMMARY], [EVAL-REJECT]"""
+    (found,) = summarize([each for each, _, _ in CASES], outcomes)
+    assert (found.questions, found.compiled, found.to_reject, found.rejected) == (9, 8, 1, 1)
+    # `{}` has no claim to be answered.
+    assert found.executed == 7
+    assert found.paper.counts.confusion == (3, 1, 1, 1)
+    assert found.verdict.counts.confusion == (3, 0, 0, 1)
+    assert [(each.attempt, each.right, each.wrong) for each in found.verdict.attempts] == [
+        (1, 3, 1),
+        (2, 2, 0),
+        (3, 0, 0),
+    ]
+    # Seven attempts at what compiled at once or was repaired, and those at the others.
+    assert found.cost.calls == sum(len(each.recorded) for each, _, _ in CASES)
+    assert sum(found.verdicts.values()) == found.claims == 9
+    assert json.loads(json.dumps(to_json([found])))[0]["paper"]["counts"]["tp"] == 3
+
+
+OPTIONS = (
+    Option("A", "c0", frozenset({Verdict.ENTAILED})),
+    Option("B", "c1", frozenset({Verdict.ENTAILED})),
+    Option("C", "c2", frozenset({Verdict.ENTAILED})),
+)
+
+
+def test_options_are_one_versus_all() -> None:
+    """[EVAL-OPTIONS]"""
+    program = asking("winged(plato)", "mortal(plato)", "rich(plato)")
+    asked = question("o", "B", program, options=OPTIONS)
+    (outcome,) = run([asked], Recorded()).outcomes
+    # SAT of `rich(plato)` makes the paper's reading choose two.
+    assert judged(asked, outcome) == (Status.WRONG, Status.RIGHT)
+    assert judge(asked, outcome, Reading.PAPER).counts().confusion == (1, 1, 0, 1)
+    assert judge(asked, outcome, Reading.VERDICT).counts().confusion == (1, 0, 0, 2)
+
+
+def test_options_accept_other_verdicts() -> None:
+    """[EVAL-OPTIONS]: "which could be true", "which must be false"."""
+    program = asking("winged(plato)", "mortal(plato)", "rich(plato)")
+    could = tuple(each._replace(accept=frozenset({Verdict.UNDETERMINED})) for each in OPTIONS)
+    must_not = tuple(each._replace(accept=frozenset({Verdict.REFUTED})) for each in OPTIONS)
+    first = question("1", "C", program, options=could)
+    second = question("2", "A", program, options=must_not)
+    third = question("3", "A", asking("mortal(plato)"), options=must_not)
+    found = run([first, second, third], Recorded()).outcomes
+    assert judged(first, found[0]) == (Status.ABSTAINED, Status.RIGHT)
+    assert judged(second, found[1]) == (Status.RIGHT, Status.RIGHT)
+    assert judged(third, found[2]) == (Status.ABSTAINED, Status.ABSTAINED)
+
+
+def timeless(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    return [each._replace(reasoning_ms=0.0, verifying_ms=0.0) for each in outcomes]
+
+
+QUESTIONS = [each for each, _, _ in CASES]
+
+
+def test_threads_change_nothing(outcomes: tuple[Outcome, ...]) -> None:
+    """[EVAL-OUTCOME]"""
+    found = run(QUESTIONS, Recorded(), jobs=3)
+    assert timeless(found.outcomes) == timeless(outcomes)
+
+
+class Counting(Recorded):
+    """Says which questions it was asked, and fails at some."""
+
+    def __init__(self, failing: Iterable[str] = ()) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+        self.failing = set(failing)
+
+    def attempts(self, question: Question) -> Attempts:
+        self.asked.append(question.id)
+        if question.id in self.failing:
+            return Attempts((), failure="rate limit")
+        return super().attempts(question)
+
+
+def test_a_run_goes_on_wherever_it_was_cut_off(tmp_path: Path, outcomes: tuple[Outcome, ...]) -> None:
+    """[EVAL-RESUME]: after any number of bytes, the whole outcomes are reused and the others asked for."""
+    whole = tmp_path / "whole.jsonl"
+    run(QUESTIONS, Recorded(), results=whole)
+    data = whole.read_bytes()
+    for cut in [*range(0, len(data), 97), len(data) - 1, len(data)]:
+        path = tmp_path / "cut.jsonl"
+        path.write_bytes(data[:cut])
+        reasoner = Counting()
+        found = run(QUESTIONS, reasoner, results=path)
+        # A last line that lacks its end alone is an outcome all the same.
+        kept = sum(line.endswith(b"}") for line in data[:cut].split(b"\n"))
+        assert (found.reused, len(reasoner.asked)) == (kept, len(QUESTIONS) - kept)
+        assert timeless(found.outcomes) == timeless(outcomes)
+        again = Counting()
+        assert run(QUESTIONS, again, results=path).reused == len(QUESTIONS)
+        assert again.asked == []
+
+
+def test_other_settings_and_other_attempts_are_other_outcomes() -> None:
+    """[EVAL-RESUME]"""
+    asked = QUESTIONS[0]
+    key = key_of(asked, Recorded(), Settings())
+    assert key == key_of(asked._replace(answer=Truth.FALSE, family="g"), Recorded(), Settings())
+    others = {
+        key_of(asked, Recorded(), Settings(route="z3")),
+        key_of(asked, Recorded(), Settings(limits=Limits(check_ms=1))),
+        key_of(asked, Recorded({asked.id: (BROKEN,)}), Settings()),
+        key_of(asked._replace(text="?"), Recorded(), Settings()),
+    }
+    assert len(others | {key}) == 5
+
+
+def test_failed_calls_are_made_again(tmp_path: Path) -> None:
+    """[EVAL-RESUME]"""
+    path = tmp_path / "results.jsonl"
+    first = run(QUESTIONS[:3], Counting({"refuted"}), results=path)
+    assert [each.failure for each in first.outcomes] == ["", "rate limit", ""]
+    again = Counting()
+    second = run(QUESTIONS[:3], again, results=path)
+    assert again.asked == ["refuted"]
+    assert not any(each.failure for each in second.outcomes)
+
+
+def test_lines_of_others_are_passed_over(tmp_path: Path) -> None:
+    """[EVAL-RESUME]"""
+    path = tmp_path / "results.jsonl"
+    outcome = run(QUESTIONS[:1], Recorded()).outcomes[0].to_dict()
+    bad = [{}, [], {**outcome, "used": 7}, {**outcome, "claims": [["c", "perhaps", None]]}]
+    path.write_text("".join(json.dumps(each) + "\n" for each in bad) + "\x00\n" + "[" * 99_999, "utf-8")
+    found = run(QUESTIONS[:1], Recorded(), results=path)
+    assert (found.reused, found.unreadable) == (0, 6)
+    assert run(QUESTIONS[:1], Recorded(), results=path).reused == 1

@@ -1,0 +1,384 @@
+"""The tool that models call: what it answers, within which budget, and whatever it is sent."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import jsonschema
+import pytest
+from hostile_calls import PROGRAM, hostile_call
+from hypothesis import strategies as st
+from statements import Mutation, Property
+
+import potlang
+from potlang.llm import budget as budgets
+from potlang.llm import operations, tool
+
+ROOT = Path(__file__).parent.parent.parent
+SEED = sorted((ROOT / "tests" / "seed").glob("[0-9]*.json"))
+ANSWER = jsonschema.Draft202012Validator(tool.answer_schema())
+BUDGETS = (0, 250, 400, 1_500, 10_000)
+SECONDS = 60.0
+"""Far beyond what any call may take ([TOOL-TIME] says 12): a machine may be busy, a hang has no end."""
+
+
+def checked(answer: dict[str, Any], budget: int = tool.DEFAULT_BUDGET) -> dict[str, Any]:
+    """The answer, found to fit schema and budget."""
+    ANSWER.validate(answer)
+    text = json.dumps(answer, allow_nan=False)
+    assert len(text) / 4 <= max(budget, tool.LEAST_BUDGET)
+    json.dumps(answer, ensure_ascii=False).encode("utf-8")
+    return answer
+
+
+def called(arguments: Any, budget: int = tool.DEFAULT_BUDGET) -> dict[str, Any]:
+    began = time.monotonic()
+    answer = checked(tool.call(arguments, budget=budget), budget)
+    assert answer.get("error") != "internal", answer
+    assert time.monotonic() - began < SECONDS
+    return answer
+
+
+# --- operations -----------------------------------------------------------------------------------
+
+
+def test_the_tool_is_an_attribute_of_the_package() -> None:
+    """[TOOL-CALL]"""
+    assert potlang.tool.call is tool.call
+    assert potlang.tool.definition("openai")["function"]["name"] == "potlang"
+
+
+@pytest.mark.parametrize("path", SEED, ids=lambda path: path.stem)
+def test_a_program_gets_the_verdict_that_verify_gives(path: Path) -> None:
+    """[TOOL-VERIFY]"""
+    program = json.loads(path.read_text(encoding="utf-8"))
+    answer = called({"program": program})
+    report = potlang.verify(path)
+    assert answer["verdict"] == str(report.verdict)
+    assert [each["verdict"] for each in answer.get("results", ())] == [str(r.verdict) for r in report.results]
+    assert called({"program": json.dumps(program)})["verdict"] == answer["verdict"]
+    assert called(json.dumps({"operation": "verify", "program": program}))["verdict"] == answer["verdict"]
+
+
+def test_a_broken_program_gets_codes_fixes_and_places() -> None:
+    """[TOOL-ORDER]"""
+    answer = called({"program": (ROOT / "examples" / "broken.json").read_text(encoding="utf-8")})
+    assert answer["status"] == answer["verdict"] == "rejected"
+    expected = potlang.check(ROOT / "examples" / "broken.json").diagnostics
+    assert {each["code"] for each in answer["diagnostics"]} == {each.code for each in expected}
+    assert all(each["pointer"] for each in answer["diagnostics"])
+
+
+def test_applying_the_fix_of_an_answer_mends_the_program() -> None:
+    program = {**PROGRAM, "verifications": [{"constraint": "jump_height(javier_sotomayr) > 1"}]}
+    (found,) = called({"program": program})["diagnostics"]
+    (edit,) = found["fix"]["edits"]
+    text = program["verifications"][0]["constraint"]
+    mended = text[: edit["start"]] + edit["text"] + text[edit["end"] :]
+    program["verifications"] = [{"constraint": mended}]
+    assert called({"program": program})["verdict"] == "entailed"
+
+
+def test_check_asks_no_solver() -> None:
+    answer = called({"operation": "check", "program": PROGRAM})
+    assert (answer["status"], answer["verdict"]) == ("ok", "valid")
+    assert "results" not in answer
+
+
+def test_explain_gives_the_page() -> None:
+    assert "not declared" in called({"operation": "explain", "code": " pot2001 "})["text"]
+    answer = called({"operation": "explain", "code": "POT2O01"})
+    assert answer["error"] == "unknown_code"
+    assert answer["help"].startswith("did you mean POT2")
+
+
+def test_a_trace_is_read_against_a_theory() -> None:
+    trace = (ROOT / "examples" / "refinement.dot.txt").read_text(encoding="utf-8")
+    answer = called({"operation": "trace", "trace": trace})
+    assert answer["verdict"] == str(potlang.dot.verify(trace).verdict)  # type: ignore[attr-defined]
+    assert answer["report"]["nodes"]
+    broken = called({"operation": "trace", "trace": trace, "program": {"rules": 3}})
+    assert (broken["status"], broken["diagnostics"][0]["code"]) == ("rejected", "POT1010")
+
+
+POINTS = {
+    "variables": [{"name": "x", "sort": "Int"}, {"name": "y", "sort": "Int"}],
+    "optimization": {
+        "constraints": ["x + y <= 3", "x >= 0", "y >= 0"],
+        "objectives": [
+            {"name": "first", "type": "maximize", "expression": "x"},
+            {"name": "second", "type": "maximize", "expression": "y"},
+        ],
+    },
+}
+
+
+def _optimized(mode: str) -> dict[str, Any]:
+    return called({"program": {**POINTS, "optimization": {**POINTS["optimization"], "mode": mode}}})[
+        "optimization"
+    ]
+
+
+def test_optimization_shows_its_values() -> None:
+    """[TOOL-VERIFY]"""
+    assert [each["value"] for each in _optimized("box")["objectives"]] == ["3", "3"]
+    assert [each["value"] for each in _optimized("lexicographic")["objectives"]] == ["3", "0"]
+    points = _optimized("pareto")["points"]
+    assert sorted((each["values"]["first"], each["values"]["second"]) for each in points) == [
+        *(("0", "3"), ("1", "2"), ("2", "1"), ("3", "0")),
+    ]
+
+
+# --- mistakes of the call itself --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ([], "not_an_object"),
+        (None, "not_an_object"),
+        ("{", "not_json"),
+        ("[" * 100_000, "not_json"),
+        (b"\xff", "not_json"),
+        ("1" * 5_000, "not_json"),
+        ({"operation": "exec"}, "unknown_operation"),
+        ({"operation": 3}, "unknown_operation"),
+        ({"operation": "verify", "programme": {}}, "missing_argument"),
+        ({"program": None}, "missing_argument"),
+        ({"program": "x" * 1_000_001}, "too_large"),
+        ({"program": {1, 2}}, "wrong_type"),
+        ({"operation": "explain", "code": ["POT2001"]}, "wrong_type"),
+        ({"operation": "explain", "code": "POT9999"}, "unknown_code"),
+        ({"operation": "trace", "trace": {"a": 1}}, "wrong_type"),
+        ({"operation": "claims", "policy": "p", "claims": ["True", 3]}, "wrong_type"),
+    ],
+)
+def test_a_call_that_cannot_be_carried_out_says_why(arguments: Any, error: str) -> None:
+    """[TOOL-MISTAKE]"""
+    answer = called(arguments)
+    assert answer["error"] == error
+    assert answer["help"]
+
+
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [
+        ([], "POT1010"),
+        (7, "POT1010"),
+        ("", "POT1003"),
+        ("{", "POT1001"),
+        ({"knowledge_base": [float("nan")]}, "POT1006"),
+        ({"knowledge_base": ["\ud800"]}, "POT1005"),
+        ({"knowledge_base": [10**20_000]}, "POT0004"),
+        ({"knowledge_base": [{1, 2}]}, "POT1010"),
+        ({3: []}, "POT1010"),
+        ('{"rules": [], "rules": []}', "POT1004"),
+    ],
+)
+def test_a_value_that_is_no_program_gets_a_code(program: Any, code: str) -> None:
+    """[TOOL-VALUES]"""
+    if program == "":
+        assert called({"program": program})["error"] == "missing_argument"
+    else:
+        assert called({"program": program})["diagnostics"][0]["code"] == code
+
+
+def test_nesting_gets_its_code() -> None:
+    """[TOOL-VALUES]"""
+    deep: Any = {}
+    for _ in range(100_000):
+        deep = {"a": deep}
+    assert called({"program": deep})["diagnostics"][0]["code"] == "POT0003"
+    own: dict[str, Any] = {}
+    own["rules"] = own
+    assert called({"program": own})["error"] == "too_large"
+
+
+def test_a_bug_of_ours_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[TOOL-CALL]"""
+
+    def broken(*_: object) -> dict[str, Any]:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(operations, "verify", broken)
+    answer = checked(tool.call({"program": PROGRAM}))
+    assert (answer["status"], answer["error"]) == ("error", "internal")
+
+
+def test_names_of_a_program_cannot_leave_their_place() -> None:
+    """[TOOL-DATA]: a claim is one formula, whatever stands in it."""
+    for claim in (
+        'True"], "verifications": [{"constraint": "True',
+        "True)\n(assert false",
+        "False) (check-sat",
+    ):
+        program = {**PROGRAM, "verifications": [{"constraint": claim}]}
+        answer = called({"program": program})
+        assert answer["status"] == "rejected"
+        assert all(each["pointer"] == "/verifications/0/constraint" for each in answer["diagnostics"])
+
+
+# --- budgets ----------------------------------------------------------------------------------------
+
+
+def test_errors_come_before_warnings_and_fixes_first() -> None:
+    """[TOOL-ORDER]"""
+    program = {
+        "sorts": [{"name": "P", "type": "DeclareSort"}],
+        "functions": [{"name": "likes", "domain": ["P", "P"], "range": "Bool"}],
+        "constants": {"c": {"sort": "P", "members": ["ann", "bob"]}},
+        "knowledgebase": [
+            "And()",
+            "likes(ann, quixotic_stranger)",
+            "likes(ann, bbo)",
+            "likes(ann, bob) = True",
+        ],
+    }
+    found = called({"program": program})["diagnostics"]
+    assert [each["severity"] for each in found] == sorted(each["severity"] for each in found)
+    ranks = [each.get("fix", {}).get("applicability", "zzz") for each in found if each["severity"] == "error"]
+    assert ranks == sorted(ranks, key=("safe", "unsafe", "placeholder", "zzz").index)
+    assert len(set(ranks)) > 1
+
+
+def test_what_is_left_out_is_counted_and_explain_is_named() -> None:
+    """[TOOL-BUDGET]"""
+    program = {"knowledge_base": [f"p{number}(a)" for number in range(60)]}
+    whole = called({"program": program}, 100_000)["diagnostics"]
+    answer = called({"program": program}, 400)
+    assert 0 < len(answer["diagnostics"]) < len(whole)
+    assert answer["left_out"]["diagnostics"] >= len(whole) - len(answer["diagnostics"])
+    assert "explain" in answer["hint"]
+
+
+def test_verdicts_stay_when_evidence_goes() -> None:
+    """[TOOL-BUDGET]"""
+    claims = [
+        {"name": f"claim {number}", "constraint": "jump_height(javier_sotomayor) > 1"} for number in range(40)
+    ]
+    answer = called({"program": {**PROGRAM, "verifications": claims}}, 1_000)
+    assert len(answer["results"]) == 40
+    assert answer["left_out"]["results"] > 0
+
+
+def some_value(random: Random, depth: int = 0) -> Any:
+    """A value of an answer: long texts, long lists, numbers that JSON has not."""
+    shape = random.random()
+    if shape < 0.2 and depth:
+        return random.choice((None, True, -3, 10**40, 0.5, float("inf"), float("nan")))
+    if shape < 0.6 and depth:
+        piece = random.choice(("x", "p(a)", "\x00", "é", "𝔸", "\ud800", '"', "\\"))
+        return piece * random.choice((0, 1, 30, 300, 6_000))
+    count = random.choice((0, 1, 3, 12, 150 if depth < 2 else 5)) if depth < 3 else 0
+    if shape < 0.8:
+        return [some_value(random, depth + 1) for _ in range(count)]
+    names = (
+        *("fix", "pointer", "model", "text", "\udfff", "n" * 3_000),
+        *(f"k{each}" for each in range(150)),
+    )
+    return {random.choice(names): some_value(random, depth + 1) for _ in range(count)}
+
+
+def some_answer(seed: int) -> tuple[dict[str, Any], int]:
+    random = Random(seed)
+    parts = random.sample(("results", "diagnostics", "report", "text", "message", "notes", "verdict"), 3)
+    return {key: some_value(random, random.randrange(2)) for key in parts}, random.choice(BUDGETS)
+
+
+def check_fits(seed: int) -> None:
+    """[TOOL-BUDGET]: any answer fits, nothing is altered silently, and what fits is not cut."""
+    answer, budget = some_answer(seed)
+    made = budgets.fitted(answer, budget)
+    text = json.dumps(made, allow_nan=False)
+    text.encode("utf-8")
+    assert len(text) <= 4 * max(budget, budgets.LEAST_BUDGET)
+    if "left_out" not in made:
+        assert made == json.loads(json.dumps(plain(answer)))
+    else:
+        assert all(count > 0 for count in made["left_out"].values())
+
+
+def plain(value: Any) -> Any:
+    """What a value is when nothing is cut: the reference for `check_fits`."""
+    if isinstance(value, dict):
+        return {
+            str(key).encode("utf-8", "backslashreplace").decode(): plain(each) for key, each in value.items()
+        }
+    if isinstance(value, list):
+        return [plain(each) for each in value]
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return None
+    return str(value) if isinstance(value, int) and abs(value) >= 1 << 63 else value
+
+
+FITS = Property(check_fits, st.integers(0, 1 << 32), quick=150)
+test_any_answer_fits, test_any_answer_fits_deeply = FITS.tests()
+
+MUTATIONS = (
+    Mutation("fits", "texts are cut silently", (budgets._Cut,), "_text", lambda self, text: text[:200]),
+    Mutation("fits", "no text is cut", (budgets._Cut,), "_text", lambda self, text: budgets._clean(text)),
+    Mutation("fits", "surrogates stay", (budgets,), "_clean", lambda text: text),
+)
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
+def test_mutations_are_caught(mutation: Mutation, monkeypatch: pytest.MonkeyPatch) -> None:
+    mutation.check_caught(FITS, monkeypatch, UnicodeEncodeError)
+
+
+def test_a_fix_is_whole_or_absent() -> None:
+    """[TOOL-WHOLE]: what is applied to a program is never cut."""
+    edit = {"op": "replace", "path": "/rules", "value": "x" * 5_000}
+    found = {"code": "POT2001", "fix": {"title": "t", "applicability": "safe", "edits": [edit]}}
+    for budget in (250, 1_000, 20_000):
+        (kept,) = budgets.fitted({"diagnostics": [found]}, budget)["diagnostics"] or [{}]
+        assert kept.get("fix") in (None, found["fix"])
+
+
+# --- whatever is sent -------------------------------------------------------------------------------
+
+
+def check_call(seed: int) -> None:
+    """[TOOL-ANY]"""
+    called(hostile_call(seed), BUDGETS[seed % len(BUDGETS)])
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_hostile_calls_get_structured_answers(part: int) -> None:
+    """[TOOL-ANY]"""
+    for seed in range(part, 200, 10):
+        check_call(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(50))
+def test_two_thousand_hostile_calls_get_structured_answers(part: int) -> None:
+    """[TOOL-ANY]"""
+    for seed in range(part, 2_000, 50):
+        check_call(seed)
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=12), inner, max_size=4),
+    max_leaves=12,
+)
+SECTIONS = st.sampled_from(sorted(json.loads((ROOT / "schemas" / "pot-1.json").read_text())["properties"]))
+CALLS = st.one_of(
+    JSON_VALUES,
+    st.text(),
+    st.binary(),
+    st.fixed_dictionaries(
+        {"operation": st.sampled_from(["verify", "check", "trace", "explain", "claims"])},
+        optional=dict.fromkeys(("program", "trace", "code", "policy", "claims"), JSON_VALUES),
+    ),
+    st.builds(lambda section, value: {"program": {**PROGRAM, section: value}}, SECTIONS, JSON_VALUES),
+)
+ANY_CALL = Property(lambda arguments: called(arguments) and None, CALLS, quick=60)
+test_any_call_is_answered, test_any_call_is_answered_deeply = ANY_CALL.tests()

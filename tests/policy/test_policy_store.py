@@ -1,0 +1,321 @@
+"""The store of policies: ids, versions, tests, concurrent writers, damage, crashes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import potlang
+from potlang.policy import Case, PolicyError, Store, default_directory, open_store, read_cases
+from potlang.policy.store import FailingTests
+from potlang.report import Limits, Verdict
+
+ROOT = Path(__file__).parents[2]
+
+
+def program(*facts: str, claims: tuple[str, ...] = ("may(ann)",)) -> dict[str, Any]:
+    return {
+        "sorts": [{"name": "Person", "type": "DeclareSort"}],
+        "functions": [
+            {"name": name, "domain": ["Person"], "range": "Bool"} for name in ("may", "staff", "guest")
+        ],
+        "constants": {"people": {"sort": "Person", "members": ["ann", "bob"]}},
+        "knowledge_base": ["staff(ann)", *facts],
+        "rules": [
+            {
+                "forall": [{"name": "x", "sort": "Person"}],
+                "implies": {"antecedent": "staff(x)", "consequent": "may(x)"},
+            }
+        ],
+        "verifications": [{"name": f"c{at}", "constraint": claim} for at, claim in enumerate(claims)],
+    }
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return open_store(tmp_path / "policies")
+
+
+def test_an_empty_store(store: Store) -> None:
+    """[POLICY-STORE]"""
+    assert store.names() == []
+    assert not store.directory.exists()
+    with pytest.raises(PolicyError, match="no policy"):
+        store.version("leave")
+
+
+def test_versions_and_ids(store: Store) -> None:
+    """[POLICY-ID]"""
+    first = store.add("leave", program()).version
+    second = store.add("leave", program("guest(bob)")).version
+    assert (first.id, second.id) == ("leave@1", "leave@2")
+    assert store.version("leave") == second
+    assert store.version("leave@1") == first
+    assert store.version(f"leave@{first.digest[:8]}") == first
+    for id in (
+        "leave@3",
+        "leave@ffffffff",
+        "leave@",
+        "leave@1@2",
+        "Leave",
+        "../leave",
+        "",
+        "leave@1f",
+        "a\x00",
+    ):
+        with pytest.raises(PolicyError):
+            store.version(id)
+
+
+def test_spelling_makes_no_version(store: Store) -> None:
+    """[POLICY-ID]"""
+    first = store.add("leave", program())
+    other = program()
+    other["rules"][0]["forall"][0]["name"] = "someone"
+    other["rules"][0]["implies"] = {"antecedent": "staff(someone)", "consequent": "may( someone )"}
+    again = store.add("leave", json.dumps(other, indent=3))
+    assert (first.created, again.created) == (True, False)
+    assert store.numbers("leave") == (1,)
+    tests = [Case("may(bob)", Verdict.UNDETERMINED)]
+    assert store.add("leave", program(), tests).version.id == "leave@2"
+
+
+def test_own_verifications_become_tests(store: Store) -> None:
+    """[POLICY-TESTS]"""
+    added = store.add("leave", program(claims=("may(ann)", "may(bob)", "Not(staff(ann))")))
+    assert [(each.name, each.expected) for each in added.version.cases] == [
+        ("c0", Verdict.ENTAILED),
+        ("c1", Verdict.UNDETERMINED),
+        ("c2", Verdict.REFUTED),
+    ]
+    assert all(each.passed for each in store.run_tests("leave"))
+
+
+def test_undecided_verifications_make_no_test(store: Store) -> None:
+    """[POLICY-TESTS]"""
+    hard = {
+        "variables": [{"name": n, "sort": "Int"} for n in "xyz"],
+        "knowledge_base": ["x ** 3 + y ** 3 + z ** 3 == 42"],
+        "verifications": [{"name": "open", "constraint": "x + y + z == 7"}],
+    }
+    added = store.add("cubes", hard, limits=Limits(check_ms=300, total_ms=900))
+    assert (added.version.cases, added.undecided) == ((), ("open",))
+
+
+def test_failing_tests_keep_it_out(store: Store) -> None:
+    """[POLICY-TESTS]"""
+    tests = read_cases(
+        [{"claim": "may(bob)", "expected": "entailed"}, {"claim": "fly(bob)", "expected": "rejected"}]
+    )
+    with pytest.raises(FailingTests) as failing:
+        store.add("leave", program(), tests)
+    assert [(each.case.key, each.verdict) for each in failing.value.failed] == [
+        ("may(bob)", Verdict.UNDETERMINED)
+    ]
+    assert store.names() == []
+    added = store.add("leave", program(), tests, force=True)
+    assert [each.passed for each in store.run_tests(added.version.id)] == [False, True]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        3,
+        {},
+        [1],
+        [{"claim": 1, "expected": "entailed"}],
+        [{"claim": "x", "expected": "unknown"}],
+        [{"claim": "x"}],
+    ],
+)
+def test_tests_that_are_none(value: Any) -> None:
+    """[POLICY-TESTS]"""
+    with pytest.raises(PolicyError):
+        read_cases(value)
+
+
+def test_claims_against_a_policy(store: Store) -> None:
+    """[POLICY-CLAIMS]"""
+    store.add("leave", program())
+    report = store.verify_claims(
+        "leave", ["may(ann)", "may(bob)", {"name": "n", "constraint": "Not(staff(ann))"}]
+    )
+    assert [(each.name, each.pointer, each.verdict) for each in report.results] == [
+        ("may(ann)", "/claims/0", Verdict.ENTAILED),
+        ("may(bob)", "/claims/1", Verdict.UNDETERMINED),
+        ("n", "/claims/2", Verdict.REFUTED),
+    ]
+    assert report.verdict is Verdict.REFUTED
+    with store.session("leave") as session:
+        assert session.verify("may(ann)").verdict is Verdict.ENTAILED
+
+
+def test_claims_that_are_no_formulas(store: Store) -> None:
+    """[POLICY-CLAIMS]: in their places, whatever they try."""
+    store.add("leave", program())
+    claims = ["may(ann)", "may(eve)", "And(may(ann)", {"constraint": "may(2)"}, 'True"], "rules": [', ""]
+    report = store.verify_claims("leave", claims)
+    assert report.verdict is Verdict.REJECTED
+    assert [each.name for each in report.results] == ["may(ann)"]
+    places = [each["pointer"] for each in report.located if each["severity"] == "error"]
+    assert set(places) == {"/claims/1", "/claims/2", "/claims/3/constraint", "/claims/4", "/claims/5"}
+    assert json.loads(report.to_json())["verdict"] == "rejected"
+
+
+def test_claims_beyond_the_time(store: Store) -> None:
+    """[POLICY-CLAIMS]"""
+    store.add("leave", program())
+    report = store.verify_claims("leave", ["may(ann)"] * 5_000, limits=Limits(100, 200))
+    assert len(report.results) == 5_000
+    assert report.verdict is Verdict.UNKNOWN
+    assert (report.results[-1].reason, report.results[-1].pointer) == ("timeout", "/claims/4999")
+
+
+def test_removing(store: Store) -> None:
+    """[POLICY-STORE]: a number is not given again."""
+    for fact in ("guest(ann)", "guest(bob)", "may(bob)"):
+        store.add("leave", program(fact))
+    store.remove("leave@3")
+    assert store.numbers("leave") == (1, 2)
+    assert store.add("leave", program("staff(bob)")).version.number == 4
+    store.remove("leave")
+    assert store.names() == []
+    assert [each.name for each in store.directory.iterdir()] == []
+    with pytest.raises(PolicyError, match="no policy"):
+        store.remove("leave")
+
+
+@pytest.mark.parametrize("name", ["", "A", "a/b", "..", ".a", "a" * 65, "é", "a@1", "a\n"])
+def test_names_that_are_none(store: Store, name: str) -> None:
+    """[POLICY-ID]"""
+    with pytest.raises(PolicyError):
+        store.add(name, program())
+    with pytest.raises(PolicyError):
+        store.remove(name)
+
+
+def test_a_program_that_is_none(store: Store) -> None:
+    with pytest.raises(potlang.CompileError):
+        store.add("leave", program("nobody(ann)"))
+    assert store.names() == []
+
+
+# --- damage and crashes ------------------------------------------------------------------------------
+
+
+def test_a_damaged_version_is_never_used(store: Store) -> None:
+    """[POLICY-STORE]: whatever byte of it is another, and wherever it ends."""
+    added = store.add("leave", program()).version
+    path = store.directory / "leave" / "000001.json"
+    data = path.read_bytes()
+    changes = [data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :] for at in range(0, len(data) - 1, 11)]
+    changes += [data[:at] for at in range(0, len(data) - 1, 17)]
+    for changed in changes:
+        path.write_bytes(changed)
+        try:
+            # A change of white space between values changes nothing.
+            assert store.version("leave") == added
+        except PolicyError as error:
+            assert "damaged" in str(error)
+    path.write_bytes(b"[" * 200_000)
+    assert [each.latest for each in store.entries()] == [None]
+    assert store.add("leave", program()).version.number == 2
+
+
+def test_a_version_is_bound_to_its_place(store: Store) -> None:
+    """[POLICY-STORE]"""
+    store.add("leave", program())
+    path = store.directory / "leave" / "000001.json"
+    path.rename(path.with_name("000007.json"))
+    with pytest.raises(PolicyError, match="damaged"):
+        store.version("leave")
+
+
+@pytest.mark.parametrize("call", ["fsync", "link", "write", "ftruncate"])
+def test_a_crash_leaves_no_version(store: Store, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    """[POLICY-STORE]: wherever it happens, the store is as before."""
+    first = store.add("leave", program()).version
+
+    def crash(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, call, crash)
+        with pytest.raises(KeyboardInterrupt):
+            store.add("leave", program("guest(bob)"))
+    assert store.numbers("leave") == (1,)
+    assert store.version("leave") == first
+    assert store.add("leave", program("guest(bob)")).version.number == 2
+
+
+def test_a_directory_that_cannot_be_used(tmp_path: Path) -> None:
+    """[POLICY-STORE]"""
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    with pytest.raises(PolicyError, match="cannot be used"):
+        open_store(blocked).add("leave", program())
+    with pytest.raises(PolicyError):
+        open_store(blocked).names()
+
+
+def test_threads_get_different_numbers(store: Store) -> None:
+    """[POLICY-STORE]"""
+    found: list[int] = []
+
+    def add(at: int) -> None:
+        tests = [Case(f"may(ann) == may(ann) and {at} == {at}", Verdict.ENTAILED)]
+        found.append(store.add("leave", program(), tests).version.number)
+
+    threads = [threading.Thread(target=add, args=(at,)) for at in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == list(range(1, 9)) == list(store.numbers("leave"))
+    assert len({store.version(f"leave@{number}").cases for number in found}) == 8
+
+
+WRITER = """
+import json, sys
+from potlang.policy import Case, open_store
+from potlang.report import Verdict
+program, me = json.loads(sys.argv[2]), int(sys.argv[3])
+store = open_store(sys.argv[1])
+for at in range(5):
+    store.add("leave", program, [Case(f"{me} == {me} and {at} == {at}", Verdict.ENTAILED)])
+    store.add("other", program, [Case(f"{me} == {me} and {at} == {at}", Verdict.ENTAILED)])
+    if at == 2:
+        try:
+            store.remove("other")
+        except Exception as error:
+            assert type(error).__name__ == "PolicyError", error
+"""
+
+
+def test_processes_lose_nothing(store: Store) -> None:
+    """[POLICY-STORE]: writers beside one another, and one that removes what others write."""
+    arguments = [sys.executable, "-c", WRITER, str(store.directory), json.dumps(program())]
+    writers = [subprocess.Popen([*arguments, str(at)], cwd=ROOT, stderr=subprocess.PIPE) for at in range(3)]
+    for writer in writers:
+        _, error = writer.communicate(timeout=120)
+        assert writer.returncode == 0, error.decode()
+    assert store.numbers("leave") == tuple(range(1, 16))
+    assert len({store.version(f"leave@{at}").cases for at in range(1, 16)}) == 15
+    assert not any(each.name.startswith(".") for each in store.directory.iterdir())
+
+
+def test_the_usual_directory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """[POLICY-STORE]"""
+    monkeypatch.setenv("POTLANG_POLICIES", str(tmp_path / "here"))
+    assert default_directory() == tmp_path / "here"
+    monkeypatch.delenv("POTLANG_POLICIES")
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert default_directory() == tmp_path / "potlang" / "policies"
