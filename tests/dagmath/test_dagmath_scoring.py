@@ -76,6 +76,8 @@ def texts(draw: DrawFn) -> bytes:
         ]
     if random.random() < 0.4:
         _twist(random, value)
+    elif random.random() < 0.1:
+        value["steps"][-1]["node"] = "The final answer is $\x08oxed{1}$."
     return json.dumps(value, ensure_ascii=random.random() < 0.5).encode("utf-8", "surrogatepass")
 
 
