@@ -134,7 +134,7 @@ def _writing(asked: dict[str, Any]) -> Iterator[Reasoner]:
         try:
             yield Writing(endpoint, sampling, place=endpoint.base_url)
         except MissingClientError as error:
-            raise click.ClickException(str(error)) from error
+            raise click.UsageError(str(error)) from error
 
 
 @contextmanager

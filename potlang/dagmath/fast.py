@@ -29,10 +29,11 @@ class NodeStep(Struct, gc=False, rename={"id": "step_id", "parents": _PARENTS}):
     prop: Text = UNSET
 
 
-class TextStep(
-    Struct, gc=False, rename={"id": "step_id", "parents": _PARENTS, "node": "text", "edge": "thinking"}
-):
-    """A step in the form of appendix G."""
+_TEXT_KEYS = {"id": "step_id", "parents": _PARENTS, "node": "text", "edge": "thinking", "other": "node"}
+
+
+class TextStep(Struct, gc=False, rename=_TEXT_KEYS):
+    """A step in the form of appendix G. One that has a node beside its text is no usual one."""
 
     id: Id
     parents: set[int] | None
@@ -40,6 +41,7 @@ class TextStep(
     edge: Text = UNSET
     reason: Text = UNSET
     prop: Text = UNSET
+    other: Raw | UnsetType = UNSET
 
 
 Steps = Sequence[NodeStep] | Sequence[TextStep]
@@ -64,15 +66,20 @@ def members(line: bytes) -> Mapping[str, Raw] | None:
 
 def steps(text: Raw) -> Steps | None:
     """The steps in a JSON text; None if they are not in one of the two usual forms, or one says nothing."""
-    found: Steps
+    found: Steps | None
     try:
         found = _node_steps.decode(text)
     except _UNREADABLE:
-        try:
-            found = _text_steps.decode(text)
-        except _UNREADABLE:
-            return None
-    return found if all(map(str.strip, map(_said, found))) else None
+        found = _in_text_form(text)
+    return found if found is not None and all(map(str.strip, map(_said, found))) else None
+
+
+def _in_text_form(text: Raw) -> list[TextStep] | None:
+    try:
+        found = _text_steps.decode(text)
+    except _UNREADABLE:
+        return None
+    return found if all(step.other is UNSET for step in found) else None
 
 
 def value(text: Raw) -> Any:

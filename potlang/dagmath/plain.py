@@ -42,7 +42,7 @@ def value(found: Any) -> Any:
 
 
 def _step(found: Any, said: str, texts: tuple[str, ...]) -> Step | None:
-    if not isinstance(found, dict):
+    if not isinstance(found, dict) or (said != "node" and "node" in found):
         return None
     number, parents, node = found.get("step_id"), found.get("direct_dependent_steps", ()), found.get(said)
     if (

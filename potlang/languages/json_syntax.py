@@ -317,7 +317,7 @@ def _check_number(scan: _Scan, token: _Token) -> None:
     if _NUMBER.fullmatch(token.text):
         return
     span = (token.start, token.end)
-    plain = re.fullmatch(r"\+?(-?[0-9]*)\.?([0-9]*)", token.text)
+    plain = re.fullmatch(r"\+?(-?[0-9]*+)(?:\.([0-9]*+))?", token.text)
     whole = (plain[1].lstrip("0") if plain and plain[1].isdigit() else (plain[1] if plain else "")) or "0"
     meant = whole + (f".{plain[2]}" if plain and plain[2] else "")
     is_clear = plain is not None and _NUMBER.fullmatch(meant) is not None

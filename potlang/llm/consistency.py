@@ -12,7 +12,8 @@ from typing import Final, Literal, NamedTuple
 from potlang.report import Verdict
 
 Agreement = Literal["agrees", "contradicts", "cannot tell"]
-_LONGEST: Final = 100_000
+_LONGEST: Final = 20_000
+_MOST_MARKERS: Final = 20
 _SHOWN: Final = 60
 
 _STATED: Final[dict[str, frozenset[Verdict]]] = {
@@ -29,7 +30,7 @@ _DENIED = r"not\s+necessarily|(?:it\s+|this\s+)?does\s+not\s+follow|not\s+(?:tru
 _WORD = rf"(?P<unsure>{_UNSURE})|(?P<denied>{_DENIED})|(?P<word>{'|'.join(_STATED)})(?![\w-])"
 _DECORATION = r"[\s*_`\"'“”‘’(\[{$]*+(?:\\boxed\s*\{\s*|\\text\s*\{\s*)*"
 _MARKER: Final = (
-    r"(?:(?:final\s+|correct\s+|my\s+)?answer(?:\s+to\s+the\s+question)?(?:\s+is|\s*[:=])+"
+    r"(?:(?:final\s+|correct\s+|my\s+)?answer(?:\s+to\s+the\s+question)?(?:\s+is|\s*+[:=])++"
     r"|\\boxed\s*\{|(?:statement|claim|conclusion|option)\s+(?:is|holds)(?=\s))"
 )
 _MARKED = re.compile(_MARKER, re.IGNORECASE)
@@ -57,7 +58,7 @@ def compare(prose: str, claims: Mapping[str, Verdict], options: Sequence[str] = 
 
     `options`: labels of answers to choose from, which are names of claims.
     """
-    stated = _read(prose[-_LONGEST:], options)
+    stated = _read(prose, options)
     if stated is None:
         return Consistency("cannot tell", "", "the prose states no answer in words that are known")
     if stated.label is not None:
@@ -91,12 +92,12 @@ def _of_label(stated: _Stated, claims: Mapping[str, Verdict], options: Sequence[
 
 def _read(prose: str, options: Sequence[str]) -> _Stated | None:
     """What the prose states: behind the last marker such as `Answer:`, else in its first words."""
-    text = prose.strip()
-    for marker in reversed(list(_MARKED.finditer(text))):
-        found = _at(text, marker.end(), options)
+    end = prose[-_LONGEST:]
+    for marker in [*_MARKED.finditer(end)][: -_MOST_MARKERS - 1 : -1]:
+        found = _at(end, marker.end(), options)
         if found is not None:
             return found
-    return _at(text, 0, options)
+    return _at(prose[:_LONGEST], 0, options)
 
 
 def _at(text: str, at: int, options: Sequence[str]) -> _Stated | None:

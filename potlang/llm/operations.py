@@ -26,7 +26,7 @@ _SEVERITIES: Final = ("error", "warning", "note")
 _APPLICABILITIES: Final = ("safe", "unsafe", "placeholder")
 _NOT_SHOWN: Final = ("verdict", "diagnostics", "kind", "potlang", "limits")
 """Parts of a report that an answer has elsewhere, or not at all."""
-_NOT_IN_PARTS: Final = ("result", "text", "node", "line", "time_ms", "limited")
+_NOT_IN_PARTS: Final = ("result", "text", "line", "time_ms", "limited")
 """Of the parts of a report: what the caller has sent, and what only people ask for."""
 
 
@@ -131,7 +131,7 @@ def score(given: Given, deadline: float) -> Answer:
         raise CallMistake("missing_extra", str(error), "pip install 'potlang[dagmath]'") from None
     parts = {key: value for key, value in report.items() if key not in _NOT_SHOWN}
     if isinstance(parts.get("steps"), list):
-        parts["steps"] = [{**each, **(each.get("result") or {})} for each in parts["steps"]]
+        parts["steps"] = [{**each, "node": None, **(each.get("result") or {})} for each in parts["steps"]]
     return _report_answer(report, parts)
 
 

@@ -14,7 +14,7 @@ from .candidate import WORD, Candidate, Subject
 from .slots import slots, sort_names
 
 CODES = frozenset(("POT3002",))
-_HEAD: Final = re.compile(r"([^\W\d]\w*)\s*\(")
+_HEAD: Final = re.compile(r"(?<!\w)([^\W\d]\w*+)\s*+\(")
 _MOST_NAMES = 12
 _KEYWORDS: Final = frozenset(("And", "Or", "Not", "Implies", "ForAll", "Exists", "If", "Iff", "Xor"))
 

@@ -15,9 +15,10 @@ from .candidate import WORD, Candidate, Subject
 FORMULA_CODES = frozenset(("POT1020", "POT1021", "POT1022", "POT1023", "POT1024", "POT3002", "POT2001"))
 JSON_CODES = frozenset(("POT1001",))
 _PAIRS: Final = (("(", ")"), ("[", "]"), ("{", "}"))
-_QUOTED: Final = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`[^`]*`")
+# No string begins behind a backslash: else a run of `\'` would be read to its end from each of them.
+_QUOTED: Final = re.compile(r"(?<!\\)(?:'(?:\\.|[^'\\])*+'|\"(?:\\.|[^\"\\])*+\"|`[^`]*+`)")
 _FORMULA_TOKEN: Final = re.compile(r"\w+|[^\w\s]")
-_JSON_TOKEN: Final = re.compile(r'"(?:\\.|[^"\\])*"|[\[\]{}:,]|[^\s"\[\]{}:,]+')
+_JSON_TOKEN: Final = re.compile(r'(?<!\\)"(?:\\.|[^"\\])*+"|[\[\]{}:,]|[^\s"\[\]{}:,]+')
 _OPERATORS: Final = ("And", "Or", "Not", "Implies", "Iff", "Xor", "If", "ForAll", "Exists", "Distinct")
 _MOST_PLACES: Final = 300
 _LONGEST: Final = 200_000

@@ -11,7 +11,7 @@ from potlang.source import join_pointer
 
 from .candidate import Subject
 
-_ANNOTATED: Final = re.compile(r"([^\W\d]\w*)\s*:\s*([^\W\d]\w*)")
+_ANNOTATED: Final = re.compile(r"(?<!\w)([^\W\d]\w*+)\s*+:\s*+([^\W\d]\w*+)")
 _BUILT_IN: Final = ("Bool", "Int", "Real")
 
 

@@ -6,7 +6,7 @@ import json
 import time
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 import jsonschema
 import pytest
@@ -15,8 +15,12 @@ from hypothesis import strategies as st
 from statements import Mutation, Property
 
 import potlang
+import potlang.dagmath
+import potlang.dot
 from potlang.llm import budget as budgets
 from potlang.llm import operations, tool
+from potlang.llm.arguments import Mistake
+from potlang.policy import open_store
 
 ROOT = Path(__file__).parent.parent.parent
 SEED = sorted((ROOT / "tests" / "seed").glob("[0-9]*.json"))
@@ -99,10 +103,44 @@ def test_explain_gives_the_page() -> None:
 def test_a_trace_is_read_against_a_theory() -> None:
     trace = (ROOT / "examples" / "refinement.dot.txt").read_text(encoding="utf-8")
     answer = called({"operation": "trace", "trace": trace})
-    assert answer["verdict"] == str(potlang.dot.verify(trace).verdict)  # type: ignore[attr-defined]
+    assert answer["verdict"] == str(potlang.dot.verify(trace).verdict)
     assert answer["report"]["nodes"]
     broken = called({"operation": "trace", "trace": trace, "program": {"rules": 3}})
     assert (broken["status"], broken["diagnostics"][0]["code"]) == ("rejected", "POT1010")
+
+
+def test_claims_are_verified_against_a_stored_policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """[TOOL-CLAIMS]"""
+    monkeypatch.setenv("POTLANG_POLICIES", str(tmp_path))
+    open_store().add("jump", json.dumps(PROGRAM), [])
+    over, wrong = "jump_height(javier_sotomayor) > 2", 'True"], "x": ["'
+    answer = called({"operation": "claims", "policy": "jump", "claims": [over, "False"]})
+    assert [each["verdict"] for each in answer["results"]] == ["entailed", "refuted"]
+    answer = called({"operation": "claims", "policy": "jump@1", "claims": [over, wrong]})
+    assert answer["status"] == answer["verdict"] == "rejected"
+    assert [each["name"] for each in answer["results"]] == [over]
+    assert {each["pointer"] for each in answer["diagnostics"]} == {"/claims/1"}
+    many = called({"operation": "claims", "policy": "jump", "claims": ["True"] * 130}, 100_000)
+    assert (len(many["results"]), many["left_out"]) == (100, {"results": 30})
+    assert called({"operation": "claims", "policy": "run", "claims": ["True"]})["error"] == "unknown_policy"
+
+
+def test_a_solution_is_scored_as_verify_does() -> None:
+    """[TOOL-SCORE]"""
+    path = ROOT / "examples" / "natascha.dagmath.json"
+    value = json.loads(path.read_text(encoding="utf-8"))
+    report = potlang.dagmath.verify(path).to_dict()
+    for given in (value, json.dumps(value)):
+        answer = called({"operation": "score", "solution": given}, 4_000)
+        assert answer["verdict"] == report["verdict"]
+        verdicts = [each["result"]["verdict"] for each in report["steps"]]
+        assert [each["verdict"] for each in answer["report"]["steps"]] == verdicts
+    assert called({"operation": "score", "solution": {"a": 1}})["diagnostics"][0]["code"] == "POT7001"
+
+
+def test_the_mistakes_are_those_of_the_schema() -> None:
+    """[TOOL-MISTAKE]"""
+    assert set(tool.answer_schema()["properties"]["error"]["enum"]) == set(get_args(Mistake))
 
 
 POINTS = {

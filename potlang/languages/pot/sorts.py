@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_PLAIN = re.compile(r"[^()\[\]{}<>,:;`'\"=]*[^()\[\]{}<>,:;`'\"=\s][^()\[\]{}<>,:;`'\"=]*")
+_PLAIN = re.compile(r"\s*+[^()\[\]{}<>,:;`'\"=\s][^()\[\]{}<>,:;`'\"=]*+")
 
 
 def plain_name(text: str) -> bool:
