@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from horn_programs import horn_program
+from derivable_programs import horn_program
 from hypothesis import strategies as st
 from statements import Mutation, Property
 
