@@ -501,6 +501,29 @@ def scoring(
     _finish("scoring", figures, {key: 1 / value for key, value in ratios.items() if value}, failed, **options)
 
 
+@main.command()
+@_with(_OUTPUT)
+@click.option(
+    "--clients", default=4, show_default=True, help="Clients at once, each with one call at a time."
+)
+@click.option("--workers", default=2, show_default=True, help="Calls that the server works on at once.")
+@click.option("--claims", default=2_000, show_default=True, help="Programs of one claim, all different.")
+@click.option("--level", default=5, show_default=True, help="Difficulty of the generated programs.")
+@click.option("--min-rate", default=1_000.0, show_default=True, help="Bound on claims a minute.")
+def mcp(clients: int, workers: int, claims: int, level: int, min_rate: float, **options: Any) -> None:
+    """The MCP server under load: claims a minute, p95, nothing lost; how soon a cancelled call is over."""
+    import serving
+
+    _header()
+    with click.progressbar(length=claims, label="mcp", file=sys.stderr) as bar:
+        found = serving.measure(clients, workers, claims, level, lambda: bar.update(1))
+    click.echo(table(serving.HEADINGS, [serving.row(found)]))
+    after = 1_000 * (median(found.next_s) or 0.0)
+    click.echo(f"\nafter a cancellation the next answer of the only worker: {cell(after)} ms (median)")
+    figures = {**asdict(found), "rate": found.rate, "p95_s": found.p95}
+    _finish("mcp", figures, {}, serving.failures(found, min_rate), **options)
+
+
 def _add_closure() -> None:
     import closure
 

@@ -59,6 +59,8 @@ def members(line: bytes) -> Mapping[str, Raw] | None:
     Of a key that comes twice the last counts ([DAG-FAST]).
     """
     try:
+        if not line.isascii():
+            line.decode("utf-8")  # What is not looked at is not decoded, and must be UTF-8 all the same.
         return _whole.decode(line)
     except _UNREADABLE:
         return None

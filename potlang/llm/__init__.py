@@ -1,1 +1,1 @@
-"""potlang for language models: the tool that they call, schemas that providers accept, loop and evaluation."""
+"""potlang for language models: the tool that they call, schemas for providers, loop and evaluation."""

@@ -250,17 +250,19 @@ class _Loop:
             true = self._solve()
             if true is None:
                 return None
-            before = self.count
-            classes = Classes(self.grounding.table, true)
+            before, table = self.count, self.grounding.table
+            terms = len(table.heads)
+            classes = Classes(table, true)
             for axiom in classes.axioms:
                 self._axiom(axiom)
             if self.count == before:
                 self._violations(classes)
-            if self.count == before:
+            # Looking for violations makes terms, also where none is found: those need classes too.
+            if self.count == before and len(table.heads) == terms:
                 if classes.doubtful() or not self.exact():
                     raise _Unknown("a model of the instances need not be one of the formulas")
                 return classes
-            if self.count > self.limits.instances or len(self.grounding.table.heads) > self.limits.terms:
+            if self.count > self.limits.instances or len(table.heads) > self.limits.terms:
                 raise _Unknown("there are too many instances")
 
     def exact(self) -> bool:

@@ -402,6 +402,26 @@ def test_two_thousand_hostile_calls_get_structured_answers(part: int) -> None:
         check_call(seed)
 
 
+RUNS = ("x", "9", "\\'", '\\"', "x ", "(", "'", "é", "x:", "-", "{", "[x]")
+"""Of which a long run once took time that grew with the square of its length, or might."""
+
+
+def _with_run(place: str, run: str) -> Any:
+    if place == "sort":
+        return {**PROGRAM, "sorts": [{"name": "P", "type": run}]}
+    if place == "formula":
+        return {**PROGRAM, "verifications": [{"constraint": run}]}
+    return run if place == "text" else json.dumps(PROGRAM).replace("Person", run)
+
+
+@pytest.mark.parametrize("place", ["sort", "formula", "text", "name"])
+def test_long_runs_of_anything_are_read_in_time(place: str) -> None:
+    """[TOOL-TIME]: a square of this length would take minutes for each."""
+    for piece in RUNS:
+        run = piece * (150_000 // len(piece))
+        assert called({"operation": "check", "program": _with_run(place, run)})["status"] != "ok"
+
+
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=12), inner, max_size=4),

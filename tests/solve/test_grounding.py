@@ -8,6 +8,7 @@ import time
 import pytest
 from verdict_programs import PERSON, World
 
+import potlang
 from potlang.certify import Refutation, read_theory
 from potlang.ir import operators as op
 from potlang.ir.evaluator import evaluate
@@ -16,6 +17,7 @@ from potlang.ir.nodes import Node, Symbol, SymbolKind
 from potlang.ir.sorts import BOOL, INT, DeclaredSort, EnumSort, Sort
 from potlang.ir.text import print_module
 from potlang.solve.grounding import Grounded, Grounder, GroundLimits, Side
+from potlang.solve.modelcheck import check_model
 from potlang.solve.pool import Workers
 
 HOUSE = DeclaredSort("House")
@@ -103,6 +105,25 @@ def test_a_claim_about_more_members_than_there_are_constants_is_not_refuted() ->
     found = decide(world, "negation")
     assert found.status == "sat" and found.structure is not None
     assert found.structure.universe[PERSON] == 2
+
+
+def test_terms_that_no_clause_has_are_in_the_model_too() -> None:
+    """A reflexive equation leaves no clause, and its term has a value all the same."""
+    formula = "ForAll([x: Bool], f(If(x, a, a)) == f(If(x, a, a)))"
+    module = potlang.compile(
+        {
+            "sorts": [
+                {"name": "S", "type": "DeclareSort"},
+                {"name": "E", "type": "EnumSort", "values": ["v"]},
+            ],
+            "functions": [{"name": "f", "domain": ["S"], "range": "E"}],
+            "constants": {"all": {"sort": "S", "members": ["a"]}},
+            "verifications": [{"constraint": formula}],
+        }
+    ).module
+    found = Grounder(module).decide(module.assertions, "claim", module.claims[0], LIMITS)
+    assert found.status == "sat" and found.structure is not None
+    assert check_model(module, (), module.claims[0].formula, found.structure).holds
 
 
 def test_equality_goes_through_functions() -> None:

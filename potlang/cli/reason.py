@@ -1,0 +1,149 @@
+"""`potc reason QUESTION|FILE|-`: a model writes and repairs a program for a question, solvers decide it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import click
+
+from potlang import api
+from potlang.cli.common import (
+    UNDECIDED,
+    color_option,
+    exit_code,
+    format_option,
+    use_color,
+    write_text,
+)
+from potlang.cli.model_options import chosen_endpoint, model_options
+from potlang.cli.shared_options import chosen_limits, solving_options
+from potlang.diag.wording import visible
+
+if TYPE_CHECKING:
+    from potlang.endpoint.client import JsonMode
+    from potlang.llm.reasoned import Attempt, Reasoned
+
+
+@click.command()
+@click.argument("question")
+@model_options
+@click.option("--k", type=click.IntRange(1, 100), default=1, show_default=True, help="Programs that vote.")
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="LABEL",
+    help="An answer to choose from: a verification of its own. May be repeated.",
+)
+@click.option("--prose", metavar="TEXT", help="An answer in prose, to compare with the verdict.")
+@click.option("--unique-names", is_flag=True, help="Read programs so that different constants are different.")
+@click.option("--closed-domain", is_flag=True, help="Read programs so that sorts have named members only.")
+@click.option(
+    "--transcript",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write all that was asked and answered to this file, as `--format json` prints it.",
+)
+@format_option("text", "json")
+@solving_options
+@color_option
+def reason(
+    question: str,
+    model: str | None,
+    base_url: str | None,
+    json_mode: JsonMode,
+    attempts: int,
+    temperature: float | None,
+    max_tokens: int | None,
+    model_timeout: float,
+    model_seed: int | None,
+    k: int,
+    options: tuple[str, ...],
+    prose: str | None,
+    unique_names: bool,
+    closed_domain: bool,
+    transcript: Path | None,
+    style: str,
+    route: api.RouteName,
+    trust: api.Trust,
+    timeout: float,
+    total_timeout: float,
+    memory: int,
+    rlimit: int | None,
+    color: str,
+) -> None:
+    """Answer a question by programs that a model writes and repairs, and solvers decide.
+
+    QUESTION is the text itself, the name of a file that has it, or `-` for standard input. The endpoint is
+    that of OPENAI_BASE_URL, its key OPENAI_API_KEY, the model POTLANG_MODEL, where options do not say
+    otherwise. Exit codes are those of `verify`: 0 if all is entailed, 1 for another answer, 2 for a wrong
+    call, 3 if the answer is unknown, be it that the model or its endpoint failed.
+    """
+    from potlang.endpoint.client import MissingClientError
+    from potlang.llm.loop import reason as reason_about
+
+    text = _question(question)
+    endpoint = chosen_endpoint(model, base_url, json_mode, model_timeout)
+    chosen = {"unique_names": unique_names, "closed_domain": closed_domain}
+    try:
+        found = reason_about(
+            text,
+            endpoint,
+            attempts=attempts,
+            k=k,
+            semantics={name: True for name, wanted in chosen.items() if wanted},
+            options=options,
+            prose=prose,
+            limits=chosen_limits(timeout, total_timeout, memory, rlimit),
+            route=route,
+            trust=trust,
+            temperature=temperature,
+            max_tokens=max_tokens,
+            seed=model_seed,
+            progress=_tell,
+        )
+    except (ValueError, MissingClientError) as error:
+        raise click.UsageError(str(error)) from error
+    finally:
+        endpoint.close()
+    if transcript is not None:
+        write_text(transcript, found.to_json() + "\n")
+    if style == "json":
+        click.echo(found.to_json())
+    else:
+        from potlang.llm.render import render_reasoned
+
+        click.echo(render_reasoned(found, color=use_color(color)).rstrip("\n"), color=True)
+    sys.exit(_exit_code(found))
+
+
+def _question(given: str) -> str:
+    """The text that the argument means."""
+    if given == "-":
+        return _read(sys.stdin.buffer)
+    with suppress(OSError, ValueError):
+        if os.path.isfile(given):  # noqa: PTH113 - a question may be no possible path at all
+            with Path(given).open("rb") as file:
+                return _read(file)
+    return given
+
+
+def _read(file: IO[bytes]) -> str:
+    """No more than a question may have, and one character beyond."""
+    from potlang.llm.loop import LONGEST_QUESTION
+
+    return file.read(4 * (LONGEST_QUESTION + 1)).decode("utf-8", "replace")
+
+
+def _tell(attempt: Attempt) -> None:
+    """One line on standard error, while the model works."""
+    tokens = f", {attempt.completion_tokens} tokens" if attempt.completion_tokens is not None else ""
+    outcome = visible(attempt.problem) or "a program"
+    click.echo(f"{outcome} ({attempt.seconds:.1f} s{tokens})", err=True)
+
+
+def _exit_code(found: Reasoned) -> int:
+    return UNDECIDED if found.report is None else exit_code(found.report)

@@ -1,0 +1,1 @@
+"""Servers: the tool for models over the Model Context Protocol."""

@@ -1,0 +1,136 @@
+"""Children that carry out calls: several at once, each within hard limits, each can be cancelled."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any, Final
+
+import anyio
+import anyio.to_thread
+
+from potlang.llm import tool
+from potlang.llm.arguments import CallMistake, Mistake
+from potlang.solve.backend import Reason
+from potlang.solve.launch import launch_python
+from potlang.solve.process import Died, Process
+
+_CALLER: Final = "from potlang.server.caller import main;main()"
+HARD_SECONDS: Final = tool.CALL_SECONDS + 4.0
+"""After which a call is ended, whatever it is at."""
+MEMORY_MB: Final = 2_048
+"""Of a child beyond its start-up size; its solvers have a limit of their own."""
+MOST_WAITING: Final = 1_000
+_RETIRE_CALLS: Final = 2_000
+_RETIRE_MB: Final = 1_024
+_MISTAKES: Final[dict[Reason, tuple[Mistake, str]]] = {
+    "timeout": ("timeout", f"the call took more than {HARD_SECONDS:.0f} seconds"),
+    "memory": ("memory", f"the call took more than {MEMORY_MB} MB"),
+}
+
+
+class Callers:
+    """Children that are started with it and replaced when lost. `close` ends them; calls then fail."""
+
+    def __init__(self, count: int | None = None, budget: int = tool.DEFAULT_BUDGET) -> None:
+        self.count = count or min(8, os.cpu_count() or 1)
+        self._budget = budget
+        self._idle = [_start() for _ in range(self.count)]
+        self._busy: set[Process] = set()
+        self._turn = anyio.Semaphore(self.count)
+        self._threads = anyio.CapacityLimiter(2 * self.count)
+        self._waiting = 0
+        self._closed = False
+
+    async def call(self, arguments: Any) -> dict[str, Any]:
+        """The tool's answer. When the task is cancelled, the child that works on it is killed at once."""
+        if not await self._has_turn():
+            return _mistake("busy", f"{MOST_WAITING} calls are waiting already", "call again later")
+        try:
+            return await self._carried_out(arguments)
+        finally:
+            self._turn.release()
+
+    async def _has_turn(self) -> bool:
+        """Waits for a child to be free; false if too many wait for one already."""
+        try:
+            self._turn.acquire_nowait()
+            return True
+        except anyio.WouldBlock:
+            if self._waiting >= MOST_WAITING:
+                return False
+        self._waiting += 1
+        try:
+            await self._turn.acquire()
+            return True
+        finally:
+            self._waiting -= 1
+
+    async def _carried_out(self, arguments: Any) -> dict[str, Any]:
+        process = self._take()
+        self._busy.add(process)
+        message = {"arguments": arguments, "budget": self._budget}
+        try:
+            answer = await anyio.to_thread.run_sync(
+                _exchange, process, message, abandon_on_cancel=True, limiter=self._threads
+            )
+        except BaseException:
+            # The thread that waits for the child finds it dead, and cleans up after it.
+            process.kill_from_outside()
+            raise
+        finally:
+            self._busy.discard(process)
+        if process.alive() and not _is_worn(process):
+            self._idle.append(process)
+        else:
+            process.kill()
+        return answer
+
+    def _take(self) -> Process:
+        while self._idle:
+            process = self._idle.pop()
+            if process.alive():
+                return process
+        if self._closed:
+            raise RuntimeError("these callers are closed")
+        return _start()
+
+    def close(self) -> None:
+        """Ends all children, those at work too."""
+        self._closed = True
+        for process in (*self._idle, *self._busy):
+            process.kill_from_outside()
+        self._idle.clear()
+
+
+def _start() -> Process:
+    return Process("caller", child=launch_python(_CALLER))
+
+
+def _is_worn(process: Process) -> bool:
+    process.sessions += 1
+    return process.sessions >= _RETIRE_CALLS or process.peak >= _RETIRE_MB
+
+
+def _exchange(process: Process, message: dict[str, Any]) -> dict[str, Any]:
+    """Sends a call and waits for its answer; in a thread of its own."""
+    try:
+        process.greet()
+        process.memory = MEMORY_MB
+        process.send({**message, "memory": MEMORY_MB, "deadline": HARD_SECONDS + 1.0})
+        answer: dict[str, Any] = process.receive(time.monotonic() + HARD_SECONDS)["answer"]
+        return answer
+    except TimeoutError:
+        process.kill()
+        return _lost("timeout")
+    except Died as died:
+        return _lost(died.reason)
+
+
+def _lost(reason: Reason) -> dict[str, Any]:
+    mistake, message = _MISTAKES.get(reason, ("internal", "the process that worked on the call has died"))
+    return _mistake(mistake, message, "send a smaller program, or fewer claims at once")
+
+
+def _mistake(mistake: Mistake, message: str, help_: str) -> dict[str, Any]:
+    return CallMistake(mistake, message, help_).answer()

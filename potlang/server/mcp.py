@@ -1,0 +1,227 @@
+"""The Model Context Protocol server: the tool with structured answers, resources, prompts (`97-tool.md`).
+
+Calls run in children (`callers`), so that the event loop is always free to hear of a cancellation.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+import anyio
+import mcp_types as types
+from mcp.server import Server
+from mcp.server.context import ServerRequestContext
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+
+from potlang.llm import tool
+from potlang.llm.prompting import fenced, question_prompt, repair_prompt, system_prompt
+from potlang.server import content
+from potlang.server.callers import Callers
+from potlang.version import __version__
+
+Context = ServerRequestContext[Any]
+
+PATH: Final = "/mcp"
+"""Of the endpoint of streamable HTTP."""
+MOST_BYTES: Final = 4 * 1024 * 1024
+"""Of a request over HTTP."""
+_BEAT_SECONDS: Final = 0.5
+_INSTRUCTIONS: Final = (
+    "Use the tool `potlang` to verify reasoning: write premises and questions as a program, read the "
+    "verdicts. The resource potlang://reference describes the language, potlang://diagnostics/{code} a "
+    "mistake."
+)
+_PROMPTS: Final = {
+    "write_program": (
+        "Write a program for a question",
+        types.PromptArgument(name="question", description="In plain words.", required=True),
+    ),
+    "repair_program": (
+        "Repair a program by its diagnostics",
+        types.PromptArgument(name="program", description="Its JSON text.", required=True),
+    ),
+}
+
+
+def make_server(callers: Callers) -> Server[Any]:
+    """The protocol's server over these children."""
+
+    async def list_tools(_: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[_declared()])
+
+    async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        if params.name != tool.NAME:
+            raise MCPError(code=types.INVALID_PARAMS, message=f"no tool {params.name[:80]!r}")
+        answer = await _with_progress(context, callers, params.arguments or {})
+        return _result(answer)
+
+    async def get_prompt(_: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        return await _prompt(callers, params)
+
+    return Server(
+        tool.NAME,
+        version=__version__,
+        title="potlang",
+        instructions=_INSTRUCTIONS,
+        get_tool_input_schema=lambda name: tool.parameters() if name == tool.NAME else None,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_list_resources=_list_resources,
+        on_list_resource_templates=_list_templates,
+        on_read_resource=_read_resource,
+        on_list_prompts=_list_prompts,
+        on_get_prompt=get_prompt,
+    )
+
+
+def serve_stdio(workers: int | None = None, budget: int = tool.DEFAULT_BUDGET) -> None:
+    """Serves one client over standard input and output until the input ends."""
+    anyio.run(_stdio, workers, budget)
+
+
+def serve_http(host: str, port: int, workers: int | None = None, budget: int = tool.DEFAULT_BUDGET) -> None:
+    """Serves any number of clients over streamable HTTP until the process is told to end.
+
+    There is no authentication: what listens beyond this machine belongs behind a proxy that has it.
+    """
+    anyio.run(_http, host, port, workers, budget)
+
+
+async def _stdio(workers: int | None, budget: int) -> None:
+    async with _callers(workers, budget) as callers, stdio_server() as (incoming, outgoing):
+        server = make_server(callers)
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+async def _http(host: str, port: int, workers: int | None, budget: int) -> None:
+    import uvicorn
+
+    async with _callers(workers, budget) as callers:
+        app = make_server(callers).streamable_http_app(
+            streamable_http_path=PATH, host=host, max_request_body_size=MOST_BYTES
+        )
+        config = uvicorn.Config(app, host=host, port=port, log_level="warning")
+        await uvicorn.Server(config).serve()
+
+
+@asynccontextmanager
+async def _callers(workers: int | None, budget: int) -> AsyncIterator[Callers]:
+    callers = Callers(workers, budget)
+    try:
+        yield callers
+    finally:
+        callers.close()
+
+
+# --- the tool -----------------------------------------------------------------------------------------
+
+
+def _declared() -> types.Tool:
+    return types.Tool(
+        name=tool.NAME,
+        title="Verify reasoning",
+        description=tool.DESCRIPTION,
+        input_schema=tool.parameters(),
+        output_schema=tool.answer_schema(),
+        annotations=types.ToolAnnotations(
+            read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+        ),
+    )
+
+
+def _result(answer: dict[str, Any]) -> types.CallToolResult:
+    text = types.TextContent(type="text", text=json.dumps(answer, ensure_ascii=False))
+    return types.CallToolResult(
+        content=[text], structured_content=answer, is_error=answer["status"] == "error"
+    )
+
+
+async def _with_progress(context: Context, callers: Callers, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The answer, with the seconds that went by as progress while it is awaited."""
+    began = time.monotonic()
+
+    async def beat() -> None:
+        while True:
+            await anyio.sleep(_BEAT_SECONDS)
+            elapsed = round(time.monotonic() - began, 1)
+            await context.session.report_progress(elapsed, None, f"{elapsed} s")
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(beat)
+        answer = await callers.call(arguments)
+        tasks.cancel_scope.cancel()
+    return answer
+
+
+# --- resources ----------------------------------------------------------------------------------------
+
+
+async def _list_resources(_: Context, __: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+    found = [
+        types.Resource(uri=uri, name=name, description=description, mime_type=kind)
+        for uri, name, description, kind in content.entries()
+    ]
+    return types.ListResourcesResult(resources=found)
+
+
+async def _list_templates(
+    _: Context, __: types.PaginatedRequestParams | None
+) -> types.ListResourceTemplatesResult:
+    found = [
+        types.ResourceTemplate(uri_template=uri, name=name, description=description, mime_type=kind)
+        for uri, name, description, kind in content.templates()
+    ]
+    return types.ListResourceTemplatesResult(resource_templates=found)
+
+
+async def _read_resource(_: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+    uri = str(params.uri)
+    found = content.read(uri)
+    if found is None:
+        raise MCPError(code=types.INVALID_PARAMS, message="no such resource", data={"uri": uri[:200]})
+    text = types.TextResourceContents(uri=params.uri, text=found.text, mime_type=found.type)
+    return types.ReadResourceResult(contents=[text])
+
+
+# --- prompts ------------------------------------------------------------------------------------------
+
+
+async def _list_prompts(_: Context, __: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+    found = [
+        types.Prompt(name=name, description=description, arguments=[argument])
+        for name, (description, argument) in _PROMPTS.items()
+    ]
+    return types.ListPromptsResult(prompts=found)
+
+
+async def _prompt(callers: Callers, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+    known = _PROMPTS.get(params.name)
+    if known is None:
+        raise MCPError(code=types.INVALID_PARAMS, message=f"no prompt {params.name[:80]!r}")
+    description, argument = known
+    given = (params.arguments or {}).get(argument.name)
+    if not given:
+        raise MCPError(code=types.INVALID_PARAMS, message=f"{params.name} needs `{argument.name}`")
+    if params.name == "write_program":
+        text = question_prompt(given)
+    else:
+        text = await _repair(callers, given)
+    message = types.PromptMessage(
+        role="user", content=types.TextContent(type="text", text=f"{system_prompt()}\n\n{text}")
+    )
+    return types.GetPromptResult(description=description, messages=[message])
+
+
+async def _repair(callers: Callers, program: str) -> str:
+    """The program with what is wrong with it."""
+    answer = await callers.call({"operation": "check", "program": program})
+    shown = fenced(program, "json")
+    if answer["status"] == "ok":
+        return f"{shown}\n\nNo mistake was found in this program: reply with it unchanged."
+    problem = answer.get("message", "it has mistakes").partition(":")[0]
+    return f"{shown}\n\n{repair_prompt(problem, answer.get('diagnostics', ()))}"

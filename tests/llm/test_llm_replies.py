@@ -1,0 +1,232 @@
+"""Where in a reply the program is, and what an answer in prose says beside a verdict."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import strategies as st
+from statements import Mutation, Property
+
+from potlang.llm import replies
+from potlang.llm.consistency import compare
+from potlang.llm.replies import find_program
+from potlang.report import Verdict
+from potlang.testing import finite_programs
+
+PROGRAM = '{"sorts": [], "verifications": [{"constraint": "1 < 2"}]}'
+LATER = '{"sorts": [], "verifications": [{"constraint": "1 < 3"}]}'
+BROKEN = '{"sorts": [], "verifications": [{"constraint": "1 < 2"}'
+
+
+@pytest.mark.parametrize(
+    ("reply", "program"),
+    [
+        (PROGRAM, PROGRAM),
+        (f"  {PROGRAM}\nThis says it all {{so}}.", PROGRAM),
+        (f"Sure! Here it is: {PROGRAM} Anything else?", PROGRAM),
+        (f"```json\n{PROGRAM}\n```", PROGRAM),
+        (f"~~~\n{PROGRAM}\n~~~\nDone.", PROGRAM),
+        (f"<think>{LATER}</think>\n{PROGRAM}", PROGRAM),
+        (f"A draft:\n```json\n{PROGRAM}\n```\nbetter:\n```json\n{LATER}\n```", LATER),
+        (f"A draft:\n```json\n{BROKEN}\n```\nbetter:\n```json\n{LATER}\n```", LATER),
+        (f'Given {{"x": 1}}, I write\n{PROGRAM}\nwhere {{"name": "y"}} is free', PROGRAM),
+        (f'{{"program": {PROGRAM}}}', PROGRAM),
+        (f'{{"operation": "verify", "program": {{"program": {PROGRAM}}}}}', PROGRAM),
+        (f"```json\n{BROKEN}\n```\nThat is all.", BROKEN),
+        (BROKEN, BROKEN),
+        (f"{PROGRAM}</think>", PROGRAM),
+        ('{"premises": ["p"]}', '{"premises": ["p"]}'),
+        ("{sorts: []}", "{sorts: []}"),
+        ("{'sorts': []}", "{'sorts': []}"),
+    ],
+)
+def test_the_program_in_a_reply(reply: str, program: str) -> None:
+    """[LOOP-REPLY]"""
+    found = find_program(reply)
+    assert found is not None and found.text == program
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["", "Rex has no fur.", "the set {'a', 'b'} has two members", "f(x) = {x}", "```\nRex\n```", "[1, 2]"],
+)
+def test_a_reply_of_prose(reply: str) -> None:
+    """[LOOP-REPLY]"""
+    assert find_program(reply) is None
+
+
+def test_what_stands_around_the_program() -> None:
+    """[LOOP-REPLY]"""
+    found = find_program(f"<think>no</think>\nAnswer: yes.\n{PROGRAM}\nBye.")
+    assert found is not None and found.around.split() == ["Answer:", "yes.", "Bye."]
+
+
+PROSE = st.text(st.sampled_from("ab {}[]\"'`\n:,\\<>/"), max_size=40)
+
+
+def check_found_in_prose(given: tuple[dict[str, Any], str, str, int | None]) -> None:
+    """[LOOP-REPLY]: a program in a fence is found whatever prose stands around, and is found in itself."""
+    program, before, after, indent = given
+    text = json.dumps(program, indent=indent)
+    reply = f"{before.replace('{', '(')}\n```json\n{text}\n```\n{after.replace('{', '(')}"
+    found = find_program(reply)
+    assert found is not None
+    assert json.loads(found.text) == program
+    assert find_program(found.text) == replies.Found(found.text, "")
+
+
+FOUND = Property(
+    check_found_in_prose,
+    st.tuples(finite_programs(), PROSE, PROSE, st.sampled_from([None, 1, 2])),
+    quick=30,
+)
+test_found_in_prose, test_found_in_prose_deeply = FOUND.tests()
+
+
+def check_stable(text: str) -> None:
+    """[LOOP-REPLY]: whatever the text, what is found in it is found in itself."""
+    found = find_program(text)
+    if found is not None:
+        again = find_program(found.text)
+        assert again is not None and again.text == found.text
+        assert found.text in text
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        [PROGRAM, BROKEN, "```json\n", "\n```\n", "{", "}", '{"', '"program": ', "</think>", "x ", "\n"]
+    ),
+    max_size=8,
+).map("".join)
+STABLE = Property(check_stable, PIECES, quick=200)
+test_stable, test_stable_deeply = STABLE.tests()
+
+
+def test_hostile_replies_take_linear_time() -> None:
+    """[LOOP-REPLY]: a million brackets."""
+    for text in (
+        '{"' * 500_000,
+        "{" * 1_000_000,
+        '{"sorts": ' * 100_000,
+        "```\n" * 200_000,
+        "</think>" * 100_000,
+    ):
+        find_program(text)
+
+
+def check_last_draft(given: tuple[str, str]) -> None:
+    """[LOOP-REPLY]: the last of two programs."""
+    before, between = given
+    found = find_program(f"{before.replace('{', '(')}\n{PROGRAM}\n{between.replace('{', '(')}\n{LATER}")
+    assert found is not None and found.text == LATER
+
+
+LAST = Property(check_last_draft, st.tuples(PROSE, PROSE))
+test_last_draft, test_last_draft_deeply = LAST.tests()
+
+MUTATIONS = [
+    Mutation("last", "the first of several", (replies,), "_best", lambda found: found[0] if found else None),
+    Mutation("last", "nothing is well formed", (replies,), "_json", lambda text: None),
+    Mutation("last", "sections do not count", (replies,), "_has_sections", lambda text, value: False),
+]
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
+def test_mutations_are_caught(mutation: Mutation, monkeypatch: pytest.MonkeyPatch) -> None:
+    mutation.check_caught(LAST, monkeypatch)
+
+
+# --- consistency -------------------------------------------------------------------------------------
+
+YES, NO, OPEN = Verdict.ENTAILED, Verdict.REFUTED, Verdict.UNDETERMINED
+
+
+@pytest.mark.parametrize(
+    ("prose", "means"),
+    [
+        ("Yes.", YES),
+        ("**Yes**, because Rex is an iguana. There is no doubt.", YES),
+        ("Rex has no fur, we know. So the answer is: **True**", YES),
+        ("First no, then yes. Final answer: no", NO),
+        (r"We get \(\boxed{\text{False}}\)", NO),
+        ("The statement is not true.", NO),
+        ("The claim is false.", NO),
+        ("Answer = Uncertain", OPEN),
+        ("It cannot be determined from the premises.", OPEN),
+        ("Answer: it can't be known", OPEN),
+        ('The answer is "unknown".', OPEN),
+    ],
+)
+def test_prose_is_read(prose: str, means: Verdict) -> None:
+    """[LOOP-CONSISTENT]"""
+    for verdict in (YES, NO, OPEN):
+        found = compare(prose, {"c": verdict})
+        assert found.status == ("agrees" if verdict is means else "contradicts"), found
+        assert str(verdict) in found.why and found.stated
+
+
+@pytest.mark.parametrize(
+    ("prose", "verdict", "status"),
+    [
+        ("Not necessarily.", NO, "agrees"),
+        ("Not necessarily.", OPEN, "agrees"),
+        ("Answer: it does not follow", YES, "contradicts"),
+        ("Yes", Verdict.UNKNOWN, "cannot tell"),
+        ("Yes", Verdict.INCONSISTENT, "cannot tell"),
+        ("Rex is an iguana, and iguanas are reptiles.", YES, "cannot tell"),
+        ("Nobody has fur.", NO, "cannot tell"),
+        ("Yesterday it rained.", YES, "cannot tell"),
+        ("No-one knows", NO, "cannot tell"),
+        ("", YES, "cannot tell"),
+    ],
+)
+def test_what_prose_leaves_open(prose: str, verdict: Verdict, status: str) -> None:
+    """[LOOP-CONSISTENT]"""
+    assert compare(prose, {"c": verdict}).status == status
+
+
+@pytest.mark.parametrize(
+    ("prose", "verdicts", "status"),
+    [
+        ("Answer: B", (NO, YES, NO), "agrees"),
+        ("The correct answer is (B).", (NO, YES, NO), "agrees"),
+        (r"\boxed{B}", (OPEN, YES, OPEN), "agrees"),
+        ("The answer is option B", (NO, YES, NO), "agrees"),
+        ("Answer: A", (NO, YES, NO), "contradicts"),
+        ("Answer: A", (OPEN, YES, NO), "contradicts"),
+        ("Answer: A", (NO, YES, YES), "contradicts"),
+        ("Answer: B", (NO, YES, YES), "cannot tell"),
+        ("Answer: A", (OPEN, OPEN, NO), "cannot tell"),
+        ("A man walks in", (YES, NO, NO), "cannot tell"),
+        ("Answer: D", (YES, NO, NO), "cannot tell"),
+        ("Answer: yes", (YES, NO, NO), "cannot tell"),
+    ],
+)
+def test_choices(prose: str, verdicts: tuple[Verdict, ...], status: str) -> None:
+    """[LOOP-CONSISTENT]"""
+    claims = dict(zip("ABC", verdicts, strict=True))
+    assert compare(prose, claims, ("A", "B", "C")).status == status
+
+
+def check_bounded(given: tuple[str, str]) -> None:
+    """[LOOP-CONSISTENT]: every text has an answer, and a label that no claim has is never agreed with."""
+    prose, label = given
+    found = compare(f"{prose}\nAnswer: {label}", {"c": YES}, (label,))
+    assert found.status != "agrees" or label == "c" or found.stated != label
+
+
+BOUNDED = Property(check_bounded, st.tuples(PROSE, st.sampled_from(["A", "B", "yes", "x y"])))
+test_bounded, test_bounded_deeply = BOUNDED.tests()
+
+
+def test_hostile_prose() -> None:
+    for text in (
+        "answer is " * 100_000,
+        "\\boxed{" * 100_000,
+        "answer" + ":" * 500_000,
+        "*" * 1_000_000,
+        "not " * 9**6,
+    ):
+        compare(text, {"c": YES}, ("A", "B"))
