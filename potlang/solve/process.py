@@ -49,6 +49,7 @@ class Process:
         self._count = 0
         self._expected: deque[int] = deque()
         self._peak_at_death = 0
+        self._inherited = 0
         self._closed = False
 
     @property
@@ -80,10 +81,11 @@ class Process:
         if self._greeted:
             return
         try:
-            self._next(time.monotonic() + _START_UP_SECONDS)
+            hello = self._next(time.monotonic() + _START_UP_SECONDS)
         except TimeoutError:
             self.kill()
             raise Died("crash", "the worker did not start") from None
+        self._inherited = int(hello.get("inherited", 0))
         self._greeted = True
 
     def receive(self, deadline: float) -> Message:
@@ -142,7 +144,8 @@ class Process:
             return 0
         if pid:
             process.returncode = os.waitstatus_to_exitcode(status)
-            self._peak_at_death = usage.ru_maxrss // ((1 << 20) if sys.platform == "darwin" else 1024)
+            counted = usage.ru_maxrss // ((1 << 20) if sys.platform == "darwin" else 1024)
+            self._peak_at_death = counted if counted > self._inherited else self.peak
         return process.returncode
 
     def alive(self) -> bool:

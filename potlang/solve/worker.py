@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import sys
 import threading
@@ -128,6 +129,9 @@ class Limits:
 
             self._resource = resource
         self._baseline = _address_space()
+        # What the system counts begins with what the parent had in memory when it made this process.
+        counted, own = self._counted(), _own_peak()
+        self.inherited = counted if 0 < own < counted else 0
 
     def deepen_stack(self) -> None:
         """Let the main thread's stack grow further than usual: engines recurse over deep terms."""
@@ -153,6 +157,10 @@ class Limits:
 
     def peak(self) -> int:
         """The most memory that was resident, in megabytes; 0 where the system does not say."""
+        counted = self._counted()
+        return counted if counted > self.inherited else _own_peak()
+
+    def _counted(self) -> int:
         if self._resource is None:
             return 0
         usage = int(self._resource.getrusage(self._resource.RUSAGE_SELF).ru_maxrss)
@@ -162,6 +170,15 @@ class Limits:
         """Have the system end this process after so long, even if the parent no longer can; 0 lifts it."""
         if hasattr(signal, "setitimer"):
             signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _own_peak() -> int:
+    """The most memory that this program had resident, in megabytes; 0 where the system does not say."""
+    try:
+        found = re.search(rb"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_bytes())
+    except OSError:
+        return 0
+    return int(found[1]) // 1024 if found else 0
 
 
 def _address_space() -> int:
@@ -263,6 +280,6 @@ def main(name: str) -> None:
     limits.deepen_stack()
     watch_parent(pipes.fileno())
     with contextlib.suppress(BrokenPipeError, FrameError):
-        pipes.send({"kind": "hello"})
+        pipes.send({"kind": "hello", "inherited": limits.inherited})
         Worker(engine, pipes, limits).serve()
     os._exit(0)

@@ -19,10 +19,12 @@ _PIECE: Final = 7
 
 
 class Answer(NamedTuple):
-    """A text, and why it ends."""
+    """A text, why it ends, and what it is said to have cost."""
 
     text: str
     finish_reason: str = "stop"
+    prompt_tokens: int = 11
+    completion_tokens: int = 5
 
 
 class Status(NamedTuple):
@@ -147,7 +149,7 @@ def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
                 case Raw(content, content_type):
                     self._whole(200, content, content_type)
                 case CutOff(text, characters):
-                    self._stream(text[:characters], None)
+                    self._stream(Answer(text[:characters]), is_whole=False)
                 case Endless(piece, seconds, code):
                     self._endless(piece, seconds, code)
                 case Silence(seconds):
@@ -156,7 +158,7 @@ def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
                 case _:
                     answer = Answer(found) if isinstance(found, str) else found
                     if body.get("stream"):
-                        self._stream(answer.text, answer.finish_reason)
+                        self._stream(answer)
                     else:
                         self._whole(200, json.dumps(_completion(answer, body)).encode())
 
@@ -180,17 +182,17 @@ def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
             self.send_header("transfer-encoding", "chunked")
             self.end_headers()
 
-        def _stream(self, text: str, finish_reason: str | None) -> None:
-            """The events of an answer; without a reason to finish the connection breaks."""
+        def _stream(self, answer: Answer, *, is_whole: bool = True) -> None:
+            """The events of an answer; if that is not all of it, the connection breaks behind its text."""
             self._start(200)
-            for at in range(0, len(text), _PIECE):
-                delta = {"delta": {"content": text[at : at + _PIECE]}, "index": 0, "finish_reason": None}
-                self._event({"choices": [delta]})
-            if finish_reason is None:
+            for at in range(0, len(answer.text), _PIECE):
+                content = answer.text[at : at + _PIECE]
+                self._event({"choices": [{"delta": {"content": content}, "index": 0, "finish_reason": None}]})
+            if not is_whole:
                 self.close_connection = True
                 return
-            self._event({"choices": [{"delta": {}, "index": 0, "finish_reason": finish_reason}]})
-            self._event({"choices": [], "usage": _USAGE})
+            self._event({"choices": [{"delta": {}, "index": 0, "finish_reason": answer.finish_reason}]})
+            self._event({"choices": [], "usage": _usage(answer)})
             self._chunk(b"data: [DONE]\n\n")
             self._chunk(b"")
 
@@ -211,7 +213,12 @@ def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-_USAGE = {"prompt_tokens": 11, "completion_tokens": 5, "total_tokens": 16}
+def _usage(answer: Answer) -> dict[str, int]:
+    return {
+        "prompt_tokens": answer.prompt_tokens,
+        "completion_tokens": answer.completion_tokens,
+        "total_tokens": answer.prompt_tokens + answer.completion_tokens,
+    }
 
 
 def _completion(answer: Answer, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -223,5 +230,5 @@ def _completion(answer: Answer, body: Mapping[str, Any]) -> dict[str, Any]:
         "created": 0,
         "model": body.get("model", "m"),
         "choices": [choice],
-        "usage": _USAGE,
+        "usage": _usage(answer),
     }

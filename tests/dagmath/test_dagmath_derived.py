@@ -143,6 +143,7 @@ MUTATIONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
 def test_lost_premises_are_caught(mutation: Mutation, monkeypatch: pytest.MonkeyPatch) -> None:
     """[DAG-FROM-3]: the statement can fail."""

@@ -217,6 +217,7 @@ def test_the_command_end_to_end(tmp_path: Path) -> None:
         assert "secret" not in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_what_the_command_cannot_do(tmp_path: Path) -> None:
     """[DAG-BUILD-6]: exit codes 1 to 3 and their reasons, never a traceback."""
     problems = _write(tmp_path / "problems.jsonl", _problems(2))

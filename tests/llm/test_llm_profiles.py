@@ -260,7 +260,7 @@ def test_a_program_under_a_profile_has_the_same_verdict(path: Path, profile: Pro
 
 
 GENERATED = Property(
-    lambda given: check_same(*given), st.tuples(finite_programs(), st.sampled_from(REDUCED)), quick=40
+    lambda given: check_same(*given), st.tuples(finite_programs(), st.sampled_from(REDUCED)), quick=12
 )
 test_generated_programs, test_generated_programs_deeply = GENERATED.tests()
 
@@ -399,7 +399,7 @@ def _is_about_content(found: Any) -> bool:
     return "/sorts/" in found.place.pointer or "/imports/" in found.place.pointer
 
 
-ACCEPTED = Property(check_accepted, st.tuples(st.integers(0, 1 << 32), st.sampled_from(REDUCED)), quick=150)
+ACCEPTED = Property(check_accepted, st.tuples(st.integers(0, 1 << 32), st.sampled_from(REDUCED)), quick=40)
 test_instances_have_the_shape_of_programs, test_instances_deeply = ACCEPTED.tests()
 
 

@@ -355,7 +355,7 @@ def plain(value: Any) -> Any:
     return str(value) if isinstance(value, int) and abs(value) >= 1 << 63 else value
 
 
-FITS = Property(check_fits, st.integers(0, 1 << 32), quick=150)
+FITS = Property(check_fits, st.integers(0, 1 << 32), quick=40)
 test_any_answer_fits, test_any_answer_fits_deeply = FITS.tests()
 
 MUTATIONS = (
@@ -414,6 +414,7 @@ def _with_run(place: str, run: str) -> Any:
     return run if place == "text" else json.dumps(PROGRAM).replace("Person", run)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["sort", "formula", "text", "name"])
 def test_long_runs_of_anything_are_read_in_time(place: str) -> None:
     """[TOOL-TIME]: a square of this length would take minutes for each."""

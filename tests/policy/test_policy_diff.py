@@ -50,6 +50,7 @@ def test_a_lost_part_changes_its_test(verdict: Verdict) -> None:
             assert "could be false" in each.new_evidence or each.new is not Verdict.UNDETERMINED
 
 
+@pytest.mark.slow
 def test_drawn_claims_find_what_no_test_asks() -> None:
     """[POLICY-SAMPLES]: a rule without facts to apply to is missed all the same."""
     functions = [{"name": name, "domain": ["Room"], "range": "Bool"} for name in ("open", "lit", "warm")]

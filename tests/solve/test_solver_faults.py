@@ -301,3 +301,21 @@ def test_the_import_of_the_pool_loads_no_solver() -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert output.stdout == "[]\n"
+
+
+def test_a_large_parent_wears_no_worker_out() -> None:
+    """What the parent had in memory when it made a worker is not what the worker used."""
+    script = (
+        "from potlang.solve.backend import Query\n"
+        "from potlang.solve.pool import Workers\n"
+        "held = b'x' * (600 << 20)\n"
+        "pids = set()\n"
+        "with Workers() as workers:\n"
+        "    for _ in range(3):\n"
+        "        with workers.session('z3', '(declare-const p Bool)') as session:\n"
+        "            session.ask(Query('(assert p)'), 5000)\n"
+        "            pids.add(session._process.pid)\n"
+        "print(len(pids))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "1\n"
