@@ -67,7 +67,15 @@ def test_a_race_leaves_all_engines_usable() -> None:
     ]
 
 
-@pytest.mark.parametrize("route", ["z3", "cvc5", "cvc5-fmf", "both"])
+@pytest.mark.parametrize(
+    "route",
+    [
+        "cvc5",
+        "cvc5-fmf",
+        pytest.param("z3", marks=pytest.mark.slow),
+        pytest.param("both", marks=pytest.mark.slow),
+    ],
+)
 def test_forced_routes_are_named_in_the_report(route: potlang.api.RouteName) -> None:
     """[ROUTE-NAMES], [ROUTE-REPORT]"""
     program = {**ALTERNATING, "verifications": [{"name": "known", "constraint": "P(a)"}]}

@@ -73,6 +73,7 @@ def test_damage_breaks_most_traces_but_not_all() -> None:
     assert len({code for each in found for code in each}) > 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Coeq, Entails])
 def test_traces_shrink(kind: Any) -> None:
     small = find(traces(), lambda found: any(isinstance(record, kind) for record in found))
