@@ -21,7 +21,8 @@ from tables import cell, table  # noqa: E402
 
 import potlang  # noqa: E402
 from potlang.ir.module import Module  # noqa: E402
-from potlang.passes.closure import Bounds, Closure, Horn, Least, recognise, tables  # noqa: E402
+from potlang.passes.closure import Bounds, Closure, Horn, Least, recognise  # noqa: E402
+from potlang.passes.closure.tables import tables  # noqa: E402
 from potlang.solve import datalog  # noqa: E402
 
 TRANSITIVE = "ForAll([x: T, y: T, z: T], reach(x, y) and reach(y, z) -> reach(x, z))"

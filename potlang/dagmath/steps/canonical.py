@@ -64,7 +64,7 @@ class Canonical:
 
 
 def canonical(source: str, *, rename: Rename = "bound") -> Canonical:
-    """κ of a step's text. Never raises for what the text contains, except:
+    """κ of a step's text. Whatever the text contains, nothing is raised with `rename="bound"`.
 
     `rename="all"` counts steps as equal that differ in the names of variables too, and raises Unreadable
     where more than 5,040 namings would have to be compared.

@@ -17,13 +17,12 @@ if TYPE_CHECKING:
     from .horn import Horn
     from .least import Least
     from .rules import EQUAL, FALSE, Atom, Program, Row, Rule, components
-    from .tables import tables
     from .universe import Universe
 
 __all__ = [
     "EQUAL", "FALSE", "Atom", "Bounds", "Closed", "Closure", "Derivation", "Engine", "Horn", "Large", "Least",
     "Merging", "OutOfTime", "Program", "Proof", "Row", "Rule", "Side", "SideName", "Step", "TooLarge",
-    "Universe", "components", "recognise", "recognise_exact", "tables",
+    "Universe", "components", "recognise", "recognise_exact",
 ]  # fmt: skip
 
 _MODULES = {
@@ -33,7 +32,6 @@ _MODULES = {
     "horn": ("Horn",),
     "least": ("Least",),
     "rules": ("EQUAL", "FALSE", "Atom", "Program", "Row", "Rule", "components"),
-    "tables": ("tables",),
     "universe": ("Universe",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
