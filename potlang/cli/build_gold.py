@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from potlang.cli.common import ALL_ENTAILED, INVALID, OTHER_ANSWER, UNDECIDED
+from potlang.cli.common import ALL_ENTAILED, INVALID, OTHER_ANSWER, UNDECIDED, CannotWriteFile, Failure
 
 if TYPE_CHECKING:
     from potlang.dagmath.builder import Problem
@@ -103,9 +103,9 @@ def build_gold(
     except BadJournal as error:
         raise click.BadParameter(str(error), param_hint="--output") from error
     except ImportError as error:
-        raise click.ClickException(str(error)) from error
+        raise Failure(str(error)) from error
     except OSError as error:
-        raise click.FileError(str(error.filename or output), error.strerror or str(error)) from error
+        raise CannotWriteFile(error.filename or output, error) from error
     finally:
         asked.close()
         if judge is not None:

@@ -6,11 +6,13 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
 from potlang import api
+from potlang.diag.register import CODES
+from potlang.diag.wording import visible
 from potlang.languages.kind import DEFAULT, Kind, kind_of
 from potlang.report import OptimizationStatus, Report, Verdict
 
@@ -100,6 +102,24 @@ def note_unused(what: str, names: Iterable[str]) -> None:
         click.echo(f"note: {what}: {', '.join(found)} {verb} no effect on it", err=True)
 
 
+class Failure(click.ClickException):
+    """Why a command cannot go on."""
+
+    exit_code = INVALID
+
+
+class CannotWriteFile(Failure):
+    """What the system says against writing a file, POT0009."""
+
+    def __init__(self, name: object, error: OSError) -> None:
+        headline = CODES["POT0009"].headline
+        super().__init__(headline.format(name=visible(str(name)), reason=error.strerror or str(error)))
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Prints the error to standard error."""
+        click.echo(f"error[POT0009]: {self.message}", file=file, err=True)
+
+
 def write_text(path: Path, text: str) -> None:
     """Writes a file; what the system says against it ends the command."""
     write_bytes(path, text.encode("utf-8", "surrogatepass"))
@@ -110,7 +130,7 @@ def write_bytes(path: Path, data: bytes) -> None:
     try:
         path.write_bytes(data)
     except OSError as error:
-        raise click.FileError(str(path), error.strerror or str(error)) from error
+        raise CannotWriteFile(path, error) from error
 
 
 def use_color(choice: str, stream: Any = None) -> bool:

@@ -14,6 +14,7 @@ from potlang.cli.common import (
     INVALID,
     OTHER_ANSWER,
     UNDECIDED,
+    Failure,
     Input,
     checked_pipeline,
     color_option,
@@ -63,7 +64,7 @@ def compile_(
     pipeline = checked_pipeline(passes)
     given = read_input(file)
     if given.kind == "dagmath":
-        raise CannotWrite(f"{given.name} is a solution: there is no program in it")
+        raise Failure(f"{given.name} is a solution: there is no program in it")
     if given.kind == "dot":
         note_unused(f"{given.name} is a trace", () if target == "dagmath" else ("claim",))
         program = _of_trace(given, target, profile, theory, color)
@@ -78,12 +79,6 @@ def compile_(
         click.echo(text, nl=False)
     else:
         write_text(output, text)
-
-
-class CannotWrite(click.ClickException):
-    """The program has no text in the form asked for, or one that is too large."""
-
-    exit_code = INVALID
 
 
 def _program(source: api.Source, name: str, color: str) -> api.Program:
@@ -102,7 +97,7 @@ def _of_trace(given: Input, target: str, profile: Profile, theory: str | None, c
     from potlang.languages.pot.emit import TooLarge
 
     if target == "dot":
-        raise CannotWrite(f"{given.name} is a trace already")
+        raise Failure(f"{given.name} is a trace already")
     space = theory_program(theory, "text", color)
     checked = dot.check(given.source, profile=profile, theory=space, name=given.name)
     print_diagnostics(checked.trace.document, checked.diagnostics, color)
@@ -111,7 +106,7 @@ def _of_trace(given: Input, target: str, profile: Profile, theory: str | None, c
     try:
         return api.compile(dot.trace_to_pot(checked), name=given.name)
     except (TooLarge, api.CompileError) as error:
-        raise CannotWrite(f"cannot be written as a program: {error}") from error
+        raise Failure(f"cannot be written as a program: {error}") from error
 
 
 def _derivation(
@@ -130,7 +125,7 @@ def _derivation(
         click.echo(str(error), err=True)
         sys.exit(UNDECIDED if error.verdict is Verdict.UNKNOWN else OTHER_ANSWER)
     except TooLarge as error:
-        raise CannotWrite(f"cannot be written as {target}: {error}") from error
+        raise Failure(f"cannot be written as {target}: {error}") from error
 
 
 def _solution(program: api.Program, claim: str | None) -> str:
@@ -146,7 +141,7 @@ def _trace(program: api.Program, claim: str | None, profile: Profile) -> str:
     try:
         derived = dot.derivation_to_trace(program, claim, profile=profile)
     except dot.BuildError as error:
-        raise CannotWrite(f"cannot be written as a trace: {error}") from error
+        raise Failure(f"cannot be written as a trace: {error}") from error
     if derived.needs_theory:
         click.echo("note: the trace is read against the program: `--theory FILE`", err=True)
     return derived.text.decode("utf-8")
@@ -164,7 +159,7 @@ def _lowered(program: api.Program, pipeline: Pipeline, target: api.Target, print
     except KeyError as error:
         raise click.BadParameter(f"there is no claim {error}", param_hint="--passes") from error
     except (PassLimit, TooLarge, Unsupported) as error:
-        raise CannotWrite(f"cannot be written as {target}: {error}") from error
+        raise Failure(f"cannot be written as {target}: {error}") from error
 
 
 def _printer() -> api.Callback:

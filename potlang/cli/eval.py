@@ -16,6 +16,8 @@ from potlang.cli.common import (
     INVALID,
     OTHER_ANSWER,
     UNDECIDED,
+    CannotWriteFile,
+    Failure,
     color_option,
     format_option,
     print_json,
@@ -173,7 +175,7 @@ def _run(
         with _progress(len(questions)) as progress:
             found = run(questions, reasoner, settings, results=results, jobs=jobs, progress=progress)
     except OSError as error:
-        raise click.FileError(str(results), error.strerror or str(error)) from error
+        raise CannotWriteFile(results, error) from error
     except api.OptionError as error:
         raise click.BadParameter(str(error)) from error
     if found.unreadable:
@@ -238,6 +240,6 @@ def _draw(summary: Summary, path: Path) -> None:
     try:
         save(dashboard(summary), path.with_suffix("") if path.suffix in (".svg", ".png") else path)
     except MissingExtraError as error:
-        raise click.ClickException(str(error)) from error
+        raise Failure(str(error)) from error
     except OSError as error:
-        raise click.FileError(str(path), error.strerror or str(error)) from error
+        raise CannotWriteFile(path, error) from error

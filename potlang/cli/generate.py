@@ -8,6 +8,8 @@ from pathlib import Path
 
 import click
 
+from potlang.cli.common import CannotWriteFile
+
 _MOST = 1_000_000
 
 
@@ -47,7 +49,7 @@ def generate(count: int, difficulty: int, seed: int, out: Path | None) -> None:
             if out is not None:
                 stream.close()
     except OSError as error:
-        raise click.FileError(str(out or "-"), error.strerror or str(error)) from error
+        raise CannotWriteFile(out or "-", error) from error
 
 
 _ANSWERS = {"entailed": "true", "refuted": "false"}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     import subprocess
@@ -31,7 +33,7 @@ _COMMANDS = {
     "reason": "reason:reason",
 }
 _OTHER_WORDS = ("--help", "--version", "-h")
-_INTERNAL_ERROR = 2
+_READER_GONE, _INVALID = 1, 2
 
 
 def arguments(args: list[str]) -> list[str]:
@@ -43,15 +45,51 @@ def run() -> None:
     """Runs `potc`; an internal error is reported as POT0001, with `POTLANG_DEBUG=1` as a traceback."""
     # Starting up makes many objects and hardly any garbage.
     gc.set_threshold(50_000)
+    _open_streams()
     args = arguments(sys.argv[1:])
+    code = _INVALID
     try:
         _main(args, _started_solver(args))
+    except SystemExit as ended:
+        if not isinstance(ended.code, int):
+            raise
+        code = ended.code
     except Exception as error:  # The last line of defence: whatever is a bug of ours still is a report.
         if os.environ.get("POTLANG_DEBUG"):
             raise
-        sys.stderr.write(f"error[POT0001]: internal error: {type(error).__name__}: {error}\n")
-        sys.stderr.write("help: this is a bug in potlang; POTLANG_DEBUG=1 shows where\n")
-        sys.exit(_INTERNAL_ERROR)
+        _report(error)
+    _leave(code)
+
+
+def _open_streams() -> None:
+    """Lets a stream that the caller has closed take what is written to it."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - pathlib costs start-up
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+
+
+def _report(error: Exception) -> None:
+    if isinstance(error, OSError) and error.filename is None:
+        sys.stderr.write(f"error[POT0009]: cannot write `<stdout>`: {error.strerror or error}\n")
+        return
+    sys.stderr.write(f"error[POT0001]: internal error: {type(error).__name__}: {error}\n")
+    sys.stderr.write("help: this is a bug in potlang; POTLANG_DEBUG=1 shows where\n")
+
+
+def _leave(code: int) -> NoReturn:
+    """Ends the process at once: to take all modules apart takes as long as to verify a small program."""
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = code or _READER_GONE
+    except OSError as error:
+        _report(error)
+        code = _INVALID
+    with suppress(OSError):
+        sys.stderr.flush()
+    os._exit(code)
 
 
 def _started_solver(args: list[str]) -> subprocess.Popen[bytes] | None:

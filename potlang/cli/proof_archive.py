@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from potlang import api
-from potlang.cli.common import use_color
+from potlang.cli.common import CannotWriteFile, use_color
 from potlang.diag.wording import visible
 from potlang.report import Limits, Report
 
@@ -45,7 +45,7 @@ class Archive:
                     _print_dim(f"  {visible(line)}", color, to_stderr)
         except OSError as error:
             where = str(error.filename or self._directory)
-            raise click.FileError(where, error.strerror or str(error)) from error
+            raise CannotWriteFile(where, error) from error
 
     def _unused(self, name: str) -> str:
         """A name for the files of this program: programs of one name get numbers."""

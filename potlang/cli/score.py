@@ -14,6 +14,8 @@ from potlang.cli.common import (
     ALL_ENTAILED,
     INVALID,
     OTHER_ANSWER,
+    CannotWriteFile,
+    Failure,
     color_option,
     format_option,
     print_json,
@@ -116,7 +118,7 @@ def score(
         if plots is not None:
             _plot(scores, plots)
     except MissingExtraError as error:
-        raise click.ClickException(str(error)) from error
+        raise Failure(str(error)) from error
     sys.exit(_report(scores))
 
 
@@ -193,7 +195,7 @@ def _plot(scores: Scores, directory: Path) -> None:
             for path in () if figure is None else save(figure, directory / name):
                 click.echo(f"wrote {path}", err=True)
     except OSError as error:
-        raise click.FileError(str(directory), error.strerror or str(error)) from error
+        raise CannotWriteFile(directory, error) from error
 
 
 def _example(scores: Scores) -> Figure | None:

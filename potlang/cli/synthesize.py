@@ -8,6 +8,8 @@ from typing import IO, TYPE_CHECKING, Literal
 
 import click
 
+from potlang.cli.common import CannotWriteFile
+
 if TYPE_CHECKING:
     from potlang.dot.synthetic import Sample
     from potlang.languages.dot.records import Profile
@@ -69,7 +71,7 @@ def synthesize(
         with output.open("wb") as file:
             _write(made, file)
     except OSError as error:
-        raise click.FileError(str(output), error.strerror or str(error)) from error
+        raise CannotWriteFile(output, error) from error
 
 
 def _write(made: Iterable[Sample], file: IO[bytes] | None) -> None:

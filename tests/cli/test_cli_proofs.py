@@ -76,5 +76,5 @@ def test_programs_of_one_name_do_not_overwrite_each_other(tmp_path: Path) -> Non
 def test_a_directory_that_cannot_be_written_is_an_error_without_a_traceback(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = potc(ENTAILED, "--proofs", tmp_path / "file" / "out")
-    assert "Error: Could not open file" in done.stderr and "Traceback" not in done.stderr
+    assert "error[POT0009]: cannot write" in done.stderr and "Traceback" not in done.stderr
     assert potc(ENTAILED, "--proofs", tmp_path / "file").returncode == 2

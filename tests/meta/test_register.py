@@ -24,6 +24,7 @@ ELSEWHERE = {
     "POT0001": "an error of the compiler itself",
     "POT0002": "an input of more than 64 MiB",
     "POT0006": "a file that cannot be read",
+    "POT0009": "a file that cannot be written",
     "POT5070": "two traces that are glued",
     "POT5071": "two traces that are glued",
     "POT6010": "a damaged cache",
