@@ -126,8 +126,9 @@ class Cvc5Engine(TextEngine[Solver]):
         )
         self.close()
 
-    def prepare(self) -> None:
-        """Nothing: a new solver costs less than half a millisecond."""
+    def prepare(self) -> bool:
+        """Nothing is done ahead: a new solver costs less than half a millisecond."""
+        return False
 
     def limit_memory(self, megabytes: int | None) -> None:
         """Nothing: cvc5 has no cap of its own; the worker's address space is capped."""

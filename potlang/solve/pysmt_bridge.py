@@ -167,8 +167,9 @@ class PysmtEngine:
         """Solve something small once: the imports are the most of it."""
         solve_with_pysmt("(declare-sort S 0)(declare-fun p (S) Bool)(assert (forall ((x S)) (p x)))")
 
-    def prepare(self) -> None:
-        """Nothing."""
+    def prepare(self) -> bool:
+        """Nothing is done ahead."""
+        return False
 
     def limit_memory(self, megabytes: int | None) -> None:
         """Nothing: the worker's address space is capped."""

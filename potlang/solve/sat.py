@@ -57,9 +57,9 @@ class SatEngine:
         """Solve something small once."""
         self.ask(Query("1 0\n-1 0", core=True), 1000)
 
-    def prepare(self) -> None:
-        """Import the solver."""
-        from pysat.solvers import Solver  # noqa: F401
+    def prepare(self) -> bool:
+        """Nothing is done ahead."""
+        return False
 
     def start(self, base: str) -> None:
         """Begin with these clauses."""

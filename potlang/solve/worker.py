@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import select
 import signal
 import sys
 import threading
@@ -43,8 +44,8 @@ class LocalEngine(Engine, Protocol):
     def warm_up(self) -> None:
         """Solve something small once."""
 
-    def prepare(self) -> None:
-        """Get ready for the next session."""
+    def prepare(self) -> bool:
+        """Do a piece of work ahead of the next session; False if there is none left to do."""
 
     def load(self, core: bool) -> Answer | None:
         """Read the base now; the answer that a failure to do so comes to."""
@@ -94,6 +95,12 @@ class Pipes:
     def fileno(self) -> int:
         """The descriptor that requests come from."""
         return self._read
+
+    def waiting(self) -> bool:
+        """Whether a request has arrived; False where the system does not tell."""
+        with contextlib.suppress(OSError):
+            return bool(select.select([self._read], [], [], 0)[0])
+        return False
 
     def receive(self) -> Message | None:
         """The next request; None when the parent is gone."""
@@ -194,8 +201,6 @@ def watch_parent(descriptor: int) -> None:
 
     Works while an engine runs outside the interpreter's lock; `Limits.deadline` covers the rest.
     """
-    import select
-
     if not hasattr(select, "poll"):
         return
     parent = os.getppid()
@@ -218,6 +223,7 @@ class Worker:
         self._pipes = pipes
         self._limits = limits
         self._tag = 0
+        self._in_session = False
         self._handlers: dict[str, Callable[[Message], None]] = {
             "start": self._start,
             "ask": self._ask,
@@ -227,12 +233,19 @@ class Worker:
 
     def serve(self) -> None:
         """Answer requests until the parent closes the pipe."""
-        while (message := self._pipes.receive()) is not None:
+        while (message := self._next()) is not None:
             self._limits.deadline(message.get("deadline", 0.0))
             self._tag = message["tag"]
             self._handlers[message["op"]](message)
 
+    def _next(self) -> Message | None:
+        """The next request; until it comes, work ahead, which no session's limits are to count."""
+        while not (self._in_session or self._pipes.waiting()) and self._engine.prepare():
+            pass
+        return self._pipes.receive()
+
     def _start(self, message: Message) -> None:
+        self._in_session = True
         # z3 stops at its own cap and can still answer; the address space is the wall behind it.
         self._limits.memory(message["memory"], slack=128 if self._engine.name == "z3" else 64)
         try:
@@ -261,7 +274,7 @@ class Worker:
     def _end(self, message: Message) -> None:
         self._engine.close()
         self._limits.memory(None, 0)
-        self._engine.prepare()
+        self._in_session = False
 
     def _send(self, message: Message) -> None:
         # The parent may be slow to take the answer: that must not cost it the answer.

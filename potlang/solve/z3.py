@@ -33,6 +33,7 @@ _WARM_UP: Final = (
     "(declare-sort S 0)(declare-fun p (S) Bool)(declare-const a S)(assert (forall ((x S)) (p x)))"
     "(push 1)(assert (! (not (p a)) :named n))(check-sat)"
 )
+_SPARES: Final = 2
 _ERROR: Final = re.compile(r'\(error "(?:line \d+ column \d+: )?((?:[^"\\]|\\.|"")*)"\)')
 
 
@@ -109,23 +110,25 @@ class Z3Engine(TextEngine[Context]):
     def __init__(self, rlimit: int | None = None) -> None:
         super().__init__(rlimit)
         self._spares: list[Context] = []
-        self._started = False
+        self._lacking = _SPARES
 
-    def prepare(self) -> None:
-        """Make the next contexts while the worker is idle.
+    def prepare(self) -> bool:
+        """Make a context ahead of its session; once there are none left, two, one at a time.
 
-        Once there was a session, two: a verification's second one, for its core, follows at once. Contexts
-        are not used again, since what z3 answers would depend on what it was asked before.
+        Two, since a verification's second session, for its core, follows at once. Contexts are not used
+        again: what z3 answers would depend on what it was asked before.
         """
-        if not self._spares:
-            self._spares = [Context() for _ in range(2 if self._started else 1)]
+        if not self._lacking:
+            return False
+        self._spares.append(Context())
+        self._lacking -= 1
+        return True
 
     def warm_up(self) -> None:
         """Solve something small once, so that z3's own start-up is behind it."""
         repl = Context()
         repl.run("(set-option :produce-unsat-cores true)" + _WARM_UP)
         repl.run("(get-unsat-core)")
-        self.prepare()
 
     def limit_memory(self, megabytes: int | None) -> None:
         """Cap what z3's own heap may grow by; what it holds already (spare contexts) is not the session's.
@@ -136,11 +139,6 @@ class Z3Engine(TextEngine[Context]):
 
         held = z3.Z3_get_estimated_alloc_size() >> 20
         z3.set_param("memory_max_size", megabytes + held if megabytes else 0)
-
-    def start(self, base: str) -> None:
-        """Begin a session; the base is read by the first query that needs it, or by `load`."""
-        super().start(base)
-        self._started = True
 
     def ask(self, query: Query, timeout_ms: int) -> Answer:
         """Check one query between a push and a pop."""
@@ -154,6 +152,8 @@ class Z3Engine(TextEngine[Context]):
 
     def _fresh(self, core: bool) -> Context:
         repl = self._spares.pop() if self._spares else Context()
+        if not self._spares:
+            self._lacking = _SPARES
         if core:
             repl.run("(set-option :produce-unsat-cores true)")
         return repl
