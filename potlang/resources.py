@@ -5,14 +5,13 @@ In a wheel they lie inside the package; in a source tree beside it.
 
 from __future__ import annotations
 
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 
-def folder(name: str) -> Traversable:
+def folder(name: str) -> Path:
     """The folder `schemas` or `stdlib`."""
-    inside = files("potlang").joinpath(name)
+    # Not by importlib.resources, which takes longer to import than a program that imports a pack to verify.
+    inside = Path(__file__).parent / name
     return inside if inside.is_dir() else Path(__file__).parent.parent / name
 
 
