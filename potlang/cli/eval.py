@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
@@ -23,7 +23,7 @@ from potlang.cli.common import (
     print_json,
     use_color,
 )
-from potlang.cli.model_options import chosen_endpoint, model_options
+from potlang.cli.model_options import AskedModel, model_options
 from potlang.cli.shared_options import chosen_limits, solving_options
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def eval_(
     memory: int,
     rlimit: int | None,
     color: str,
-    **asked: Any,
+    asked: AskedModel,
 ) -> None:
     """Evaluate programs on questions with known answers.
 
@@ -108,7 +108,7 @@ def eval_(
         click.echo("error: there is no question", err=True)
         sys.exit(INVALID)
     settings = Settings(route, trust, chosen_limits(timeout, total_timeout, memory, rlimit))
-    if asked["model"] is None:
+    if asked.model is None:
         found = _run(questions, Recorded(recorded), settings, results, jobs)
     elif programs:
         raise click.UsageError("--model writes the programs, --programs has them: give one of the two")
@@ -124,15 +124,16 @@ def eval_(
 
 
 @contextmanager
-def _writing(asked: dict[str, Any]) -> Iterator[Reasoner]:
+def _writing(asked: AskedModel) -> Iterator[Reasoner]:
     """The model that the options name."""
     from potlang.dagmath.asking import Sampling
     from potlang.endpoint.client import MissingClientError
     from potlang.llm.evaluation.writing import Writing
 
-    timeout, seed = asked["model_timeout"], asked["model_seed"]
-    sampling = Sampling(asked["attempts"], asked["temperature"], asked["max_tokens"], timeout, seed)
-    with chosen_endpoint(asked["model"], asked["base_url"], asked["json_mode"], timeout) as endpoint:
+    sampling = Sampling(
+        asked.attempts, asked.temperature, asked.max_tokens, asked.model_timeout, asked.model_seed
+    )
+    with asked.endpoint() as endpoint:
         try:
             yield Writing(endpoint, sampling, place=endpoint.base_url)
         except MissingClientError as error:
@@ -179,7 +180,8 @@ def _run(
     except api.OptionError as error:
         raise click.BadParameter(str(error)) from error
     if found.unreadable:
-        click.echo(f"note: {found.unreadable} lines of {results} were passed over", err=True)
+        lines = "1 line was" if found.unreadable == 1 else f"{found.unreadable} lines were"
+        click.echo(f"note: {lines} passed over in {results}", err=True)
     return found
 
 
@@ -189,7 +191,7 @@ def _progress(whole: int) -> Iterator[Callable[[Outcome], None]]:
     calls = done = 0
 
     def told() -> str:
-        return f"{done} of {whole} questions, {calls} calls"
+        return f"{done} of {whole} questions, {calls} call{'' if calls == 1 else 's'}"
 
     if not sys.stderr.isatty():
 

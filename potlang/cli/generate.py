@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import click
 
 from potlang.cli.common import CannotWriteFile
 
-_MOST = 1_000_000
+_MOST: Final = 1_000_000
+_ANSWERS: Final = {"entailed": "true", "refuted": "false"}
 
 
 @click.command()
@@ -30,26 +32,29 @@ def generate(count: int, difficulty: int, seed: int, out: Path | None) -> None:
     Each line has `id`, `family`, `program`, `verdict` and `support`, the names of the facts and rules that
     the verdict needs.
     """
+    lines = _lines(count, difficulty, seed)
+    if out is None:
+        for line in lines:
+            click.echo(line)
+        return
+    try:
+        with out.open("w", encoding="ascii", newline="\n") as stream:
+            stream.writelines(f"{line}\n" for line in lines)
+    except OSError as error:
+        raise CannotWriteFile(out, error) from error
+
+
+def _lines(count: int, difficulty: int, seed: int) -> Iterator[str]:
+    """Each program as a line of a data set, without its end."""
     from potlang.llm.generator import Difficulty, generate_many
 
-    try:
-        stream = sys.stdout if out is None else out.open("w", encoding="ascii", newline="\n")
-        try:
-            for each in generate_many(count, seed, Difficulty.of_level(difficulty)):
-                line = {
-                    "id": f"generated/{difficulty}/{each.seed}",
-                    "family": f"generated/{difficulty}",
-                    "answer": _ANSWERS.get(str(each.verdict), "uncertain"),
-                    "verdict": str(each.verdict),
-                    "support": sorted(each.support),
-                    "program": each.program,
-                }
-                stream.write(json.dumps(line) + "\n")
-        finally:
-            if out is not None:
-                stream.close()
-    except OSError as error:
-        raise CannotWriteFile(out or "-", error) from error
-
-
-_ANSWERS = {"entailed": "true", "refuted": "false"}
+    for each in generate_many(count, seed, Difficulty.of_level(difficulty)):
+        line = {
+            "id": f"generated/{difficulty}/{each.seed}",
+            "family": f"generated/{difficulty}",
+            "answer": _ANSWERS.get(str(each.verdict), "uncertain"),
+            "verdict": str(each.verdict),
+            "support": sorted(each.support),
+            "program": each.program,
+        }
+        yield json.dumps(line)

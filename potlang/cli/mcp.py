@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 
 import click
@@ -35,10 +36,22 @@ def mcp(address: str | None, workers: int | None, budget: int) -> None:
         if address is None:
             serve_stdio(workers, budget)
         else:
+            listeners = _listening(address, host, port)
             click.echo(f"serving http://{address}/mcp", err=True)
-            serve_http(host, port, workers, budget)
+            serve_http(host, listeners, workers, budget)
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def _listening(address: str, host: str, port: int) -> list[socket.socket]:
+    """Sockets that listen; where that cannot be, the command ends with the system's reason."""
+    from potlang.server.mcp import listen
+
+    try:
+        return listen(host, port)
+    except OSError as error:
+        click.echo(f"error: cannot listen at {address}: {error.strerror or error}", err=True)
+        sys.exit(INVALID)
 
 
 def _address(address: str | None) -> tuple[str, int]:

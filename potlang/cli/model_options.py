@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import click
 
@@ -42,18 +43,42 @@ _OPTIONS = (
 )
 
 
+class AskedModel(NamedTuple):
+    """What the options say: the model, its endpoint, and how replies are sampled.
+
+    None stands for what the environment says of `model` and `base_url`, and else for the endpoint's own.
+    """
+
+    model: str | None
+    base_url: str | None
+    json_mode: JsonMode
+    attempts: int
+    temperature: float | None
+    max_tokens: int | None
+    model_timeout: float
+    model_seed: int | None
+
+    def endpoint(self) -> Endpoint:
+        """The endpoint that the options and the environment name; a usage error if they name none."""
+        from potlang.endpoint import Endpoint
+
+        try:
+            return Endpoint.from_environment(
+                self.model, base_url=self.base_url, json_mode=self.json_mode, timeout=self.model_timeout
+            )
+        except ValueError as error:
+            raise click.UsageError(str(error)) from error
+
+
 def model_options(command: Command) -> Command:
-    """Adds `model`, `base_url`, `json_mode`, `attempts` and how replies are sampled."""
+    """Adds the options, which the command gets as one parameter, `asked`, an `AskedModel`."""
+
+    @wraps(command)
+    def with_asked(*arguments: Any, **given: Any) -> Any:
+        asked = AskedModel(*(given.pop(name) for name in AskedModel._fields))
+        return command(*arguments, asked=asked, **given)
+
+    found = cast(Command, with_asked)
     for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
-def chosen_endpoint(model: str | None, base_url: str | None, json_mode: JsonMode, timeout: float) -> Endpoint:
-    """The endpoint that the options and the environment name; a usage error if they name none."""
-    from potlang.endpoint import Endpoint
-
-    try:
-        return Endpoint.from_environment(model, base_url=base_url, json_mode=json_mode, timeout=timeout)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
+        found = option(found)
+    return found

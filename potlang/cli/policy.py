@@ -125,11 +125,12 @@ def add(
     print_diagnostics(checked.document, checked.diagnostics, color)
     if checked.program is None:
         sys.exit(INVALID)
-    chosen = name or re.sub(r"[^a-z0-9._-]+", "-", Path(shown).stem.lower()).strip("-._")
+    if name is None:
+        name = re.sub(r"[^a-z0-9._-]+", "-", Path(shown).stem.lower()).strip("-._")
     limits = _limits(timeout, total_timeout)
     text = checked.document.text or ""
     try:
-        added = _open(directory).add(chosen, text, _tests(tests), limits=limits, force=force)
+        added = _open(directory).add(name, text, _tests(tests), limits=limits, force=force)
     except FailingTests as error:
         if style == "json":
             print_json({"added": None, "failed": [_result_json(each) for each in error.failed]})
@@ -363,5 +364,6 @@ def _difference_lines(found: Difference) -> Iterator[str]:
             yield from (f"    {line}" for line in evidence.splitlines())
     for claim in found.open:
         yield f"unknown: {_named(Case(claim, Verdict.UNKNOWN))}"
-    asked = f"{found.tests} tests and {found.samples} drawn claims"
-    yield f"{len(found.changes)} of {asked} change their verdict"
+    tests = f"{found.tests} test{'' if found.tests == 1 else 's'}"
+    drawn = f"{found.samples} drawn claim{'' if found.samples == 1 else 's'}"
+    yield f"{len(found.changes)} change their verdict, of {tests} and {drawn}"

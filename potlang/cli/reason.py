@@ -19,12 +19,11 @@ from potlang.cli.common import (
     use_color,
     write_text,
 )
-from potlang.cli.model_options import chosen_endpoint, model_options
+from potlang.cli.model_options import AskedModel, model_options
 from potlang.cli.shared_options import chosen_limits, solving_options
 from potlang.diag.wording import visible
 
 if TYPE_CHECKING:
-    from potlang.endpoint.client import JsonMode
     from potlang.llm.reasoned import Attempt, Reasoned
 
 
@@ -52,14 +51,7 @@ if TYPE_CHECKING:
 @color_option
 def reason(
     question: str,
-    model: str | None,
-    base_url: str | None,
-    json_mode: JsonMode,
-    attempts: int,
-    temperature: float | None,
-    max_tokens: int | None,
-    model_timeout: float,
-    model_seed: int | None,
+    asked: AskedModel,
     k: int,
     options: tuple[str, ...],
     prose: str | None,
@@ -86,13 +78,13 @@ def reason(
     from potlang.llm.loop import reason as reason_about
 
     text = _question(question)
-    endpoint = chosen_endpoint(model, base_url, json_mode, model_timeout)
+    endpoint = asked.endpoint()
     chosen = {"unique_names": unique_names, "closed_domain": closed_domain}
     try:
         found = reason_about(
             text,
             endpoint,
-            attempts=attempts,
+            attempts=asked.attempts,
             k=k,
             semantics={name: True for name, wanted in chosen.items() if wanted},
             options=options,
@@ -100,23 +92,24 @@ def reason(
             limits=chosen_limits(timeout, total_timeout, memory, rlimit),
             route=route,
             trust=trust,
-            temperature=temperature,
-            max_tokens=max_tokens,
-            seed=model_seed,
+            temperature=asked.temperature,
+            max_tokens=asked.max_tokens,
+            seed=asked.model_seed,
             progress=_tell,
         )
     except (ValueError, MissingClientError) as error:
         raise click.UsageError(str(error)) from error
     finally:
         endpoint.close()
-    if transcript is not None:
-        write_text(transcript, found.to_json() + "\n")
     if style == "json":
         click.echo(found.to_json())
     else:
         from potlang.llm.render import render_reasoned
 
         click.echo(render_reasoned(found, color=use_color(color)).rstrip("\n"), color=True)
+    if transcript is not None:
+        # Last: what was paid for is not lost where this cannot be written.
+        write_text(transcript, found.to_json() + "\n")
     sys.exit(_exit_code(found))
 
 

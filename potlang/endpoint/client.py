@@ -189,7 +189,9 @@ class Endpoint:
 
     def _client(self, openai: Any) -> Any:
         if not self._clients:
-            http = openai.DefaultHttpxClient(event_hooks={"response": [self._check_status]})
+            http = openai.DefaultHttpxClient(
+                event_hooks={"response": [self._check_status]}, follow_redirects=False
+            )
             self._clients.append(
                 openai.OpenAI(
                     api_key=self.key or _NO_KEY, base_url=self.base_url, max_retries=0, http_client=http
@@ -198,13 +200,16 @@ class Endpoint:
         return self._clients[0]
 
     def _check_status(self, response: Any) -> None:
-        """Ends a request that is answered with an error. Raises _Failed.
+        """Ends a request that is answered with an error, or sent elsewhere. Raises _Failed.
 
         The library would read the whole of such an answer, however long it is.
         """
         status: int = response.status_code
-        if status < 400:
+        if status < 300:
             return
+        if status < 400:
+            response.close()
+            raise _Failed("not found", _redirected(status, response.headers.get("location")))
         end = time.monotonic() + min(self.timeout, 10.0)
         found = b""
         for chunk in response.iter_bytes():
@@ -239,6 +244,12 @@ def _of_status(status: int, body: str, retry_after: str | None) -> _Failed:
     # Some endpoints answer so when the account is empty: waiting does not fill it.
     again = reason in _RETRIED and "insufficient_quota" not in body
     return _Failed(reason, detail, again=again, wait=_seconds(retry_after))
+
+
+def _redirected(status: int, location: str | None) -> str:
+    """What a redirection says: nobody is followed to another address with questions and a key."""
+    to = f" to {excerpt(location)}" if location else ""
+    return f"status {status}: the base URL leads elsewhere{to}: give the address where the endpoint is"
 
 
 def _seconds(retry_after: str | None) -> float | None:

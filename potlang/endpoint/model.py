@@ -17,9 +17,9 @@ Failure = Literal[
     "malformed",
     "too large",
 ]
-"""Why there is no answer: nobody listens; the key is not accepted; no such path or model; the request is
-not accepted; too many requests; the server's own error; no answer in time; the answer broke off; it is
-not of the protocol; it is longer than allowed."""
+"""Why there is no answer: nobody listens; the key is not accepted; no such path or model, or it is
+elsewhere; the request is not accepted; too many requests; the server's own error; no answer in time; the
+answer broke off; it is not of the protocol; it is longer than allowed."""
 
 Role = Literal["system", "user", "assistant"]
 

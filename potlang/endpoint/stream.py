@@ -44,7 +44,7 @@ def _bounded(chunks: Iterable[bytes], limit: int, check_time: Callable[[], None]
 
 def _lines(chunks: Iterable[bytes]) -> Iterator[str]:
     """The lines of UTF-8 text, without their ends; what is behind the last end is no line."""
-    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
     rest: list[str] = []
     for chunk in chunks:
         text = decoder.decode(chunk)
@@ -75,14 +75,14 @@ def _from_events(events: Iterable[str]) -> Completion:
         if data.strip() == _DONE:
             break
         value = _object(data)
-        usage = _usage(value) or usage
-        choice = _choice(value)
+        found = _usage(value)
+        usage = found or usage
+        # Some endpoints count tokens in an event of its own, without choices.
+        choice = None if found is not None and value.get("choices") is None else _choice(value)
         if choice is None:
             continue
         delta = choice.get("delta")
-        content = delta.get("content") if isinstance(delta, dict) else None
-        if isinstance(content, str):
-            text.append(content)
+        text.append(_text(delta.get("content")) if isinstance(delta, dict) else "")
         if isinstance(choice.get("finish_reason"), str):
             finish = choice["finish_reason"]
     if finish is None:
@@ -93,18 +93,29 @@ def _from_events(events: Iterable[str]) -> Completion:
 
 
 def _from_object(body: bytes) -> Completion:
-    value = _object(body.decode("utf-8", "replace"))
+    value = _object(body.decode("utf-8-sig", "replace"))
     choice = _choice(value)
     message = choice.get("message") if choice is not None else None
     if choice is None or not isinstance(message, dict):
         raise EndpointError("malformed", "the answer has no choice with a message")
-    content = message.get("content")
-    if not isinstance(content, str | None):
-        raise EndpointError("malformed", "the content of the message is no text")
     finish = choice.get("finish_reason")
     return Completion(
-        content or "", _usage(value) or Usage(), finish_reason=finish if isinstance(finish, str) else "stop"
+        _text(message.get("content")),
+        _usage(value) or Usage(),
+        finish_reason=finish if isinstance(finish, str) else "stop",
     )
+
+
+def _text(content: Any) -> str:
+    """The text of a message or a piece of one: a string, null, or a list of parts, of which those count
+    that are texts and no thoughts. Raises EndpointError for anything else.
+    """
+    if content is None or isinstance(content, str):
+        return content or ""
+    if not isinstance(content, list):
+        raise EndpointError("malformed", "the content of the message is no text")
+    texts = (part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text")
+    return "".join(text for text in texts if isinstance(text, str))
 
 
 def _object(text: str) -> dict[str, Any]:

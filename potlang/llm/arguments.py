@@ -7,6 +7,8 @@ from typing import Any, Final, Literal, NamedTuple
 
 MOST_CHARACTERS: Final = 1_000_000
 """Of a program, trace or solution; keys, commas and the like of an object are counted as one each."""
+_SHOWN: Final = 30
+"""Characters of what stands before a mistake in JSON."""
 
 Mistake = Literal[
     "not_an_object",
@@ -54,12 +56,8 @@ class Given(NamedTuple):
         return value
 
     def source(self, key: str) -> str | bytes | dict[str, Any]:
-        """A program or the like, as potlang reads it. Raises `CallMistake` for one that is too large."""
-        value = self.values[key]
-        if is_too_large(value):
-            raise CallMistake(
-                "too_large", f"`{key}` has more than {MOST_CHARACTERS:,} characters", "send a smaller one"
-            )
+        """A program, as potlang reads it. Raises `CallMistake` for one that is too large."""
+        value = self.bounded(key)
         if isinstance(value, str | bytes | dict):
             return value
         # A list or a number is no program, and the reader of programs is who says so.
@@ -67,6 +65,22 @@ class Given(NamedTuple):
             if isinstance(value, type_):
                 return text
         raise CallMistake("wrong_type", f"`{key}` is {kind(value)}", "send an object, or its text")
+
+    def long_text(self, key: str) -> str | bytes:
+        """A text such as a trace. Raises `CallMistake` for anything else, and for one that is too large."""
+        value = self.bounded(key)
+        if not isinstance(value, str | bytes):
+            raise CallMistake("wrong_type", f"`{key}` is a string, not {kind(value)}", "send one text")
+        return value
+
+    def bounded(self, key: str) -> Any:
+        """The argument, whatever it is. Raises `CallMistake` if it is too large."""
+        value = self.values[key]
+        if is_too_large(value):
+            raise CallMistake(
+                "too_large", f"`{key}` has more than {MOST_CHARACTERS:,} characters", "send a smaller one"
+            )
+        return value
 
 
 def read_arguments(arguments: Any, known: tuple[str, ...]) -> Given:
@@ -98,7 +112,9 @@ def _parsed(text: str | bytes) -> Any:
 
 def _reason(error: ValueError) -> str:
     if isinstance(error, json.JSONDecodeError):
-        return f"{error.msg[:1].lower()}{error.msg[1:]} at character {error.pos}"
+        behind = error.doc[max(0, error.pos - _SHOWN) : error.pos]
+        where = f" at character {error.pos}" + (f", behind {behind!a}" if behind else "")
+        return f"{error.msg[:1].lower()}{error.msg[1:]}{where}"
     return "not UTF-8" if isinstance(error, UnicodeError) else "a number is too long"
 
 

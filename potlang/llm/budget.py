@@ -16,7 +16,7 @@ _MOST_KEYS: Final = 100
 _MARK: Final = 40
 """Characters for what stands in the place of a text's middle."""
 _HINT_DIAGNOSTICS: Final = "correct these first, then call again; `explain` says what a code means"
-_HINT: Final = "ask about fewer things at once, or call again with a larger budget"
+_HINT: Final = "ask about fewer things at once, or have whoever runs the tool allow longer answers"
 _WHOLE: Final = ("fix", "code", "pointer", "path", "from")
 """Parts that are kept whole or not at all: a cut one would be applied, or looked up, as if it were whole."""
 _MAPS: Final = ("could_be_true", "could_be_false", "model", "fields")

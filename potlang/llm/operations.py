@@ -8,13 +8,16 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from potlang import api
 from potlang.diag import CODES, nearest
 from potlang.diag.explain import normal_code
-from potlang.llm.arguments import CallMistake, Given, is_too_large, kind
+from potlang.llm.arguments import CallMistake, Given, kind
 from potlang.report import CoreItem, Limits, OptimizationResult, Report, Result, Verdict
+
+if TYPE_CHECKING:
+    from potlang.policy import Store
 
 Answer = dict[str, Any]
 
@@ -22,6 +25,7 @@ LIMITS: Final = Limits(check_ms=2_000, total_ms=10_000, memory_mb=2_048)
 """Of one call; less where reading took its time."""
 _LEAST_MS: Final = 1_000
 _MOST_CLAIMS: Final = 100
+_NAMES_SHOWN: Final = 8
 _SEVERITIES: Final = ("error", "warning", "note")
 _APPLICABILITIES: Final = ("safe", "unsafe", "placeholder")
 _NOT_SHOWN: Final = ("verdict", "diagnostics", "kind", "potlang", "limits")
@@ -53,22 +57,21 @@ def check(given: Given, deadline: float) -> Answer:
 
 def claims(given: Given, deadline: float) -> Answer:
     """The verdicts of claims against a stored policy."""
-    asked, policy = given.values.get("claims"), given.text("policy")
-    if not isinstance(asked, list) or not asked or is_too_large(asked):
-        raise CallMistake(
-            "wrong_type", "`claims` is a list of formulas", 'such as ["permitted(ann)"], of reasonable size'
-        )
-    for number, each in enumerate(asked):
-        if not isinstance(each, str):
-            raise CallMistake(
-                "wrong_type", f"claim {number + 1} is no string but {kind(each)}", "each claim is a formula"
-            )
+    asked, policy = _formulas(given), given.text("policy")
+    from potlang.llm.vocabulary import vocabulary
     from potlang.policy import PolicyError, open_store
+    from potlang.policy.cases import joined, verified
 
+    store = None
     try:
-        report = open_store().verify_claims(policy, asked[:_MOST_CLAIMS], limits=_limits(deadline))
+        store = open_store()
+        program = store.version(policy).compile()
+        limits, begun = _limits(deadline), asked[:_MOST_CLAIMS]
+        with program.session(limits=limits) as session:
+            report = joined(begun, list(verified(session, begun, limits)), limits)
+            words = vocabulary(program.module) if report.verdict is Verdict.REJECTED else []
     except PolicyError as error:
-        raise CallMistake("unknown_policy", str(error), "`potc policy list` shows what is stored") from None
+        raise CallMistake("unknown_policy", str(error), _stored(store, policy)) from None
     except api.CompileError as error:
         raise CallMistake(
             "unknown_policy", f"the policy {policy!r:.80} no longer compiles", "`potc policy test` says why"
@@ -76,6 +79,8 @@ def claims(given: Given, deadline: float) -> Answer:
     answer = _reported(report)
     if report.located:
         answer["diagnostics"] = in_brief(report.located)
+    if words:
+        answer["notes"] = [*answer.get("notes", ()), *words]
     more = len(asked) - _MOST_CLAIMS
     return {**answer, "left_out": {"results": more}} if more > 0 else answer
 
@@ -85,7 +90,8 @@ def explain(given: Given, deadline: float) -> Answer:
     asked = given.text("code")[:40]
     code = normal_code(asked)
     if code is None:
-        near = nearest(asked.strip().upper(), CODES, 1)
+        slugs = (row.slug for row in CODES.values())
+        near = nearest(asked.strip().upper(), CODES, 1) or nearest(asked.strip().lower(), slugs, 1)
         hint = f"did you mean {near[0]}?" if near else "codes look like POT2001 and stand in every diagnostic"
         raise CallMistake("unknown_code", f"no code {asked!r}", hint)
     return {"status": "ok", "code": code, "text": api.explain(code) or CODES[code].headline}
@@ -95,15 +101,13 @@ def trace(given: Given, deadline: float) -> Answer:
     """What is wrong with a trace, and what its theory says of its propositions."""
     from potlang import dot
 
-    source = given.source("trace")
+    source = given.long_text("trace")
     theory = None
     if given.values.get("program") not in (None, "", {}):
         checked = _checked(given)
         if checked.program is None:
             return _rejected(checked)
         theory = checked.program
-    if isinstance(source, dict):
-        raise CallMistake("wrong_type", "`trace` is a string, not an object", "send the trace's text")
     report = dot.verify(source, name="trace", theory=theory, limits=_limits(deadline)).to_dict()
     parts = ("nodes", "arrows", "nucleus", "summary", "consequences", "notes")
     return _report_answer(report, {key: report[key] for key in parts})
@@ -113,18 +117,18 @@ def score(given: Given, deadline: float) -> Answer:
     """The form, the closeness and the steps of a solution."""
     from potlang import dagmath
 
-    source = given.values["solution"]
+    source = given.bounded("solution")
     if isinstance(source, dict | list):
-        if is_too_large(source):
-            given.source("solution")
         try:
             source = json.dumps(source)
         except (TypeError, ValueError, RecursionError):
             raise CallMistake(
                 "wrong_type", "`solution` is not made of JSON values", "send its text"
             ) from None
-    elif not isinstance(given.source("solution"), str | bytes):
-        raise CallMistake("wrong_type", "`solution` is a string or an object", "send its text")
+    elif not isinstance(source, str | bytes):
+        raise CallMistake(
+            "wrong_type", f"`solution` is a string or an object, not {kind(source)}", "send its text"
+        )
     try:
         report = dagmath.verify(source, name="solution", limits=_limits(deadline)).to_dict()
     except dagmath.MissingExtraError as error:
@@ -133,6 +137,48 @@ def score(given: Given, deadline: float) -> Answer:
     if isinstance(parts.get("steps"), list):
         parts["steps"] = [{**each, "node": None, **(each.get("result") or {})} for each in parts["steps"]]
     return _report_answer(report, parts)
+
+
+# --- arguments ---------------------------------------------------------------------------------------
+
+
+def _formulas(given: Given) -> list[str]:
+    """The claims. Raises `CallMistake` if they are no list of texts."""
+    asked = given.values.get("claims")
+    if not isinstance(asked, list) or not asked:
+        found = "an empty list" if asked == [] else kind(asked)
+        raise CallMistake(
+            "wrong_type", f"`claims` is a list of formulas, not {found}", 'such as ["permitted(ann)"]'
+        )
+    given.bounded("claims")
+    for number, each in enumerate(asked):
+        if not isinstance(each, str):
+            raise CallMistake(
+                "wrong_type", f"claim {number + 1} is no string but {kind(each)}", "each claim is a formula"
+            )
+    return asked
+
+
+def _stored(store: Store | None, asked: str) -> str:
+    """What to send in the place of the id of a policy that cannot be used."""
+    from potlang.policy import PolicyError
+
+    none = "no policy is stored"
+    if store is None:
+        return none
+    try:
+        names = store.names()
+    except PolicyError:
+        return none
+    name = asked.partition("@")[0]
+    if name in names:
+        ids = [f"{name}@{number}" for number in store.numbers(name)[-_NAMES_SHOWN:]]
+        return f"its versions are {', '.join(ids)}"
+    near = nearest(name, names, 1)
+    if near:
+        return f"did you mean {near[0]}?"
+    more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+    return f"stored are {', '.join(names[:_NAMES_SHOWN])}{more}" if names else none
 
 
 # --- parts of answers -------------------------------------------------------------------------------

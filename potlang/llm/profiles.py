@@ -1,4 +1,4 @@
-"""The schema of a PoT program as a provider accepts it, generated from `schemas/pot-1.json` ([TOOL-PROFILE]).
+"""The schema of a PoT program as a provider accepts it, made from `schemas/pot-1.json` ([PROFILE-FORMS]).
 
 A provider's strict mode knows no free keys, no alternatives of many forms and no bounds: a profile keeps of
 each the one form that says as much, and what it leaves out is written in a formula.

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Final, Literal, get_args
 
+from potlang.diag import nearest
 from potlang.llm.arguments import MOST_CHARACTERS, CallMistake, Given, read_arguments
 from potlang.llm.budget import DEFAULT_BUDGET, LEAST_BUDGET, fitted
 from potlang.llm.profiles import Profile, Schema, program_schema
@@ -151,7 +152,17 @@ def _require(given: Given, operation: Operation) -> None:
     if value is not None and value != "" and value != {}:
         return
     other = f"; found {', '.join(map(repr, given.unknown))}" if given.unknown else ""
-    raise CallMistake("missing_argument", f"{operation} needs `{needed}`{other}", _ARGUMENTS[needed])
+    help_ = _ARGUMENTS[needed]
+    if nearest(needed, given.unknown, 1):
+        help_ = f"write `{needed}` for `{nearest(needed, given.unknown, 1)[0]}`"
+    elif needed == "program" and set(given.unknown) & _sections():
+        help_ = 'put the sections into one object: {"program": {…}}'
+    raise CallMistake("missing_argument", f"{operation} needs `{needed}`{other}", help_)
+
+
+def _sections() -> frozenset[str]:
+    """The keys of a program."""
+    return frozenset(json.loads(schema_text("pot-1"))["properties"])
 
 
 def _operation(name: Operation) -> Callable[[Given, float], dict[str, Any]]:

@@ -118,7 +118,8 @@ class Writer:
         """The attempt with what its reply is found to be, and the program, if it is one."""
         found = find_program(attempt.reply)
         if found is None:
-            return attempt._replace(problem=_ended("there is no program in the reply", attempt)), None
+            problem = "there is no program in the reply" if attempt.reply.strip() else "the reply is empty"
+            return attempt._replace(problem=_ended(problem, attempt)), None
         text = with_semantics(found.text, self._asking.semantics)
         checked = api.check(text, name="program")
         attempt = attempt._replace(program=text, diagnostics=checked.located())

@@ -143,6 +143,11 @@ class Store:
 
     def version(self, id: str) -> Version:
         """The version that an id names."""
+        name, number, digits = self._parts(id)
+        return self._read(name, number) if digits is None else self._by_digest(name, digits)
+
+    def _parts(self, id: str) -> tuple[str, int, str | None]:
+        """The name, the number, which is the latest if there is none, and the digits of a digest."""
         found = _ID.fullmatch(id)
         if found is None or not _NAME.fullmatch(found["name"]):
             raise PolicyError(
@@ -151,17 +156,24 @@ class Store:
         numbers = self.numbers(found["name"])
         if not numbers:
             raise PolicyError(f"there is no policy {found['name']!r}")
-        if found["digest"]:
-            # From the latest: it is the usual one to be asked for.
-            for number in reversed(numbers):
-                version = self._read(found["name"], number)
-                if version.digest.startswith(found["digest"]):
-                    return version
-            raise PolicyError(f"no version of {found['name']!r} has the digest {found['digest']}")
         wanted = int(found["number"]) if found["number"] else numbers[-1]
         if wanted not in numbers:
             raise PolicyError(f"{found['name']!r} has no version {wanted}")
-        return self._read(found["name"], wanted)
+        return found["name"], wanted, found["digest"]
+
+    def _by_digest(self, name: str, digits: str) -> Version:
+        """The latest version whose digest begins so; what is damaged is told if there is none."""
+        damaged: list[str] = []
+        for number in reversed(self.numbers(name)):
+            try:
+                version = self._read(name, number)
+            except PolicyError as error:
+                damaged.append(str(error))
+                continue
+            if version.digest.startswith(digits):
+                return version
+        of_these = f"; {damaged[0]}" if damaged else ""
+        raise PolicyError(f"no version of {name!r} has the digest {digits}{of_these}")
 
     def session(self, id: str, *, limits: Limits = Limits(), trust: api.Trust = "best") -> api.Session:
         """A session against a stored program, to verify many claims. Raises CompileError too."""
@@ -229,8 +241,10 @@ class Store:
         """Removes a policy, or one version of it; its number is not given again."""
         name, at, _ = id.partition("@")
         if at:
-            version = self.version(id)
-            path = self._path(name, version.number)
+            name, number, digits = self._parts(id)
+            # What is damaged has a number still, and can be removed by it.
+            number = number if digits is None else self._by_digest(name, digits).number
+            path = self._path(name, number)
             try:
                 path.with_suffix(".removed").touch()
                 path.unlink(missing_ok=True)

@@ -5,9 +5,11 @@ Calls run in children (`callers`), so that the event loop is always free to hear
 
 from __future__ import annotations
 
+import errno
 import json
+import socket
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
@@ -84,12 +86,39 @@ def serve_stdio(workers: int | None = None, budget: int = tool.DEFAULT_BUDGET) -
     anyio.run(_stdio, workers, budget)
 
 
-def serve_http(host: str, port: int, workers: int | None = None, budget: int = tool.DEFAULT_BUDGET) -> None:
+def listen(host: str, port: int) -> list[socket.socket]:
+    """Sockets that listen at all addresses of a host that this machine has. Raises OSError for none."""
+    found: list[socket.socket] = []
+    problem: OSError | None = None
+    for family, *_, address in dict.fromkeys(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)):
+        try:
+            found.append(socket.create_server(address, family=family))
+        except OSError as error:
+            problem = error
+            # A machine may be without one of the two families; whatever else is wrong is wrong.
+            if error.errno not in (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL):
+                break
+    else:
+        if found:
+            return found
+    for each in found:
+        each.close()
+    raise problem or OSError("no such host")
+
+
+def serve_http(
+    host: str,
+    listeners: Sequence[socket.socket],
+    workers: int | None = None,
+    budget: int = tool.DEFAULT_BUDGET,
+) -> None:
     """Serves any number of clients over streamable HTTP until the process is told to end.
 
-    There is no authentication: what listens beyond this machine belongs behind a proxy that has it.
+    `listeners` are those of `listen(host, …)`; where the host is this machine's own, requests that name
+    another one are refused. There is no authentication: what listens beyond this machine belongs behind
+    a proxy that has it.
     """
-    anyio.run(_http, host, port, workers, budget)
+    anyio.run(_http, host, listeners, workers, budget)
 
 
 async def _stdio(workers: int | None, budget: int) -> None:
@@ -98,15 +127,15 @@ async def _stdio(workers: int | None, budget: int) -> None:
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-async def _http(host: str, port: int, workers: int | None, budget: int) -> None:
+async def _http(host: str, listeners: Sequence[socket.socket], workers: int | None, budget: int) -> None:
     import uvicorn
 
     async with _callers(workers, budget) as callers:
         app = make_server(callers).streamable_http_app(
             streamable_http_path=PATH, host=host, max_request_body_size=MOST_BYTES
         )
-        config = uvicorn.Config(app, host=host, port=port, log_level="warning")
-        await uvicorn.Server(config).serve()
+        config = uvicorn.Config(app, log_level="warning")
+        await uvicorn.Server(config).serve(sockets=list(listeners))
 
 
 @asynccontextmanager

@@ -35,6 +35,13 @@ class Status(NamedTuple):
     retry_after: float | str | None = None
 
 
+class Redirect(NamedTuple):
+    """Another address to go to."""
+
+    location: str
+    code: int = 307
+
+
 class Raw(NamedTuple):
     """A body as it is, with status 200."""
 
@@ -63,7 +70,7 @@ class Silence(NamedTuple):
     seconds: float = 60.0
 
 
-Behaviour = str | Answer | Status | Raw | CutOff | Endless | Silence
+Behaviour = str | Answer | Status | Redirect | Raw | CutOff | Endless | Silence
 Script = Iterable[Behaviour] | Callable[[Mapping[str, Any]], Behaviour]
 
 
@@ -146,6 +153,8 @@ def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
                 case Status(code, message, retry_after):
                     extra = {} if retry_after is None else {"retry-after": str(retry_after)}
                     self._whole(code, json.dumps({"error": {"message": message}}).encode(), extra=extra)
+                case Redirect(location, code):
+                    self._whole(code, b"", extra={"location": location})
                 case Raw(content, content_type):
                     self._whole(200, content, content_type)
                 case CutOff(text, characters):

@@ -17,6 +17,7 @@ from potlang.testing.chat_server import (
     CutOff,
     Endless,
     Raw,
+    Redirect,
     Script,
     Silence,
     Status,
@@ -104,6 +105,10 @@ FAILURES: list[tuple[Behaviour, Failure]] = [
     (Raw(b'data: {"choices": 3}\n\n', "text/event-stream"), "malformed"),
     (Raw(b'data: {"error": "no memory"}\n\n', "text/event-stream"), "server"),
     (Raw(b": nothing\n\n", "text/event-stream"), "cut off"),
+    (Raw(b'data: {"choices": [{"delta": {"content": 3}}]}\n\n', "text/event-stream"), "malformed"),
+    (Raw(b'data: {"usage": null}\n\n', "text/event-stream"), "malformed"),
+    (Status(307), "not found"),
+    (Status(302), "not found"),
 ]
 
 
@@ -249,6 +254,57 @@ def test_settings_of_no_endpoint(settings: dict[str, Any]) -> None:
     with pytest.raises(ValueError) as raised:
         Endpoint(**{"model": "m", **settings})
     assert "secret" not in str(raised.value) and "two" not in str(raised.value)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_nobody_is_followed_elsewhere(status: int) -> None:
+    """[ENDPOINT-REDIRECT]: neither the questions nor the key go to another address."""
+    with ChatServer(["four"] * 9) as other:
+        found, server = _asked([Redirect(f"{other.base_url}/chat/completions", status)], key=KEY)
+        assert (found.reason, found.tries, len(server.received)) == ("not found", 1, 1)
+        assert other.base_url in found.detail and "base URL" in found.detail
+        assert not other.received
+
+
+def test_content_in_parts() -> None:
+    """[ENDPOINT-STREAM]: of a list of parts the texts count, and thoughts do not."""
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}
+    parts = [thought, {"type": "text", "text": "fo"}, "?", {"type": "text"}, {"type": "text", "text": "ur"}]
+    whole = {"choices": [{"message": {"content": parts}, "finish_reason": "stop"}]}
+    found, _ = _asked([Raw(json.dumps(whole).encode())])
+    assert found.text == "four"
+    event = {"choices": [{"delta": {"content": parts}, "finish_reason": "stop"}]}
+    found, _ = _asked([Raw(f"data: {json.dumps(event)}\n\n".encode(), "text/event-stream")])
+    assert found.text == "four"
+
+
+@pytest.mark.parametrize("message", [{"content": None}, {}, {"content": "", "reasoning_content": "four"}])
+def test_no_content_is_an_empty_text(message: dict[str, Any]) -> None:
+    """[ENDPOINT-STREAM]."""
+    for key in ("message", "delta"):
+        value = json.dumps({"choices": [{key: message, "finish_reason": "stop"}]})
+        body = Raw(f"data: {value}\n\n".encode(), "text/event-stream") if key == "delta" else None
+        found, _ = _asked([body or Raw(value.encode())])
+        assert (found.text, found.finish_reason) == ("", "stop")
+
+
+@pytest.mark.parametrize("last", [{}, {"choices": None}, {"choices": []}], ids=str)
+def test_tokens_may_be_counted_in_an_event_of_their_own(last: dict[str, Any]) -> None:
+    """[ENDPOINT-STREAM]: the answer before it is not lost."""
+    counted = {**last, "usage": {"prompt_tokens": 1, "completion_tokens": 2}}
+    events = [{"choices": [{"delta": {"content": "four"}, "finish_reason": "stop"}]}, counted]
+    body = "".join(f"data: {json.dumps(each)}\n\n" for each in events)
+    found, _ = _asked([Raw(body.encode(), "text/event-stream")])
+    assert (found.text, found.usage) == ("four", Usage(1, 2))
+
+
+def test_a_byte_order_mark_is_passed_over() -> None:
+    """[ENDPOINT-STREAM]."""
+    choice = {"message": {"content": "four"}, "delta": {"content": "four"}, "finish_reason": "stop"}
+    value = json.dumps({"choices": [choice]})
+    for text, kind in ((value, "application/json"), (f"data: {value}\n\n", "text/event-stream")):
+        found, _ = _asked([Raw(b"\xef\xbb\xbf" + text.encode(), kind)])
+        assert found.text == "four"
 
 
 def test_without_the_library_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

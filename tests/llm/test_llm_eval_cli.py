@@ -46,6 +46,25 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.skipif(os.name != "posix", reason="a pipe whose reader goes")
+def test_whoever_reads_generated_programs_may_stop() -> None:
+    """[GEN-SUPPORT]: as behind `| head`: no error is said."""
+    command = [sys.executable, "-m", "potlang", "generate", "--count", "20000"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None and process.stderr is not None
+    assert json.loads(process.stdout.readline())["id"] == "generated/3/0"
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    process.wait(timeout=60)
+
+
+def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    """[EVAL-EXIT]"""
+    done = potc("generate", "--out", tmp_path / "none" / "x.jsonl")
+    assert done.returncode == 2 and done.stderr.startswith("error[POT0009]: cannot write")
+
+
 def test_generated_programs_have_their_verdicts(data: Path) -> None:
     """[GEN-VERDICT], [EVAL-SUMMARY]"""
     done = potc("eval", data, "--format", "json", "--resamples", "50")

@@ -108,6 +108,28 @@ BYTES = st.binary(max_size=60) | st.lists(VALUES, max_size=4).map(
 test_any_bytes, test_any_bytes_deep = Property(check_any_bytes, BYTES, quick=150).tests()
 
 
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ({"id": "\ud800", "answer": True}, "`id` has half"),
+        ({"id": "x" * 501, "answer": True}, "`id` is no string"),
+        ({"id": "a", "family": "x\udfff", "answer": True}, "`family` has half"),
+        ({"id": "a", "family": "x" * 501, "answer": True}, "`family` is no string"),
+        ({"id": "a", "family": 3, "answer": True}, "`family` is no string"),
+        ({"id": "a", "choices": ["A", "\ud800"], "answer": "A"}, "an option's label has half"),
+        ({"id": None, "answer": True}, "`id` is no whole number"),
+        ({"id": "a"}, "there is no `answer`"),
+        ({"id": "a", "answer": None}, "the answer None is not true"),
+    ],
+    ids=lambda each: str(each)[:40].encode("ascii", "backslashreplace").decode(),
+)
+def test_names_that_no_table_can_have(line: dict[str, Any], what: str) -> None:
+    """[EVAL-DATASET]"""
+    found, problems = read_questions(lines(line))
+    assert not found
+    assert problems[0].message.startswith(what)
+
+
 def test_hostile_lines() -> None:
     """[EVAL-DATASET]"""
     data = b"\n".join([b"[" * 100_000, b'{"id": ' + b"9" * 10_000 + b"}", b'{"id": NaN}', b"\xff\xfe"])

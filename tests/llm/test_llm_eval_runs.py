@@ -220,6 +220,17 @@ def test_failed_calls_are_made_again(tmp_path: Path) -> None:
     assert not any(each.failure for each in second.outcomes)
 
 
+@pytest.mark.parametrize("key", ["made", "calls", "reasoning_ms", "verifying_ms"])
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "-1"])
+def test_numbers_that_count_nothing_are_passed_over(key: str, number: str, tmp_path: Path) -> None:
+    """[EVAL-RESUME]"""
+    path = tmp_path / "results.jsonl"
+    outcome = run(QUESTIONS[:1], Recorded()).outcomes[0].to_dict()
+    path.write_text(json.dumps({**outcome, key: "HERE"}).replace('"HERE"', number) + "\n", "utf-8")
+    found = run(QUESTIONS[:1], Recorded(), results=path)
+    assert (found.reused, found.unreadable) == (0, 1)
+
+
 def test_lines_of_others_are_passed_over(tmp_path: Path) -> None:
     """[EVAL-RESUME]"""
     path = tmp_path / "results.jsonl"

@@ -147,6 +147,15 @@ def test_why_a_reply_ended_is_said(finish: str, said: str) -> None:
     assert found.verdict == "refuted" and said in model.asked[1].messages[-1].content
 
 
+@pytest.mark.parametrize("reply", ["", " \n", Answer("", "tool_calls")])
+def test_an_empty_reply_is_an_attempt(reply: Behaviour) -> None:
+    """[LOOP-WRITE]: that it is empty is said, to the model and to people."""
+    found, server = reasoned([reply, GOOD])
+    assert found.verdict is Verdict.REFUTED
+    assert found.attempts[0].problem.startswith("the reply is empty")
+    assert "the reply is empty" in server.received[1].body["messages"][-1]["content"]
+
+
 def test_an_endpoint_without_schemas() -> None:
     """[LOOP-STRUCTURED]: the same request without it, which is no attempt, and so are all that follow."""
     found, server = reasoned([Status(400, "unknown field response_format"), BAD, GOOD], attempts=2)
@@ -488,6 +497,16 @@ def test_the_command_fails_with_a_reason(served: ChatServer) -> None:
     for wrong in (("reason", QUESTION), ("reason", " ", "--model", "m"), ("reason", "q", "--k", "0")):
         done = potc(*wrong)
         assert done.returncode == 2 and "Error" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_an_answer_is_shown_although_its_transcript_cannot_be_written(
+    served: ChatServer, tmp_path: Path
+) -> None:
+    """[LOOP-CLI]"""
+    arguments = ("reason", QUESTION, "--model", "m", "--base-url", served.base_url)
+    done = potc(*arguments, "--transcript", tmp_path / "none" / "x.json", OPENAI_API_KEY=KEY)
+    assert done.returncode == 2 and "Rex has fur: refuted" in done.stdout
+    assert "cannot write" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_a_model_is_evaluated(served: ChatServer, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import time
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any, get_args
 
 import jsonschema
@@ -94,13 +95,17 @@ def test_check_asks_no_solver() -> None:
 
 
 def test_explain_gives_the_page() -> None:
+    """[TOOL-EXPLAIN]"""
     assert "not declared" in called({"operation": "explain", "code": " pot2001 "})["text"]
     answer = called({"operation": "explain", "code": "POT2O01"})
     assert answer["error"] == "unknown_code"
     assert answer["help"].startswith("did you mean POT2")
+    answer = called({"operation": "explain", "code": "undeclared name"})
+    assert answer["help"] == "did you mean undeclared-name?"
 
 
 def test_a_trace_is_read_against_a_theory() -> None:
+    """[TOOL-TRACE]"""
     trace = (ROOT / "examples" / "refinement.dot.txt").read_text(encoding="utf-8")
     answer = called({"operation": "trace", "trace": trace})
     assert answer["verdict"] == str(potlang.dot.verify(trace).verdict)
@@ -120,9 +125,36 @@ def test_claims_are_verified_against_a_stored_policy(tmp_path: Path, monkeypatch
     assert answer["status"] == answer["verdict"] == "rejected"
     assert [each["name"] for each in answer["results"]] == [over]
     assert {each["pointer"] for each in answer["diagnostics"]} == {"/claims/1"}
+    assert "jump_height(" in answer["notes"][0] and "javier_sotomayor" in " ".join(answer["notes"][1:])
     many = called({"operation": "claims", "policy": "jump", "claims": ["True"] * 130}, 100_000)
     assert (len(many["results"]), many["left_out"]) == (100, {"results": 30})
     assert called({"operation": "claims", "policy": "run", "claims": ["True"]})["error"] == "unknown_policy"
+
+
+def test_claims_get_the_time_that_reading_the_policy_leaves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """[TOOL-TIME]"""
+    from potlang.policy import cases
+    from potlang.policy.store import Version
+
+    monkeypatch.setenv("POTLANG_POLICIES", str(tmp_path))
+    open_store().add("jump", json.dumps(PROGRAM), [])
+    compiled, verified, clock, given = Version.compile, cases.verified, [time.monotonic()], []
+
+    def slowly(version: Version) -> Any:
+        clock[0] += 6.0
+        return compiled(version)
+
+    def within(session: Any, claims: Any, limits: Any) -> Any:
+        given.append(limits.total_ms)
+        return verified(session, claims, limits)
+
+    monkeypatch.setattr(operations, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(Version, "compile", slowly)
+    monkeypatch.setattr(cases, "verified", within)
+    called({"operation": "claims", "policy": "jump", "claims": ["True"]})
+    assert 1_000 <= given[0] <= 4_000
 
 
 def test_a_solution_is_scored_as_verify_does() -> None:
@@ -192,7 +224,17 @@ def test_optimization_shows_its_values() -> None:
         ({"operation": "explain", "code": ["POT2001"]}, "wrong_type"),
         ({"operation": "explain", "code": "POT9999"}, "unknown_code"),
         ({"operation": "trace", "trace": {"a": 1}}, "wrong_type"),
+        ({"operation": "trace", "trace": 1}, "wrong_type"),
+        ({"operation": "trace", "trace": ["@node id=1 role=problem"]}, "wrong_type"),
+        ({"operation": "score", "solution": 5}, "wrong_type"),
+        ({"operation": "score", "solution": False}, "wrong_type"),
+        ({"operation": "score", "solution": 0.5}, "wrong_type"),
+        ({"operation": "score", "solution": [{1, 2}]}, "wrong_type"),
+        ({"operation": "score", "solution": "x" * 1_000_001}, "too_large"),
         ({"operation": "claims", "policy": "p", "claims": ["True", 3]}, "wrong_type"),
+        ({"operation": "claims", "policy": "p", "claims": "True"}, "wrong_type"),
+        ({"operation": "claims", "policy": "p", "claims": []}, "wrong_type"),
+        ({"operation": "claims", "policy": "p", "claims": ["x" * 1_000_001]}, "too_large"),
     ],
 )
 def test_a_call_that_cannot_be_carried_out_says_why(arguments: Any, error: str) -> None:
@@ -200,6 +242,27 @@ def test_a_call_that_cannot_be_carried_out_says_why(arguments: Any, error: str) 
     answer = called(arguments)
     assert answer["error"] == error
     assert answer["help"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "help_"),
+    [
+        ({"programm": {"sorts": []}}, "write `program` for `programm`"),
+        ({"operation": "explain", "Code": "POT2001"}, "write `code` for `Code`"),
+        (PROGRAM, 'put the sections into one object: {"program": {…}}'),
+        ({"operation": "claims", "policy": "jumps", "claims": ["True"]}, "did you mean jump?"),
+        ({"operation": "claims", "policy": "swimming", "claims": ["True"]}, "stored are jump"),
+        ({"operation": "claims", "policy": "jump@7", "claims": ["True"]}, "its versions are jump@1"),
+    ],
+    ids=lambda each: str(each)[:40],
+)
+def test_the_help_is_what_to_send_instead(
+    arguments: Any, help_: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """[TOOL-MISTAKE]"""
+    monkeypatch.setenv("POTLANG_POLICIES", str(tmp_path))
+    open_store().add("jump", json.dumps(PROGRAM), [])
+    assert called(arguments)["help"] == help_
 
 
 @pytest.mark.parametrize(
@@ -234,6 +297,26 @@ def test_nesting_gets_its_code() -> None:
     own: dict[str, Any] = {}
     own["rules"] = own
     assert called({"program": own})["error"] == "too_large"
+
+
+def test_where_json_ends_to_be_json_is_shown() -> None:
+    """[TOOL-MISTAKE]: by what stands before it, since models count no characters."""
+    answer = called('{"program": {"sorts": [{"name": "A"},]}}')
+    assert answer["message"].endswith("""at character 37, behind 'am": {"sorts": [{"name": "A"},'""")
+    assert len(called("[" + "\ud800é" * 400_000)["message"]) < 300
+
+
+def test_no_place_for_policies_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[TOOL-MISTAKE]"""
+
+    def nowhere() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("POTLANG_POLICIES", raising=False)
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", nowhere)
+    answer = called({"operation": "claims", "policy": "jump", "claims": ["True"]})
+    assert (answer["error"], answer["help"]) == ("unknown_policy", "no policy is stored")
 
 
 def test_a_bug_of_ours_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -319,3 +319,21 @@ def test_the_usual_directory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert default_directory() == tmp_path / "potlang" / "policies"
+
+
+def test_a_damaged_version_hides_no_other_and_can_be_removed(store: Store) -> None:
+    """[POLICY-STORE], [POLICY-ID]: by number and by digest, whatever became of a later version."""
+    first = store.add("leave", program()).version
+    second = store.add("leave", program("guest(bob)")).version
+    path = store.directory / "leave" / "000002.json"
+    path.write_bytes(path.read_bytes().replace(b"guest", b"ghost"))
+    assert store.version("leave@1") == first
+    assert store.version(f"leave@{first.digest[:8]}") == first
+    for id in ("leave", "leave@2", f"leave@{second.digest[:8]}"):
+        with pytest.raises(PolicyError, match="damaged"):
+            store.version(id)
+    with pytest.raises(PolicyError, match="no version 3"):
+        store.remove("leave@3")
+    store.remove("leave@2")
+    assert store.version("leave") == first
+    assert store.add("leave", program("guest(bob)")).version.number == 3

@@ -346,6 +346,22 @@ def test_a_wrong_address_is_a_usage_error(address: str) -> None:
     assert b"HOST:PORT" in done.stderr
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "nowhere.invalid", "192.0.2.1"])
+def test_an_address_that_cannot_be_had_is_said(host: str) -> None:
+    """[MCP-HTTP]: taken, unknown, or another machine's."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"{host}:{taken.getsockname()[1]}"
+        done = subprocess.run(
+            [sys.executable, "-m", "potlang", "mcp", "--http", address],
+            capture_output=True,
+            timeout=60,
+            cwd=ROOT,
+        )
+    assert done.returncode == 2
+    assert done.stderr.decode().startswith(f"error: cannot listen at {address}: ")
+    assert b"serving" not in done.stderr and b"Traceback" not in done.stderr
+
+
 def test_without_the_extra_it_says_what_to_install() -> None:
     code = (
         "import sys; sys.modules['mcp_types'] = None; sys.argv = ['potc', 'mcp']; "

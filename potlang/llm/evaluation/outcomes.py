@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import time
 from typing import Any, Final, NamedTuple
 
@@ -64,13 +65,16 @@ class Outcome(NamedTuple):
 
     @classmethod
     def from_dict(cls, value: Any) -> Outcome:
-        """Back from JSON values. Raises ValueError, TypeError or KeyError for anything else."""
+        """From JSON values. Raises ValueError, TypeError, KeyError or OverflowError for anything else."""
         claims = []
         for name, verdict, paper in value["claims"]:
             if paper not in (None, *PAPER) or not isinstance(name, str):
                 raise ValueError("not a claim")
             claims.append((name, ClaimOutcome(Verdict(verdict), paper)))
-        made, used = int(value["made"]), value["used"]
+        made, calls = int(value["made"]), int(value["calls"])
+        used, reasoning, verifying = value["used"], float(value["reasoning_ms"]), float(value["verifying_ms"])
+        if made < 0 or calls < 0 or not (0 <= reasoning < math.inf and 0 <= verifying < math.inf):
+            raise ValueError("not a count or a time")
         if used is not None and not (isinstance(used, int) and 1 <= used <= made):
             raise ValueError("not an attempt that was made")
         return cls(
@@ -80,9 +84,9 @@ class Outcome(NamedTuple):
             used,
             tuple(claims),
             tuple(map(str, value["errors"])),
-            int(value["calls"]),
-            float(value["reasoning_ms"]),
-            float(value["verifying_ms"]),
+            calls,
+            reasoning,
+            verifying,
             str(value["failure"]),
         )
 

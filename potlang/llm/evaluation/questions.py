@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from enum import StrEnum
@@ -16,7 +17,9 @@ Program = str | dict[str, Any]
 
 MOST_ATTEMPTS: Final = 100
 MOST_OPTIONS: Final = 100
-LONGEST_ID: Final = 500
+LONGEST_NAME: Final = 500
+"""Of an id, a family, the label of an option."""
+_LONE: Final = re.compile("[\ud800-\udfff]")
 
 
 class Truth(StrEnum):
@@ -138,18 +141,27 @@ def _id(value: Mapping[str, Any]) -> str:
     found = value.get("id")
     if isinstance(found, int) and not isinstance(found, bool):
         found = str(found)
-    if not isinstance(found, str) or not 0 < len(found) <= LONGEST_ID:
-        raise BadLine(f"`id` is not a string of 1 to {LONGEST_ID} characters")
-    return found
+    if not isinstance(found, str) or not found:
+        raise BadLine(f"`id` is no whole number and no string of 1 to {LONGEST_NAME} characters")
+    return _name("`id`", found)
+
+
+def _name(what: str, given: Any) -> str:
+    """A short text that can be printed."""
+    if not isinstance(given, str) or len(given) > LONGEST_NAME:
+        raise BadLine(f"{what} is no string of at most {LONGEST_NAME} characters")
+    if _LONE.search(given):
+        raise BadLine(f"{what} has half of a surrogate pair")
+    return given
 
 
 def _question(value: Mapping[str, Any]) -> Question:
     key = _id(value)
     options = tuple(_options(value))
-    family = value.get("family", "")
-    if not isinstance(family, str):
-        raise BadLine("`family` is not a string")
-    given = value["answer"] if "answer" in value else value.get("gold")
+    family = _name("`family`", value.get("family", ""))
+    if "answer" not in value and "gold" not in value:
+        raise BadLine("there is no `answer`")
+    given = value["answer"] if "answer" in value else value["gold"]
     if given == "rejected":
         answer = None
     elif options:
@@ -196,7 +208,7 @@ def _options(value: Mapping[str, Any]) -> Iterator[Option]:
         item = {"label": each} if isinstance(each, str) else each
         if not isinstance(item, dict) or not isinstance(item.get("label"), str):
             raise BadLine("an option has no `label`")
-        label = item["label"]
+        label = _name("an option's label", item["label"])
         name = item.get("verification", label)
         if label in labels or not isinstance(name, str):
             raise BadLine(f"the option {label!r:.100} occurs twice, or its verification has no name")

@@ -65,7 +65,7 @@ class ResultsFile:
             for _, line in read_lines(stream):
                 try:
                     outcome = Outcome.from_dict(json.loads(line))
-                except (ValueError, TypeError, KeyError, RecursionError):
+                except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
                     self.unreadable += 1
                 else:
                     self._found[outcome.key] = outcome
