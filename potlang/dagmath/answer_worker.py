@@ -6,15 +6,14 @@ what is no plain numeral is refused, so that nothing of an answer is ever run.
 
 from __future__ import annotations
 
-import contextlib
 import logging
-import os
 import re
-import signal
+from collections.abc import Callable
 from typing import Any
 
-from potlang.solve.frames import FrameError, Message
-from potlang.solve.worker import Limits, Pipes, watch_parent
+from potlang.solve.frames import Message
+
+from .child import Answering, serve
 
 _DOLLAR = re.compile(r"(?<!\\)\$")
 _NUMERAL = re.compile(r"\s*(Integer|Float) \('?([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,4})?)'? ?\)\s*")
@@ -22,36 +21,16 @@ _NUMERAL = re.compile(r"\s*(Integer|Float) \('?([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[
 
 def main() -> None:
     """Answers requests until the parent closes the pipe."""
-    pipes = Pipes()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    serve(_prepared)
+
+
+def _prepared() -> Answering:
     logging.disable(logging.CRITICAL)
     compare = _comparison()
-    limits = Limits()
-    limits.deepen_stack()
-    watch_parent(pipes.fileno())
-    with contextlib.suppress(BrokenPipeError, FrameError):
-        pipes.send({"kind": "hello"})
-        while (message := pipes.receive()) is not None:
-            limits.deadline(message["deadline"])
-            limits.memory(message["memory"], slack=0)
-            answer = _answer(compare, message)
-            limits.deadline(0.0)
-            pipes.send({**answer, "tag": message["tag"], "peak": limits.peak()})
-    os._exit(0)
+    return lambda message: compare(message["given"], message["expected"])
 
 
-def _answer(compare: Any, message: Message) -> Message:
-    try:
-        return dict(compare(message["given"], message["expected"]))
-    except MemoryError:
-        return {"failed": "out of memory"}
-    except RecursionError:
-        return {"failed": "nested too deeply"}
-    except Exception as error:
-        return {"failed": type(error).__name__}
-
-
-def _comparison() -> Any:
+def _comparison() -> Callable[[str, str], Message]:
     """The comparison of two answers; the library is imported and made safe."""
     import sympy.parsing.sympy_parser as sympy_parser
     from math_verify import LatexExtractionConfig, parse, verify

@@ -18,7 +18,8 @@ def members(line: bytes) -> Mapping[str, Any] | None:
     if b"\\ud" in line or b"\\uD" in line:  # Halves of characters, which this module's reader lets pass.
         return None
     try:
-        found = json.loads(line, parse_constant=_refuse)
+        # As a text: bytes may have halves of characters, or another encoding, to this module's reader.
+        found = json.loads(line.decode("utf-8"), parse_constant=_refuse)
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None

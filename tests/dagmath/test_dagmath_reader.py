@@ -380,3 +380,12 @@ def test_the_examples_are_without_fault() -> None:
         (2, 3, 5, 8),
     ]
     assert logarithms.solution.answer == "300"
+
+
+@pytest.mark.parametrize("between", ["\n", "\r", " ", ""])
+def test_a_second_object_is_not_passed_over(between: str) -> None:
+    """Of two solutions none is left out unsaid, whatever stands between them ([DAG-WRAP])."""
+    one = '{"steps": [{"step_id": 1, "edge": "", "direct_dependent_steps": null, "node": "$x = 1$."}]}'
+    sink = Sink()
+    assert read_solution(one + between + one, sink).solution is None
+    assert [each.code for each in sink.diagnostics()] == ["POT7009"]

@@ -140,6 +140,14 @@ def check_quick(text: bytes) -> None:
         assert samples.answer_of(row) == samples.answer_of(expected)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32-be"])
+@pytest.mark.parametrize("name", ["p", "\ud800", "é"])
+def test_quick_ways_read_the_same_characters(encoding: str, name: str) -> None:
+    """[DAG-FAST]: halves of characters and other encodings are refused by all of them."""
+    text = line(problem_id="?").replace("?", name)
+    check_quick(text.encode(encoding, "surrogatepass"))
+
+
 QUICK = Property(check_quick, texts(), quick=150)
 test_quick, test_quick_deep = QUICK.tests()
 

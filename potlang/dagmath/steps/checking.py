@@ -11,14 +11,14 @@ from potlang.report import Limits, Result, Verdict
 
 from .canonical import canonical_term, is_closed
 from .encoding import Encoded
-from .exact import DividesByZero, NotExact, is_nearly, truth
+from .exact import DividesByZero, NotExact, is_by_the_hundred, is_nearly, truth
 from .identities import Identities
 from .premises import Premises, Stated, named_in, subjects
 from .readings import Reading
 from .report import By, StepResult, StepsReport, StepVerdict
 from .rewriting import difference
 from .solutions import Read, read_solution_steps
-from .syntax import Name, Op, Quantity, Term, Unreadable, conjuncts, free_names, joined, shown
+from .syntax import Name, Op, Quantity, Term, Unreadable, conjuncts, free_names, joined, quantities, shown
 from .theory import Theory
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class _Checking:
         for claim in reading.claims:
             if is_closed(claim) and self._is_sure(at):
                 try:
-                    if not truth(claim) and not is_nearly(claim):
+                    if not (truth(claim) or is_nearly(claim) or is_by_the_hundred(claim)):
                         return _Found(StepVerdict.REFUTED, f"{shown(claim)} is false", "arithmetic")
                 except NotExact:
                     continue
@@ -170,9 +170,23 @@ class _Checking:
         found: dict[tuple[Term, ...], None] = {}
         for parent in parents:
             for subject in subjects(self.premises.stated(parent), self.read.readings[parent]):
-                said = tuple(Op("=", (subject, value)) for value in reading.values)
-                found[(joined("or", said),)] = None
+                found[_alternatives(subject, reading.values)] = None
+        unknown = self._unknown(parents)
+        if reading.solves:
+            found = {}
+        if unknown is not None and not any(map(free_names, reading.values)):
+            found[_alternatives(unknown, reading.values)] = None
         return list(found)
+
+    def _unknown(self, parents: Sequence[int]) -> Name | None:
+        """The only variable of what the parents state, if no claim gives its value or that of a quantity."""
+        stated = [
+            part for parent in parents for term in self.premises.stated(parent) for part in conjuncts(term)
+        ]
+        names = frozenset[str]().union(*map(free_names, stated))
+        sides = (side for part in stated if isinstance(part, Op) for side in part.args)
+        given = any(isinstance(side, Name | Quantity) for side in sides)
+        return Name(next(iter(names))) if len(names) == 1 and not given else None
 
     # --- one claim ---
 
@@ -185,7 +199,11 @@ class _Checking:
         if not open_:
             return _Found(StepVerdict.NOT_CHECKABLE, f"it says what something new is: {', '.join(named)}")
         claim = joined("and", open_)
-        found = self._arithmetic(at, claim) or self._open(at, claim, parents, stated)
+        found = (
+            self._arithmetic(at, claim, parents)
+            or self._false_part(at, open_, parents)
+            or self._open(at, claim, parents, stated)
+        )
         return found._replace(assuming=(*named, *found.assuming)) if named else found
 
     def _open(self, at: int, claim: Term, parents: Sequence[int], stated: Sequence[Stated]) -> _Found:
@@ -214,12 +232,13 @@ class _Checking:
                 seen |= {new}
         return named, tuple(open_)
 
-    def _arithmetic(self, at: int, claim: Term) -> _Found | None:
+    def _arithmetic(self, at: int, claim: Term, parents: Sequence[int]) -> _Found | None:
         """The answer to a claim without variables, if it has a rational value on both sides."""
         if not is_closed(claim):
             return None
         try:
             holds = truth(claim)
+            by_the_hundred = not holds and is_by_the_hundred(claim)
             if not holds and is_nearly(claim):
                 return _Found(
                     StepVerdict.NOT_ENTAILED, "it is false, unless numbers are rounded", "arithmetic"
@@ -228,10 +247,17 @@ class _Checking:
             return _Found(StepVerdict.NOT_CHECKABLE, "it divides by zero")
         except NotExact:
             return None
-        if not holds and not self._is_sure(at):
+        named = bool(self.read.readings[at].claims)
+        sure = self._is_sure(at) and (named or self._is_of_the_same(at, claim, parents))
+        if not holds and (by_the_hundred or not sure):
             return _Found(StepVerdict.UNKNOWN, _MISREAD, "arithmetic")
         verdict = StepVerdict.PROVED if holds else StepVerdict.REFUTED
         return _Found(verdict, "" if holds else f"{shown(claim)} is false", "arithmetic")
+
+    def _false_part(self, at: int, claims: Sequence[Term], parents: Sequence[int]) -> _Found | None:
+        """The refutation of a claim among several, without variables: what the others are about is open."""
+        found = (self._arithmetic(at, claim, parents) for claim in claims)
+        return next((each for each in found if each and each.verdict is StepVerdict.REFUTED), None)
 
     def _is_sure(self, at: int) -> bool:
         """Whether nothing was passed over in a step, and its variables are real numbers."""
@@ -312,9 +338,24 @@ class _Checking:
         claim: Encoded,
     ) -> bool:
         """Whether nothing was passed over in reading what a refutation rests on ([STEP-FIRM])."""
-        if not self._is_sure(at) or not claim.firm or self.premises.is_restated(at, term, parents):
+        if not (self._is_sure(at) and claim.firm and self._is_of_the_same(at, term, parents)):
             return False
-        return all(encoded.firm and not self.read.readings[stated.step].unsure for stated, encoded in known)
+        if self.premises.is_measured_apart(at, parents):
+            return False
+        return all(encoded.firm and self._is_premise_sure(stated) for stated, encoded in known)
+
+    def _is_premise_sure(self, stated: Stated) -> bool:
+        reading = self.read.readings[stated.step]
+        return not reading.unsure and not (reading.shifts and quantities(stated.term))
+
+    def _is_of_the_same(self, at: int, claim: Term, parents: Sequence[int]) -> bool:
+        """Whether what a claim is about is what its premises are about: nothing was done to it in between."""
+        reading, restated = self.read.readings[at], self.premises.is_restated(claim, parents)
+        if reading.claims and not (reading.shifts or restated):
+            return True
+        if reading.shifts or self.read.alters(at):
+            return False
+        return self.premises.is_worked_out(parents) if reading.claims else not self.read.operates(at)
 
     def _assuming(self, known: Sequence[tuple[Stated, Encoded]], claim: Encoded) -> tuple[str, ...]:
         """The conditions of a claim's being defined that its premises do not entail."""
@@ -358,6 +399,8 @@ class _Checking:
             return None
         old, new = self.premises.rewritten(reading, claim, parents)
         if old is None or new is None or free_names(new) & self.read.constrained:
+            return None
+        if not reading.claims and not self._is_of_the_same(at, claim, parents):
             return None
         differs = difference(old, new)
         if differs is None:
@@ -431,10 +474,18 @@ class _Checking:
         if not self.premises.are_comparable(terms):
             return False
         known = self._encoded(terms)
-        if not known or not all(each.firm and self._is_sure(stated.step) for stated, each in known):
+        if not known or not all(
+            each.firm and self._is_sure(stated.step) and self._is_premise_sure(stated)
+            for stated, each in known
+        ):
             return False
         found = self.theory.ask([each for _, each in known], self._nothing(), self._left_ms())
         return found.verdict is Verdict.INCONSISTENT
+
+
+def _alternatives(subject: Term, values: tuple[Term, ...]) -> tuple[Term, ...]:
+    """The claim that something has one of several values."""
+    return (joined("or", tuple(Op("=", (subject, value)) for value in values)),)
 
 
 def _introduced(claim: Term, seen: frozenset[Term]) -> Term | None:

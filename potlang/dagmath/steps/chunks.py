@@ -24,6 +24,7 @@ _STRONG: Final = re.compile(r"\d|[=<>≤≥≠+*^√±×÷·]|\\[a-z]")
 _SHAPE: Final = re.compile(r"[-+*/^=<>≤≥≠±×÷·√(){}\[\]|.,:!%\\_'\w²³π⌊⌋−$]+")
 _COUNT: Final = re.compile(r"\d+(?:\.\d+)?[.,;:]?")
 _OPERATOR: Final = re.compile(r"[-+*/^=<>≤≥≠±×÷·−:]+|\|")
+_PERCENT: Final = re.compile(r"⟦(\d+)⟧ ?\\?%")
 _ORDINAL: Final = re.compile(r"\d+(?:st|nd|rd|th)\b.*")
 
 
@@ -54,6 +55,13 @@ class _Taker:
         self.chunks.append(found)
         return f" ⟦{len(self.chunks) - 1}⟧ "
 
+    def percent(self, mark: re.Match[str]) -> str:
+        """The mark alone of a formula with a percent sign after it, which it takes in."""
+        chunk = self.chunks[int(mark[1])]
+        if not isinstance(chunk, Unreadable):
+            self.chunks[int(mark[1])] = _with_last(chunk, "%")
+        return f"⟦{mark[1]}⟧"
+
 
 def template(
     source: str, functions: frozenset[str] = frozenset(), variables: frozenset[str] = frozenset()
@@ -72,7 +80,7 @@ def template(
         ]
         end = match.end()
     out.append(_plain(source[end:], taker, bool(marked)))
-    return Template(_tidy("".join(out)), tuple(taker.chunks))
+    return Template(_PERCENT.sub(taker.percent, _tidy("".join(out))), tuple(taker.chunks))
 
 
 def _tidy(words: str) -> str:
@@ -163,6 +171,11 @@ def numeral(word: str) -> Term | None:
 
 def with_unit(term: Term, unit: str) -> Term:
     """The term with a unit: of a statement, the last side has it."""
+    return _with_last(term, f"unit:{unit}")
+
+
+def _with_last(term: Term, op: str) -> Term:
+    """The operation on a term; of a statement, on the last side."""
     if isinstance(term, Op) and is_statement(term):
-        return Op(term.op, (*term.args[:-1], with_unit(term.args[-1], unit)))
-    return Op(f"unit:{unit}", (term,))
+        return Op(term.op, (*term.args[:-1], _with_last(term.args[-1], op)))
+    return Op(op, (term,))

@@ -12,7 +12,21 @@ from potlang.ir.pool import Pool
 from potlang.ir.sorts import INT, REAL, Sort
 
 from .exact import NotExact, has_decimals, value
-from .syntax import BINDERS, Name, Num, Op, Quantity, Term, Unreadable, joined, number, shown, substituted
+from .syntax import (
+    BINDERS,
+    Name,
+    Num,
+    Op,
+    Quantity,
+    Term,
+    Unreadable,
+    free_names,
+    joined,
+    number,
+    quantities,
+    shown,
+    substituted,
+)
 from .word_lists import words
 
 MOST_FACTORS: Final = 64
@@ -104,6 +118,8 @@ class Encoder:
                 return pool.conj([self._formula(each, positive=positive) for each in both])
         signed = _signed_cases(term)
         if signed is not None:
+            if any(not (_has_sign(side) or free_names(side) or quantities(side)) for side in term.args):
+                raise Unreadable("a number has two values")
             return self._formula(signed, positive=positive, top=False)
         return self._atom(term, positive, top)
 
@@ -134,6 +150,8 @@ class Encoder:
             return self.pool.eq(
                 self._remainder(difference, self._int(args[2]), args[2]), self.pool.integer(0)
             )
+        # `r = 15%` and `r = 15` may mean the same.
+        self._firm &= len({_is_percent(arg) for arg in args}) == 1
         left, right = self._alike([self._term(arg) for arg in args])
         match op:
             case "=":
@@ -432,6 +450,10 @@ def _one_logarithm(term: Op) -> Term | None:
     if under:
         product = Op("/", (product, joined("*", tuple(under))))
     return Op(str(head[0]), (*(each for each in head[1:] if not isinstance(each, str)), product))
+
+
+def _is_percent(term: Term) -> bool:
+    return isinstance(term, Op) and term.op == "%"
 
 
 def _negates(term: Term) -> bool:

@@ -88,6 +88,18 @@ def is_nearly(term: Term) -> bool:
     return True
 
 
+def is_by_the_hundred(term: Term) -> bool:
+    """Whether a false statement is true if a side in percent counts hundredths: `100 - 20 = 80%`."""
+    return all(truth(part) or truth(_counted(part)) for part in conjuncts(term))
+
+
+def _counted(relation: Term) -> Term:
+    """The relation with sides in percent as numbers of hundredths."""
+    assert isinstance(relation, Op)
+    sides = [side.args[0] if isinstance(side, Op) and side.op == "%" else side for side in relation.args]
+    return Op(relation.op, tuple(sides))
+
+
 _ROUNDING: Final = Fraction(1, 20)
 
 

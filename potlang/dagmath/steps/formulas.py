@@ -12,12 +12,14 @@ from fractions import Fraction
 from typing import Final
 
 from .phrases import stem, stems
-from .syntax import Name, Num, Op, Quantity, Term, Unreadable, is_statement, joined, measured, number
+from .syntax import Name, Num, Op, Quantity, Term, Unreadable, is_statement, joined, measured, number, text
 from .tokens import END, Token, tokens
 from .units import is_unit
+from .vocabulary import MULTIPLIERS
 
 _DEEPEST: Final = 40
 _ALONE: Final = ("num", "name", "op")
+_UNITS: Final = ("unit", "text")
 _DEGREES: Final = ("circ", "degree")
 _RELATIONS: Final = ("=", "!=", "<", "<=", ">", ">=", "in", "equiv", "|", "divides")
 _ALWAYS_FUNCTIONS: Final = frozenset("fgh")
@@ -44,6 +46,8 @@ class _Parser:
         self._depth = 0
         self._functions = functions
         self._bars = 0
+        self._is_modular = False
+        """Whether the last product has a `mod` without brackets: a summand before it may belong to it."""
 
     # --- tokens ---
 
@@ -209,18 +213,23 @@ class _Parser:
             items.append(Op("neg", (first,)) if sign and sign.text == "-" else first)
         else:
             items.append(Op(sign.text, (self._product(),)))
+        modular = self._is_modular
         while (sign := self._accept("op", "+", "-", "pm", "mp")) is not None:
             term = self._product()
+            modular |= self._is_modular
             if sign.text in ("pm", "mp"):
                 items = [Op(sign.text, (joined("+", tuple(items)), term))]
             else:
                 items.append(term if sign.text == "+" else Op("neg", (term,)))
+        if modular and (len(items) > 1 or not (isinstance(items[0], Op) and items[0].op == "mod")):
+            raise Unreadable("it is open of what the remainder is taken")
+        self._is_modular = False
         return joined("+", tuple(items))
 
     def _product(self) -> Term:
         """Factors and divisors from left to right; a divisor is a single factor."""
         found: list[Term] = [self._signed()]
-        slashed = False
+        slashed = modular = False
         while True:
             if self._accept("op", "*"):
                 found.append(self._signed())
@@ -230,12 +239,13 @@ class _Parser:
                 found = [_fraction(joined("*", tuple(found)), self._signed())]
                 slashed = True
             elif self._accept("op", "mod"):
-                found = [Op("mod", (joined("*", tuple(found)), self._signed()))]
+                found, modular = [Op("mod", (joined("*", tuple(found)), self._signed()))], True
             elif self._begins_factor():
                 if slashed:
                     raise Unreadable("a product right after a quotient may belong to either side")
                 found.append(self._juxtaposed(found[-1]))
             else:
+                self._is_modular = modular
                 return joined("*", tuple(found))
 
     def _signed(self) -> Term:
@@ -267,10 +277,13 @@ class _Parser:
 
     def _power(self) -> Term:
         base = self._postfix()
+        measured = isinstance(base, Op) and base.op.startswith("unit:") and self._after(-1).kind in _UNITS
         if self._accept("op", "^"):
             if self._next.text in _DEGREES or (self._is("open", "group") and self._after().text in _DEGREES):
                 return Op("unit:degree", (self._degree(base),))
             exponent = self._exponent()
+            if measured and isinstance(base, Op):
+                return _squared_unit(base, exponent)
             return self._measured_in(self._posted(Op("^", (base, exponent))))
         return base
 
@@ -297,6 +310,8 @@ class _Parser:
 
     def _posted(self, base: Term) -> Term:
         while token := self._accept("op", "!", "%"):
+            if token.text == "!" and self._is("op", "!"):
+                raise Unreadable("a double factorial is not read")
             base = Op(token.text, (base,))
         return base
 
@@ -311,6 +326,8 @@ class _Parser:
                 self._begins_factor() or (not unit.text.isalpha() and not is_unit(unit.text))
             ):
                 raise Unreadable(f"does not read the words {unit.text!r}")
+            if not MULTIPLIERS.isdisjoint(unit.text.lower().split()):
+                raise Unreadable(f"does not read the word {unit.text!r} after a number")
             return Op(f"unit:{unit.text}", (base,))
         return base
 
@@ -503,6 +520,13 @@ def _fraction(over: Term, under: Term) -> Term:
     if _is_differential(over) and _is_differential(under):
         raise Unreadable("a derivative is no quotient")
     return Op("/", (over, under))
+
+
+def _squared_unit(base: Op, exponent: Term) -> Term:
+    """`3 cm^2`: the exponent is that of the unit, and not of the number."""
+    if exponent not in (number(2), number(3)) or not base.op[5:].isalpha():
+        raise Unreadable("does not read the power of a unit")
+    return Op(f"{base.op}^{text(exponent)}", base.args)
 
 
 def _is_differential(term: Term) -> bool:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
 from typing import Any
 
-from potlang.solve.frames import FrameError, Message
-from potlang.solve.worker import Limits, Pipes, watch_parent
+from potlang.dagmath.child import Answering, serve
+from potlang.solve.frames import Message
 
 from .formulas import read_formula
 from .syntax import Op, Quantity, Term, Unreadable, free_names, parts
@@ -17,48 +14,28 @@ from .to_sympy import to_sympy
 
 def main() -> None:
     """Answers requests until the parent closes the pipe."""
-    pipes = Pipes()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    serve(_prepared)
+
+
+def _prepared() -> Answering:
     import sympy
 
-    limits = Limits()
-    limits.deepen_stack()
-    watch_parent(pipes.fileno())
-    with contextlib.suppress(BrokenPipeError, FrameError):
-        pipes.send({"kind": "hello"})
-        while (message := pipes.receive()) is not None:
-            limits.deadline(message["deadline"])
-            limits.memory(message["memory"], slack=0)
-            answer = _answer(sympy, message)
-            limits.deadline(0.0)
-            pipes.send({**answer, "tag": message["tag"], "peak": limits.peak()})
-    os._exit(0)
+    return lambda message: _answer(sympy, message)
 
 
 def _answer(sympy: Any, message: Message) -> Message:
+    names = frozenset(message["functions"]), frozenset(message["variables"])
     try:
-        names = frozenset(message["functions"]), frozenset(message["variables"])
-        sides = [read_formula(message[side], *names) for side in ("left", "right")]
-        return {"equal": are_equal(sympy, sides[0], sides[1], frozenset(message["integers"]))}
+        left, right = (read_formula(message[side], *names) for side in ("left", "right"))
+        return {"equal": are_equal(sympy, left, right, frozenset(message["integers"]))}
     except Unreadable as error:
         return {"failed": str(error)}
-    except MemoryError:
-        return {"failed": "out of memory"}
-    except RecursionError:
-        return {"failed": "nested too deeply"}
-    except Exception as error:
-        return {"failed": type(error).__name__}
 
 
 def are_equal(sympy: Any, left: Term, right: Term, integers: frozenset[str]) -> bool:
     """Whether SymPy shows that two expressions are equal wherever they are defined."""
-    if (
-        len(
-            {"log", "ln"}
-            & {part.op for side in (left, right) for part in parts(side) if isinstance(part, Op)}
-        )
-        > 1
-    ):
+    used = {part.op for side in (left, right) for part in parts(side) if isinstance(part, Op)}
+    if {"log", "ln"} <= used:
         return False  # The base of `log` is the reader's guess, and then it matters.
     positive = _positive(left) | _positive(right)
 

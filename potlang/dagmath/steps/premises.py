@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from .canonical import same_terms
 from .readings import Reading, Schema
-from .settling import check_comparable
+from .settling import check_comparable, has_unit
 from .solutions import Read
 from .syntax import (
     Name,
+    Num,
     Op,
     Quantity,
     Term,
@@ -40,11 +41,14 @@ class Premises:
         self._seen: list[frozenset[Term]] = []
         self._names = frozenset[Term](Name(name) for name in read.known)
         counts = Counter(name for reading in read.readings for name in reading.names)
+        introducing = [at for at, reading in enumerate(read.readings) if reading.is_introduction]
         self._introductions = [
-            at
-            for at, reading in enumerate(read.readings)
-            if reading.is_introduction and all(counts[name] == 1 for name in reading.names)
+            at for at in introducing if all(counts[name] == 1 for name in read.readings[at].names)
         ]
+        self._meanings: dict[str, list[int]] = {}
+        for at in introducing:
+            for name in read.readings[at].names:
+                self._meanings.setdefault(name, []).append(at)
 
     def state(self, at: int, claims: tuple[Term, ...]) -> None:
         """Note what a step claims; steps come in order."""
@@ -74,20 +78,32 @@ class Premises:
             for term in _instances(schema, terms)
         ]
         found += [*instances, *self._applications(terms, found)]
+        self._check_meanings([Stated(at, claim), *found])
         used = [self._read.raw[each] for each in dict.fromkeys([*(stated.step for stated in found), at])]
         check_comparable(term for raw in used for term in raw)
         return found
 
-    def are_comparable(self, stated: Iterable[Stated]) -> bool:
-        """Whether no two claims have different units."""
+    def _check_meanings(self, stated: Iterable[Stated]) -> None:
+        """Raises Unreadable if a variable that is introduced again has two meanings in some claims."""
+        meant: dict[str, int] = {}
+        for each in stated:
+            for name in free_names(each.term):
+                places = self._meanings.get(name, ())
+                meaning = sum(place <= each.step for place in places)
+                if len(places) > 1 and meant.setdefault(name, meaning) != meaning:
+                    raise Unreadable(f"{name} means something else than before")
+
+    def are_comparable(self, stated: Sequence[Stated]) -> bool:
+        """Whether no two claims have different units, or variables that mean something else."""
         try:
+            self._check_meanings(stated)
             check_comparable(term for each in stated for term in self._read.raw[each.step])
         except Unreadable:
             return False
         return True
 
-    def is_restated(self, at: int, claim: Term, parents: Sequence[int]) -> bool:
-        """Whether a claim gives a named quantity another value, of several premises that one gives one.
+    def is_restated(self, claim: Term, parents: Sequence[int]) -> bool:
+        """Whether a claim gives a named quantity another value.
 
         What a phrase names may change: apples that are eaten are still "the number of apples".
         """
@@ -99,7 +115,31 @@ class Premises:
             for part in conjuncts(term)
             for side in _sides(part)
         }
-        return len(parents) > 1 and not named.isdisjoint(given)
+        return not named.isdisjoint(given)
+
+    def is_measured_apart(self, at: int, parents: Sequence[int]) -> bool:
+        """Whether of a step and a parent that give a number of the same, only one gives it with a unit."""
+        here = self._measured(at)
+        return any(
+            here.get(side, is_) != is_ for each in parents for side, is_ in self._measured(each).items()
+        )
+
+    def _measured(self, at: int) -> dict[Term, bool]:
+        """What a step gives numbers of, and whether they have units."""
+        found = {}
+        for part in (part for term in self._read.raw[at] for part in conjuncts(term)):
+            if isinstance(part, Op) and part.op == "=" and not named_in(part.args[1:]):
+                found[part.args[0]] = has_unit(part.args[1])
+        return found
+
+    def is_worked_out(self, parents: Sequence[int]) -> bool:
+        """Whether all there is to do with the only parent is to work out the expression that it gives."""
+        if len(parents) != 1:
+            return False
+        stated = (part for term in self.stated(parents[0]) for part in conjuncts(term))
+        given = [sides[1] for part in stated if (sides := _sides(part))]
+        given += self._read.readings[parents[0]].values
+        return bool(given) and any(_is_compound(each) for each in given)
 
     def before(self, at: int) -> list[Stated]:
         """All that was claimed before a step."""
@@ -190,8 +230,16 @@ def _sides(term: Term) -> tuple[Term, ...]:
     return term.args if isinstance(term, Op) and term.op == "=" else ()
 
 
+def _is_compound(term: Term) -> bool:
+    return isinstance(term, Op) and not (term.op == "neg" and isinstance(term.args[0], Num | Name))
+
+
 def _left(term: Term) -> Term | None:
-    return term.args[0] if isinstance(term, Op) and term.op == "=" else None
+    """What an equation is about: its left side, or of `4 = x` the variable."""
+    if not (isinstance(term, Op) and term.op == "="):
+        return None
+    left, right = term.args
+    return right if isinstance(right, Name | Quantity) and not named_in([left]) else left
 
 
 def _instances(schema: Schema, terms: Iterable[Term]) -> list[Term]:

@@ -21,8 +21,9 @@ class Reading(NamedTuple):
     `claims` hold together. `values` are given of a subject that the sentence does not name: one is meant,
     or several alternatives. `supposes`: it is assumed, not concluded. `names` are variables that it
     introduces (`is_introduction`: and does nothing else), `integers` those said to be whole. `rewrites`:
-    it says that it writes an expression in another way. `unsure` are words that were passed over.
-    `reason` says why nothing was read.
+    it says that it writes an expression in another way. `solves`: its values are those of the unknown.
+    `unsure` are words that were passed over. `shifts`: what it names may be something else than what
+    an earlier step names so. `reason` says why nothing was read.
     """
 
     claims: tuple[Term, ...] = ()
@@ -32,8 +33,10 @@ class Reading(NamedTuple):
     integers: frozenset[str] = frozenset()
     schema: Schema | None = None
     rewrites: bool = False
+    solves: bool = False
     is_goal: bool = False
     unsure: tuple[str, ...] = ()
+    shifts: bool = False
     reason: str | None = None
 
     is_introduction: bool = False

@@ -39,6 +39,7 @@ def read_sentence(source: str, context: Context = NO_CONTEXT) -> Reading:
 
 
 _MARK: Final = r"⟦(\d+)⟧"
+_SIGN: Final = re.compile(r"[<>+%$≈~^&|≠≤≥±×÷·√°∞≡∼≅]")
 _CHUNK: Final = re.compile(_MARK)
 _ATTRIBUTES: Final = {
     "fast": "speed", "quickly": "speed", "far": "distance", "long": "length", "old": "age", "tall": "height",
@@ -62,8 +63,12 @@ _FORMULA: Final = re.compile(
     r"(?P<where>,? ?(?:\(|where )[^.]*?\)?,?)? "
     rf"(?:is|reads|states that|says that|is given by) {_MARK}(?P<where2>,? ?(?:\(|where )[^.]*)?\.?$"
 )
-_LET: Final = re.compile(rf"^let {_MARK} (?:represent|be|denote|stand for|equal|mean) (?P<what>[^⟦]+?)\.?$")
-_LET_PHRASE: Final = re.compile(rf"^let (?P<what>[^⟦]+?) be (?:denoted by |called )?{_MARK}\.?$")
+_LET: Final = re.compile(
+    rf"^(?:(?:now|next),? )?let {_MARK} (?:represent|be|denote|stand for|equal|mean) (?P<what>[^⟦]+?)\.?$"
+)
+_LET_PHRASE: Final = re.compile(
+    rf"^(?:(?:now|next),? )?let (?P<what>[^⟦]+?) be (?:denoted by |called )?{_MARK}\.?$"
+)
 _SORT: Final = re.compile(
     r"^(?:an? |the |some |two |three )?(?:(?:positive|negative|non-?negative|nonzero|distinct|fixed|"
     r"arbitrary|given|odd|even|prime|unknown) )*(?:integers?|(?:real |whole |natural )?numbers?|reals?)$"
@@ -99,6 +104,9 @@ class _Sentence:
             found = pattern()
             if found is not None:
                 return found
+        sign = _SIGN.search(_CHUNK.sub("", self.lower))
+        if sign:
+            raise Unreadable(f"does not read {sign[0]!r} outside of formulas")
         blocked = vocabulary.BLOCKING.search(self.lower)
         if blocked:
             return Reading(reason=f"the word {blocked[0]!r} may change what the formulas say")
@@ -173,9 +181,13 @@ class _Sentence:
             return _sorted_as(names, introduced, sort[0])
         if len(names) > 1:
             raise Unreadable("several variables are introduced at once")
-        quantity = self._phrase(_without_unit(what))
+        try:
+            quantity = self._phrase(_without_unit(what))
+        except Unreadable as error:
+            return Reading(reason=str(error), supposes=True, names=introduced, is_introduction=True)
         if quantity is None:
-            raise Unreadable("does not read what the variable stands for")
+            reason = "does not read what the variable stands for"
+            return Reading(reason=reason, supposes=True, names=introduced, is_introduction=True)
         claim = Op("=", (names[0], quantity))
         return Reading(claims=(claim,), supposes=True, names=introduced, is_introduction=True)
 
@@ -308,9 +320,15 @@ class _Sentence:
         subject = self._subject(before, marks[:first], terms)
         if subject.term is None and is_statement(terms[0]):
             subject = self._applied(head, terms[0])
+        elif subject.term is None and not before:
+            subject = subject._replace(term=self._worded(head.strip(" ,")))
         unsure = self._passed_over(before, after, subject)
         term = self._linked(terms, links, main)
-        return self._said(term, subject, unsure)
+        if subject.term is None and not is_statement(term):
+            return self._unnamed(term, unsure, f"{head} {before}")
+        reading = self._said(term, subject, unsure)
+        moved = vocabulary.CHANGING.search(before) or _CHUNK.search(head) or [*_strange(head)]
+        return reading._replace(shifts=isinstance(subject.term, Quantity) and bool(moved))
 
     def _passed_over(self, before: str, after: str, subject: _Subject) -> tuple[str, ...]:
         """The words that are not read. Raises Unreadable where they may change what the formula says."""
@@ -320,8 +338,7 @@ class _Sentence:
         beyond = [*_strange(after)]
         if len(beyond) > 1 or not vocabulary.ALTERING.isdisjoint(beyond):
             raise Unreadable(f"does not read the word {beyond[0]!r}")
-        changing = vocabulary.CHANGING.findall(before) if isinstance(subject.term, Quantity) else []
-        return (*strange, *beyond, *changing)
+        return (*strange, *beyond)
 
     def _applied(self, head: str, claim: Term) -> _Subject:
         """What `Running distance, by the formula, yields d = …` applies the formula to."""
@@ -376,6 +393,9 @@ class _Sentence:
         """What the words before a formula say that it is about."""
         if not inner:
             return self._named_subject(before)
+        worded = self._worded(before)
+        if worded is not None:
+            return _Subject(worded, True, "")
         between = before[inner[-1].end() :].strip()
         lead = before[: inner[0].start()]
         if len(inner) == 1 and vocabulary.EQUATING.fullmatch(_ADVERBS.sub("", between)):
@@ -385,9 +405,6 @@ class _Sentence:
             elif is_generic(stems(lead)):
                 return _Subject(self._term(inner[0][1]), True, "")
             raise Unreadable(f"does not read what {lead.strip()!r} says of a formula")
-        worded = self._worded(before)
-        if worded is not None:
-            return _Subject(worded, True, "")
         if not is_statement(terms[0]) or [*_strange(before)]:
             raise Unreadable("does not read how the formulas belong together")
         return _Subject(None, False, "")
@@ -429,15 +446,25 @@ class _Sentence:
             elif subject.term is not None:
                 raise Unreadable("a statement stands where a value is expected")
             return Reading(claims=claims, unsure=unsure)
-        values = term.args if isinstance(term, Op) and term.op == "list" else (term,)
-        if subject.term is None and unsure:
-            raise Unreadable(f"does not read the word {unsure[0]!r}")
-        if subject.term is None:
-            return Reading(values=values, unsure=unsure)
+        assert subject.term is not None
+        values = _values(term)
         said = tuple(Op("=", (subject.term, value)) for value in values)
         if len(values) > 1 and not isinstance(subject.term, Quantity):
             raise Unreadable("does not read how the values belong together")
         return Reading(claims=(joined("or", said),), unsure=unsure)
+
+    def _unnamed(self, term: Term, unsure: tuple[str, ...], lead: str) -> Reading:
+        """Values of what a premise is about, or of its unknown: the sentence does not say of what."""
+        if unsure:
+            raise Unreadable(f"does not read the word {unsure[0]!r}")
+        other = vocabulary.ALTERED.search(lead)
+        solves = vocabulary.SOLVING.search(lead)
+        if other is None and (solves or _CHUNK.search(lead)):
+            other = vocabulary.OPERATING.search(lead)
+        if other:
+            raise Unreadable(f"does not read of what {other[0]!r} gives the value")
+        strange = tuple(word for word in _strange(lead) if not is_generic((stem(word),)))
+        return Reading(values=_values(term), unsure=strange, solves=solves is not None)
 
     def _about(self, claim: Term, subject: _Subject) -> tuple[Term, ...]:
         """`The area is A = 25`, `Running distance yields d = 3r`: what the equation says of the subject."""
@@ -464,6 +491,10 @@ class _Subject(NamedTuple):
     term: Term | None
     sure: bool
     passed: str
+
+
+def _values(term: Term) -> tuple[Term, ...]:
+    return term.args if isinstance(term, Op) and term.op == "list" else (term,)
 
 
 def _refuse(reason: str) -> tuple[Term, ...]:
@@ -535,7 +566,9 @@ def _possible(claim: Term) -> Term:
 
 def _pattern(shape: str) -> re.Pattern[str]:
     lead = r"(?:the |their )?"
-    return re.compile(lead + shape.replace("#", _MARK) + r" (?:is|equals|is equal to|=|gives|are)")
+    return re.compile(
+        lead + shape.replace("#", _MARK) + r",? (?:is|equals|is equal to|=|gives|yields|are|we get)"
+    )
 
 
 _OPERATIONS: Final[tuple[tuple[re.Pattern[str], Callable[[list[Term]], Term]], ...]] = (
@@ -553,6 +586,13 @@ _OPERATIONS: Final[tuple[tuple[re.Pattern[str], Callable[[list[Term]], Term]], .
     (_pattern("# times #"), lambda a: Op("*", tuple(a))),
     (_pattern("# multiplied by #"), lambda a: Op("*", tuple(a))),
     (_pattern("# divided by #"), lambda a: Op("/", tuple(a))),
+    (_pattern("adding # (?:and|to) #"), lambda a: Op("+", tuple(a))),
+    (_pattern("subtracting # from #"), lambda a: Op("+", (a[1], Op("neg", (a[0],))))),
+    (_pattern("multiplying # (?:and|by) #"), lambda a: Op("*", tuple(a))),
+    (_pattern("dividing # by #"), lambda a: Op("/", tuple(a))),
+    (_pattern("(?:half|one half) of #"), lambda a: Op("/", (a[0], number(2)))),
+    (_pattern("(?:one|a) third of #"), lambda a: Op("/", (a[0], number(3)))),
+    (_pattern("(?:one|a) (?:quarter|fourth) of #"), lambda a: Op("/", (a[0], number(4)))),
     (_pattern("# squared"), lambda a: Op("^", (a[0], number(2)))),
     (_pattern("# percent of #"), lambda a: Op("*", (Op("%", (a[0],)), a[1]))),
     (_pattern("# of #"), lambda a: Op("*", tuple(a))),

@@ -64,6 +64,18 @@ class Read(NamedTuple):
             return False
         return reading.rewrites or not reading.claims or bool(vocabulary.CALCULATING.search(edge))
 
+    def alters(self, at: int) -> bool:
+        """Whether a step says that it makes something else of what its premises give."""
+        return vocabulary.ALTERED.search(f"{self.steps[at].edge} {self.steps[at].node}".lower()) is not None
+
+    def operates(self, at: int) -> bool:
+        """Whether a step speaks of an operation, beyond that of working out an expression."""
+        step, reading = self.steps[at], self.readings[at]
+        if vocabulary.OPERATING.search(step.edge.lower()):
+            return not reading.rewrites
+        node = step.node.lower()
+        return bool(vocabulary.OPERATING.search(node)) and not vocabulary.CALCULATING.search(node)
+
 
 def read_solution_steps(solution: Solution) -> Read:
     """The readings of all steps. Never raises for what they contain."""
@@ -73,6 +85,8 @@ def read_solution_steps(solution: Solution) -> Read:
     positions = {step.id: at for at, step in enumerate(steps)}
     parents = tuple(tuple(dict.fromkeys(positions[each] for each in step.parents or ())) for step in steps)
     known, constrained = _of_problem(solution.problem or "", context)
+    if any("i" in free_names(term) for _, raw in found for term in raw):
+        context = context._replace(is_usual=False)  # It may be the imaginary unit.
     integers = frozenset[str]().union(*(reading.integers for reading, _ in found))
     for _, raw in found:
         integers |= _integral(raw)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Final
+from typing import Final, NamedTuple, TypeAlias
 
 _TABLE: Final = {
     "time": {"s": 1, "min": 60, "h": 3600, "day": 86400, "week": 604800, "month": 0, "year": 0},
@@ -16,6 +17,16 @@ _TABLE: Final = {
     "angle": {"degree": 0, "radian": 0},
 }
 """Sizes by dimension, in units of the smallest; 0 where no exact factor is used."""
+_APART: Final = {
+    "calendar": {"month": 1, "year": 12},
+    "inches": {"in": 1, "ft": 12, "yd": 36, "mi": 63_360},
+    "ounces": {"oz": 1, "lb": 16},
+    "cups": {"cup": 1, "pint": 2, "quart": 4, "gallon": 16},
+}
+"""Units that are compared with one another only: between them and others numbers are rounded."""
+Dimension: TypeAlias = frozenset[tuple[str, int]]
+"""Names of dimensions with their powers, none of them zero."""
+NO_DIMENSION: Final[Dimension] = frozenset()
 _SPELLINGS: Final = {
     "s": "s sec second", "min": "min minute", "h": "h hr hour", "day": "day", "week": "week",
     "month": "month", "year": "year yr", "mm": "mm millimeter millimetre", "cm": "cm centimeter centimetre",
@@ -61,12 +72,53 @@ def is_mixed(units: Iterable[str]) -> bool:
     return len(measured) > len(set(measured))
 
 
-def factors(units: frozenset[str]) -> dict[str, Fraction] | None:
-    """By what to multiply numbers with these simple units to compare them; None where that is not known."""
-    dimensions = {DIMENSIONS.get(each) for each in units}
-    if len(dimensions) != 1 or None in dimensions:
+class Measure(NamedTuple):
+    """What a unit measures, as powers of dimensions, and by what to multiply numbers in it."""
+
+    dimension: Dimension
+    size: Fraction
+
+
+def measure(text: str) -> Measure | None:
+    """What is known of a unit; None where no exact factor is."""
+    match = _SHAPE.fullmatch(text)
+    if text in _COMPOUND or match is None:
+        over, under = _COMPOUND.get(text, ("", ""))
+        parts = [(over, 1), (under, -1)]
+    else:
+        power = {"square ": 2, "cubic ": 3}.get(match[1], 1)
+        last = int(match[4] or 1)
+        parts = [(match[2], power if match[3] else power * last)]
+        parts += [(match[3], -last)] if match[3] else []
+    dimension, size = NO_DIMENSION, Fraction(1)
+    for word, power in parts:
+        known = _known(_base(word))
+        if known is None:
+            return None
+        dimension = multiplied(dimension, raised(frozenset([(known[0], 1)]), power))
+        size *= known[1] ** power
+    return Measure(dimension, size)
+
+
+def _known(unit: str | None) -> tuple[str, Fraction] | None:
+    """The units that a unit can be compared with, and its size among them."""
+    if unit is None:
         return None
-    sizes = _TABLE[DIMENSIONS[next(iter(units))]]
-    if not all(sizes[each] for each in units):
-        return None
-    return {each: Fraction(sizes[each]) for each in units}
+    for name, sizes in _APART.items():
+        if unit in sizes:
+            return name, Fraction(sizes[unit])
+    size = _TABLE[DIMENSIONS[unit]][unit]
+    return (DIMENSIONS[unit], Fraction(size)) if size else None
+
+
+def multiplied(left: Dimension, right: Dimension) -> Dimension:
+    """The dimension of a product."""
+    powers = Counter(dict(left))
+    for name, power in right:
+        powers[name] += power
+    return frozenset((name, power) for name, power in powers.items() if power)
+
+
+def raised(dimension: Dimension, power: int) -> Dimension:
+    """The dimension of a power."""
+    return frozenset((name, each * power) for name, each in dimension if power)

@@ -87,6 +87,11 @@ ALTERING: Final = words(
     "factorial apart higher lower older younger"
 )
 """Words after a number that make another one of it."""
+MULTIPLIERS: Final = ALTERING | words(
+    "dozen dozens score scores pair pairs couple gross hundreds thousands millions billions trillion "
+    "percentage"
+)
+"""Such words, where a unit is expected."""
 CHANGING: Final = re.compile(
     r"\b(now|new|remain\w*|left|current\w*|updated|next|after|before|then|its|other|another|rest)\b"
 )
@@ -97,6 +102,19 @@ UNUSUAL: Final = re.compile(
     re.IGNORECASE,
 )
 """Words of a solution whose variables may be no real numbers, or whose signs may mean something else."""
+SOLVING: Final = re.compile(r"\b(solv\w*|(?<!square )(?<!cube )roots?|zeros?|zeroes|solutions?)\b")
+"""Words before a value without a subject: it is that of the unknown."""
+ALTERED: Final = re.compile(
+    r"\b(doubl\w*|tripl\w*|halv\w*|half|twice|thrice|squar\w*|cub(?:e|es|ed|ing)|"
+    r"(?:square|cube) roots?|opposite|reciprocal|invers\w*|revers\w*|negat\w*|differentiat\w*|"
+    r"integrat\w*|derivative|average|mean)\b"
+)
+"""Words before a value without a subject: it is that of something else than what a premise is about."""
+OPERATING: Final = re.compile(
+    r"\b(add\w*|subtract\w*|multipl\w*|divid\w*|sum|products?|difference|quotient|total|plus|minus|times|more|"
+    r"less|increas\w*|decreas\w*|rais\w*|remov\w*|remain\w*|number|count)\b"
+)
+"""Words of an operation: with a formula beside them, something is done to what a premise gives."""
 SOLUTIONS: Final = re.compile(r"\b(solutions?|roots?|zeros|zeroes|values|either|possib\w*|answers)\b")
 ABOUT_FORMULAS: Final = words(
     "equation inequality relation identity condition constraint system solution root zero line curve problem"

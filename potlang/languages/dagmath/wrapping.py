@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 _LINE_START = re.compile(r"^[ \t]*+([{\[])(?=\s*+[\"{\]}])", re.MULTILINE)
 _BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|([\[{])|([\]}])', re.DOTALL)
-_ANOTHER = re.compile(r"^[ \t]*+\{\s*+\"", re.MULTILINE)
+_ANOTHER = re.compile(r"(?:^|\r)[ \t]*+\{\s*+\"", re.MULTILINE)
+_NEXT = re.compile(r"\s*+\{\s*+\"")
 
 
 class Wrapped(NamedTuple):
@@ -30,8 +31,10 @@ def find_json(text: str) -> Wrapped | None:
     else:
         return None
     end = _end(text, start)
-    another = _ANOTHER.search(text, end)
-    return Wrapped(start, end, _around(text, start, end), None if another is None else another.start())
+    another = _NEXT.match(text, end) or _ANOTHER.search(text, end)
+    return Wrapped(
+        start, end, _around(text, start, end), None if another is None else text.index("{", another.start())
+    )
 
 
 def _end(text: str, start: int) -> int:
