@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from potlang.dagmath.extra import needed
 from potlang.dagmath.samples import difficulty_label
-from potlang.dagmath.scores import LEGAL, Score, Scores
+from potlang.dagmath.scores import LEGAL, NOT_GIVEN, Score, Scores
 from potlang.dagmath.tally import ClassTally, Tally
 
 if TYPE_CHECKING:
@@ -102,9 +102,10 @@ def difficulty_figure(tally: Tally) -> Figure | None:
             range(len(levels)), labels, rotation=60, ha="right", rotation_mode="anchor", fontsize=8
         )
         axes.set_title(title, fontsize=10)
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, 1.08 * axes.dataLim.ymax or 1.0)
         axes.grid(axis="y", alpha=0.25, lw=0.5)
-    figure.supxlabel("problem difficulty", fontsize=9)
+    legend = "box: quartiles; line: median; dot: mean; whiskers: 5 % to 95 %"
+    figure.supxlabel(f"problem difficulty ({legend})", fontsize=9)
     return figure
 
 
@@ -142,12 +143,12 @@ def _panels(scores: Scores) -> dict[str, list[Score]]:
     """The groups by the second field, in order; one panel where there is none."""
     found: dict[str, list[Score]] = {}
     for score in scores.groups():
-        found.setdefault((score.group[1] or "—") if len(score.group) > 1 else "", []).append(score)
+        found.setdefault((score.group[1] or NOT_GIVEN) if len(score.group) > 1 else "", []).append(score)
     return dict(sorted(found.items()))
 
 
 def _line_label(score: Score) -> str:
-    labels = [label or "—" for at, label in enumerate(score.group) if at != 1]
+    labels = [label or NOT_GIVEN for at, label in enumerate(score.group) if at != 1]
     return ", ".join(labels) or "all"
 
 

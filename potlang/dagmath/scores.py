@@ -23,6 +23,8 @@ CLASSES: Mapping[str, tuple[Class, ...]] = {
     "Perfect": (Class.PERFECT,),
 }
 """The classes of tables 4 to 6; of a malformed sample there is no graph."""
+NOT_GIVEN = "not given"
+"""The name of the group of samples that lack the field."""
 
 
 class Means(NamedTuple):

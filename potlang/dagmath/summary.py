@@ -62,11 +62,11 @@ def summary_text(scores: Scores, color: bool = False) -> str:
 def notes(scores: Scores) -> Iterator[str]:
     """What the reader of the scores should know."""
     if scores.unplaced:
-        yield f"{scores.unplaced:,} malformed samples name no problem, and are in no group"
+        yield f"malformed samples that name no problem, and are in no group: {scores.unplaced:,}"
     if scores.unjudged:
-        yield f"{scores.unjudged:,} samples have neither `correct` nor `answer`, and count as not correct"
+        yield f"samples with neither `correct` nor `answer`, which count as not correct: {scores.unjudged:,}"
     if scores.as_text:
-        yield f"{scores.as_text:,} answers could only be compared as text"
+        yield f"answers that could only be compared as text: {scores.as_text:,}"
 
 
 def malformed_lines(scores: Scores) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from potlang.dagmath.inference import Equivalence, paired_equivalence
 from potlang.dagmath.metrics import Class
 from potlang.dagmath.samples import difficulty_label
-from potlang.dagmath.scores import Score, Scores, class_counts
+from potlang.dagmath.scores import NOT_GIVEN, Score, Scores, class_counts
 from potlang.dagmath.tally import Group, Tally
 
 Style = Literal[
@@ -118,13 +118,13 @@ class _Plan:
         self.condition_at = range(count, len(scores.by))
 
     def row(self, group: Group) -> str:
-        return ", ".join(group[at] or "—" for at in self.row_at) or "all"
+        return ", ".join(group[at] or NOT_GIVEN for at in self.row_at) or "all"
 
     def column(self, group: Group) -> str:
-        return "" if self.column_at is None else group[self.column_at] or "—"
+        return "" if self.column_at is None else group[self.column_at] or NOT_GIVEN
 
     def condition(self, group: Group) -> str:
-        return ", ".join(group[at] or "—" for at in self.condition_at)
+        return ", ".join(group[at] or NOT_GIVEN for at in self.condition_at)
 
     def labels(self, name: Callable[[Group], str]) -> list[str]:
         """The different labels, in order."""
@@ -346,7 +346,7 @@ def conditions_tables(plan: _Plan) -> Iterator[Table]:
         columns = [Column("Metric")]
         if split:
             for over, members in groupby(ordered, key=lambda group: group[-2]):
-                columns += [Column(group[-1] or "—", "percent", over or "—") for group in members]
+                columns += [Column(group[-1] or NOT_GIVEN, "percent", over or NOT_GIVEN) for group in members]
         else:
             columns += [Column(condition, "percent") for condition in groups]
         found = [plan.scores[group] for group in ordered]

@@ -49,9 +49,10 @@ def fitted(answer: dict[str, Any], budget: int = DEFAULT_BUDGET) -> dict[str, An
     """
     most = max(LEAST_BUDGET, budget) * _CHARACTERS
     made: dict[str, Any] = {}
+    before = answer.get("left_out", {})
+    whole = {key: value for key, value in answer.items() if key not in ("left_out", "hint")}
     for size in (*_FULL, *_BARE):
-        parts = {key: _Part(value, size) for key, value in answer.items() if key not in ("left_out", "hint")}
-        before = answer.get("left_out", {})
+        parts = {key: _Part(value, size, before.get(key, 0)) for key, value in whole.items()}
         made = _joined(parts, before)
         length = len(json.dumps(made))
         if length <= most:
@@ -63,12 +64,12 @@ def fitted(answer: dict[str, Any], budget: int = DEFAULT_BUDGET) -> dict[str, An
 
 
 class _Part:
-    """A part of an answer as far as it is kept; `left_out` counts the rest."""
+    """A part of an answer as far as it is kept; `left_out` counts the rest, and `before` what went before."""
 
-    def __init__(self, value: Any, size: _Size) -> None:
+    def __init__(self, value: Any, size: _Size, before: int) -> None:
         self.is_list = isinstance(value, list | tuple)
         self.originals = list(value)[: size.items] if self.is_list else [value]
-        self.dropped = len(value) - len(self.originals) if self.is_list else 0
+        self.dropped = before + (len(value) - len(self.originals) if self.is_list else 0)
         self.items = [_cut(each, size) for each in self.originals]
 
     @property
@@ -83,7 +84,7 @@ class _Part:
 
 def _joined(parts: dict[str, _Part], before: dict[str, int]) -> dict[str, Any]:
     made = {key: part.value for key, part in parts.items()}
-    counts = {key: part.left_out + before.get(key, 0) for key, part in parts.items()}
+    counts = {key: part.left_out for key, part in parts.items()}
     left_out = {key: count for key, count in {**before, **counts}.items() if count}
     if left_out:
         made["left_out"] = left_out
@@ -98,11 +99,14 @@ def _enrich(parts: dict[str, _Part], room: int) -> None:
             for number, (value, left_out) in enumerate(part.items):
                 if not left_out:
                     continue
-                richer = _cut(part.originals[number], size)
-                more = len(json.dumps(richer[0])) - len(json.dumps(value))
+                digits = len(str(part.left_out))
+                richer = part.items[number] = _cut(part.originals[number], size)
+                # A list of which a little is kept may count more as left out than one that went whole.
+                more = len(json.dumps(richer[0])) - len(json.dumps(value)) + len(str(part.left_out)) - digits
                 if 0 < more <= room:
-                    part.items[number] = richer
                     room -= more
+                else:
+                    part.items[number] = value, left_out
 
 
 def _cut(value: Any, size: _Size) -> tuple[Any, int]:

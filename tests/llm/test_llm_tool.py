@@ -441,6 +441,11 @@ def plain(value: Any) -> Any:
 FITS = Property(check_fits, st.integers(0, 1 << 32), quick=40)
 test_any_answer_fits, test_any_answer_fits_deeply = FITS.tests()
 
+
+def test_counts_that_grow_with_what_is_kept_fit_too() -> None:
+    check_fits(186)
+
+
 MUTATIONS = (
     Mutation("fits", "texts are cut silently", (budgets._Cut,), "_text", lambda self, text: text[:200]),
     Mutation("fits", "no text is cut", (budgets._Cut,), "_text", lambda self, text: budgets._clean(text)),
