@@ -113,11 +113,14 @@ class Endpoint:
         After "rate limit" and "server" it waits and tries again, as long as time and `retries` allow.
         """
         body = self._body(messages, schema, temperature, max_tokens, seed)
+        # It takes seconds to import the library on a busy machine: none of the model's.
+        openai = _library()
+        client = self._client(openai)
         start = time.monotonic()
         end = start + (self.timeout if timeout is None else timeout)
         for tries in range(1, self.retries + 2):
             try:
-                found = self._try(body, end)
+                found = self._try(openai, client, body, end)
             except _Failed as failed:
                 wait = failed.wait if failed.wait is not None else _FIRST_WAIT * 2 ** (tries - 1)
                 now = time.monotonic()
@@ -166,16 +169,15 @@ class Endpoint:
             found |= {"stream": True, "stream_options": {"include_usage": True}}
         return {name: value for name, value in found.items() if value is not None}
 
-    def _try(self, body: dict[str, Any], end: float) -> Completion:
+    def _try(self, openai: Any, client: Any, body: dict[str, Any], end: float) -> Completion:
         """One request. Raises _Failed."""
-        openai = _library()
 
         def check_time() -> None:
             if time.monotonic() > end:
                 raise EndpointError("timeout", "the answer takes too long")
 
         remaining = max(0.001, end - time.monotonic())
-        create = self._client(openai).chat.completions.with_streaming_response.create
+        create = client.chat.completions.with_streaming_response.create
         try:
             with create(**body, timeout=remaining) as response:
                 content_type = response.headers.get("content-type", "")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import socket
+import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from potlang.endpoint import Endpoint, EndpointError, Failure, Usage, assistant, system, user
+from potlang.endpoint import Endpoint, EndpointError, Failure, Usage, assistant, client, system, user
 from potlang.testing.chat_server import (
     Answer,
     Behaviour,
@@ -53,6 +55,21 @@ def test_an_answer(stream: bool) -> None:
     assert (found.text, found.finish_reason, found.usage) == (TEXT, "length", Usage(11, 5))
     assert found.tries == 1 and found.seconds > 0
     assert bool(server.received[0].body.get("stream")) is stream
+
+
+def test_the_time_to_import_the_library_is_not_the_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[ENDPOINT-BOUND]: the limit is on the reply."""
+    passed = [0.0]
+    clock, library = time.monotonic, client._library
+
+    def slowly() -> Any:
+        passed[0] += 1_000.0
+        return library()
+
+    monkeypatch.setattr(client, "_library", slowly)
+    monkeypatch.setattr(client, "time", SimpleNamespace(monotonic=lambda: clock() + passed[0]))
+    found, _ = _asked([Answer(TEXT)])
+    assert found.text == TEXT and found.seconds < 1_000
 
 
 def test_what_is_sent() -> None:
