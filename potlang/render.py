@@ -222,9 +222,11 @@ def _bindings(title: str, found: Bindings) -> Iterator[str]:
 def _models(evidence: Evidence) -> Iterator[str]:
     true, false = evidence.could_be_true, evidence.could_be_false
     for title, model, other in (("true", true, false), ("false", false, true)):
-        if model is not None:
+        if model:
             yield f"  could be {title}, for example with"
             yield from model_lines(model, other or {})
+        elif model is not None:
+            yield f"  could be {title}: there is a model, and the claim names nothing to show of it"
 
 
 def model_lines(model: Model, other: Model) -> Iterator[str]:

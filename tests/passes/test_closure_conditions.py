@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import potlang
+from potlang import Verdict
 from potlang.passes.closure import Closure, recognise
 
 SORTS = {"T": "DeclareSort", "U": "DeclareSort", "I": "IntSort"}
@@ -314,3 +315,15 @@ def test_no_predicate_is_closed() -> None:
     facts = ["P(a)", "ForAll([x: T], not P(x) and Q(x) -> R(x, x))", "Q(b)"]
     source = program(facts, "R(b, b)", unique_names=True, closed_domain=["T"])
     assert statuses(source) == UNDETERMINED
+
+
+@pytest.mark.parametrize("sort", ["BitVec(2)", "Array(Int, Bool)", "String", "Real"])
+@pytest.mark.parametrize("rules", [[], ["ForAll([x: T, y: T, z: T], R(x, y) and R(y, z) -> R(x, z))"]])
+def test_a_goal_brings_no_relations_of_its_own(sort: str, rules: list[str]) -> None:
+    """[CLOSURE-MEMBERS] Variables of a sort that no assumption ranges over: the tables have no relation of it."""
+    source = program([*rules, "R(a, b)", "R(b, c)"], f"ForAll([v: {sort}], V(v))")
+    source["functions"].append({"name": "V", "domain": [sort], "range": "Bool"})
+    source["verifications"].append({"constraint": f"R(a, c) or Exists([v: {sort}], V(v))"})
+    verdicts = [each.verdict for each in potlang.verify(potlang.compile(source)).results]
+    entailed = Verdict.ENTAILED if rules else Verdict.UNDETERMINED
+    assert verdicts == [Verdict.UNDETERMINED, entailed]

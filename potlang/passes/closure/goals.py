@@ -77,7 +77,6 @@ def read_goal(horn: Horn, formula: Node, negated: bool, pool: Pool) -> Goal:
 
 def _take(horn: Horn, parts: Parts, raw: RawClause, universals: tuple[Var, ...]) -> None:
     normalizer = Normalizer(horn.universe, horn.relations, horn.pool)
-    normalizer.fixed = True
     if raw.distinct:
         source = Source(None, tuple((var, ~number) for number, var in enumerate(universals)))
         pairs = [(a, b) for i, a in enumerate(raw.distinct) for b in raw.distinct[i + 1 :]]

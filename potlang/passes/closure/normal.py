@@ -25,7 +25,8 @@ class NotHorn(Exception):
 class Relations:
     """The relations by number: what violates (0), equations (1), sorts, predicates.
 
-    A flipped relation holds the arguments for which its predicate is false.
+    A flipped relation holds the arguments for which its predicate is false. Once they are `fixed` there
+    are no more of them: tables are made by their numbers, and a goal has those of the assumptions alone.
     """
 
     symbols: list[Symbol | None] = field(default_factory=lambda: [None, None])
@@ -33,6 +34,7 @@ class Relations:
     numbers: dict[Symbol, int] = field(default_factory=dict)
     domains: dict[Sort, int] = field(default_factory=dict)
     flipped: frozenset[int] = frozenset()
+    fixed: bool = False
 
     def of(self, symbol: Symbol) -> int:
         """The relation of a predicate."""
@@ -42,9 +44,11 @@ class Relations:
         return number
 
     def domain(self, sort: Sort) -> int:
-        """The relation that holds the constants of a sort."""
+        """The relation that holds the constants of a sort. Raises `NotHorn` if it is too late to add it."""
         number = self.domains.get(sort)
         if number is None:
+            if self.fixed:
+                raise NotHorn(f"variables of sort {sort}")
             number = self.domains[sort] = self._new(None, 1)
         return number
 
@@ -80,8 +84,6 @@ class Normalizer:
         self.universe = universe
         self.relations = relations
         self.pool = pool
-        self.fixed = False
-        """Whether relations may no longer be added."""
 
     def normal(self, raw: RawClause, key: str | None, universals: Sequence[Var]) -> Normal | None:
         """The clause, or None if it says nothing. Raises `NotHorn`."""
@@ -159,7 +161,7 @@ class Normalizer:
         return Normal(Source(key, images), tuple(atoms), tuple(equations), tuple(equal), sorts, infinite)
 
     def _relation(self, symbol: Symbol) -> int:
-        if symbol not in self.relations.numbers and (self.fixed or symbol.kind not in PREDICATES):
+        if symbol not in self.relations.numbers and (self.relations.fixed or symbol.kind not in PREDICATES):
             raise NotHorn("a truth value that the goal supposes")
         return self.relations.of(symbol)
 

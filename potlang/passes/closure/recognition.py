@@ -155,7 +155,7 @@ class _Recognition:
             *loose(self.parts.differing, self.universe),
         ]
         self.parts.doubts.update(dict.fromkeys(doubts))
-        self.normalizer.fixed = True
+        self.relations.fixed = True
         constants = len(self.universe.nodes)
         parts, closed, closing = self.parts, self.closed, self.closing
         return Horn(self.module, self.universe, self.relations, parts, closed, closing, constants, self.extra)
