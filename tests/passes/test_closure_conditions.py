@@ -317,10 +317,10 @@ def test_no_predicate_is_closed() -> None:
     assert statuses(source) == UNDETERMINED
 
 
-@pytest.mark.parametrize("sort", ["BitVec(2)", "Array(Int, Bool)", "String", "Real"])
+@pytest.mark.parametrize("sort", ["BitVec(1)", "BitVec(2)", "String", "Real"])
 @pytest.mark.parametrize("rules", [[], ["ForAll([x: T, y: T, z: T], R(x, y) and R(y, z) -> R(x, z))"]])
 def test_a_goal_brings_no_relations_of_its_own(sort: str, rules: list[str]) -> None:
-    """[CLOSURE-MEMBERS] Variables of a sort that no assumption ranges over: the tables have no relation of it."""
+    """[CLOSURE-MEMBERS] No assumption ranges over the sort: the tables have no relation of it."""
     source = program([*rules, "R(a, b)", "R(b, c)"], f"ForAll([v: {sort}], V(v))")
     source["functions"].append({"name": "V", "domain": [sort], "range": "Bool"})
     source["verifications"].append({"constraint": f"R(a, c) or Exists([v: {sort}], V(v))"})
