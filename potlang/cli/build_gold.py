@@ -75,9 +75,9 @@ def build_gold(
     The exit code is 0 if all problems are built, 1 if some are not, 2 for lines that are no problems, and 3
     if the endpoint failed: the same command goes on from there.
     """
-    from potlang.dagmath.asking import Sampling
     from potlang.dagmath.builder import Builder, Models
     from potlang.dagmath.journal import BadJournal, Journal, run
+    from potlang.endpoint import Sampling
 
     asked = _endpoint(model, base_url, json_mode, timeout)
     judge = None if judge_model is None else _endpoint(judge_model, base_url, json_mode, timeout)

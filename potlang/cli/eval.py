@@ -126,7 +126,7 @@ def eval_(
 @contextmanager
 def _writing(asked: AskedModel) -> Iterator[Reasoner]:
     """The model that the options name."""
-    from potlang.dagmath.asking import Sampling
+    from potlang.endpoint import Sampling
     from potlang.endpoint.client import MissingClientError
     from potlang.llm.evaluation.writing import Writing
 

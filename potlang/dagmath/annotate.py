@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any, Literal, NamedTuple
 
-from potlang.dagmath.asking import DEFAULT_SAMPLING, Asker, Attempt, Sampling
+from potlang.dagmath.asking import DEFAULT_SAMPLING, Asker, Attempt
 from potlang.dagmath.prompts import fill, reasons_prompt
 from potlang.dagmath.replies import MOST_STEPS, Dependency, read_dependencies
 from potlang.dagmath.schemas import PARENTS, REASONS
-from potlang.endpoint import EndpointError, Failure, Model
+from potlang.endpoint import EndpointError, Failure, Model, Sampling
 from potlang.languages.dagmath.records import Solution, Step
 
 Mode = Literal["thinking", "reasons"]

@@ -6,23 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from potlang.dagmath.replies import BadReply
-from potlang.endpoint import EndpointError, Failure, Model, user
+from potlang.endpoint import EndpointError, Failure, Model, Sampling, user
 
 Found = TypeVar("Found")
 Stage = Literal["nodes", "nodes judged", "parents", "parents judged", "edges", "dependencies"]
-
-
-class Sampling(NamedTuple):
-    """How models are asked. `tries` bounds those of one stage; None leaves a setting to the model.
-
-    `seed`: that of the first try; each further one has the next.
-    """
-
-    tries: int = 5
-    temperature: float | None = None
-    max_tokens: int | None = None
-    timeout: float | None = None
-    seed: int | None = None
 
 
 DEFAULT_SAMPLING = Sampling()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from potlang.dagmath.answers import Judge
-from potlang.dagmath.asking import DEFAULT_SAMPLING, Asker, Attempt, Sampling
+from potlang.dagmath.asking import DEFAULT_SAMPLING, Asker, Attempt
 from potlang.dagmath.checking import check
 from potlang.dagmath.gold import is_gold
 from potlang.dagmath.graph import Graph
@@ -20,7 +20,7 @@ from potlang.dagmath.steps.checking import DEFAULT_LIMITS, check_steps
 from potlang.dagmath.steps.identities import Identities
 from potlang.dagmath.steps.report import StepVerdict
 from potlang.diag import Severity
-from potlang.endpoint import EndpointError, Failure, Model
+from potlang.endpoint import EndpointError, Failure, Model, Sampling
 from potlang.languages.dagmath.boxed import boxed_answer, is_final_answer
 from potlang.languages.dagmath.records import Solution, Step
 from potlang.languages.dagmath.sentences import count_sentences

@@ -17,6 +17,7 @@ from potlang.endpoint.model import (
     user,
 )
 from potlang.endpoint.recorded import Recorded, RecordingEnded
+from potlang.endpoint.sampling import Sampling
 
 __all__ = [
     "Completion",
@@ -27,6 +28,7 @@ __all__ = [
     "Model",
     "Recorded",
     "RecordingEnded",
+    "Sampling",
     "Usage",
     "assistant",
     "system",

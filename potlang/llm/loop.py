@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, get_args
 
 from potlang import api
-from potlang.dagmath.asking import Sampling
-from potlang.endpoint import Endpoint, Model
+from potlang.endpoint import Endpoint, Model, Sampling
 from potlang.llm.consistency import compare
 from potlang.llm.reasoned import Answer, Reasoned, Sample
 from potlang.llm.replies import find_program

@@ -7,9 +7,18 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from potlang import api
-from potlang.dagmath.asking import Sampling
 from potlang.diag import Severity
-from potlang.endpoint import Completion, EndpointError, Failure, Message, Model, assistant, system, user
+from potlang.endpoint import (
+    Completion,
+    EndpointError,
+    Failure,
+    Message,
+    Model,
+    Sampling,
+    assistant,
+    system,
+    user,
+)
 from potlang.llm.operations import in_brief
 from potlang.llm.profiles import program_schema
 from potlang.llm.prompting import question_prompt, repair_prompt, system_prompt

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from potlang.dagmath.graph import Graph
+from potlang.dagmath.steps.checking import check_steps
+from potlang.dagmath.steps.report import StepVerdict
 from potlang.languages.dagmath.records import Solution, Step
 
 
@@ -83,3 +85,19 @@ def other_order(graph: Graph, random: Random) -> Graph:
     order.append(last)
     at = {step: position for position, step in enumerate(order)}
     return Graph(tuple(tuple(sorted(at[each] for each in graph.parents[step])) for step in order))
+
+
+Line = tuple[str, str, StepVerdict | None]
+"""Edge and node of a step, and its verdict; None: neither proved nor refuted."""
+
+
+def judged_lines(given: tuple[str, ...], lines: list[Line]) -> list[Line]:
+    """The lines with the verdicts that they have as steps whose parents are all the given ones."""
+    steps = [Step(at, "It is given.", None, node) for at, node in enumerate(given, start=1)]
+    parents = tuple(range(1, len(given) + 1))
+    steps += [Step(len(given) + at, edge, parents, node) for at, (edge, node, _) in enumerate(lines, start=1)]
+    report = check_steps(Solution(tuple(steps)))
+    assert report.contradiction == ()
+    firm = (StepVerdict.PROVED, StepVerdict.REFUTED)
+    found = [each.verdict if each.verdict in firm else None for each in report.steps[len(given) :]]
+    return [(edge, node, verdict) for (edge, node, _), verdict in zip(lines, found, strict=True)]

@@ -15,9 +15,8 @@ from statsmodels.stats.inter_rater import cohens_kappa
 
 from potlang.dagmath.agreement import DifferentSteps, agreement, compare, edges_of
 from potlang.dagmath.annotate import annotate, annotate_steps, split_steps
-from potlang.dagmath.asking import Sampling
 from potlang.dagmath.graph import Graph
-from potlang.endpoint import EndpointError, Recorded
+from potlang.endpoint import EndpointError, Recorded, Sampling
 from potlang.languages.dagmath.records import Solution, Step
 
 PROSE = "\n\n".join(step.node for step in NATASCHA.steps)

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from statements import Property
 
 from potlang.dagmath.answers import Judge
-from potlang.dagmath.asking import Sampling
 from potlang.dagmath.builder import Builder, Built, Models
 from potlang.dagmath.checking import check
 from potlang.dagmath.gold import is_gold
-from potlang.endpoint import Completion, EndpointError, Recorded, RecordingEnded
+from potlang.endpoint import Completion, EndpointError, Recorded, RecordingEnded, Sampling
 from potlang.endpoint.recorded import Reply
 from potlang.languages.dagmath.records import Solution
 from potlang.languages.dagmath.write import solution_value

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from building_support import GOOD, NATASCHA, PROBLEM
 
-from potlang.dagmath.asking import Sampling
 from potlang.dagmath.builder import Builder, Built, Models, Problem
 from potlang.dagmath.journal import (
     BadJournal,
@@ -26,7 +25,7 @@ from potlang.dagmath.journal import (
     run,
     success_by_difficulty,
 )
-from potlang.endpoint import EndpointError, Recorded
+from potlang.endpoint import EndpointError, Recorded, Sampling
 from potlang.testing.chat_server import Behaviour, ChatServer, Status
 
 LINE = {"problem_id": "a", "problem": "p", "solution": "s", "answer": "4", "difficulty": 2}

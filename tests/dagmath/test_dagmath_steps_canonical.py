@@ -10,7 +10,7 @@ from formula_strategies import NAMES, polynomials, presented, relations, spaced,
 from hypothesis import strategies as st
 from statements import Property
 
-from potlang.dagmath.steps.canonical import Canonical, canonical, canonical_term
+from potlang.dagmath.steps.canonical import Canonical, Rename, canonical, canonical_term
 from potlang.dagmath.steps.syntax import Name, Op, Term, Unreadable, free_names, substituted, text
 
 SAME = [
@@ -218,3 +218,20 @@ def test_a_form_is_no_formula_of_another_kind() -> None:
     """What is supposed is not what is stated ([STEP-CANONICAL])."""
     assert canonical("Suppose $x = 3$.").role == "supposes"
     assert canonical("Hence $x = 3$.").terms == (Op("=", canonical("$x = 3$.").terms[0].args),)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "3 x km",
+        "km = 5",
+        r"$(7 \bmod 3) + 1 = 2$",
+        r"$\sqrt{2} \approx 1.40$",
+        r"$0 = \sum_{k=1}^n \sum_{k=1}^n (x + a)$ and $0 = \sum_{k=1}^n \sum_{k=1}^n \sum_{k=1}^n 0$",
+    ],
+)
+@pytest.mark.parametrize("rename", ["bound", "all"])
+def test_forms_of_forms(source: str, rename: Rename) -> None:
+    """Units of products, remainders in sums, decimals and the order of claims stay ([STEP-IDEMPOTENT])."""
+    form = canonical(source, rename=rename)
+    assert canonical(str(form), rename=rename) == form

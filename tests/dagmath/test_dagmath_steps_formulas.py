@@ -13,7 +13,7 @@ from statements import Property
 
 from potlang.dagmath.steps.exact import NotExact, truth, value
 from potlang.dagmath.steps.formulas import read_formula
-from potlang.dagmath.steps.syntax import Op, Term, Unreadable, text
+from potlang.dagmath.steps.syntax import Num, Op, Term, Unreadable, text
 
 READ = {
     "3r * 4": "3*r*4",
@@ -47,7 +47,11 @@ READ = {
     "a(b+c)": "a*(b + c)",
     r"\alpha_1 + x'": r"\alpha_{1} + x'",
     "6 ÷ 2 × 3 ≤ 9": r"\frac{6}{2}*3 <= 9",
+    r"(7 \bmod 3) + 1 = -(x \bmod 2)": r"(7 \bmod 3) + 1 = -(x \bmod 2)",
     "9^9^9^9": "9^{9^{9^{9}}}",
+    r"\sqrt{2} \approx 1.410": r"\sqrt{2} \approx 1.410",
+    r"-2x ≈ -3.0\%": r"-2*x \approx -3.0\%",
+    r"2x \approx 3 \text{ cm}": r"2*x \approx 3 \text{cm}",
 }
 REFUSED = {
     "": "empty",
@@ -57,7 +61,8 @@ REFUSED = {
     r"\frac{dy}{dx}": "derivative",
     r"\int_0^1 x": "\\int",
     r"1 + 2 + \ldots + n": "ellipsis",
-    r"\pi \approx 3.14": "\\approx",
+    r"\pi \approx 3.14": "what is rounded",
+    r"\sqrt{2} \approx x": "no number",
     "x +": "expects",
     "(x": "expects",
     r"\frac{1}{2": "expects",
@@ -149,6 +154,22 @@ def test_values_that_are_refused(source: str) -> None:
     """What is too large, or not defined, is refused before it is computed ([STEP-BOUNDS])."""
     with pytest.raises(NotExact):
         value(read_formula(source))
+
+
+@pytest.mark.parametrize(
+    ("value_", "shown"),
+    [
+        (Fraction(1, 3), r"\frac{1}{3}"),
+        (Fraction(-22, 7), r"-\frac{22}{7}"),
+        (Fraction(5, 8), "0.625"),
+        (Fraction(-1, 200), "-0.005"),
+        (Fraction(1, 10**300), "0." + "0" * 299 + "1"),
+    ],
+)
+def test_numbers_without_decimals(value_: Fraction, shown: str) -> None:
+    """A number that no number of decimals is enough for is shown as a fraction, and has its value."""
+    assert text(Num(value_)) == shown
+    assert value(read_formula(shown)) == value_
 
 
 def _python_value(term: Term) -> Fraction:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from dagmath_support import Line, judged_lines
 
 from potlang.dagmath.steps.checking import check_steps
 from potlang.dagmath.steps.report import StepVerdict
 from potlang.languages.dagmath.records import Solution, Step
 
 PROVED, REFUTED = StepVerdict.PROVED, StepVerdict.REFUTED
-Line = tuple[str, str, StepVerdict | None]
-"""Edge and node of a step after the given one, and its verdict; None: neither proved nor refuted."""
 FOLLOWS = "It follows from Step 1."
 CASES: dict[str, tuple[str, list[Line]]] = {
     "the value of the unknown": (
@@ -145,15 +144,7 @@ CASES: dict[str, tuple[str, list[Line]]] = {
 def test_wordings(title: str) -> None:
     """A verdict on each is what a careful reader gives ([STEP-FIRM], [STEP-SOUND], [STEP-UNITS])."""
     given, lines = CASES[title]
-    steps = [Step(1, "It is given.", None, given)]
-    steps += [Step(at, edge, (1,), node) for at, (edge, node, _) in enumerate(lines, start=2)]
-    report = check_steps(Solution(tuple(steps)))
-    found = [
-        (node, each.verdict if each.verdict in (PROVED, REFUTED) else None)
-        for (_, node, _), each in zip(lines, report.steps[1:], strict=True)
-    ]
-    assert found == [(node, expected) for _, node, expected in lines]
-    assert report.contradiction == ()
+    assert judged_lines((given,), lines) == lines
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,8 @@ def canonical(source: str, *, rename: Rename = "bound") -> Canonical:
         terms = conjuncts(canonical_term(joined("and", terms)))
     found = tuple(canonical_term(term) for term in terms)
     if rename == "all":
-        found = _renamed(found)
+        # What holds together has no order, and new names may change the one in which it is written.
+        found = _renamed(found) if role == "gives" else conjuncts(_renamed((joined("and", found),))[0])
     return Canonical(role, found)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -18,7 +19,20 @@ from .readings import Reading
 from .report import By, StepResult, StepsReport, StepVerdict
 from .rewriting import difference
 from .solutions import Read, read_solution_steps
-from .syntax import Name, Op, Quantity, Term, Unreadable, conjuncts, free_names, joined, quantities, shown
+from .syntax import (
+    Name,
+    Op,
+    Quantity,
+    Term,
+    Unreadable,
+    conjuncts,
+    free_names,
+    joined,
+    number,
+    parts,
+    quantities,
+    shown,
+)
 from .theory import Theory
 
 if TYPE_CHECKING:
@@ -77,7 +91,10 @@ class _Found(NamedTuple):
         return self is _LATE or (self.result is not None and self.result.verdict is Verdict.UNKNOWN)
 
 
+_WORD: Final = re.compile(r"(?<!\\)\b[A-Za-z]{2,}")
 _MISREAD: Final = "as far as it was read it is refuted, but it may mean something else"
+_ZERO_TO_ZERO: Final = Op("^", (number(0), number(0)))
+"""What SymPy takes to be 1."""
 _LATE: Final = _Found(StepVerdict.UNKNOWN, "the time for the solution was used up")
 
 
@@ -170,11 +187,13 @@ class _Checking:
         found: dict[tuple[Term, ...], None] = {}
         for parent in parents:
             for subject in subjects(self.premises.stated(parent), self.read.readings[parent]):
+                if reading.kinds and not self.premises.is_of_kind(parent, subject, reading.kinds):
+                    continue
                 found[_alternatives(subject, reading.values)] = None
         unknown = self._unknown(parents)
         if reading.solves:
             found = {}
-        if unknown is not None and not any(map(free_names, reading.values)):
+        if unknown is not None and not reading.kinds and not any(map(free_names, reading.values)):
             found[_alternatives(unknown, reading.values)] = None
         return list(found)
 
@@ -195,9 +214,11 @@ class _Checking:
             stated = self.premises.of(at, parents, joined("and", claims))
         except Unreadable as error:
             return _Found(StepVerdict.NOT_CHECKABLE, str(error))
-        named, open_ = self._named(at, claims, stated)
+        new, open_ = self._named(at, claims, stated)
+        named = [*map(shown, new)]
         if not open_:
             return _Found(StepVerdict.NOT_CHECKABLE, f"it says what something new is: {', '.join(named)}")
+        stated += [Stated(at, each) for each in new]
         claim = joined("and", open_)
         found = (
             self._arithmetic(at, claim, parents)
@@ -218,17 +239,17 @@ class _Checking:
 
     def _named(
         self, at: int, claims: tuple[Term, ...], stated: Iterable[Stated]
-    ) -> tuple[list[str], tuple[Term, ...]]:
+    ) -> tuple[list[Term], tuple[Term, ...]]:
         """The equations that say what something new is, and the claims that say more than that."""
         seen = self.premises.seen(at) | named_in(each.term for each in stated)
-        named: list[str] = []
+        named: list[Term] = []
         open_: list[Term] = []
         for claim in (part for each in claims for part in conjuncts(each)):
             new = _introduced(claim, seen)
             if new is None:
                 open_.append(claim)
             else:
-                named.append(shown(claim))
+                named.append(claim)
                 seen |= {new}
         return named, tuple(open_)
 
@@ -351,11 +372,25 @@ class _Checking:
     def _is_of_the_same(self, at: int, claim: Term, parents: Sequence[int]) -> bool:
         """Whether what a claim is about is what its premises are about: nothing was done to it in between."""
         reading, restated = self.read.readings[at], self.premises.is_restated(claim, parents)
+        if any(self._may_be_another(each, claim, at) for each in reading.values):
+            return False
         if reading.claims and not (reading.shifts or restated):
             return True
         if reading.shifts or self.read.alters(at):
             return False
-        return self.premises.is_worked_out(parents) if reading.claims else not self.read.operates(at)
+        if reading.claims:
+            return self.premises.is_worked_out(parents) and not self.premises.is_changed(claim, parents)
+        # What a parent is about that was not read, the value may be about too.
+        clear = all(subjects(self.premises.stated(each), self.read.readings[each]) for each in parents)
+        return clear and not self.read.operates(at)
+
+    def _may_be_another(self, value: Term, claim: Term, at: int) -> bool:
+        """Whether a value without a subject may be that of something else: a variable, a mere expression."""
+        if isinstance(value, Name) or not isinstance(value, Op):
+            return isinstance(value, Name)
+        sides = [side for part in conjuncts(claim) if isinstance(part, Op) for side in part.args]
+        own = any(isinstance(side, Name) and side in named_in([value]) for side in sides)
+        return own or (is_closed(value) and not _WORD.search(self.read.steps[at].node))
 
     def _assuming(self, known: Sequence[tuple[Stated, Encoded]], claim: Encoded) -> tuple[str, ...]:
         """The conditions of a claim's being defined that its premises do not entail."""
@@ -378,6 +413,8 @@ class _Checking:
         if not (isinstance(claim, Op) and claim.op == "=") or not self._left_ms():
             return False
         left, right = claim.args
+        if any(part == _ZERO_TO_ZERO for part in parts(claim)):
+            return False
         lefts = [left]
         for parent in parents:
             for each in self.premises.stated(parent):

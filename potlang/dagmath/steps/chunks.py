@@ -15,6 +15,15 @@ MOST_LETTERS: Final = 4_000
 _MARKED: Final = re.compile(
     r"\$\$(?P<a>.+?)\$\$|(?<!\\)\$(?P<b>(?:\\.|[^$\\])+)\$|\\\((?P<c>.+?)\\\)|\\\[(?P<d>.+?)\\\]", re.DOTALL
 )
+_ANNOTATION: Final = re.compile(r"<<[^<>]{0,200}>>")
+"""What a calculator was told, beside the number that it gave: `8*5=<<8*5=40>>40`."""
+_DOLLAR: Final = re.compile(r"(?<!\\)\$")
+_PRICE: Final = re.compile(r"(?:(?<=^)|(?<=[\s(=+*/-]))\$(?=\.?\d)")
+"""A dollar sign before an amount. Those around formulas come in pairs, and the second follows its formula."""
+_SPAN: Final = re.compile(r"\d ?[-–−] ?\\?\$\d")
+_CALCULATION: Final = re.compile(r"[\d.,\\$%()=+*/÷×x^{} -]+")
+_CROSS: Final = re.compile(r"(?<=[\d%)]) x (?=(?:\\?\$)?\d)")
+"""`8 x 5` in a calculation: no variable stands between two numbers."""
 _REFERENCES: Final = re.compile(
     r"\b(?:(?:from|by|in|of|using|per|with|and|via)\s+)?(?:steps?[\s_#]*\(?\d+\)?|(?:equation|eq\.)\s*\(\d+\))"
     r"(?:\s*(?:,|and|&)+\s*(?:steps?[\s_#]*\(?\d+\)?|\(\d+\)))*",
@@ -22,7 +31,7 @@ _REFERENCES: Final = re.compile(
 )
 _STRONG: Final = re.compile(r"\d|[=<>≤≥≠+*^√±×÷·]|\\[a-z]")
 _SHAPE: Final = re.compile(r"[-+*/^=<>≤≥≠±×÷·√(){}\[\]|.,:!%\\_'\w²³π⌊⌋−$]+")
-_COUNT: Final = re.compile(r"\d+(?:\.\d+)?[.,;:]?")
+_COUNT: Final = re.compile(r"(?:\\\$)?\d+(?:\.\d+)?[.,;:]?")
 _OPERATOR: Final = re.compile(r"[-+*/^=<>≤≥≠±×÷·−:]+|\|")
 _PERCENT: Final = re.compile(r"⟦(\d+)⟧ ?\\?%")
 _ORDINAL: Final = re.compile(r"\d+(?:st|nd|rd|th)\b.*")
@@ -66,12 +75,12 @@ class _Taker:
 def template(
     source: str, functions: frozenset[str] = frozenset(), variables: frozenset[str] = frozenset()
 ) -> Template:
-    """The sentence with its formulas taken out. Raises Unreadable for one that is far too long."""
+    """The sentence with its formulas taken out. Raises Unreadable for one that is not read."""
     if len(source) > MOST_LETTERS:
         raise Unreadable(f"the sentence has more than {MOST_LETTERS} characters")
     taker = _Taker(functions, variables)
     out, end = [], 0
-    source = _REFERENCES.sub(" ", source.replace("⟦", "[").replace("⟧", "]"))
+    source = _REFERENCES.sub(" ", _plainer(source.replace("⟦", "[").replace("⟧", "]")))
     marked = list(_MARKED.finditer(source))
     for match in marked:
         out += [
@@ -81,6 +90,16 @@ def template(
         end = match.end()
     out.append(_plain(source[end:], taker, bool(marked)))
     return Template(_PERCENT.sub(taker.percent, _tidy("".join(out))), tuple(taker.chunks))
+
+
+def _plainer(source: str) -> str:
+    """The sentence without calculator annotations, with money and products in LaTeX. Raises Unreadable."""
+    source = _ANNOTATION.sub("", source)
+    if "=" not in source and _SPAN.search(source):
+        raise Unreadable("an amount after a dash may be the end of a range")
+    if _DOLLAR.findall(source) == _PRICE.findall(source):
+        source = _PRICE.sub(r"\\$", source)
+    return _CALCULATION.sub(lambda run: _CROSS.sub(r" \\times ", run[0]) if "=" in run[0] else run[0], source)
 
 
 def _tidy(words: str) -> str:
@@ -176,6 +195,8 @@ def with_unit(term: Term, unit: str) -> Term:
 
 def _with_last(term: Term, op: str) -> Term:
     """The operation on a term; of a statement, on the last side."""
+    if isinstance(term, Op) and term.op == "approx":
+        return Op(term.op, (term.args[0], Op(op, (term.args[1],)), term.args[2]))
     if isinstance(term, Op) and is_statement(term):
         return Op(term.op, (*term.args[:-1], _with_last(term.args[-1], op)))
     return Op(op, (term,))

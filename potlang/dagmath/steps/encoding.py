@@ -120,6 +120,8 @@ class Encoder:
         if signed is not None:
             if any(not (_has_sign(side) or free_names(side) or quantities(side)) for side in term.args):
                 raise Unreadable("a number has two values")
+            if term.op not in ("=", "!="):
+                raise Unreadable("it is open which of two values is compared")
             return self._formula(signed, positive=positive, top=False)
         return self._atom(term, positive, top)
 
@@ -142,6 +144,8 @@ class Encoder:
             return self._membership(args[0], args[1])
         if op in ("=", "!=") and (whole := self._componentwise(op, args)) is not None:
             return whole
+        if op == "approx":
+            return self._rounded(*args)
         if op == "divides":
             divisor, number_ = self._int(args[0]), self._int(args[1])
             return self.pool.eq(self._remainder(number_, divisor, args[0]), self.pool.integer(0))
@@ -163,6 +167,14 @@ class Encoder:
             case "<=" | ">=":
                 return self.pool.app(ops.LE, (left, right) if op == "<=" else (right, left))
         raise Unreadable(f"does not check {op}")
+
+    def _rounded(self, term: Term, number_: Term, size: Term) -> Node:
+        """That a term is rounded to a number: it may be so in other ways too, and refutes nothing."""
+        self._firm = False
+        half = Op("/", (size, number(2)))
+        node = self._real(self._term(term))
+        low, high = (self._real(self._term(Op("+", (number_, each)))) for each in (Op("neg", (half,)), half))
+        return self.pool.conj([self.pool.app(ops.LE, (low, node)), self.pool.app(ops.LE, (node, high))])
 
     def _componentwise(self, op: str, args: tuple[Term, ...]) -> Node | None:
         """Tuples, and ratios of three terms and more, as equations of their parts."""
@@ -197,6 +209,8 @@ class Encoder:
             if whole.op == "where:Z":
                 return integral
             # 0 is natural to some and not to others: only what both say is meant.
+            if isinstance(node, Lit) and node.value == 0:
+                raise Unreadable("0 is natural to some and not to others")
             self._exact = False
             return pool.conj([integral, pool.app(ops.LE, (*self._alike([pool.integer(0), node]),))])
         if len(whole.args) == 2 and whole.op in ("[]", "[)", "(]", "tuple"):
@@ -308,7 +322,7 @@ class Encoder:
     def _defined(self, condition: Node, shown: str, of: Node) -> None:
         if isinstance(of, Lit):
             if of.value == 0:
-                raise Unreadable("it divides by zero")
+                raise Unreadable("it divides by zero, or takes its power of zero")
             return
         self._sides[condition] = shown
 
@@ -333,6 +347,9 @@ class Encoder:
         if power < 0:
             return self._quotient(number(1), Op("^", (base, number(-power))))
         if power == 0:
+            node = self._real(self._term(base))
+            unequal = self.pool.negate(self.pool.eq(node, self.pool.real(0)))
+            self._defined(unequal, f"{shown(base)} != 0", node)
             return self.pool.integer(1)
         factors = (self._term(base),) * power.numerator
         return factors[0] if len(factors) == 1 else self.pool.app(ops.MUL, factors)

@@ -39,7 +39,7 @@ def value(term: Term, values: Values = {}) -> Fraction:  # noqa: B006
         case Op(op, args):
             if op in BINDERS:
                 return _repeated(term, values)
-            if op in _FUNCTIONS:
+            if op in _FUNCTIONS and (op != "ratio" or len(args) == 2):
                 return _checked(_FUNCTIONS[op](*(value(arg, values) for arg in args)))
             raise NotExact(f"{op} is not computed")
 
@@ -61,6 +61,11 @@ def truth(term: Term, values: Values = {}) -> bool:  # noqa: B006
             return truth(args[0], values) is truth(args[1], values)
         case "in":
             return _member(value(args[0], values), args[1], values)
+    if op == "approx":
+        term_, rounded, size = (value(arg, values) for arg in args)
+        if 2 * abs(term_ - rounded) > size:
+            raise NotExact("it may be rounded in another way")
+        return True
     if op not in _TRUTHS:
         raise NotExact(f"{op} is not computed")
     if op in ("=", "!=") and _are_tuples(args):
@@ -74,13 +79,17 @@ def has_decimals(term: Term) -> bool:
     return any(isinstance(each, Num) and each.value.denominator != 1 for each in parts(term))
 
 
+def _has_percent(term: Term) -> bool:
+    return any(isinstance(each, Op) and each.op == "%" for each in parts(term))
+
+
 def is_nearly(term: Term) -> bool:
     """Whether a statement with decimals that is false may be right but for rounding. Raises NotExact."""
     for part in conjuncts(term):
         assert isinstance(part, Op)
         if truth(part):
             continue
-        if part.op != "=" or not has_decimals(part):
+        if part.op != "=" or not (has_decimals(part) or _has_percent(part)):
             return False
         left, right = (value(arg) for arg in part.args)
         if abs(left - right) > _ROUNDING * max(abs(left), abs(right)):
@@ -114,6 +123,8 @@ def _member(element: Fraction, whole: Term, values: Values) -> bool:
     if whole.op == "set":
         return any(value(each, values) == element for each in whole.args)
     if whole.op in ("where:Z", "where:N"):
+        if not element and whole.op == "where:N":
+            raise NotExact("0 is natural to some and not to others")
         return element.denominator == 1 and (whole.op == "where:Z" or element > 0)
     if whole.op in ("where:Q", "where:R"):
         return True

@@ -21,7 +21,7 @@ _DEEPEST: Final = 40
 _ALONE: Final = ("num", "name", "op")
 _UNITS: Final = ("unit", "text")
 _DEGREES: Final = ("circ", "degree")
-_RELATIONS: Final = ("=", "!=", "<", "<=", ">", ">=", "in", "equiv", "|", "divides")
+_RELATIONS: Final = ("=", "!=", "<", "<=", ">", ">=", "in", "equiv", "approx", "|", "divides")
 _ALWAYS_FUNCTIONS: Final = frozenset("fgh")
 
 
@@ -145,19 +145,37 @@ class _Parser:
     def _relation(self) -> Term:
         sides = [self._ratio()]
         links: list[str] = []
+        starts = [self._at]
         while self._is("op", *_RELATIONS) and not (self._is("op", "|") and self._bars):
             links.append(self._take().text)
+            starts.append(self._at)
             sides.append(self._set() if links[-1] == "in" else self._ratio())
         if not links:
             return sides[0]
         if "equiv" in links:
             return self._congruence(sides, links)
         found = []
-        for link, left, right in zip(links, sides, sides[1:], strict=False):
+        for link, left, right, start in zip(links, sides, sides[1:], starts[1:], strict=False):
             if is_statement(left) or is_statement(right):
                 raise Unreadable("a statement stands where a number is expected")
+            if link == "approx":
+                found.append(self._rounded(left, right, start))
+                continue
             found.append(Op("divides" if link == "|" else link, (left, right)))
         return joined("and", tuple(found))
+
+    def _rounded(self, left: Term, right: Term, start: int) -> Term:
+        """That a term is rounded to a number, which is written from a token on."""
+        if isinstance(left, Name | Quantity):
+            raise Unreadable("it is open what is rounded")
+        size, bare = Fraction(1), right
+        while isinstance(bare, Op) and (bare.op in ("neg", "%") or bare.op.startswith("unit:")):
+            size, bare = (size / 100 if bare.op == "%" else size), bare.args[0]
+        if not isinstance(bare, Num):
+            raise Unreadable("does not read what is no number after an approximation")
+        written = next(token.text for token in self._tokens[start:] if token.kind == "num")
+        places = len(written.partition(".")[2])
+        return Op("approx", (left, right, Num(size / 10**places)))
 
     def _congruence(self, sides: list[Term], links: list[str]) -> Term:
         if set(links) != {"equiv"}:
@@ -364,6 +382,8 @@ class _Parser:
             return Op(f"call:{'-'.join(words)}", items)
         if not words:
             raise Unreadable(f"does not read the words {text!r}")
+        if is_unit(text):
+            raise Unreadable(f"the unit {text!r} stands without a number")
         return Quantity(words)
 
     def _name(self, letter: str) -> Term:

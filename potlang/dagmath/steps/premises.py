@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from .canonical import same_terms
+from .exact import NotExact, value
 from .readings import Reading, Schema
 from .settling import check_comparable, has_unit
 from .solutions import Read
@@ -141,6 +143,23 @@ class Premises:
         given += self._read.readings[parents[0]].values
         return bool(given) and any(_is_compound(each) for each in given)
 
+    def is_changed(self, claim: Term, parents: Sequence[int]) -> bool:
+        """Whether a claim calculates with what a quantity was: `24 + 6`, where it was given as `6 * 4`."""
+        stated = (part for parent in parents for term in self.stated(parent) for part in conjuncts(term))
+        old = {found for part in stated for side in _sides(part) if (found := _amount(side)) is not None}
+        new = (side for part in conjuncts(claim) for side in _sides(part) if isinstance(side, Op))
+        inside = (part for side in new for arg in side.args for part in parts(arg))
+        return any(_amount(part) in old for part in inside)
+
+    def is_of_kind(self, parent: int, subject: Term, kinds: frozenset[str]) -> bool:
+        """Whether a parent gives what it is about as the value of one of some operations."""
+        equal = [subject]
+        for part in (part for term in self.stated(parent) for part in conjuncts(term)):
+            sides = _sides(part)
+            if any(same_terms(side, each) for side in sides for each in equal):
+                equal += sides
+        return any(isinstance(each, Op) and each.op in kinds for each in equal)
+
     def before(self, at: int) -> list[Stated]:
         """All that was claimed before a step."""
         return [Stated(step, term) for step in range(at) for term in self.stated(step)]
@@ -228,6 +247,14 @@ def subjects(stated: tuple[Term, ...], reading: Reading) -> list[Term]:
 
 def _sides(term: Term) -> tuple[Term, ...]:
     return term.args if isinstance(term, Op) and term.op == "=" else ()
+
+
+def _amount(term: Term) -> Fraction | None:
+    """The value of a term without variables."""
+    try:
+        return value(term)
+    except NotExact:
+        return None
 
 
 def _is_compound(term: Term) -> bool:

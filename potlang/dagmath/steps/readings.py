@@ -21,7 +21,8 @@ class Reading(NamedTuple):
     `claims` hold together. `values` are given of a subject that the sentence does not name: one is meant,
     or several alternatives. `supposes`: it is assumed, not concluded. `names` are variables that it
     introduces (`is_introduction`: and does nothing else), `integers` those said to be whole. `rewrites`:
-    it says that it writes an expression in another way. `solves`: its values are those of the unknown.
+    it says that it writes an expression in another way. `kinds`: the operations, one of which the value is
+    said to be the value of. `solves`: its values are those of the unknown.
     `unsure` are words that were passed over. `shifts`: what it names may be something else than what
     an earlier step names so. `reason` says why nothing was read.
     """
@@ -34,6 +35,7 @@ class Reading(NamedTuple):
     schema: Schema | None = None
     rewrites: bool = False
     solves: bool = False
+    kinds: frozenset[str] = frozenset()
     is_goal: bool = False
     unsure: tuple[str, ...] = ()
     shifts: bool = False

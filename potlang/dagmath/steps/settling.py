@@ -40,6 +40,7 @@ def without_units(term: Term) -> Term:
     if not is_mixed(units):
         for part in conjuncts(term):
             _check_sides(part)
+        _check_dimensions(term)
         return _bare(term)
     try:
         converted = _converted(term)[0]
@@ -81,6 +82,18 @@ def _check_sides(relation: Term) -> None:
             raise Unreadable("a number with a unit beside one without")
 
 
+def _check_dimensions(term: Term) -> None:
+    """Raises Unreadable for `8 cm * 3 cm = 24 cm`: all its numbers have units, and they do not agree."""
+    if not has_unit(term) or _has_bare_numbers(term):
+        return
+    try:
+        _converted(term)
+    except _Unsized:
+        return
+    except _Unlike:
+        raise Unreadable("what is equated or added does not measure the same") from None
+
+
 def _has_bare_numbers(term: Term) -> bool:
     """Whether there is a number that has no unit, exponents excepted."""
     match term:
@@ -95,7 +108,11 @@ def _has_bare_numbers(term: Term) -> bool:
 
 
 class _Unlike(ValueError):
-    """Numbers that measure different things are added or compared, or it is not known what they measure."""
+    """Numbers that measure different things are added or compared."""
+
+
+class _Unsized(_Unlike):
+    """It is not known what a number measures, or in what size."""
 
 
 def _converted(term: Term) -> tuple[Term, Dimension]:
@@ -103,12 +120,12 @@ def _converted(term: Term) -> tuple[Term, Dimension]:
     if isinstance(term, Num):
         return term, NO_DIMENSION
     if not isinstance(term, Op):
-        raise _Unlike
+        raise _Unsized
     if _is_unit(term):
         found = measure(term.op[5:])
         inner, dimension = _converted(term.args[0])
         if found is None or dimension or has_unit(term.args[0]):
-            raise _Unlike
+            raise _Unsized
         over, under = (Num(Fraction(part)) for part in found.size.as_integer_ratio())
         made: Term = Op("*", (over, inner))
         return (made if under == Num(Fraction(1)) else Op("/", (made, under))), found.dimension
@@ -117,7 +134,7 @@ def _converted(term: Term) -> tuple[Term, Dimension]:
         match term.args[1]:
             case Num(power) if power.denominator == 1:
                 return Op("^", (base, term.args[1])), raised(dimension, power.numerator)
-        raise _Unlike
+        raise _Unsized
     inside = [_converted(arg) for arg in term.args]
     whole = Op(term.op, tuple(each for each, _ in inside))
     dimensions = [dimension for _, dimension in inside]
@@ -125,7 +142,9 @@ def _converted(term: Term) -> tuple[Term, Dimension]:
         return whole, reduce(multiplied, dimensions)
     if term.op in ("/", "ratio") and len(dimensions) == 2:
         return whole, multiplied(dimensions[0], raised(dimensions[1], -1))
-    if term.op not in _HOMOGENEOUS or len(set(dimensions)) > 1:
+    if term.op not in _HOMOGENEOUS:
+        raise _Unsized
+    if len(set(dimensions)) > 1:
         raise _Unlike
     return whole, NO_DIMENSION if is_statement(term) else dimensions[0]
 

@@ -11,7 +11,7 @@ from .word_lists import words
 
 MOST_NODES: Final = 2_000
 MOST_DEPTH: Final = 40
-RELATIONS: Final = ("=", "!=", "<", "<=", ">", ">=", "in", "divides", "congruent")
+RELATIONS: Final = ("=", "!=", "<", "<=", ">", ">=", "in", "divides", "congruent", "approx")
 CONNECTIVES: Final = ("and", "or", "not", "=>", "<=>")
 BINDERS: Final = ("sum", "prod")
 """Applied to index, first value, last value and body."""
@@ -50,6 +50,8 @@ class Op:
 
     Sums and products have any number of arguments, a difference is a sum with `neg` in it. `call:f` is
     a function that the text declares. `unit:km` is a number with its unit.
+    `approx` of a term, a number and a size: they differ by half of it at most, which is that of the number's
+    last digit.
     """
 
     op: str
@@ -155,7 +157,7 @@ _LEVELS: Final = {
     "*": 10, "/": 10, "mod": 10, "^": 12, "!": 13, "%": 13,
 }  # fmt: skip
 _INFIX: Final = {"<=>": " <=> ", "=>": " => ", "or": " or ", "and": " and ", "*": "*", "ratio": " : ",
-                 "divides": " \\mid ", "in": " \\in ", "list": ", ", "mod": " \\bmod "}  # fmt: skip
+                 "divides": " \\mid ", "in": " \\in ", "list": ", "}  # fmt: skip
 _ATOM: Final = 20
 
 
@@ -190,16 +192,22 @@ def _digits(value: Fraction) -> tuple[str, int]:
     shown = str(whole)
     if rest:
         places = _places(value.denominator)
+        if places is None:
+            over = f"\\frac{{{abs(value.numerator)}}}{{{value.denominator}}}"
+            return (f"-{over}", _LEVELS["neg"]) if value < 0 else (over, _ATOM)
         shown += "." + str(rest * 10**places // value.denominator).zfill(places)
     return ("-" + shown, _LEVELS["neg"]) if value < 0 else (shown, _ATOM)
 
 
-def _places(denominator: int) -> int:
-    """How many decimals a number with this denominator, a divisor of a power of ten, needs."""
-    places = 0
-    while 10**places % denominator:
-        places += 1
-    return places
+def _places(denominator: int) -> int | None:
+    """How many decimals a number with this denominator needs; None where no number of them is enough."""
+    counts = []
+    for prime in (2, 5):
+        count = 0
+        while denominator % prime == 0:
+            denominator, count = denominator // prime, count + 1
+        counts.append(count)
+    return max(counts) if denominator == 1 else None
 
 
 def _variable(name: str) -> str:
@@ -235,11 +243,33 @@ def _operation(term: Op) -> tuple[str, int]:
         return f"\\frac{{{text(args[0])}}}{{{text(args[1])}}}", _ATOM
     if op == "^":
         return f"{_inside(args[0], level + 1)}^{{{text(args[1])}}}", level
+    if op == "mod":
+        # Beside a sign it is open of what the remainder is taken.
+        return " \\bmod ".join(_inside(arg, level + 1) for arg in args), _LEVELS["+"]
+    if op == "approx":
+        return f"{_inside(args[0], 7)} \\approx {_rounded(args[1], args[2])}", level
     if op == "congruent":
         return f"{_inside(args[0], 7)} \\equiv {_inside(args[1], 7)} \\pmod{{{text(args[2])}}}", level
     if op in _INFIX or op in RELATIONS:
         return _INFIX.get(op, f" {op} ").join(_inside(arg, level + 1) for arg in args), level
     return _applied(op, args), _ATOM
+
+
+def _rounded(term: Term, size: Term) -> str:
+    """A number with as many decimals as the size of its last digit says."""
+    match term, size:
+        case Num(value), Num(last):
+            shown, _ = _digits(value)
+            places = _places(last.denominator) or 0
+            whole, _, decimals = shown.partition(".")
+            return f"{whole}.{decimals.ljust(places, '0')}" if places else shown
+        case Op("%", (inner,)), Num(last):
+            return _rounded(inner, Num(last * 100)) + "\\%"
+        case Op("neg", (inner,)), _:
+            return "-" + _rounded(inner, size)
+        case Op(op, (inner,)), _ if op.startswith("unit:"):
+            return f"{_rounded(inner, size)} \\text{{{op[5:]}}}"
+    return text(term)
 
 
 def _inside(term: Term, least: int) -> str:
@@ -281,7 +311,7 @@ def _applied(op: str, args: tuple[Term, ...]) -> str:
     if op == "logbase":
         return f"\\log_{{{text(args[0])}}}({text(args[1])})"
     if op.startswith("unit:"):
-        return f"{_inside(args[0], 10)} \\text{{{op[5:]}}}"
+        return f"{_inside(args[0], 11)} \\text{{{op[5:]}}}"
     if op.startswith("call:"):
         return f"{op[5:]}({inner})"
     if op.startswith("where:"):

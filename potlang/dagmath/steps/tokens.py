@@ -43,7 +43,7 @@ _OPERATORS: Final = {
     "mp": "mp", "in": "in", "mid": "divides", "equiv": "equiv", "bmod": "mod", "colon": ":",
     "Rightarrow": "=>", "implies": "=>", "Longrightarrow": "=>", "iff": "<=>", "Leftrightarrow": "<=>",
     "Longleftrightarrow": "<=>", "land": "and", "wedge": "and", "lor": "or", "vee": "or",
-    "neg": "not", "lnot": "not", "%": "%",
+    "neg": "not", "lnot": "not", "%": "%", "approx": "approx",
 }  # fmt: skip
 _OPENING: Final = {
     "lfloor": "floor", "lceil": "ceil", "lvert": "abs", "lbrace": "{", "{": "{",
@@ -183,17 +183,19 @@ class _Lexer:
             raise Unreadable(f"\\{style} has no plain text in braces")
         self.position = match.end()
         text = " ".join(match[1].split())
-        if text in FUNCTIONS:
+        if text in FUNCTIONS and not (self._follows_number() and is_unit(text)):
             self._add("function", text)
         elif text in _WORDS:
             self._add("op", _WORDS[text])
         elif len(text) == 1 and text.isalpha():
-            follows = bool(self.found) and self.found[-1].kind == "num"
-            self._add("text" if follows and is_unit(text) else "name", text)
+            self._add("text" if self._follows_number() and is_unit(text) else "name", text)
         elif style == "operatorname" and text.rstrip("'").isalpha():
             self._add("name", text)
         elif text:
             self._add("text", text)
+
+    def _follows_number(self) -> bool:
+        return bool(self.found) and self.found[-1].kind == "num"
 
 
 _BRACES: Final = re.compile(r"\s*\{([^{}\\$]*)\}")

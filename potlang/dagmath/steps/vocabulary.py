@@ -10,6 +10,7 @@ from .word_lists import words
 BLOCKING: Final = re.compile(
     r"\b(not|no|never|cannot|can't|n't|doesn't|isn't|neither|nor|impossible|contradict\w*|reject\w*|"
     r"extraneous|invalid|discard\w*|false|incorrect|wrong|unless|except|would|could|might|may|perhaps|maybe|guess\w*|"
+    r"round\w*|truncat\w*|"
     r"approximat\w*|roughly|about|nearly|almost|estimat\w*|around|at least|at most|more than or|no more|"
     r"attempt\w*|try|trying|test\w*|candidate|hypothes\w*|whether|unknown|any|every|each|all|always|"
     r"minimi[sz]\w*|maximi[sz]\w*|smallest|largest|greatest|least|asymptotic\w*|converg\w*|limit|infinit\w*|"
@@ -93,7 +94,8 @@ MULTIPLIERS: Final = ALTERING | words(
 )
 """Such words, where a unit is expected."""
 CHANGING: Final = re.compile(
-    r"\b(now|new|remain\w*|left|current\w*|updated|next|after|before|then|its|other|another|rest)\b"
+    r"\b(was|were|ago|later|earlier|from now|"
+    r"now|new|remain\w*|left|current\w*|updated|next|after|before|then|its|other|another|rest)\b"
 )
 """Words of a phrase that may name something else each time."""
 UNUSUAL: Final = re.compile(
@@ -112,9 +114,33 @@ ALTERED: Final = re.compile(
 """Words before a value without a subject: it is that of something else than what a premise is about."""
 OPERATING: Final = re.compile(
     r"\b(add\w*|subtract\w*|multipl\w*|divid\w*|sum|products?|difference|quotient|total|plus|minus|times|more|"
-    r"less|increas\w*|decreas\w*|rais\w*|remov\w*|remain\w*|number|count)\b"
+    r"less|substitut\w*|plug\w*|insert\w*|replac\w*|put\w*|set\w*|increas\w*|decreas\w*|rais\w*|remov\w*|remain\w*|number|count)\b"
 )
 """Words of an operation: with a formula beside them, something is done to what a premise gives."""
+NAMING_OTHERS: Final = re.compile(
+    r"\b((?<!lowest )(?<!simplest )(?<!like )(?<!in )terms?|sides?|(?:numbers?|count|sum|product|total) of|"
+    r"coefficients?|\w-\w*|(?:first|next|last|previous|zero|constant|linear|quadratic) \w+)"
+)
+"""Words of a phrase without a formula: it names a part of what was spoken of, or a number of its own."""
+PREDICATE: Final = re.compile(r"\b(is|are|was|were|be|equals?|satisf\w*|works?|holds?|has|have)\b")
+"""A verb after a formula: something is said of it."""
+RESULT: Final = re.compile(r"^is (?:the|our) (?:final |required |desired )?(?:answer|result|solution)$")
+"""What is said of a value that is the result."""
+BECOMING: Final = re.compile(
+    r"becomes|simplif(?:ies|y|ying) to|reduces? to|evaluates? to|expands? to|factors? (?:as|to|into)|"
+    r"written as|expressed as|turns? into"
+)
+"""What stands between a statement and the one that is made of it."""
+KINDS: Final = {
+    "sum": words("+"), "total": words("+"), "difference": words("+"), "product": words("*"),
+    "quotient": words("/ ratio"), "ratio": words("/ ratio"), "fraction": words("/ ratio"),
+}  # fmt: skip
+"""Names of values that are worked out in one way, and the operations of which they are values."""
+SAME_AS: Final = re.compile(
+    r"(?:value|answer|result|simplification|form|evaluation|calculation|computation|solution|expression|quantity)"
+    r"s? (?:of|for|to)$"
+)
+"""A lead after which a formula is what is spoken of: `the value of A is`."""
 SOLUTIONS: Final = re.compile(r"\b(solutions?|roots?|zeros|zeroes|values|either|possib\w*|answers)\b")
 ABOUT_FORMULAS: Final = words(
     "equation inequality relation identity condition constraint system solution root zero line curve problem"

@@ -7,8 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from potlang.dagmath.asking import Sampling
-from potlang.endpoint import Failure, Model
+from potlang.endpoint import Failure, Model, Sampling
 from potlang.llm.evaluation.questions import Question
 from potlang.llm.evaluation.reasoners import Attempts
 from potlang.llm.reasoned import Attempt

@@ -1,0 +1,18 @@
+"""How a model is asked until a reply of it is accepted."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Sampling(NamedTuple):
+    """How models are asked. `tries` bounds those of one question; None leaves a setting to the model.
+
+    `seed`: that of the first try; each further one has the next.
+    """
+
+    tries: int = 5
+    temperature: float | None = None
+    max_tokens: int | None = None
+    timeout: float | None = None
+    seed: int | None = None
