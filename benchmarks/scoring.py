@@ -192,7 +192,7 @@ def _loaded(texts: Sequence[bytes]) -> list[Any]:
 
 
 def _metrics(rows: Sequence[Any]) -> Any:
-    from potlang.dagmath.metrics import shape_of
+    from potlang.dagmath.metrics import shape_of_distinct
     from potlang.dagmath.samples import answer_of
     from potlang.dagmath.scores import Scores
 
@@ -200,7 +200,11 @@ def _metrics(rows: Sequence[Any]) -> Any:
     for row in rows:
         correct = answer_of(row) == row.answer
         scores.tally.add(
-            shape_of(row.steps), correct, group=row.labels, problem=row.problem, difficulty=row.difficulty
+            shape_of_distinct(row.steps),
+            correct,
+            group=row.labels,
+            problem=row.problem,
+            difficulty=row.difficulty,
         )
     return scores.groups()
 
@@ -253,7 +257,7 @@ def pass_over(samples: int) -> Point:
 
 def rows(points: Sequence[Point]) -> list[list[Any]]:
     """The passes as rows of a table."""
-    factors = [None, *(_growth(a, b) for a, b in pairwise(points))]
+    factors = [None, *(_growth(a, b) for a, b in pairwise(points))][: len(points)]
     return [
         [
             each.samples,

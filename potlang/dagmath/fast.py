@@ -23,7 +23,7 @@ class NodeStep(Struct, gc=False, rename={"id": "step_id", "parents": _PARENTS}):
     """A step in the form of appendix F. Texts that are not looked at are checked to be texts."""
 
     id: Id
-    parents: set[int] | None
+    parents: tuple[int, ...] | None
     node: str
     edge: Text = UNSET
     prop: Text = UNSET
@@ -36,7 +36,7 @@ class TextStep(Struct, gc=False, rename=_TEXT_KEYS):
     """A step in the form of appendix G. One that has a node beside its text is no usual one."""
 
     id: Id
-    parents: set[int] | None
+    parents: tuple[int, ...] | None
     node: str
     edge: Text = UNSET
     reason: Text = UNSET
@@ -51,6 +51,7 @@ _node_steps: Decoder[list[NodeStep]] = Decoder(list[NodeStep])
 _text_steps: Decoder[list[TextStep]] = Decoder(list[TextStep])
 _value: Decoder[Any] = Decoder()
 _said = attrgetter("node")
+_premises = attrgetter("parents")
 
 
 def members(line: bytes) -> Mapping[str, Raw] | None:
@@ -67,13 +68,19 @@ def members(line: bytes) -> Mapping[str, Raw] | None:
 
 
 def steps(text: Raw) -> Steps | None:
-    """The steps in a JSON text; None if they are not in one of the two usual forms, or one says nothing."""
+    """The steps in a JSON text; None if they are not in one of the two usual forms.
+
+    None also if one says nothing, or names a parent twice.
+    """
     found: Steps | None
     try:
         found = _node_steps.decode(text)
     except _UNREADABLE:
         found = _in_text_form(text)
-    return found if found is not None and all(map(str.strip, map(_said, found))) else None
+    if found is None or not all(map(str.strip, map(_said, found))):
+        return None
+    given = filter(None, map(_premises, found))
+    return None if any(len(set(each)) < len(each) for each in given) else found
 
 
 def _in_text_form(text: Raw) -> list[TextStep] | None:

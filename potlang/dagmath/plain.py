@@ -26,7 +26,10 @@ def members(line: bytes) -> Mapping[str, Any] | None:
 
 
 def steps(found: Any) -> list[Step] | None:
-    """The steps in a value; None if they are not in one of the two usual forms, or one says nothing."""
+    """The steps in a value; None if they are not in one of the two usual forms.
+
+    None also if one says nothing, or names a parent twice.
+    """
     if not isinstance(found, list):
         return None
     for said, texts in _FORMS:
@@ -53,8 +56,11 @@ def _step(found: Any, said: str, texts: tuple[str, ...]) -> Step | None:
         or not node.strip()
     ):
         return None
-    if parents is not None and not (type(parents) is list and all(type(each) is int for each in parents)):
-        return None
+    if parents is not None:
+        if type(parents) is not list or not all(type(each) is int for each in parents):
+            return None
+        if len(set(parents)) < len(parents):
+            return None
     if not all(isinstance(found.get(text, ""), str | None) for text in texts):
         return None
     return Step(number, "", None if parents is None else tuple(parents), node)

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any, NamedTuple, Protocol
 
 from potlang.dagmath.graph import BrokenGraphError
-from potlang.dagmath.metrics import Premised, Shape, shape_of
+from potlang.dagmath.metrics import Premised, Shape, shape_of, shape_of_distinct
 from potlang.dagmath.tally import Bin, bin_of
 from potlang.languages.dagmath.boxed import Box, last_box
 from potlang.languages.dagmath.json_form import LARGEST_DIFFICULTY, METADATA
@@ -77,7 +77,7 @@ class Reader:
         usual = self.usual(line) if len(line) <= LONGEST_LINE else None
         if usual is not None:
             try:
-                shape = shape_of(usual.steps)
+                shape = shape_of_distinct(usual.steps)
             except BrokenGraphError:
                 return self._full(line, number)
             box = box_of(usual.steps[-1].node)
@@ -86,7 +86,7 @@ class Reader:
         return self._full(line, number)
 
     def usual(self, line: bytes) -> Row | None:
-        """The sample on a line of the usual form; None for any other line."""
+        """The sample on a line of the usual form, no parent named twice; None for any other line."""
         members = self._decoder.members(line)
         if members is None or "steps" not in members or not all(map(_is_plain, members)):
             return None

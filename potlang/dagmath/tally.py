@@ -23,12 +23,18 @@ Bin = int | None
 
 
 class ProblemTally:
-    """The samples of one problem. `levels` counts the correct ones by the closeness that they meet."""
+    """The samples of one problem. `levels` counts the correct ones by the closeness that they meet.
+
+    `classes` are the tallies, by class, that samples of `difficulty` count in, found without their keys:
+    the samples of a problem have the same difficulty as a rule.
+    """
 
     __slots__ = (
+        "classes",
         "closeness",
         "correct",
         "density",
+        "difficulty",
         "edges",
         "levels",
         "malformed",
@@ -43,11 +49,13 @@ class ProblemTally:
         self.samples = self.malformed = self.correct = self.perfect = self.closeness = 0
         self.nodes = self.edges = self.density = self.max_in = self.max_out = 0
         self.levels: defaultdict[int, int] = defaultdict(int)
+        self.difficulty: float | None = None
+        self.classes: dict[Class, ClassTally] = {}
 
     def merge(self, other: ProblemTally) -> None:
         """Adds the sums of another."""
         for name in self.__slots__:
-            if name != "levels":
+            if name not in ("levels", "difficulty", "classes"):
                 setattr(self, name, getattr(self, name) + getattr(other, name))
         for level, count in other.levels.items():
             self.levels[level] += count
@@ -109,17 +117,26 @@ class Tally:
         if of_problem is None:
             of_problem = in_group[problem] = ProblemTally()
         kind = classify(shape, correct)
-        of_problem.samples += 1
-        key = group, bin_of(difficulty), kind
-        of_class = self.classes.get(key)
+        if of_problem.difficulty != difficulty:
+            of_problem.difficulty = difficulty
+            of_problem.classes = {}
+        of_class = of_problem.classes.get(kind)
         if of_class is None:
-            of_class = self.classes[key] = ClassTally()
+            of_class = of_problem.classes[kind] = self._of_class(group, bin_of(difficulty), kind)
+        of_problem.samples += 1
         of_class.samples += 1
         if shape is None:
             of_problem.malformed += 1
         else:
             _add_shape(of_problem, of_class, shape, kind)
         return kind
+
+    def _of_class(self, group: Group, level: Bin, kind: Class) -> ClassTally:
+        key = group, level, kind
+        found = self.classes.get(key)
+        if found is None:
+            found = self.classes[key] = ClassTally()
+        return found
 
     def merge(self, other: Tally) -> None:
         """Adds the sums of another tally, of samples that are not in this one."""
@@ -128,7 +145,7 @@ class Tally:
             for name, tally in problems.items():
                 mine.setdefault(name, ProblemTally()).merge(tally)
         for key, of_class in other.classes.items():
-            self.classes.setdefault(key, ClassTally()).merge(of_class)
+            self._of_class(*key).merge(of_class)
 
     @property
     def samples(self) -> int:
