@@ -71,6 +71,7 @@ class Encoding:
         self._printer = Printer(module, self.dialect, labels.symbols)
         self._bases: dict[bool, str] = {}
         self._bare: Encoding | None = None
+        self._declarations: str | None = None
 
     def base(self, *, named: bool = True) -> str:
         """Declarations and the assumptions, named for cores."""
@@ -80,7 +81,9 @@ class Encoding:
 
     def declarations(self) -> str:
         """Declarations alone."""
-        return self._printer.declarations()
+        if self._declarations is None:
+            self._declarations = self._printer.declarations()
+        return self._declarations
 
     def bare(self) -> Encoding:
         """The same words for a session that was started with the declarations alone."""

@@ -23,6 +23,12 @@ class Pipes(Protocol):
     def write(self, data: bytes) -> None:
         """Have these bytes sent; returns at once."""
 
+    def drain(self, deadline: float) -> None:
+        """Wait until all is sent, the child has something to say, or the deadline is there."""
+
+    def readable(self) -> bool:
+        """Whether `read` has something at once."""
+
     def read(self, deadline: float) -> bytes:
         """Some bytes; none at the end. Raises TimeoutError at the deadline (`time.monotonic`)."""
 
@@ -65,20 +71,30 @@ class PollPipes:
             self._waiting.clear()
         self._stop_polling(self._in)
 
-    def read(self, deadline: float) -> bytes:
-        while True:
-            left = deadline - time.monotonic()
-            ready = dict(self._poll.poll(max(0, int(left * 1000) + 1) if left > 0 else 0))
-            if self._err in ready:
-                self._drain()
-            if self._out in ready:
-                return os.read(self._out, 1 << 20)
-            if self._in in ready:
-                self._flush()
-            if not ready and left <= 0:
-                raise TimeoutError
+    def drain(self, deadline: float) -> None:
+        while self._waiting and not self._is_readable(deadline) and time.monotonic() < deadline:
+            pass
 
-    def _drain(self) -> None:
+    def readable(self) -> bool:
+        return self._is_readable(0.0)
+
+    def read(self, deadline: float) -> bytes:
+        while not self._is_readable(deadline):
+            if time.monotonic() >= deadline:
+                raise TimeoutError
+        return os.read(self._out, 1 << 20)
+
+    def _is_readable(self, deadline: float) -> bool:
+        """Whether the child has something to say, after what happens next, or the deadline."""
+        left = deadline - time.monotonic()
+        ready = dict(self._poll.poll(max(0, int(left * 1000) + 1) if left > 0 else 0))
+        if self._err in ready:
+            self._take_error()
+        if self._in in ready:
+            self._flush()
+        return self._out in ready
+
+    def _take_error(self) -> None:
         try:
             data = os.read(self._err, _CHUNK)
         except BlockingIOError:
@@ -94,7 +110,7 @@ class PollPipes:
             return
 
     def stderr(self) -> str:
-        self._drain()
+        self._take_error()
         return self._tail.decode("utf-8", "replace")
 
     def close(self) -> None:
@@ -122,6 +138,12 @@ class ThreadPipes:
 
     def write(self, data: bytes) -> None:
         self._write_chunks.put(data)
+
+    def drain(self, deadline: float) -> None:
+        pass  # A thread sends it.
+
+    def readable(self) -> bool:
+        return not self._read_chunks.empty()
 
     def read(self, deadline: float) -> bytes:
         try:

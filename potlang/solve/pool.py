@@ -326,6 +326,7 @@ class Session:
                 process.send(_request(query, timeout_ms), more=unsent > 0)
             if loading:
                 if self.meanwhile is not None:
+                    process.deliver(_deadline(timeout_ms))
                     self.meanwhile()
                 process.greet()
             if loading and (failed := process.receive(_deadline(timeout_ms))["failed"]):

@@ -76,6 +76,16 @@ class Process:
             held, self._held = bytes(self._held), bytearray()
             self._pipes.write(held)
 
+    def deliver(self, deadline: float) -> None:
+        """Wait until the worker has all that was sent, but not for one that is still starting. Raises Died.
+
+        A pipe holds little: a long base would wait in this process for the next `receive`.
+        """
+        if not self._greeted and self._pipes.readable():
+            self.greet()
+        if self._greeted:
+            self._pipes.drain(deadline)
+
     def greet(self) -> None:
         """Wait until the worker has imported its engine. Raises Died."""
         if self._greeted:

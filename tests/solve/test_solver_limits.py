@@ -63,6 +63,29 @@ def test_a_slow_reader_loses_no_answer(workers: Workers) -> None:
     assert [answer.status for answer in found] == ["sat"] * 3
 
 
+@pytest.mark.parametrize("threads", [False, True])
+def test_a_worker_reads_a_long_base_while_the_caller_has_work_of_its_own(threads: bool) -> None:
+    """It has all of the base before that work begins: a pipe would hold but the beginning."""
+    base = "".join(f"(declare-const constant_number_{i} Int)" for i in range(20_000))
+    answered: list[bool] = []
+
+    def work() -> None:
+        process = session._process
+        assert process is not None
+        deadline = time.monotonic() + 20
+        while not (found := process._pipes.readable()) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        answered.append(found)
+
+    with Workers(threads=threads) as workers:
+        with workers.session("z3", BASE) as session:
+            assert session.ask(NO, 5000).status == "unsat"
+        with workers.session("z3", base) as session:
+            session.meanwhile = work
+            assert session.ask(Query(""), 5000).status == "sat"
+    assert answered == [True]
+
+
 @pytest.mark.parametrize(("engine", "megabytes"), [("z3", 200), ("cvc5", 200), ("z3", 400)])
 def test_too_much_memory_is_said_so(shared: Workers, engine: str, megabytes: int, bomb: str) -> None:
     with shared.session(engine, BASE, memory_mb=megabytes) as session:
