@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from time import monotonic
+from typing import cast
 
 from . import operators as op
 from . import values
 from .fold import MOST_BITS, bit_size, value_of
 from .guards import Guards
 from .module import Definition
-from .nodes import App, Lit, Node, Quant, Sym, Symbol, SymbolKind, Var, children, reachable
+from .nodes import App, Lit, Node, Quant, Sym, Symbol, SymbolKind, Var, children, is_flat, reachable
 from .operators import Operator
 from .sorts import ArraySort, FunctionSort, SetSort, Sort, TupleSort
 from .structure import (
@@ -119,6 +120,10 @@ class _Evaluation:
 
     def run(self, root: Node, env: dict[Var, object]) -> object:
         """The value, or the failure that stands for it."""
+        if is_flat(root):
+            value = self._flat(cast(App, root))
+            if value is not _PENDING:
+                return value
         self.env = env
         self.stack.clear()
         self._survey(root)
@@ -136,6 +141,24 @@ class _Evaluation:
             if result is not _PENDING:
                 self._leave(result)
         return result
+
+    def _flat(self, node: App) -> object:
+        """The value of a symbol applied to constants and literals; `_PENDING` if one of them is defined."""
+        definitions = self.structure.definitions
+        if node.op in definitions:
+            return _PENDING
+        args = []
+        for arg in node.args:
+            if isinstance(arg, Sym) and arg.symbol in definitions:
+                return _PENDING
+            value = self._enter(arg)
+            if isinstance(value, NotEvaluable | values.Unspecified):
+                return value
+            args.append(value)
+        self.steps -= 1
+        if self.steps < 0:
+            raise OutOfSteps("it takes too many steps")
+        return self._called(node, args)
 
     def _survey(self, root: Node) -> None:
         """Find the free variables of each node, and the nodes that occur more than once."""
@@ -259,8 +282,11 @@ class _Evaluation:
         if definition is not None:
             return self._unfold(frame, definition)
         assert isinstance(node, App)
+        return self._called(node, got)
+
+    def _called(self, node: App, args: list[object]) -> object:
         try:
-            return self._call(node, got)
+            return self._call(node, args)
         except (NotEvaluable, values.Unspecified) as failure:
             return failure
 

@@ -33,6 +33,8 @@ from potlang.solve.frames import (
 _MEGABYTE: Final = 1 << 20
 _STACK: Final = 96 * _MEGABYTE
 _PARENT_PERIOD_MS: Final = 2000
+_PAUSE: Final = 0.0005
+"""Seconds without a request after which a worker is idle."""
 _OUT_OF_MEMORY: Final = Answer("unknown", "memory", "out of memory")
 
 
@@ -96,10 +98,10 @@ class Pipes:
         """The descriptor that requests come from."""
         return self._read
 
-    def waiting(self) -> bool:
-        """Whether a request has arrived; False where the system does not tell."""
+    def waiting(self, seconds: float) -> bool:
+        """Whether a request arrives within so many seconds; False where the system does not tell."""
         with contextlib.suppress(OSError):
-            return bool(select.select([self._read], [], [], 0)[0])
+            return bool(select.select([self._read], [], [], seconds)[0])
         return False
 
     def receive(self) -> Message | None:
@@ -239,8 +241,8 @@ class Worker:
             self._handlers[message["op"]](message)
 
     def _next(self) -> Message | None:
-        """The next request; until it comes, work ahead, which no session's limits are to count."""
-        while not (self._in_session or self._pipes.waiting()) and self._engine.prepare():
+        """The next request; if it does not follow at once, work ahead, which no session's limits count."""
+        while not (self._in_session or self._pipes.waiting(_PAUSE)) and self._engine.prepare():
             pass
         return self._pipes.receive()
 

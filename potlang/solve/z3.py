@@ -34,6 +34,7 @@ _WARM_UP: Final = (
     "(push 1)(assert (! (not (p a)) :named n))(check-sat)"
 )
 _SPARES: Final = 2
+"""Contexts made ahead: a verification's second session, for its core, follows the first at once."""
 _ERROR: Final = re.compile(r'\(error "(?:line \d+ column \d+: )?((?:[^"\\]|\\.|"")*)"\)')
 
 
@@ -110,18 +111,15 @@ class Z3Engine(TextEngine[Context]):
     def __init__(self, rlimit: int | None = None) -> None:
         super().__init__(rlimit)
         self._spares: list[Context] = []
-        self._lacking = _SPARES
 
     def prepare(self) -> bool:
-        """Make a context ahead of its session; once there are none left, two, one at a time.
+        """Make a context ahead of its session, if there are not enough.
 
-        Two, since a verification's second session, for its core, follows at once. Contexts are not used
-        again: what z3 answers would depend on what it was asked before.
+        Contexts are not used again: what z3 answers would depend on what it was asked before.
         """
-        if not self._lacking:
+        if len(self._spares) == _SPARES:
             return False
         self._spares.append(Context())
-        self._lacking -= 1
         return True
 
     def warm_up(self) -> None:
@@ -152,8 +150,6 @@ class Z3Engine(TextEngine[Context]):
 
     def _fresh(self, core: bool) -> Context:
         repl = self._spares.pop() if self._spares else Context()
-        if not self._spares:
-            self._lacking = _SPARES
         if core:
             repl.run("(set-option :produce-unsat-cores true)")
         return repl

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from potlang.ir import operators as op
 from potlang.ir.module import Assertion, Module
-from potlang.ir.nodes import App, Node, Symbol, SymbolKind, Var
+from potlang.ir.nodes import App, Node, Quant, Symbol, SymbolKind, Var
 from potlang.ir.skolem import NotSkolemizable, skolemize
 from potlang.ir.sorts import BOOL, Sort
 from potlang.ir.structure import definitions_of
@@ -17,6 +18,9 @@ from .polarity import choose
 from .rules import FALSE, Atom
 from .universe import Source, Universe, can_range, fixed_members, is_constant, is_infinite, is_open
 
+_LOGICAL = frozenset({op.NOT, op.AND, op.OR, op.IMPLIES, op.IFF, op.XOR, op.ITE, op.EQ, op.DISTINCT})
+_LOOKED_AT = 1_000
+"""Assumptions that are looked at before any is made clauses of."""
 _FEW_CLAUSES = 1_000
 _FEW_STEPS = 100_000
 
@@ -31,13 +35,34 @@ def recognise(module: Module, extra: Sequence[Assertion] = ()) -> Horn:
 
 def recognise_exact(module: Module, extra: Sequence[Assertion] = ()) -> Horn | None:
     """The same where it is exact, else None: as soon as something is no Horn rule, or seems to be many."""
+    assertions = (*module.assertions, *extra)
+    if any(_is_foreign(each.formula) for each in assertions[:_LOOKED_AT]):
+        return None
     work = _Recognition(module, tuple(extra), _FEW_CLAUSES, _FEW_STEPS)
-    for assertion in (*module.assertions, *extra):
+    for assertion in assertions:
         work.take(assertion)
         if work.parts.remainder:
             return None
     found = work.finish()
     return found if found.exact else None
+
+
+def _is_foreign(formula: Node) -> bool:
+    """Whether a formula plainly is no rule: it has a function's value, or an operator of a theory."""
+    stack = [formula]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Quant):
+            stack.append(node.body)
+        elif isinstance(node, App):
+            head = node.op
+            if isinstance(head, Symbol):
+                if head.range is not BOOL and head.kind is SymbolKind.FUNCTION:
+                    return True
+            elif head not in _LOGICAL:
+                return True
+            stack += node.args
+    return False
 
 
 class _Recognition:
