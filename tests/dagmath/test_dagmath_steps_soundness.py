@@ -131,12 +131,16 @@ def _equal(name: Term, number_: Fraction) -> Term:
     return Op("=", (name, Op("/", (over, number(number_.denominator)))))
 
 
+_ONE = st.tuples(st.sampled_from(["sqrt", "abs", "floor", "ceil", "%", "neg"]), SMALL).map(
+    lambda pair: Op(pair[0], (pair[1],))
+)
+
+
 def _wider() -> st.SearchStrategy[Term]:
     """Terms with roots, absolute values, floors, maxima, percent and powers of fractions too."""
-    one = st.sampled_from(["sqrt", "abs", "floor", "ceil", "%", "neg"])
     wide = st.one_of(
         SMALL,
-        st.tuples(one, SMALL).map(lambda pair: Op(pair[0], (pair[1],))),
+        _ONE,
         st.tuples(st.sampled_from(["max", "min", "/", "+", "*"]), SMALL, SMALL).map(
             lambda t: Op(t[0], t[1:])
         ),
@@ -149,7 +153,11 @@ def _wider() -> st.SearchStrategy[Term]:
 
 ENCODING = Property(
     _encoded,
-    st.tuples(relations(_wider()), VALUES, st.integers(0, 1 << 32)),
+    st.tuples(
+        relations(_wider()) | st.tuples(_ONE, SMALL).map(lambda sides: Op("=", sides)),
+        VALUES,
+        st.integers(0, 1 << 32),
+    ),
     quick=40,
     passed_over=(NotExact, Unreadable),
 )
