@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 import tempfile
@@ -197,6 +198,9 @@ def cases(families: tuple[str, ...], limit: int | None, jobs: int, **options: An
     _header()
     settings = _settings(options)
     chosen = list(read_cases(options["directory"], families, limit))
+    # The cases are no contender's: who makes objects is not to pay for looking through them for garbage.
+    gc.collect()
+    gc.freeze()
     outcomes = collected("cases", run_cases(chosen, settings, jobs), len(chosen))
     _report_outcomes(f"cases {settings.route}", outcomes, options)
 
