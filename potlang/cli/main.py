@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import gc
 import os
 import sys
@@ -34,6 +35,8 @@ _COMMANDS = {
 }
 _OTHER_WORDS = ("--help", "--version", "-h")
 _READER_GONE, _INVALID = 1, 2
+_REFUSED = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
+"""What the system says of a stream that cannot be written; other errors are no output's."""
 
 
 def arguments(args: list[str]) -> list[str]:
@@ -70,7 +73,7 @@ def _open_streams() -> None:
 
 
 def _report(error: Exception) -> None:
-    if isinstance(error, OSError) and error.filename is None:
+    if isinstance(error, OSError) and error.filename is None and error.errno in _REFUSED:
         sys.stderr.write(f"error[POT0009]: cannot write `<stdout>`: {error.strerror or error}\n")
         return
     sys.stderr.write(f"error[POT0001]: internal error: {type(error).__name__}: {error}\n")

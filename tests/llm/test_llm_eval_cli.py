@@ -46,7 +46,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.skipif(os.name != "posix", reason="a pipe whose reader goes")
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere a pipe whose reader has gone is another error")
 def test_whoever_reads_generated_programs_may_stop() -> None:
     """[GEN-SUPPORT]: as behind `| head`: no error is said."""
     command = [sys.executable, "-m", "potlang", "generate", "--count", "20000"]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import potlang
 from potlang import Verdict
-from potlang.passes.closure import Closure, recognise
+from potlang.ir import operators as op
+from potlang.passes.closure import Closure, recognise, recognise_exact
 
 SORTS = {"T": "DeclareSort", "U": "DeclareSort", "I": "IntSort"}
 PREDICATES = {
@@ -327,3 +329,13 @@ def test_a_goal_brings_no_relations_of_its_own(sort: str, rules: list[str]) -> N
     verdicts = [each.verdict for each in potlang.verify(potlang.compile(source)).results]
     entailed = Verdict.ENTAILED if rules else Verdict.UNDETERMINED
     assert verdicts == [Verdict.UNDETERMINED, entailed]
+
+
+def test_parts_that_are_shared_are_looked_at_once() -> None:
+    """A formula of 2^300 parts, written with sharing: each of its 300 nodes is one to look at."""
+    module = potlang.compile(program(["P(a)"], "P(a)")).module
+    formula = module.assertions[0].formula
+    for _ in range(300):
+        formula = module.pool.app(op.IFF, (formula, module.pool.negate(formula)))
+    shared = module.assertions[0]._replace(formula=formula)
+    assert recognise_exact(replace(module, assertions=(shared,))) is None

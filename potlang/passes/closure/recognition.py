@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from potlang.ir import operators as op
 from potlang.ir.module import Assertion, Module
-from potlang.ir.nodes import App, Node, Quant, Symbol, SymbolKind, Var
+from potlang.ir.nodes import App, Node, Symbol, SymbolKind, Var, reachable
 from potlang.ir.skolem import NotSkolemizable, skolemize
 from potlang.ir.sorts import BOOL, Sort
 from potlang.ir.structure import definitions_of
@@ -36,7 +36,7 @@ def recognise(module: Module, extra: Sequence[Assertion] = ()) -> Horn:
 def recognise_exact(module: Module, extra: Sequence[Assertion] = ()) -> Horn | None:
     """The same where it is exact, else None: as soon as something is no Horn rule, or seems to be many."""
     assertions = (*module.assertions, *extra)
-    if any(_is_foreign(each.formula) for each in assertions[:_LOOKED_AT]):
+    if _is_foreign([each.formula for each in assertions[:_LOOKED_AT]]):
         return None
     work = _Recognition(module, tuple(extra), _FEW_CLAUSES, _FEW_STEPS)
     for assertion in assertions:
@@ -47,21 +47,16 @@ def recognise_exact(module: Module, extra: Sequence[Assertion] = ()) -> Horn | N
     return found if found.exact else None
 
 
-def _is_foreign(formula: Node) -> bool:
-    """Whether a formula plainly is no rule: it has a function's value, or an operator of a theory."""
-    stack = [formula]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Quant):
-            stack.append(node.body)
-        elif isinstance(node, App):
+def _is_foreign(formulas: Sequence[Node]) -> bool:
+    """Whether one plainly is no rule: it has a function's value, or an operator of a theory."""
+    for node in reachable(*formulas):
+        if isinstance(node, App):
             head = node.op
             if isinstance(head, Symbol):
                 if head.range is not BOOL and head.kind is SymbolKind.FUNCTION:
                     return True
             elif head not in _LOGICAL:
                 return True
-            stack += node.args
     return False
 
 
