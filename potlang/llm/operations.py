@@ -60,16 +60,14 @@ def claims(given: Given, deadline: float) -> Answer:
     asked, policy = _formulas(given), given.text("policy")
     from potlang.llm.vocabulary import vocabulary
     from potlang.policy import PolicyError, open_store
-    from potlang.policy.cases import joined, verified
+    from potlang.policy.cases import verify_claims
 
     store = None
     try:
         store = open_store()
         program = store.version(policy).compile()
-        limits, begun = _limits(deadline), asked[:_MOST_CLAIMS]
-        with program.session(limits=limits) as session:
-            report = joined(begun, list(verified(session, begun, limits)), limits)
-            words = vocabulary(program.module) if report.verdict is Verdict.REJECTED else []
+        report = verify_claims(program, asked[:_MOST_CLAIMS], _limits(deadline))
+        words = vocabulary(program.module) if report.verdict is Verdict.REJECTED else []
     except PolicyError as error:
         raise CallMistake("unknown_policy", str(error), _stored(store, policy)) from None
     except api.CompileError as error:

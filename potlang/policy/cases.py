@@ -139,7 +139,15 @@ def verified(session: api.Session, claims: Iterable[Claim], limits: Limits) -> I
             yield api.rejected(api.Checked(error.document, error.diagnostics, None), limits)
 
 
-def joined(claims: Sequence[Claim], reports: Sequence[Report], limits: Limits) -> Report:
+def verify_claims(
+    program: api.Program, claims: Sequence[Claim], limits: Limits, trust: api.Trust = "best"
+) -> Report:
+    """One report on all claims against a program; the total limit is that of all together."""
+    with program.session(limits=limits, trust=trust) as session:
+        return _joined(claims, list(verified(session, claims, limits)), limits)
+
+
+def _joined(claims: Sequence[Claim], reports: Sequence[Report], limits: Limits) -> Report:
     """One report on several claims: all results, named by them, and diagnostics placed in the list."""
     from potlang.diag.render_json import diagnostic_to_json
 

@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple, Self
 
 from potlang import api
 from potlang.ir.digest import digest
-from potlang.policy.cases import Case, CaseResult, Claim, joined, own_cases, read_cases, run_cases, verified
+from potlang.policy.cases import Case, CaseResult, Claim, own_cases, read_cases, run_cases, verify_claims
 from potlang.policy.errors import PolicyError
 from potlang.report import Limits, Report
 
@@ -187,8 +187,7 @@ class Store:
         The verdict is the worst of all, `rejected` if there is such a claim; the diagnostics are placed in
         `/claims/0` and so on. The total limit is that of all claims together.
         """
-        with self.session(id, limits=limits, trust=trust) as session:
-            return joined(claims, list(verified(session, claims, limits)), limits)
+        return verify_claims(self.version(id).compile(), claims, limits, trust)
 
     def run_tests(self, id: str, *, limits: Limits = Limits()) -> tuple[CaseResult, ...]:
         """Verifies the tests of a version anew. Raises CompileError too."""
