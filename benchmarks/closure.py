@@ -20,10 +20,16 @@ from outcome import finish  # noqa: E402
 from tables import cell, table  # noqa: E402
 
 import potlang  # noqa: E402
+from potlang.engines.horn import (  # noqa: E402
+    Bounds,
+    Closure,
+    Horn,
+    Least,
+    datalog,  # noqa: E402
+    recognise,
+)
+from potlang.engines.horn.tables import tables  # noqa: E402
 from potlang.ir.module import Module  # noqa: E402
-from potlang.passes.closure import Bounds, Closure, Horn, Least, recognise  # noqa: E402
-from potlang.passes.closure.tables import tables  # noqa: E402
-from potlang.solve import datalog  # noqa: E402
 
 TRANSITIVE = "ForAll([x: T, y: T, z: T], reach(x, y) and reach(y, z) -> reach(x, z))"
 _MOST_ASKED_SECONDS = 1.0

@@ -10,7 +10,7 @@ from typing import Any, Final
 from measure import fitted_growth, growth, interleaved, median, ratio
 
 import potlang
-from potlang.report import Evidence
+from potlang.report.results import Evidence
 
 Program = dict[str, Any]
 
@@ -105,8 +105,8 @@ class Potlang:
 
     def run(self) -> None:
         """Verify by z3 and keep the evidence; tiers are not part of this."""
-        from potlang.solve.pool import default_workers
-        from potlang.solve.session import Options, Session
+        from potlang.processes.pool import default_workers
+        from potlang.prove.session import Options, Session
 
         every = self._family.cores > 1
         options = Options(route="z3", trust="solver", minimize_cores=True, cores="all" if every else "one")

@@ -17,8 +17,8 @@ import potlang
 from potlang.api import RouteName
 
 if TYPE_CHECKING:
-    from potlang.solve.backend import Answer, OptimizeAnswer, OptimizeQuery, Query
-    from potlang.solve.pool import Workers
+    from potlang.engines.base import Answer, OptimizeAnswer, OptimizeQuery, Query
+    from potlang.processes.pool import Workers
 
 DEFAULT_LIMITS: Final = potlang.Limits()
 _WITH_CORES: Final = "(set-option :produce-unsat-cores true)"
@@ -173,7 +173,7 @@ class _Tape:
         self.asks[query.text] = Ask(query.text, tuple(dict.fromkeys(values)))
 
     def session(self, engine: str = "z3", base: str = "", **limits: int | None) -> Any:
-        from potlang.solve.pool import default_workers
+        from potlang.processes.pool import default_workers
 
         self.base = base or self.base
         opened = default_workers().session(engine, base, **limits)
@@ -182,7 +182,7 @@ class _Tape:
         return opened if recorded else _Recorder(self, opened)
 
     def warm(self, engine: str = "z3", count: int = 1) -> None:
-        from potlang.solve.pool import default_workers
+        from potlang.processes.pool import default_workers
 
         default_workers().warm(engine, count)
 

@@ -157,7 +157,7 @@ class Race:
 
 def race(samples: int, rounds: int) -> Race:
     """Both contenders in turn on the same text; processor time, medians."""
-    from potlang.dagmath.scoring import score
+    from potlang.score.scoring import score
 
     texts = list(lines(samples))
     data = b"".join(texts)
@@ -185,16 +185,16 @@ def race(samples: int, rounds: int) -> Race:
 
 
 def _loaded(texts: Sequence[bytes]) -> list[Any]:
-    from potlang.dagmath.samples import Reader
+    from potlang.score.samples import Reader
 
     reader = Reader(("model", "dataset"))
     return [reader.usual(text) for text in texts]
 
 
 def _metrics(rows: Sequence[Any]) -> Any:
-    from potlang.dagmath.metrics import shape_of_distinct
-    from potlang.dagmath.samples import answer_of
-    from potlang.dagmath.scores import Scores
+    from potlang.languages.dagmath.check.metrics import shape_of_distinct
+    from potlang.score.samples import answer_of
+    from potlang.score.scores import Scores
 
     scores = Scores(("model", "dataset"))
     for row in rows:
@@ -319,7 +319,7 @@ def _high_water() -> float | None:
 
 def _child() -> None:
     """Scores standard input, and says what that took."""
-    from potlang.dagmath.scoring import score
+    from potlang.score.scoring import score
 
     began = process_time()
     scores = score(sys.stdin.buffer, by=("model", "dataset"))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from potlang.llm.generator import Difficulty, Generated, generate
+from potlang.generate.programs import Difficulty, Generated, generate
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 HEADINGS: Final = (

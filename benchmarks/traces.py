@@ -115,10 +115,10 @@ def loop_ms() -> float:
 def measure_one(size: int, damaged: bool) -> dict[str, Any]:
     """The stages once, in this process."""
     from potlang.diag import Sink
-    from potlang.languages.dot.canonical import digest
-    from potlang.languages.dot.emit import emit
-    from potlang.languages.dot.extract import extract
-    from potlang.languages.dot.reader import read_trace
+    from potlang.languages.dot.lower.canonical import digest
+    from potlang.languages.dot.lower.extract import extract
+    from potlang.languages.dot.read.reader import read_trace
+    from potlang.languages.dot.write.emit import emit
 
     data = damaged_trace(size) if damaged else trace_of_size(size)
     read_trace(trace_of_size(50), sink := Sink())

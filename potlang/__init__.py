@@ -12,8 +12,8 @@ from potlang.version import __version__
 if TYPE_CHECKING:
     from potlang.api import Checked, CompileError, Program, Session, check, compile, explain, verify
     from potlang.diag import Diagnostic
-    from potlang.llm.loop import reason
-    from potlang.report import Limits, Report, Verdict
+    from potlang.models.loop import reason
+    from potlang.report.results import Limits, Report, Verdict
 
 _HOMES = {
     **dict.fromkeys(
@@ -21,10 +21,10 @@ _HOMES = {
         "potlang.api",
     ),
     "Diagnostic": "potlang.diag",
-    "reason": "potlang.llm.loop",
-    **dict.fromkeys(("Limits", "Report", "Verdict"), "potlang.report"),
+    "reason": "potlang.models.loop",
+    **dict.fromkeys(("Limits", "Report", "Verdict"), "potlang.report.results"),
 }
-_MODULES = {"api": "potlang.api", "tool": "potlang.llm.tool"}
+_MODULES = {"api": "potlang.api", "tool": "potlang.tool"}
 
 
 def __getattr__(name: str) -> Any:

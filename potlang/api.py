@@ -8,23 +8,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, get_args
 
-from potlang.collector import collector_paused
 from potlang.diag import Diagnostic, Sink
+from potlang.expressions import surface
 from potlang.ir.module import Assertion, AssertionKind, Claim, Module, Origin
 from potlang.ir.nodes import SymbolKind
-from potlang.languages import surface
-from potlang.report import Limits, Report, Verdict
-from potlang.solve.pool import Workers, default_workers
+from potlang.processes.pool import Workers, default_workers
+from potlang.report.results import Limits, Report, Verdict
 from potlang.source import Document
+from potlang.utils.gc_pause import collector_paused
 from potlang.version import __version__
 
 if TYPE_CHECKING:
     from potlang.passes.base import Pass
     from potlang.passes.pipeline import Pipeline
+    from potlang.prove.cache import Cache
+    from potlang.prove.proofs import Archived
+    from potlang.prove.session import Session as SolverSession
     from potlang.sema import Extension
-    from potlang.solve.cache import Cache
-    from potlang.solve.proofs import Archived
-    from potlang.solve.session import Session as SolverSession
 
 Source = str | bytes | dict[str, Any] | Path
 """JSON text, its bytes, the JSON value, or a file's path."""
@@ -223,7 +223,7 @@ class Session:
             self._solver.push(assumed)
 
     def _open(self) -> SolverSession:
-        from potlang.solve.session import Session as SolverSession
+        from potlang.prove.session import Session as SolverSession
 
         return SolverSession(self._module, self._workers, self._options, self._limits, self.program.module)
 
@@ -239,7 +239,7 @@ class Session:
     def _read_claim(
         self, claim: str | dict[str, Any], name: str | None
     ) -> tuple[surface.StatementDecl | None, Document, Sink]:
-        from potlang.languages.pot.reader import read_verification
+        from potlang.languages.pot.read.reader import read_verification
 
         value = {"constraint": claim} if isinstance(claim, str) else claim
         if name is not None:
@@ -249,7 +249,7 @@ class Session:
         return read_verification(value, sink), document, sink
 
     def _fact(self, text: str) -> Assertion:
-        from potlang.languages.pot.expression import parse_expression
+        from potlang.expressions.expression import parse_expression
 
         document = Document.from_str(text, "<fact>")
         sink = Sink(document)
@@ -333,7 +333,7 @@ def verify(
 
     if cache is None or cache is False:
         return run()
-    from potlang.solve.cache import Cache
+    from potlang.prove.cache import Cache
 
     chosen = cache if isinstance(cache, Cache) else Cache(None if cache is True else cache)
     return _remembered(chosen, program, {**options, "certificate": certificate, "limits": limits}, run)
@@ -356,7 +356,7 @@ def archive_proofs(
     `directory`, their names begin with `name`; `rules` are files with the rules of CPC, for a
     checker. Raises OSError if a file cannot be written.
     """
-    from potlang.solve.proofs import archive_proofs as archive
+    from potlang.prove.proofs import archive_proofs as archive
 
     workers = workers or default_workers()
     return archive(
@@ -376,7 +376,7 @@ def _remembered(
 ) -> Report:
     """The report that the cache has for these settings, or that of a run; with the cache's own problems."""
     from potlang.diag.render_json import diagnostic_to_json
-    from potlang.solve.cache import make_key
+    from potlang.prove.cache import make_key
 
     key = make_key(emit(program.module, "ir"), settings)
     found = cache.find(key)
@@ -414,14 +414,14 @@ def emit(module: Module, target: Target) -> str:
         case "pot":
             import json
 
-            from potlang.languages.pot.emit import module_to_pot
+            from potlang.sema.emit import module_to_pot
 
             return json.dumps(module_to_pot(module), indent=2, ensure_ascii=False) + "\n"
     raise ValueError(f"unknown target {target!r}: one of ir, smt2, pot")
 
 
 def _options(route: RouteName, trust: Trust, models: Models, cores: Cores) -> Any:
-    from potlang.solve.session import Options
+    from potlang.prove.session import Options
 
     for value, allowed in (
         (route, get_args(RouteName)),
@@ -446,7 +446,7 @@ def _is_large(value: object) -> bool:
 
 
 def _read(source: Source, name: str | None) -> tuple[Document, object | None, Sink]:
-    from potlang.languages.json_text import open_document, read_json
+    from potlang.reading.json_text import open_document, read_json
 
     if not isinstance(source, str | bytes | dict | Path):
         raise TypeError(f"a program is str, bytes, dict or Path, not {type(source).__name__}")
@@ -459,7 +459,7 @@ def _read(source: Source, name: str | None) -> tuple[Document, object | None, Si
 
 
 def _checked(document: Document, value: object, sink: Sink) -> Checked:
-    from potlang.languages.pot.reader import read_program
+    from potlang.languages.pot.read.reader import read_program
     from potlang.sema import build_session
 
     tree = read_program(value, sink)

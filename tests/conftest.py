@@ -23,7 +23,7 @@ settings.load_profile("potlang")
 def _shared_workers() -> Iterator[None]:
     """The workers that `potlang` keeps warm are closed with the session."""
     yield
-    from potlang.solve.pool import default_workers
+    from potlang.processes.pool import default_workers
 
     default_workers().close()
     default_workers.cache_clear()

@@ -14,10 +14,10 @@ import click
 from potlang.cli.common import ALL_ENTAILED, INVALID, OTHER_ANSWER, UNDECIDED, CannotWriteFile, Failure
 
 if TYPE_CHECKING:
-    from potlang.dagmath.builder import Problem
-    from potlang.dagmath.journal import Journal, Record
-    from potlang.endpoint import Endpoint
-    from potlang.endpoint.client import JsonMode
+    from potlang.models.endpoint import Endpoint
+    from potlang.models.endpoint.client import JsonMode
+    from potlang.models.gold_builder import Problem
+    from potlang.models.journal import Journal, Record
 
 
 @click.command("build-gold")
@@ -75,9 +75,9 @@ def build_gold(
     The exit code is 0 if all problems are built, 1 if some are not, 2 for lines that are no problems, and 3
     if the endpoint failed: the same command goes on from there.
     """
-    from potlang.dagmath.builder import Builder, Models
-    from potlang.dagmath.journal import BadJournal, Journal, run
-    from potlang.endpoint import Sampling
+    from potlang.models.endpoint import Sampling
+    from potlang.models.gold_builder import Builder, Models
+    from potlang.models.journal import BadJournal, Journal, run
 
     asked = _endpoint(model, base_url, json_mode, timeout)
     judge = None if judge_model is None else _endpoint(judge_model, base_url, json_mode, timeout)
@@ -116,7 +116,7 @@ def build_gold(
 
 
 def _endpoint(model: str | None, base_url: str | None, json_mode: JsonMode, timeout: float) -> Endpoint:
-    from potlang.endpoint import Endpoint
+    from potlang.models.endpoint import Endpoint
 
     try:
         return Endpoint.from_environment(model, base_url=base_url, json_mode=json_mode, timeout=timeout)
@@ -126,7 +126,7 @@ def _endpoint(model: str | None, base_url: str | None, json_mode: JsonMode, time
 
 def _problems(stream: IO[bytes], bad: list[str], journal: Journal, limit: int | None) -> Iterator[Problem]:
     """Those that are not done yet, at most `limit`; lines that are none are reported."""
-    from potlang.dagmath.journal import BadProblem, read_problems
+    from potlang.models.journal import BadProblem, read_problems
 
     def wanted() -> Iterator[Problem]:
         for found in read_problems(stream):
@@ -147,8 +147,8 @@ def _write_gold(journal: Journal, path: Path) -> None:
 
 def _summary(journal: Journal) -> None:
     """How many problems of each difficulty were built (paper, table 2)."""
-    from potlang.dagmath.journal import success_by_difficulty
-    from potlang.dagmath.samples import difficulty_label
+    from potlang.models.journal import success_by_difficulty
+    from potlang.score.samples import difficulty_label
 
     click.echo("difficulty  total  built   rate")
     for row in success_by_difficulty(journal.done.values()):

@@ -14,8 +14,8 @@ from potlang.cli.cache_option import directory_option, open_cache, print_problem
 from potlang.cli.common import ALL_ENTAILED, OTHER_ANSWER, UNDECIDED, color_option, format_option, print_json
 
 if TYPE_CHECKING:
-    from potlang.replay import Replayed
-    from potlang.solve.cache import Cache, Stats
+    from potlang.languages.pot.replay import Replayed
+    from potlang.prove.cache import Cache, Stats
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _AGE = re.compile(r"([0-9]{1,9})([smhdw])")
@@ -148,7 +148,7 @@ def replay(most: int | None, style: str, color: str, cache_dir: str | None) -> N
 
 def _with_progress(kept: Cache, most: int | None) -> Iterator[Replayed]:
     """The replayed entries, with a bar on standard error where that is a terminal."""
-    from potlang.replay import replay as replayed
+    from potlang.languages.pot.replay import replay as replayed
 
     if not sys.stderr.isatty() or sys.stdout.isatty():
         yield from replayed(kept, most)

@@ -11,7 +11,7 @@ import click
 from potlang.cli.common import Command, use_color
 
 if TYPE_CHECKING:
-    from potlang.solve.cache import Cache
+    from potlang.prove.cache import Cache
 
 VARIABLE = "POTLANG_CACHE"
 
@@ -43,7 +43,7 @@ def chosen_cache(use_cache: bool | None, cache_dir: str | None) -> Cache | None:
 
 def open_cache(cache_dir: str | None) -> Cache:
     """The cache in this directory, or in the usual one."""
-    from potlang.solve.cache import Cache
+    from potlang.prove.cache import Cache
 
     return Cache(cache_dir or None)
 

@@ -72,7 +72,7 @@ def check(certificate: str, program: str, style: str, color: str) -> None:
 def _read(name: str) -> tuple[Document, tuple[Diagnostic, ...]]:
     """The certificate, which is no program: its size has a limit of its own."""
     from potlang.diag import Sink
-    from potlang.languages.json_text import open_document
+    from potlang.reading.json_text import open_document
     from potlang.source import InputLimits
 
     sink = Sink()

@@ -26,7 +26,7 @@ from potlang.cli.solution import checked_solution
 from potlang.cli.trace import checked_trace, theory_program
 
 if TYPE_CHECKING:
-    from potlang.languages.dot.records import Profile
+    from potlang.languages.dot.read.records import Profile
 
 
 @click.command()

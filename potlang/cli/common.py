@@ -14,7 +14,7 @@ from potlang import api
 from potlang.diag.register import CODES
 from potlang.diag.wording import visible
 from potlang.languages.kind import DEFAULT, Kind, kind_of
-from potlang.report import OptimizationStatus, Report, Verdict
+from potlang.report.results import OptimizationStatus, Report, Verdict
 
 if TYPE_CHECKING:
     from potlang.passes.pipeline import Pipeline
@@ -64,7 +64,7 @@ class Input(NamedTuple):
 def read_input(name: str) -> Input:
     """The contents of a file, or of standard input for `-`; the path alone of what cannot be read."""
     from potlang.diag import Sink
-    from potlang.languages.json_text import path_bytes
+    from potlang.reading.json_text import path_bytes
     from potlang.source import DEFAULT_LIMITS
 
     if name == "-":

@@ -25,7 +25,7 @@ from potlang.cli.common import (
 from potlang.cli.shared_options import trace_options
 
 if TYPE_CHECKING:
-    from potlang.languages.dot.records import Profile
+    from potlang.languages.dot.read.records import Profile
     from potlang.passes.pipeline import Pipeline
 
 
@@ -94,7 +94,7 @@ def _of_trace(given: Input, target: str, profile: Profile, theory: str | None, c
     """The program that a trace amounts to; diagnostics, and exit code 2, where it has errors."""
     from potlang import dot
     from potlang.cli.trace import theory_program
-    from potlang.languages.pot.emit import TooLarge
+    from potlang.sema.emit import TooLarge
 
     if target == "dot":
         raise Failure(f"{given.name} is a trace already")
@@ -113,9 +113,9 @@ def _derivation(
     program: api.Program, target: Literal["dot", "dagmath"], claim: str | None, profile: Profile
 ) -> str:
     """The derivation of a claim; an answer but `entailed` ends with its exit code."""
-    from potlang.deductions import NotEntailed
-    from potlang.languages.pot.emit import TooLarge
-    from potlang.report import Verdict
+    from potlang.convert.deductions import NotEntailed
+    from potlang.report.results import Verdict
+    from potlang.sema.emit import TooLarge
 
     try:
         return _solution(program, claim) if target == "dagmath" else _trace(program, claim, profile)
@@ -129,7 +129,7 @@ def _derivation(
 
 
 def _solution(program: api.Program, claim: str | None) -> str:
-    from potlang.dagmath.derived import derivation_to_solution
+    from potlang.convert.derivation_to_solution import derivation_to_solution
     from potlang.languages.dagmath.write import write_json
 
     return write_json(derivation_to_solution(program, claim))
@@ -149,8 +149,8 @@ def _trace(program: api.Program, claim: str | None, profile: Profile) -> str:
 
 def _lowered(program: api.Program, pipeline: Pipeline, target: api.Target, print_after: bool) -> str:
     """The text; what is too large to be written ends with a message and exit code 2."""
-    from potlang.languages.pot.emit import TooLarge
     from potlang.passes.base import PassLimit
+    from potlang.sema.emit import TooLarge
     from potlang.smt.errors import Unsupported
 
     try:

@@ -27,7 +27,7 @@ from potlang.cli.model_options import AskedModel, model_options
 from potlang.cli.shared_options import chosen_limits, solving_options
 
 if TYPE_CHECKING:
-    from potlang.llm.evaluation import Outcome, Problem, Question, Reasoner, Run, Settings, Summary
+    from potlang.models.evaluation import Outcome, Problem, Question, Reasoner, Run, Settings, Summary
 
 _SHOWN = 20
 _EVERY = 100
@@ -97,7 +97,7 @@ def eval_(
     1: some lines have no question; 2: a file cannot be read or written, or there is no question; 3: a call
     of the model failed.
     """
-    from potlang.llm.evaluation import Recorded, Settings, read_questions, read_recorded, summarize
+    from potlang.models.evaluation import Recorded, Settings, read_questions, read_recorded, summarize
 
     with _opened((*dataset, *programs)) as streams:
         questions, problems = read_questions(streams[: len(dataset)])
@@ -126,9 +126,9 @@ def eval_(
 @contextmanager
 def _writing(asked: AskedModel) -> Iterator[Reasoner]:
     """The model that the options name."""
-    from potlang.endpoint import Sampling
-    from potlang.endpoint.client import MissingClientError
-    from potlang.llm.evaluation.writing import Writing
+    from potlang.models.endpoint import Sampling
+    from potlang.models.endpoint.client import MissingClientError
+    from potlang.models.evaluation.writing import Writing
 
     sampling = Sampling(
         asked.attempts, asked.temperature, asked.max_tokens, asked.model_timeout, asked.model_seed
@@ -170,7 +170,7 @@ def _run(
     results: Path | None,
     jobs: int,
 ) -> Run:
-    from potlang.llm.evaluation import run
+    from potlang.models.evaluation import run
 
     try:
         with _progress(len(questions)) as progress:
@@ -219,9 +219,9 @@ def _progress(whole: int) -> Iterator[Callable[[Outcome], None]]:
 
 
 def _print(summaries: Sequence[Summary], style: str, detailed: bool, color: bool) -> None:
-    from potlang.dagmath.table_text import to_csv, to_text
-    from potlang.llm.evaluation.summary import to_json
-    from potlang.llm.evaluation.table import tables
+    from potlang.models.evaluation.summary import to_json
+    from potlang.models.evaluation.table import tables
+    from potlang.score.table_text import to_csv, to_text
 
     match style:
         case "json":
@@ -235,9 +235,9 @@ def _print(summaries: Sequence[Summary], style: str, detailed: bool, color: bool
 
 
 def _draw(summary: Summary, path: Path) -> None:
-    from potlang.dagmath.extra import MissingExtraError
-    from potlang.dagmath.plots import save
-    from potlang.llm.evaluation.picture import dashboard
+    from potlang.models.evaluation.picture import dashboard
+    from potlang.score.plots import save
+    from potlang.utils.extra import MissingExtraError
 
     try:
         save(dashboard(summary), path.with_suffix("") if path.suffix in (".svg", ".png") else path)

@@ -69,7 +69,7 @@ def _found(source: str | bytes | Path, name: str, kind: Kind) -> tuple[Document,
         checked = dot.check(source, name=name)
         return checked.trace.document, checked.diagnostics
     if kind == "dagmath":
-        from potlang.dagmath import checking
+        from potlang.languages.dagmath.check import form as checking
 
         solution = checking.check(source, name=name)
         return solution.read.document, solution.diagnostics

@@ -46,7 +46,7 @@ def generate(count: int, difficulty: int, seed: int, out: Path | None) -> None:
 
 def _lines(count: int, difficulty: int, seed: int) -> Iterator[str]:
     """Each program as a line of a data set, without its end."""
-    from potlang.llm.generator import Difficulty, generate_many
+    from potlang.generate.programs import Difficulty, generate_many
 
     for each in generate_many(count, seed, Difficulty.of_level(difficulty)):
         line = {

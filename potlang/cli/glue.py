@@ -14,8 +14,8 @@ from potlang.cli.common import ALL_ENTAILED, INVALID, color_option, read_input, 
 from potlang.cli.shared_options import profile_option
 
 if TYPE_CHECKING:
-    from potlang.languages.dot.records import Profile
-    from potlang.languages.dot.trace import Trace
+    from potlang.languages.dot.read.records import Profile
+    from potlang.languages.dot.read.trace import Trace
 
 _PAIR = re.compile(r"([0-9]{1,600})=([0-9]{1,600})")
 _SHOWN = 20

@@ -99,7 +99,7 @@ def _started_solver(args: list[str]) -> subprocess.Popen[bytes] | None:
     """The usual solver's process, started first of all: its import overlaps with everything else."""
     if args[:1] != ["verify"] or any(arg.startswith(("--route", "--help", "-h")) for arg in args):
         return None
-    from potlang.solve.launch import launch
+    from potlang.processes.launch import launch
 
     return launch("z3")
 

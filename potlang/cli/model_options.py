@@ -10,8 +10,8 @@ import click
 from potlang.cli.common import Command
 
 if TYPE_CHECKING:
-    from potlang.endpoint import Endpoint
-    from potlang.endpoint.client import JsonMode
+    from potlang.models.endpoint import Endpoint
+    from potlang.models.endpoint.client import JsonMode
 
 _OPTIONS = (
     click.option("--model", metavar="NAME", help="The model at the endpoint. [default: POTLANG_MODEL]"),
@@ -60,7 +60,7 @@ class AskedModel(NamedTuple):
 
     def endpoint(self) -> Endpoint:
         """The endpoint that the options and the environment name; a usage error if they name none."""
-        from potlang.endpoint import Endpoint
+        from potlang.models.endpoint import Endpoint
 
         try:
             return Endpoint.from_environment(

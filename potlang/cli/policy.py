@@ -26,7 +26,7 @@ from potlang.cli.common import (
     read_source,
     worst_exit,
 )
-from potlang.report import Limits, Verdict
+from potlang.report.results import Limits, Verdict
 
 if TYPE_CHECKING:
     from potlang.policy import Case, CaseResult, Difference, Store, Version

@@ -10,7 +10,7 @@ import click
 from potlang import api
 from potlang.cli.common import CannotWriteFile, use_color
 from potlang.diag.wording import visible
-from potlang.report import Limits, Report
+from potlang.report.results import Limits, Report
 
 _LONGEST_STEM = 50
 
@@ -49,7 +49,7 @@ class Archive:
 
     def _unused(self, name: str) -> str:
         """A name for the files of this program: programs of one name get numbers."""
-        from potlang.solve.proofs import file_stem
+        from potlang.prove.proofs import file_stem
 
         stem = chosen = file_stem(Path(name).stem)[:_LONGEST_STEM]
         number = 1

@@ -24,7 +24,7 @@ from potlang.cli.shared_options import chosen_limits, solving_options
 from potlang.diag.wording import visible
 
 if TYPE_CHECKING:
-    from potlang.llm.reasoned import Attempt, Reasoned
+    from potlang.models.reasoned import Attempt, Reasoned
 
 
 @click.command()
@@ -74,8 +74,8 @@ def reason(
     otherwise. Exit codes are those of `verify`: 0 if all is entailed, 1 for another answer, 2 for a wrong
     call, 3 if the answer is unknown, be it that the model or its endpoint failed.
     """
-    from potlang.endpoint.client import MissingClientError
-    from potlang.llm.loop import reason as reason_about
+    from potlang.models.endpoint.client import MissingClientError
+    from potlang.models.loop import reason as reason_about
 
     text = _question(question)
     endpoint = asked.endpoint()
@@ -104,7 +104,7 @@ def reason(
     if style == "json":
         click.echo(found.to_json())
     else:
-        from potlang.llm.render import render_reasoned
+        from potlang.models.render import render_reasoned
 
         click.echo(render_reasoned(found, color=use_color(color)).rstrip("\n"), color=True)
     if transcript is not None:
@@ -126,7 +126,7 @@ def _question(given: str) -> str:
 
 def _read(file: IO[bytes]) -> str:
     """No more than a question may have, and one character beyond."""
-    from potlang.llm.loop import LONGEST_QUESTION
+    from potlang.models.loop import LONGEST_QUESTION
 
     return file.read(4 * (LONGEST_QUESTION + 1)).decode("utf-8", "replace")
 

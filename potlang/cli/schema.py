@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
+from potlang import tool
 from potlang.cli.common import print_json
-from potlang.llm import tool
-from potlang.llm.profiles import PROFILES, Profile, program_schema
+from potlang.models.profiles import PROFILES, Profile, program_schema
 
 
 @click.command()

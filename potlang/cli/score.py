@@ -25,8 +25,8 @@ from potlang.cli.common import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from potlang.dagmath.scores import Scores
-    from potlang.dagmath.tables import Comparison, Table
+    from potlang.score.scores import Scores
+    from potlang.score.tables import Comparison, Table
 
 _LONG = 8 << 20
 """Bytes of input from which on a bar shows how far it is."""
@@ -101,8 +101,8 @@ def score(
     Exit code 0: all samples were read; 1: some are malformed, and count as not correct; 2: a file
     cannot be read, or there is no sample.
     """
-    from potlang.dagmath.extra import MissingExtraError
-    from potlang.dagmath.tables import Comparison
+    from potlang.score.tables import Comparison
+    from potlang.utils.extra import MissingExtraError
 
     if len(compare) > 2 or set(compare) & set(by):
         raise click.BadParameter("one or two fields that are not in --by", param_hint="--compare")
@@ -123,7 +123,7 @@ def score(
 
 
 def _scored(files: Sequence[str], by: Sequence[str], pass_k: Sequence[int], gold: bool) -> Scores:
-    from potlang.dagmath.scoring import score as score_samples
+    from potlang.score.scoring import score as score_samples
 
     sources: list[Path | BinaryIO] = [sys.stdin.buffer if name == "-" else Path(name) for name in files]
     try:
@@ -151,7 +151,7 @@ def _progress(files: Sequence[str]) -> Iterator[Callable[[int], object] | None]:
 
 
 def _tables(scores: Scores, comparison: Comparison) -> list[Table]:
-    from potlang.dagmath.tables import tables_of
+    from potlang.score.tables import tables_of
 
     if not scores.tally.problems:
         return []
@@ -163,8 +163,8 @@ def _tables(scores: Scores, comparison: Comparison) -> list[Table]:
 
 def _print(scores: Scores, tables: list[Table] | None, style: str, color: bool) -> None:
     """Prints the scores, and the tables if they are wanted; CSV and LaTeX have the tables in their place."""
-    from potlang.dagmath.summary import summary_csv, summary_text
-    from potlang.dagmath.table_text import to_csv, to_json, to_latex, to_text
+    from potlang.score.summary import summary_csv, summary_text
+    from potlang.score.table_text import to_csv, to_json, to_latex, to_text
 
     match style:
         case "json":
@@ -182,7 +182,7 @@ def _print(scores: Scores, tables: list[Table] | None, style: str, color: bool) 
 
 def _plot(scores: Scores, directory: Path) -> None:
     """Writes the figures that there are data for."""
-    from potlang.dagmath.plots import curves_figure, difficulty_figure, save
+    from potlang.score.plots import curves_figure, difficulty_figure, save
 
     figures = {
         "figure-3-difficulty": difficulty_figure(scores.tally),
@@ -200,7 +200,7 @@ def _plot(scores: Scores, directory: Path) -> None:
 
 def _example(scores: Scores) -> Figure | None:
     """The graph of the first imperfect sample."""
-    from potlang.dagmath.graph import Graph
+    from potlang.languages.dagmath.check.graph import Graph
     from potlang.view.solution import solution_figure
 
     if scores.example is None:
@@ -212,7 +212,7 @@ def _example(scores: Scores) -> Figure | None:
 
 def _report(scores: Scores) -> int:
     """Says what is malformed, and the exit code."""
-    from potlang.dagmath.summary import malformed_lines
+    from potlang.score.summary import malformed_lines
 
     for line in malformed_lines(scores):
         click.echo(line, err=True)

@@ -8,7 +8,7 @@ import click
 
 from potlang import api
 from potlang.cli.common import Command
-from potlang.report import Limits
+from potlang.report.results import Limits
 
 _SECONDS = click.FloatRange(min=0.001, max=1_000_000)
 _OPTIONS = (

@@ -8,18 +8,18 @@ from potlang.cli.answer import Answer
 from potlang.cli.common import ALL_ENTAILED, INVALID, OTHER_ANSWER, UNDECIDED, Input
 
 if TYPE_CHECKING:
-    from potlang.dagmath.report import SolutionReport
+    from potlang.languages.dagmath.report import SolutionReport
     from potlang.source import Document
 
 
 def solution_answer(given: Input, settings: dict[str, Any]) -> Answer:
     """The report on a solution, ready to be printed; `settings` are those of `potlang.dagmath.verify`."""
-    from potlang.dagmath.verifying import verify
+    from potlang.languages.dagmath.solve.verify import verify
 
     report = verify(given.source, name=given.name, **settings)
 
     def render(color: bool) -> str:
-        from potlang.dagmath.render import render_solution
+        from potlang.languages.dagmath.render import render_solution
 
         return render_solution(report, color=color)
 
@@ -29,7 +29,7 @@ def solution_answer(given: Input, settings: dict[str, Any]) -> Answer:
 
 def checked_solution(given: Input) -> Answer:
     """What is wrong with the form of a solution, without checking its steps."""
-    from potlang.dagmath.checking import check
+    from potlang.languages.dagmath.check.form import check
 
     checked = check(given.source, name=given.name)
 
@@ -43,7 +43,7 @@ def checked_solution(given: Input) -> Answer:
 def solution_document(given: Input) -> Document:
     """The document that places in a solution are in."""
     from potlang.diag import Sink
-    from potlang.languages.json_text import open_document
+    from potlang.reading.json_text import open_document
     from potlang.source import DEFAULT_LIMITS
 
     return open_document(given.source, Sink(), DEFAULT_LIMITS, given.name)
@@ -51,7 +51,7 @@ def solution_document(given: Input) -> Document:
 
 def solution_exit_code(report: SolutionReport) -> int:
     """The exit code of a solution ([DAGR-EXIT])."""
-    from potlang.dagmath.report import SolutionVerdict
+    from potlang.languages.dagmath.report import SolutionVerdict
 
     codes = {
         SolutionVerdict.ACCEPTED: ALL_ENTAILED,

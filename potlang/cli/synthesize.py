@@ -11,8 +11,8 @@ import click
 from potlang.cli.common import CannotWriteFile
 
 if TYPE_CHECKING:
-    from potlang.dot.synthetic import Sample
-    from potlang.languages.dot.records import Profile
+    from potlang.generate.traces import Sample
+    from potlang.languages.dot.read.records import Profile
 
 
 @click.command()

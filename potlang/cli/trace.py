@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from potlang import api, dot
 from potlang.cli.answer import Answer, end_with
 from potlang.cli.common import ALL_ENTAILED, INVALID, OTHER_ANSWER, UNDECIDED, Input, read_input
-from potlang.dot.report import TraceReport, TraceVerdict
-from potlang.report import Limits
+from potlang.languages.dot.report import TraceReport, TraceVerdict
+from potlang.report.results import Limits
 
 if TYPE_CHECKING:
     from potlang.source import Document
@@ -38,7 +38,7 @@ def trace_answer(given: Input, settings: dict[str, Any]) -> Answer:
     report = dot.verify(given.source, name=given.name, **settings)
 
     def render(color: bool) -> str:
-        from potlang.dot.render import render_trace
+        from potlang.languages.dot.render import render_trace
 
         return render_trace(report, color=color)
 
@@ -61,7 +61,7 @@ def checked_trace(given: Input, settings: dict[str, Any]) -> Answer:
 def trace_document(given: Input) -> Document:
     """The document that places in a trace are in."""
     from potlang.diag import Sink
-    from potlang.languages.dot.raw import open_trace
+    from potlang.languages.dot.read.raw import open_trace
     from potlang.source import DEFAULT_LIMITS
 
     return open_trace(given.source, Sink(), DEFAULT_LIMITS, given.name)[1]

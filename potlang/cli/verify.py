@@ -35,11 +35,11 @@ from potlang.cli.shared_options import (
     trace_options,
 )
 from potlang.cli.solution import solution_answer
-from potlang.report import Report
-from potlang.solve.pool import default_workers
+from potlang.processes.pool import default_workers
+from potlang.report.results import Report
 
 if TYPE_CHECKING:
-    from potlang.languages.dot.records import Profile
+    from potlang.languages.dot.read.records import Profile
 
 _FOR_PROGRAMS = (
     *("models", "cores", "certificate", "proofs", "proof_format", "proof_rules", "passes", "use_cache"),
@@ -200,7 +200,7 @@ def _verified(checked: api.Checked, settings: dict[str, Any]) -> Report:
 
 def _program_answer(checked: api.Checked, report: Report) -> Answer:
     def render(color: bool) -> str:
-        from potlang.render import render_report
+        from potlang.languages.pot.render import render_report
 
         return render_report(report, color=color)
 

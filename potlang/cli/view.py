@@ -26,9 +26,9 @@ from potlang.cli.trace import theory_program, trace_document
 
 if TYPE_CHECKING:
     from potlang.api import RouteName, Trust
-    from potlang.dagmath.report import SolutionReport
-    from potlang.dot.report import TraceReport
-    from potlang.languages.dot.records import Profile
+    from potlang.languages.dagmath.report import SolutionReport
+    from potlang.languages.dot.read.records import Profile
+    from potlang.languages.dot.report import TraceReport
     from potlang.source import Document
     from potlang.view.graph import Graph
 
@@ -108,7 +108,7 @@ def _trace(given: Input, settings: dict[str, Any], form: Form, color: str) -> st
 
 def _solution(given: Input, settings: dict[str, Any], form: Form, color: str) -> str:
     """The drawing of a solution; what is no graph ends the command."""
-    from potlang.dagmath.verifying import verify
+    from potlang.languages.dagmath.solve.verify import verify
     from potlang.view.page import solution_page
     from potlang.view.steps import graph_of_solution
 

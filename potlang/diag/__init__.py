@@ -3,11 +3,11 @@
 Fixes, renderers and pages are imported from their own modules: most programs need none of them.
 """
 
-from .model import Applicability, Diagnostic, Edit, Fix, Label, Patch, Place, Replace, Severity
-from .near import NearNames, nearest
-from .register import CODES, Code
-from .sink import Sink
-from .wording import shorten, shown, visible
+from potlang.diag.model import Applicability, Diagnostic, Edit, Fix, Label, Patch, Place, Replace, Severity
+from potlang.diag.near import NearNames, nearest
+from potlang.diag.register import CODES, Code
+from potlang.diag.sink import Sink
+from potlang.diag.wording import shorten, shown, visible
 
 __all__ = [
     "CODES",

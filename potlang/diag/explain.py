@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .register import CODES
+from potlang.diag.register import CODES
 
 
 def codes() -> list[str]:

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from potlang.diag.model import Edit, Fix, Patch, Replace
+from potlang.diag.patching import FixError, patch_value, replace_in_value
+from potlang.diag.raw_patching import patch_text, replace_span
 from potlang.source import Document
-
-from .model import Edit, Fix, Patch, Replace
-from .patching import FixError, patch_value, replace_in_value
-from .raw_patching import patch_text, replace_span
 
 
 class RawEdit(NamedTuple):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from potlang.diag.model import Patch, Replace
 from potlang.source import join_pointer, split_pointer
-
-from .model import Patch, Replace
 
 Change = Callable[[object, str], object]
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 
+from potlang.diag.model import Patch, Replace
+from potlang.diag.patching import FixError, position, split_last
 from potlang.source.layout import Children, Extent, Layout, raw_offset
-
-from .model import Patch, Replace
-from .patching import FixError, position, split_last
 
 Span = tuple[int, int, str]
 

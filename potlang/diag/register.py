@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from .model import Severity
+from potlang.diag.model import Severity
 
 _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 

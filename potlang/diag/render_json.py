@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
+from potlang.diag.model import Diagnostic, Edit, Fix, Label, Place, Replace, Severity
 from potlang.source import Document
-
-from .model import Diagnostic, Edit, Fix, Label, Place, Replace, Severity
 
 Json = dict[str, object]
 

@@ -6,11 +6,10 @@ import json
 from collections.abc import Iterable
 from pathlib import PurePath
 
+from potlang.diag.fixes import RawEdit, raw_edits
+from potlang.diag.model import Diagnostic, Fix, Label, Place
+from potlang.diag.register import CODES
 from potlang.source import Document
-
-from .fixes import RawEdit, raw_edits
-from .model import Diagnostic, Fix, Label, Place
-from .register import CODES
 
 Json = dict[str, object]
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+from potlang.diag.model import Diagnostic, Fix, Label, Patch, Place, Replace, Severity
+from potlang.diag.snippet import Snippet, columns, snippet
+from potlang.diag.wording import shown, visible
 from potlang.source import Document
-
-from .model import Diagnostic, Fix, Label, Patch, Place, Replace, Severity
-from .snippet import Snippet, columns, snippet
-from .wording import shown, visible
 
 _WIDTH = 100
 _PLAIN: Mapping[str, str] = MappingProxyType({})

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import chain
 
+from potlang.diag.model import Diagnostic, Fix, Label, Place, Severity
+from potlang.diag.register import CODES
+from potlang.diag.wording import shown, visible
 from potlang.source import Document
-
-from .model import Diagnostic, Fix, Label, Place, Severity
-from .register import CODES
-from .wording import shown, visible
 
 _KEPT = 10_000
 _LONGEST_FIELD = 160

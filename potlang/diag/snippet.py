@@ -5,10 +5,9 @@ from __future__ import annotations
 import unicodedata
 from typing import NamedTuple
 
+from potlang.diag.model import Place
+from potlang.diag.wording import visible
 from potlang.source import Document, LineColumn, split_pointer
-
-from .model import Place
-from .wording import visible
 
 
 class Snippet(NamedTuple):

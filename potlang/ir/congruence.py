@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Hashable
 
-from .nodes import App, Lit, Node
+from potlang.ir.nodes import App, Lit, Node
 
 Reason = Hashable
 """What the caller names an equation by."""

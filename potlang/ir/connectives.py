@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import operators as op
-from .nodes import App, Node
-from .sorts import BOOL
+from potlang.ir import operators as op
+from potlang.ir.nodes import App, Node
+from potlang.ir.sorts import BOOL
 
 Signed = tuple[Node, bool]
 """A formula, or (False) its denial."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
-from .module import Module
-from .text import print_module
+from potlang.ir.module import Module
+from potlang.ir.text import print_module
 
 
 def digest(module: Module) -> str:

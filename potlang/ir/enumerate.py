@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 
-from .module import Module
-from .nodes import Symbol, SymbolKind
-from .sorts import DeclaredSort, Sort
-from .structure import FunctionTable, NotEvaluable, Structure, cardinality, definitions_of, members
+from potlang.ir.module import Module
+from potlang.ir.nodes import Symbol, SymbolKind
+from potlang.ir.sorts import DeclaredSort, Sort
+from potlang.ir.structure import FunctionTable, NotEvaluable, Structure, cardinality, definitions_of, members
 
 
 def free_symbols(module: Module) -> list[Symbol]:

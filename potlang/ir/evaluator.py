@@ -11,15 +11,15 @@ from fractions import Fraction
 from time import monotonic
 from typing import cast
 
-from . import operators as op
-from . import values
-from .fold import MOST_BITS, bit_size, value_of
-from .guards import Guards
-from .module import Definition
-from .nodes import App, Lit, Node, Quant, Sym, Symbol, SymbolKind, Var, children, is_flat, reachable
-from .operators import Operator
-from .sorts import ArraySort, FunctionSort, SetSort, Sort, TupleSort
-from .structure import (
+from potlang.ir import operators as op
+from potlang.ir import values
+from potlang.ir.fold import MOST_BITS, bit_size, value_of
+from potlang.ir.guards import Guards
+from potlang.ir.module import Definition
+from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, SymbolKind, Var, children, is_flat, reachable
+from potlang.ir.operators import Operator
+from potlang.ir.sorts import ArraySort, FunctionSort, SetSort, Sort, TupleSort
+from potlang.ir.structure import (
     FunctionTable,
     Interpretation,
     NotEvaluable,

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from .nodes import App, Lit, Node
-from .operators import ADD, BV_CONCAT, DIV, MUL, STR_CONCAT, SUB, Operator
-from .pool import Pool
-from .sorts import REAL, BitVecSort, BoolSort, EnumSort, IntSort, RealSort, SetSort, Sort, StringSort
-from .values import Bits, Table, Unspecified
+from potlang.ir.nodes import App, Lit, Node
+from potlang.ir.operators import ADD, BV_CONCAT, DIV, MUL, STR_CONCAT, SUB, Operator
+from potlang.ir.pool import Pool
+from potlang.ir.sorts import (
+    REAL,
+    BitVecSort,
+    BoolSort,
+    EnumSort,
+    IntSort,
+    RealSort,
+    SetSort,
+    Sort,
+    StringSort,
+)
+from potlang.ir.values import Bits, Table, Unspecified
 
 MOST_BITS = 1 << 16
 """No number with more bits and no wider bit vector is computed."""

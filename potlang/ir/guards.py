@@ -10,11 +10,11 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from . import operators as op
-from .fold import value_of
-from .nodes import App, Lit, Node, Quant, Sym, Symbol, Var
-from .sorts import Sort
-from .structure import FunctionTable, Structure, canonical, lookup
+from potlang.ir import operators as op
+from potlang.ir.fold import value_of
+from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var
+from potlang.ir.sorts import Sort
+from potlang.ir.structure import FunctionTable, Structure, canonical, lookup
 
 _MOST_GUARDS = 8
 _LEAST_BINDINGS = 16

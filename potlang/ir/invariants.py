@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .module import Module
-from .nodes import App, Node, Quant, Sym, Symbol, SymbolKind, Var, children, free_variables, reachable
-from .pool import IllSorted, result_sort
-from .sorts import BOOL, DeclaredSort, EnumSort, Sort, TupleSort, components
+from potlang.ir.module import Module
+from potlang.ir.nodes import (
+    App,
+    Node,
+    Quant,
+    Sym,
+    Symbol,
+    SymbolKind,
+    Var,
+    children,
+    free_variables,
+    reachable,
+)
+from potlang.ir.pool import IllSorted, result_sort
+from potlang.ir.sorts import BOOL, DeclaredSort, EnumSort, Sort, TupleSort, components
 
 
 def check(module: Module) -> list[str]:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
-from .nodes import Node, Symbol, Var
-from .pool import Pool
-from .sorts import DeclaredSort, EnumSort, Sort, TupleSort
+from potlang.ir.nodes import Node, Symbol, Var
+from potlang.ir.pool import Pool
+from potlang.ir.sorts import DeclaredSort, EnumSort, Sort, TupleSort
 
 
 class Origin(NamedTuple):

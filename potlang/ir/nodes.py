@@ -14,10 +14,10 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from .sorts import Sort
+from potlang.ir.sorts import Sort
 
 if TYPE_CHECKING:
-    from .operators import Operator
+    from potlang.ir.operators import Operator
 
 Value = bool | int | Fraction | str | None
 """Of a literal: Bool, Int and bit vectors (unsigned), Real, String and enum values, the empty set."""

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from . import values
-from .sorts import (
+from potlang.ir import values
+from potlang.ir.sorts import (
     BOOL,
     INT,
     REAL,

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from .nodes import App, Lit, Node, Quant, Sym, Symbol, Value, Var
-from .operators import AND, EQ, IFF, IMPLIES, NOT, OR, Operator
-from .sorts import BOOL, INT, REAL, Sort
+from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Value, Var
+from potlang.ir.operators import AND, EQ, IFF, IMPLIES, NOT, OR, Operator
+from potlang.ir.sorts import BOOL, INT, REAL, Sort
 
 
 class IllSorted(TypeError):

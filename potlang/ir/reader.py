@@ -13,12 +13,21 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from .module import Assertion, AssertionKind, Claim, Definition, Module, Objective, Optimization, Origin
-from .nodes import Node, Symbol, SymbolKind, Value, Var
-from .numerals import integer
-from .operators import OPERATORS, Operator
-from .pool import IllSorted, Pool
-from .sorts import (
+from potlang.ir.module import (
+    Assertion,
+    AssertionKind,
+    Claim,
+    Definition,
+    Module,
+    Objective,
+    Optimization,
+    Origin,
+)
+from potlang.ir.nodes import Node, Symbol, SymbolKind, Value, Var
+from potlang.ir.numerals import integer
+from potlang.ir.operators import OPERATORS, Operator
+from potlang.ir.pool import IllSorted, Pool
+from potlang.ir.sorts import (
     BOOL,
     INT,
     REAL,

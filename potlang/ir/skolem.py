@@ -10,13 +10,25 @@ import json
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from .connectives import disjunctions
-from .module import Definition, Module
-from .nodes import App, Lit, Node, Quant, Sym, Symbol, SymbolKind, Var, children, free_variables, reachable
-from .operators import Operator
-from .pool import Pool
-from .substitute import rebuild, substitute
-from .text import Printer, symbols_of, variable_names
+from potlang.ir.connectives import disjunctions
+from potlang.ir.module import Definition, Module
+from potlang.ir.nodes import (
+    App,
+    Lit,
+    Node,
+    Quant,
+    Sym,
+    Symbol,
+    SymbolKind,
+    Var,
+    children,
+    free_variables,
+    reachable,
+)
+from potlang.ir.operators import Operator
+from potlang.ir.pool import Pool
+from potlang.ir.substitute import rebuild, substitute
+from potlang.ir.text import Printer, symbols_of, variable_names
 
 Polarity = Literal["+", "-"]
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from .module import Definition, Module
-from .nodes import Symbol
-from .sorts import (
+from potlang.ir.module import Definition, Module
+from potlang.ir.nodes import Symbol
+from potlang.ir.sorts import (
     ArraySort,
     BitVecSort,
     BoolSort,
@@ -21,7 +21,7 @@ from .sorts import (
     TupleSort,
     components,
 )
-from .values import Bits, Element, Record, Table
+from potlang.ir.values import Bits, Element, Record, Table
 
 MOST_MEMBERS = 1 << 16
 """Larger sorts are not enumerated."""

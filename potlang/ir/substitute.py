@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from .nodes import App, Node, Quant, Sym, Var, free_variables, reachable
-from .pool import Pool
+from potlang.ir.nodes import App, Node, Quant, Sym, Var, free_variables, reachable
+from potlang.ir.pool import Pool
 
 Replacements = Mapping[Node, Node]
 """From variables and constant terms to terms of the same sort."""

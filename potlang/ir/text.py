@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from .module import Assertion, Claim, Definition, Module, Origin
-from .nodes import App, Lit, Node, Quant, Sym, Symbol, Var, children, reachable
-from .numerals import decimal
-from .operators import OPERATORS, Operator
-from .reader import TextError, read_formula, read_module
-from .sorts import (
+from potlang.ir.module import Assertion, Claim, Definition, Module, Origin
+from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var, children, reachable
+from potlang.ir.numerals import decimal
+from potlang.ir.operators import OPERATORS, Operator
+from potlang.ir.reader import TextError, read_formula, read_module
+from potlang.ir.sorts import (
     BOOL,
     INT,
     ArraySort,

@@ -13,8 +13,7 @@ from potlang.ir.connectives import Signed, disjunctions
 from potlang.ir.module import Module
 from potlang.ir.nodes import Lit, Node, Quant
 from potlang.ir.pool import Pool
-
-from .base import Context, Keeps, Property, finish, is_formula
+from potlang.passes.base import Context, Keeps, Property, finish, is_formula
 
 _DUAL = {"forall": "exists", "exists": "forall"}
 

@@ -13,8 +13,7 @@ from typing import ClassVar, Literal, NamedTuple
 from potlang.ir.module import Assertion, AssertionKind, Module, Origin
 from potlang.ir.nodes import Node
 from potlang.ir.pool import Pool
-
-from .base import Context, Keeps, Property, finish
+from potlang.passes.base import Context, Keeps, Property, finish
 
 
 class Rule(NamedTuple):

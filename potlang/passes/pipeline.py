@@ -14,8 +14,7 @@ from types import MappingProxyType
 from typing import Any, get_type_hints
 
 from potlang.ir.module import Module
-
-from .base import Context, Pass, Property, after
+from potlang.passes.base import Context, Pass, Property, after
 
 PASSES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {

@@ -14,8 +14,7 @@ from potlang.ir.module import Module
 from potlang.ir.nodes import App, Node, Quant, Var, free_variables, reachable
 from potlang.ir.pool import Pool
 from potlang.ir.substitute import substitute
-
-from .base import Context, Keeps, PassLimit, Property, finish, is_formula
+from potlang.passes.base import Context, Keeps, PassLimit, Property, finish, is_formula
 
 
 @dataclass(frozen=True, slots=True)

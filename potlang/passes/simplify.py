@@ -18,8 +18,7 @@ from potlang.ir.operators import Operator
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, REAL, Sort
 from potlang.ir.substitute import with_children
-
-from .base import Context, Keeps, Property, finish, marked
+from potlang.passes.base import Context, Keeps, Property, finish, marked
 
 FLAT = frozenset({op.AND, op.OR, op.ADD, op.MUL})
 """Associative and commutative: an argument with the same operator and no other parent is absorbed."""

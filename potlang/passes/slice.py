@@ -10,8 +10,7 @@ from typing import ClassVar
 
 from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import App, Node, Sym, Symbol, SymbolKind, reachable
-
-from .base import Context, Keeps, Property, finish
+from potlang.passes.base import Context, Keeps, Property, finish
 
 
 @dataclass(frozen=True, slots=True)

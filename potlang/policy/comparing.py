@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from potlang import api
 from potlang.policy.cases import Case, Claim, verified
 from potlang.policy.sampling import sample_claims
-from potlang.report import Limits, Report, Verdict
+from potlang.report.results import Limits, Report, Verdict
 
 From = Literal["test", "sample"]
 
@@ -79,7 +79,7 @@ def _reports(program: api.Program, asked: Sequence[tuple[Claim, From, str]], lim
 
 def evidence(report: Report) -> str:
     """What stands behind the verdict on a claim, as lines of text."""
-    from potlang.render import Paint, evidence_lines
+    from potlang.languages.pot.render import Paint, evidence_lines
 
     lines = [line for result in report.results for line in evidence_lines(result, Paint(False))]
     if not lines:

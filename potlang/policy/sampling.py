@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Final, NamedTuple
 
+from potlang.expressions.names import written
 from potlang.ir.module import Module
 from potlang.ir.nodes import Lit, Symbol, SymbolKind, reachable
 from potlang.ir.sorts import BOOL, INT, REAL, DeclaredSort, EnumSort, Sort
-from potlang.languages.pot.emit import sort_text
-from potlang.languages.pot.names import written
+from potlang.sema.emit import sort_text
 
 _KINDS: Final = (SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.DEFINED)
 _TRIES: Final = 20

@@ -23,7 +23,7 @@ from potlang import api
 from potlang.ir.digest import digest
 from potlang.policy.cases import Case, CaseResult, Claim, own_cases, read_cases, run_cases, verify_claims
 from potlang.policy.errors import PolicyError
-from potlang.report import Limits, Report
+from potlang.report.results import Limits, Report
 
 VARIABLE: Final = "POTLANG_POLICIES"
 _FORMAT: Final = 1

@@ -6,6 +6,6 @@ errors than there were (B. Lerner, M. Flower, D. Grossman, C. Chambers, "Searchi
 2007).
 """
 
-from .search import Rejected, with_repairs
+from potlang.repair.search import Rejected, with_repairs
 
 __all__ = ["Rejected", "with_repairs"]

@@ -8,10 +8,9 @@ from typing import Any, Final, NamedTuple
 
 from potlang.diag import Diagnostic
 from potlang.diag.model import Patch, Replace
+from potlang.repair.candidate import WORD, Candidate, Subject
+from potlang.repair.slots import slots, sort_names
 from potlang.source import join_pointer
-
-from .candidate import WORD, Candidate, Subject
-from .slots import slots, sort_names
 
 CODES = frozenset(("POT3002",))
 _HEAD: Final = re.compile(r"(?<!\w)([^\W\d]\w*+)\s*+\(")

@@ -9,8 +9,7 @@ from typing import Final
 
 from potlang.diag import Diagnostic
 from potlang.diag.model import Replace
-
-from .candidate import WORD, Candidate, Subject
+from potlang.repair.candidate import WORD, Candidate, Subject
 
 FORMULA_CODES = frozenset(("POT1020", "POT1021", "POT1022", "POT1023", "POT1024", "POT3002", "POT2001"))
 JSON_CODES = frozenset(("POT1001",))

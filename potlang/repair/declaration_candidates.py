@@ -7,9 +7,8 @@ from typing import Any
 
 from potlang.diag import Applicability, Fix
 from potlang.diag.model import Edit, Patch
-
-from .candidate import Candidate, Subject
-from .slots import sort_names
+from potlang.repair.candidate import Candidate, Subject
+from potlang.repair.slots import sort_names
 
 CODES = frozenset(("POT2001", "POT2005"))
 _COST = 2

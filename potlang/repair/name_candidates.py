@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from potlang.diag import Diagnostic
 from potlang.diag.model import Edit, Patch, Replace
 from potlang.diag.near import edit_distance, numbered_alike
-
-from .candidate import WORD, Candidate, Subject
-from .slots import slots, sort_names
+from potlang.repair.candidate import WORD, Candidate, Subject
+from potlang.repair.slots import slots, sort_names
 
 CODES = frozenset(("POT2001", "POT2005"))
 _FAR = 2

@@ -10,13 +10,12 @@ from potlang.diag import Applicability, Diagnostic, Fix
 from potlang.diag.fixes import apply_fix, apply_fixes
 from potlang.diag.model import Patch, Replace
 from potlang.diag.patching import FixError
-
-from .arity_candidates import arity_candidates
-from .bracket_candidates import formula_candidates, json_candidates
-from .candidate import Candidate, Subject
-from .declaration_candidates import declaration_candidates
-from .name_candidates import name_candidates
-from .sort_candidates import sort_candidates
+from potlang.repair.arity_candidates import arity_candidates
+from potlang.repair.bracket_candidates import formula_candidates, json_candidates
+from potlang.repair.candidate import Candidate, Subject
+from potlang.repair.declaration_candidates import declaration_candidates
+from potlang.repair.name_candidates import name_candidates
+from potlang.repair.sort_candidates import sort_candidates
 
 Check = Callable[[object], Sequence[Diagnostic]]
 """What is wrong with a text or a JSON value."""

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from potlang.diag.model import Edit, Patch, Replace
+from potlang.repair.candidate import Subject
 from potlang.source import join_pointer
-
-from .candidate import Subject
 
 _ANNOTATED: Final = re.compile(r"(?<!\w)([^\W\d]\w*+)\s*+:\s*+([^\W\d]\w*+)")
 _BUILT_IN: Final = ("Bool", "Int", "Real")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from potlang.diag import Diagnostic
-
-from .candidate import Candidate, Subject, words
-from .slots import Slot, slots, sort_names
+from potlang.repair.candidate import Candidate, Subject, words
+from potlang.repair.slots import Slot, slots, sort_names
 
 CODES = frozenset(("POT3001", "POT3003", "POT3004", "POT3005", "POT3006"))
 _MOST_SORTS = 8

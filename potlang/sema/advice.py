@@ -10,15 +10,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from potlang.diag import Applicability, Fix, Label, Patch, Replace
+from potlang.expressions import surface as s
+from potlang.expressions.names import written
 from potlang.ir.nodes import Lit, Node, Symbol
 from potlang.ir.sorts import BOOL, INT, REAL, DeclaredSort, EnumSort, Sort, is_numeric
-from potlang.languages import surface as s
-from potlang.languages.pot.names import written
-
-from .scope import FunctionEntry, TermEntry, signature
+from potlang.sema.scope import FunctionEntry, TermEntry, signature
 
 if TYPE_CHECKING:
-    from .elaborate import Elaborator
+    from potlang.sema.elaborate import Elaborator
 
 Advice = tuple[list[str], list[Fix]]
 _SCAN = 1_000

@@ -11,18 +11,17 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
+from potlang.expressions import surface as s
 from potlang.ir import operators as op
 from potlang.ir.nodes import Node, Var
 from potlang.ir.operators import Operator
 from potlang.ir.sorts import BOOL, INT, REAL, DeclaredSort, SetSort, Sort, is_numeric
 from potlang.ir.substitute import substitute
-from potlang.languages import surface as s
-
-from .binders import bind
-from .infix import apply_arithmetic
+from potlang.sema.binders import bind
+from potlang.sema.infix import apply_arithmetic
 
 if TYPE_CHECKING:
-    from .elaborate import Builtin, Elaborator, ListStep, Step
+    from potlang.sema.elaborate import Builtin, Elaborator, ListStep, Step
 
 _LARGEST = 100_000
 Fold = Callable[["Elaborator", list[Node], s.Call], Node | None]
@@ -49,7 +48,7 @@ def _aggregate(e: Elaborator, expr: s.Call, fold: Fold, body_sort: Sort | None) 
 
 
 def _over_list(e: Elaborator, expr: s.Call, body_sort: Sort | None) -> ListStep:
-    from .builtins import flat
+    from potlang.sema.builtins import flat
 
     nodes: list[Node | None] = []
     for arg in flat(expr.args):
@@ -60,7 +59,7 @@ def _over_list(e: Elaborator, expr: s.Call, body_sort: Sort | None) -> ListStep:
 
 
 def _over_members(e: Elaborator, expr: s.Call, name: str, body_sort: Sort | None) -> ListStep:
-    from .builtins import flat
+    from potlang.sema.builtins import flat
 
     *heads, body = expr.args
     binders = bind(e, flat(heads), heads[0], name)

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from potlang.diag import Label, Place
+from potlang.expressions import surface as s
 from potlang.ir.nodes import Var
-from potlang.languages import surface as s
-
-from .scope import TermEntry, VariableEntry, describe
+from potlang.sema.scope import TermEntry, VariableEntry, describe
 
 if TYPE_CHECKING:
-    from .elaborate import Elaborator
+    from potlang.sema.elaborate import Elaborator
 
 
 def bind(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from potlang.diag import Sink
+from potlang.expressions import surface as s
 from potlang.ir import operators as op
 from potlang.ir.module import (
     Assertion,
@@ -19,13 +20,11 @@ from potlang.ir.module import (
 from potlang.ir.nodes import Node, Symbol, SymbolKind
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, DeclaredSort, EnumSort, Sort
-from potlang.languages import surface as s
-
-from .declare import Declarations, declare, variable_entry
-from .elaborate import Elaborator
-from .scope import VariableEntry
-from .statements import binder, statement_formula, statement_text
-from .undeclared import BROKEN, Advise, Undeclared
+from potlang.sema.declare import Declarations, declare, variable_entry
+from potlang.sema.elaborate import Elaborator
+from potlang.sema.scope import VariableEntry
+from potlang.sema.statements import binder, statement_formula, statement_text
+from potlang.sema.undeclared import BROKEN, Advise, Undeclared
 
 _FACT = AssertionKind.FACT
 ACTIONS = {"verify_conditions": "verify", "verify": "verify", "optimize": "optimize"}
@@ -147,7 +146,7 @@ class _Builder:
         """Assumes what imported packs assume; their norms."""
         if not self._program.imports:
             return []
-        from .packs import import_packs
+        from potlang.sema.packs import import_packs
 
         imported, norms = import_packs(self._program.imports, self._declared, self._pool, self._sink)
         self._assertions += imported
@@ -156,7 +155,7 @@ class _Builder:
     def _definitions(self) -> list[Definition]:
         if all(function.body is None for function in self._program.functions):
             return []
-        from .definitions import build_definitions
+        from potlang.sema.definitions import build_definitions
 
         return build_definitions(self._program.functions, self._e)
 
@@ -248,7 +247,7 @@ class _Builder:
         if section is None:
             return None
         self._scope.local = self._locals(section.variables)
-        from .infer import infer_decision_variables
+        from potlang.sema.infer import infer_decision_variables
 
         self._e.inferred = infer_decision_variables(section, self._e)
         self._e.deciding = True

@@ -11,19 +11,18 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from potlang.diag import Label
+from potlang.expressions import surface as s
 from potlang.ir import operators as op
 from potlang.ir.nodes import Lit, Node, Var
 from potlang.ir.operators import Operator
 from potlang.ir.sorts import BOOL, INT, REAL, STRING, ArraySort, BitVecSort, SetSort, Sort, is_numeric
-from potlang.languages import surface as s
-
-from .advice import are, count, not_numeric
-from .aggregates import card, count_members, fold_extreme, fold_product, fold_sum
-from .binders import bind
-from .infix import apply_arithmetic, equate, same_width, unify
+from potlang.sema.advice import are, count, not_numeric
+from potlang.sema.aggregates import card, count_members, fold_extreme, fold_product, fold_sum
+from potlang.sema.binders import bind
+from potlang.sema.infix import apply_arithmetic, equate, same_width, unify
 
 if TYPE_CHECKING:
-    from .elaborate import Builtin, Elaborator, Step, Visit
+    from potlang.sema.elaborate import Builtin, Elaborator, Step, Visit
 
 
 def flat(args: Sequence[s.Expr]) -> list[s.Expr]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from potlang.diag import Applicability, Fix, Label, Patch, Place, Sink
+from potlang.expressions import surface as s
 from potlang.ir.nodes import Symbol, SymbolKind
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import EnumSort, TupleSort
-from potlang.languages import surface as s
+from potlang.sema.scope import Entry, FunctionEntry, Scope, TermEntry, VariableEntry, describe
+from potlang.sema.sorts import SortTable
 from potlang.source import join_pointer
-
-from .scope import Entry, FunctionEntry, Scope, TermEntry, VariableEntry, describe
-from .sorts import SortTable
 
 CONNECTIVES = ("And", "Or", "Not", "Implies", "Iff", "Xor", "If", "Distinct", "ForAll", "Exists")
 

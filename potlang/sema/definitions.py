@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from potlang.diag import Place
+from potlang.expressions import surface as s
 from potlang.ir.module import Definition, Origin
 from potlang.ir.nodes import App, Sym, Symbol, SymbolKind, Var, reachable
-from potlang.languages import surface as s
+from potlang.sema.advice import count
+from potlang.sema.elaborate import Elaborator
+from potlang.sema.scope import FunctionEntry
 from potlang.source import join_pointer
-
-from .advice import count
-from .elaborate import Elaborator
-from .scope import FunctionEntry
 
 
 def build_definitions(functions: list[s.FunctionDecl], e: Elaborator) -> list[Definition]:

@@ -14,15 +14,14 @@ from types import GeneratorType
 from typing import cast
 
 from potlang.diag import Applicability, Fix, Label, Place, Replace, Sink, shorten
+from potlang.expressions import surface as s
+from potlang.expressions.names import written
 from potlang.ir import operators as op
 from potlang.ir.nodes import App, Lit, Node, Symbol, SymbolKind, Var
 from potlang.ir.numerals import fraction, natural
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, INT, REAL, STRING, BitVecSort, FunctionSort, SetSort, Sort, is_numeric
-from potlang.languages import surface as s
-from potlang.languages.pot.names import written
-
-from .advice import (
+from potlang.sema.advice import (
     are,
     count,
     declared_here,
@@ -32,10 +31,10 @@ from .advice import (
     report_arguments,
     report_arity,
 )
-from .literals import call_node, literal_node
-from .scope import FunctionEntry, Scope, TermEntry, VariableEntry, describe, signature
-from .sorts import SortTable
-from .undeclared import Undeclared
+from potlang.sema.literals import call_node, literal_node
+from potlang.sema.scope import FunctionEntry, Scope, TermEntry, VariableEntry, describe, signature
+from potlang.sema.sorts import SortTable
+from potlang.sema.undeclared import Undeclared
 
 Step = Generator["Visit", "Node | None", "Node | None"]
 ListStep = Generator["Visit", "Node | None", "list[Node] | None"]
@@ -52,8 +51,8 @@ class Elaborator:
     """Elaborates the formulas of one program into one pool."""
 
     def __init__(self, pool: Pool, scope: Scope, sorts: SortTable, sink: Sink) -> None:
-        from .builtins import BUILTINS
-        from .infix import compare, infix, prefix
+        from potlang.sema.builtins import BUILTINS
+        from potlang.sema.infix import compare, infix, prefix
 
         self.pool = pool
         self.scope = scope

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from potlang.diag import Applicability, Fix, Patch
+from potlang.expressions import surface as s
 from potlang.ir.sorts import BOOL, INT, REAL, Sort
-from potlang.languages import surface as s
+from potlang.sema.elaborate import Elaborator
+from potlang.sema.scope import FunctionEntry, TermEntry, VariableEntry
 from potlang.source import join_pointer
-
-from .elaborate import Elaborator
-from .scope import FunctionEntry, TermEntry, VariableEntry
 
 _FORMULA_HEADS = ("And", "Or", "Not", "Implies", "Iff", "Xor")
 

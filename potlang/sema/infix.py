@@ -8,16 +8,15 @@ from itertools import repeat
 from typing import TYPE_CHECKING
 
 from potlang.diag import Label
+from potlang.expressions import surface as s
 from potlang.ir import operators as op
 from potlang.ir.nodes import Lit, Node
 from potlang.ir.operators import Operator
 from potlang.ir.sorts import BOOL, INT, REAL, BitVecSort, SetSort, Sort, is_numeric
-from potlang.languages import surface as s
-
-from .advice import Advice, comparison_advice, hint_undeclared, not_numeric, order_advice
+from potlang.sema.advice import Advice, comparison_advice, hint_undeclared, not_numeric, order_advice
 
 if TYPE_CHECKING:
-    from .elaborate import Elaborator, Step, Visit
+    from potlang.sema.elaborate import Elaborator, Step, Visit
 
 _CONNECTIVES = {"and": op.AND, "or": op.OR, "->": op.IMPLIES, "<->": op.IFF}
 _ARITHMETIC = {"+": op.ADD, "*": op.MUL, "-": op.SUB}

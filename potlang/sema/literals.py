@@ -6,14 +6,13 @@ Whatever is unusual, and with it all that has something to report, is left to th
 
 from __future__ import annotations
 
+from potlang.expressions.surface import Words
 from potlang.ir import operators as op
 from potlang.ir.nodes import App, Node
 from potlang.ir.numerals import natural
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, INT, Sort
-from potlang.languages.surface import Words
-
-from .scope import FunctionEntry, Scope
+from potlang.sema.scope import FunctionEntry, Scope
 
 
 def literal_node(words: Words, scope: Scope, pool: Pool) -> Node | None:

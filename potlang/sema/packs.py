@@ -10,21 +10,20 @@ import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from potlang.diag import Applicability, Fix, Patch, Place, Replace, Sink, nearest
+from potlang.expressions import surface as s
 from potlang.ir.module import Assertion, AssertionKind, Claim, Origin
 from potlang.ir.nodes import Node, Symbol, SymbolKind
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import DeclaredSort, Sort
-from potlang.languages import surface as s
+from potlang.sema.declare import Declarations
+from potlang.sema.elaborate import Elaborator
+from potlang.sema.scope import Entry, FunctionEntry, Scope, TermEntry, VariableEntry, describe, signature
+from potlang.sema.sorts import SortTable
+from potlang.sema.statements import statement_formula, statement_text
 from potlang.source import join_pointer
 
-from .declare import Declarations
-from .elaborate import Elaborator
-from .scope import Entry, FunctionEntry, Scope, TermEntry, VariableEntry, describe, signature
-from .sorts import SortTable
-from .statements import statement_formula, statement_text
-
 if TYPE_CHECKING:
-    from potlang.languages.pot.shapes import Shapes
+    from potlang.expressions.shapes import Shapes
 
 
 class PackSymbol(NamedTuple):
@@ -50,7 +49,7 @@ _FRAGMENT = ("description", "variables", "knowledge_base", "rules")
 
 def read_pack(name: str, text: str, sink: Sink) -> Pack | None:
     """Reads a pack file; None, with reports, where it breaks `schemas/pack-1.json`."""
-    from potlang.languages.pot.shapes import Shapes
+    from potlang.expressions.shapes import Shapes
 
     try:
         value = json.loads(text)
@@ -84,7 +83,7 @@ def _read_symbol(value: object, pointer: str, shapes: Shapes) -> PackSymbol | No
 
 def _read_fragment(value: object, shapes: Shapes) -> s.Module | None:
     """The program of a pack, which declares variables and asserts, and does nothing else."""
-    from potlang.languages.pot.reader import read_program
+    from potlang.languages.pot.read.reader import read_program
 
     item = shapes.object_of(value, "/program", "an object with `knowledge_base` or `rules`", _FRAGMENT)
     program = None if item is None else read_program(item, shapes.sink)
@@ -108,7 +107,7 @@ def import_packs(
 
 
 def _load(item: s.ImportDecl, sink: Sink) -> Pack | None:
-    from potlang.resources import pack_file, pack_names
+    from potlang.utils.resources import pack_file, pack_names
 
     text = pack_file(item.pack, "pack.json")
     if text is None:

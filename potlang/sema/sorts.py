@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from potlang.diag import Applicability, Fix, Label, Patch, Place, Replace, Sink, nearest
+from potlang.expressions.surface import SortDecl, SortExpr
 from potlang.ir.sorts import (
     BOOL,
     INT,
@@ -19,7 +20,6 @@ from potlang.ir.sorts import (
     Sort,
     TupleSort,
 )
-from potlang.languages.surface import SortDecl, SortExpr
 from potlang.source import join_pointer
 
 BUILTIN: dict[str, Sort] = {

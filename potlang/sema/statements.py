@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from potlang.diag import Place
+from potlang.expressions import surface as s
 from potlang.ir.nodes import Node, Var
-from potlang.languages import surface as s
-
-from .binders import warn_shadowing
-from .elaborate import Elaborator
-from .scope import VariableEntry
+from potlang.sema.binders import warn_shadowing
+from potlang.sema.elaborate import Elaborator
+from potlang.sema.scope import VariableEntry
 
 
 def statement_formula(statement: s.StatementDecl, quantifier: str, e: Elaborator) -> Node | None:

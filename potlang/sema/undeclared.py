@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from potlang.diag import Applicability, Fix, Label, NearNames, Patch, Place, Replace, Sink
 from potlang.diag.near import numbered_alike
 from potlang.ir.sorts import FunctionSort, Sort
-
-from .scope import Entry, FunctionEntry, Scope, TermEntry, VariableEntry
+from potlang.sema.scope import Entry, FunctionEntry, Scope, TermEntry, VariableEntry
 
 BROKEN = "broken"
 """Among the sections: some declarations could not be read, so nothing is added to their sections."""

@@ -6,10 +6,11 @@ import contextlib
 import os
 import signal
 
-from potlang.llm import operations, tool
-from potlang.solve.frames import FrameError, Message
-from potlang.solve.pool import default_workers
-from potlang.solve.worker import Limits, Pipes, watch_parent
+from potlang import tool
+from potlang.processes.frames import FrameError, Message
+from potlang.processes.pool import default_workers
+from potlang.processes.worker import Limits, Pipes, watch_parent
+from potlang.tool import operations
 
 _SLACK_MB = 256
 

@@ -9,11 +9,11 @@ from typing import Any, Final
 import anyio
 import anyio.to_thread
 
-from potlang.llm import tool
-from potlang.llm.arguments import CallMistake, Mistake
-from potlang.solve.backend import Reason
-from potlang.solve.launch import launch_python
-from potlang.solve.process import Died, Process
+from potlang import tool
+from potlang.engines.base import Reason
+from potlang.processes.launch import launch_python
+from potlang.processes.process import Died, Process
+from potlang.tool.arguments import CallMistake, Mistake
 
 _CALLER: Final = "from potlang.server.caller import main;main()"
 HARD_SECONDS: Final = tool.CALL_SECONDS + 4.0

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from potlang import api
 from potlang.diag import CODES
-from potlang.resources import folder, pack_file, pack_names, schema_text
+from potlang.utils.resources import folder, pack_file, pack_names, schema_text
 
 SCHEME: Final = "potlang://"
 _MARKDOWN: Final = "text/markdown"
@@ -74,7 +74,7 @@ def read(uri: str) -> Content | None:
 
 
 def _reference(_: str) -> Content:
-    from potlang.llm.prompting import language_reference
+    from potlang.models.prompting import language_reference
 
     return Content(language_reference(), _MARKDOWN)
 

@@ -20,8 +20,8 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
-from potlang.llm import tool
-from potlang.llm.prompting import fenced, question_prompt, repair_prompt, system_prompt
+from potlang import tool
+from potlang.models.prompting import fenced, question_prompt, repair_prompt, system_prompt
 from potlang.server import content
 from potlang.server.callers import Callers
 from potlang.version import __version__

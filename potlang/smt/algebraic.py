@@ -9,8 +9,8 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 
-from ..ir.numerals import natural
-from .sexpr import SExpr
+from potlang.ir.numerals import natural
+from potlang.smt.sexpr import SExpr
 
 _DEGREE = 64
 _DEPTH = 32

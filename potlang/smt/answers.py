@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..ir.numerals import natural
-from ..ir.sorts import (
+from potlang.ir.numerals import natural
+from potlang.ir.sorts import (
     BOOL,
     ArraySort,
     BitVecSort,
@@ -26,13 +26,13 @@ from ..ir.sorts import (
     StringSort,
     TupleSort,
 )
-from ..ir.values import Bits, Record, Table
-from . import names
-from .algebraic import approximate_root
-from .foreign import Algebraic, Anonymous, Opaque
-from .numerals import decimal, read_string
-from .sexpr import SExpr, read_one, write
-from .words import format_value
+from potlang.ir.values import Bits, Record, Table
+from potlang.smt import names
+from potlang.smt.algebraic import approximate_root
+from potlang.smt.foreign import Algebraic, Anonymous, Opaque
+from potlang.smt.numerals import decimal, read_string
+from potlang.smt.sexpr import SExpr, read_one, write
+from potlang.smt.words import format_value
 
 __all__ = ["Algebraic", "Anonymous", "Opaque", "format_value", "read_core", "read_value"]
 

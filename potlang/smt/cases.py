@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from ..ir import operators as op
-from ..ir.nodes import App, Lit, Node, Sym, Symbol, Var, free_variables
-from ..ir.pool import Pool
-from ..ir.sorts import BOOL
+from potlang.ir import operators as op
+from potlang.ir.nodes import App, Lit, Node, Sym, Symbol, Var, free_variables
+from potlang.ir.pool import Pool
+from potlang.ir.sorts import BOOL
 
 Key = tuple[Node, ...]
 Immediate = Callable[[Node], bool]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ..ir import operators as op
-from ..ir.fold import value_of
-from ..ir.nodes import App, Lit, Node, Sym, Symbol, Var
-from ..ir.sorts import ArraySort, TupleSort
-from ..ir.structure import FunctionTable
+from potlang.ir import operators as op
+from potlang.ir.fold import value_of
+from potlang.ir.nodes import App, Lit, Node, Sym, Symbol, Var
+from potlang.ir.sorts import ArraySort, TupleSort
+from potlang.ir.structure import FunctionTable
 
 _DEEPEST = 40
 _MOST_NODES = 500

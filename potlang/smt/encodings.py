@@ -11,14 +11,14 @@ from collections.abc import Callable
 from itertools import product
 from typing import Literal, NamedTuple
 
-from ..ir import operators as ops
-from ..ir.nodes import App, Lit, Node
-from ..ir.operators import Operator
-from ..ir.sorts import REAL, BitVecSort, BoolSort, EnumSort, SetSort, Sort, TupleSort
-from . import names
-from .errors import Unsupported
-from .numerals import bits_text
-from .symbols import Symbols
+from potlang.ir import operators as ops
+from potlang.ir.nodes import App, Lit, Node
+from potlang.ir.operators import Operator
+from potlang.ir.sorts import REAL, BitVecSort, BoolSort, EnumSort, SetSort, Sort, TupleSort
+from potlang.smt import names
+from potlang.smt.errors import Unsupported
+from potlang.smt.numerals import bits_text
+from potlang.smt.symbols import Symbols
 
 Dialect = Literal["z3", "cvc5"]
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
-from ..ir import operators as ops
-from ..ir.nodes import App, Lit, Node, Quant, Sym, Symbol, reachable
-from ..ir.operators import Operator
-from ..ir.sorts import (
+from potlang.ir import operators as ops
+from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, reachable
+from potlang.ir.operators import Operator
+from potlang.ir.sorts import (
     BOOL,
     ArraySort,
     BitVecSort,

@@ -13,21 +13,32 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
-from ..ir import operators as op
-from ..ir.fold import fold
-from ..ir.module import Definition
-from ..ir.nodes import Lit, Node, Sym, Symbol, SymbolKind, Var
-from ..ir.numerals import natural
-from ..ir.operators import Operator
-from ..ir.pool import IllSorted, Pool
-from ..ir.sorts import BOOL, INT, REAL, STRING, ArraySort, BitVecSort, BoolSort, DeclaredSort, EnumSort, Sort
-from ..ir.structure import NotEvaluable
-from ..ir.values import Element, Table
-from .cases import cases
-from .model_words import Words
-from .numerals import decimal, read_string
-from .plain import Plain, Unreadable, default_value
-from .sexpr import SExpr, write
+from potlang.ir import operators as op
+from potlang.ir.fold import fold
+from potlang.ir.module import Definition
+from potlang.ir.nodes import Lit, Node, Sym, Symbol, SymbolKind, Var
+from potlang.ir.numerals import natural
+from potlang.ir.operators import Operator
+from potlang.ir.pool import IllSorted, Pool
+from potlang.ir.sorts import (
+    BOOL,
+    INT,
+    REAL,
+    STRING,
+    ArraySort,
+    BitVecSort,
+    BoolSort,
+    DeclaredSort,
+    EnumSort,
+    Sort,
+)
+from potlang.ir.structure import NotEvaluable
+from potlang.ir.values import Element, Table
+from potlang.smt.cases import cases
+from potlang.smt.model_words import Words
+from potlang.smt.numerals import decimal, read_string
+from potlang.smt.plain import Plain, Unreadable, default_value
+from potlang.smt.sexpr import SExpr, write
 
 _TERMS_PER_TOKEN = 16
 _LEAST_TERMS = 10_000

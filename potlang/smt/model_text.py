@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import cast
 
-from ..ir.module import Module
-from ..ir.nodes import Symbol
-from ..ir.numerals import decimal
-from ..ir.sorts import (
+from potlang.ir.module import Module
+from potlang.ir.nodes import Symbol
+from potlang.ir.numerals import decimal
+from potlang.ir.sorts import (
     BOOL,
     ArraySort,
     BitVecSort,
@@ -23,9 +23,9 @@ from ..ir.sorts import (
     Sort,
     TupleSort,
 )
-from ..ir.structure import FunctionTable, Structure
-from ..ir.text import Printer, symbols_of
-from ..ir.values import Bits, Element, Record, Table
+from potlang.ir.structure import FunctionTable, Structure
+from potlang.ir.text import Printer, symbols_of
+from potlang.ir.values import Bits, Element, Record, Table
 
 
 def structure_text(module: Module, structure: Structure) -> list[str]:

@@ -5,14 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ..ir.module import Module
-from ..ir.nodes import Symbol, SymbolKind
-from ..ir.sorts import BOOL, INT, REAL, STRING, ArraySort, BitVecSort, DeclaredSort, EnumSort, Sort, TupleSort
-from ..ir.structure import Structure
-from . import names
-from .plain import DEEPEST, Plain, Unreadable
-from .sexpr import SExpr, write
-from .symbols import Symbols
+from potlang.ir.module import Module
+from potlang.ir.nodes import Symbol, SymbolKind
+from potlang.ir.sorts import (
+    BOOL,
+    INT,
+    REAL,
+    STRING,
+    ArraySort,
+    BitVecSort,
+    DeclaredSort,
+    EnumSort,
+    Sort,
+    TupleSort,
+)
+from potlang.ir.structure import Structure
+from potlang.smt import names
+from potlang.smt.plain import DEEPEST, Plain, Unreadable
+from potlang.smt.sexpr import SExpr, write
+from potlang.smt.symbols import Symbols
 
 _Z3_ELEMENT = re.compile(r"(\$[^!]*)!val!([0-9]{1,18})")
 _CVC5_ELEMENT = re.compile(r"@(\$.*)_([0-9]{1,18})")

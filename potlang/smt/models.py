@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import prod
 
-from ..ir.evaluator import Evaluator
-from ..ir.fold import value_of
-from ..ir.module import Definition, Module
-from ..ir.nodes import App, Lit, Node, Sym, Symbol, SymbolKind, Var, reachable
-from ..ir.sorts import ArraySort, DeclaredSort, FunctionSort, SetSort, TupleSort
-from ..ir.structure import (
+from potlang.ir.evaluator import Evaluator
+from potlang.ir.fold import value_of
+from potlang.ir.module import Definition, Module
+from potlang.ir.nodes import App, Lit, Node, Sym, Symbol, SymbolKind, Var, reachable
+from potlang.ir.sorts import ArraySort, DeclaredSort, FunctionSort, SetSort, TupleSort
+from potlang.ir.structure import (
     MOST_MEMBERS,
     FunctionTable,
     NotEvaluable,
@@ -26,15 +26,15 @@ from ..ir.structure import (
     definitions_of,
     members,
 )
-from ..ir.values import Unspecified
-from .cases import Cases, cases
-from .closures import closure
-from .encodings import Dialect
-from .model_terms import Terms, Text, is_immediate
-from .model_text import structure_text
-from .model_words import Words
-from .plain import Plain, Unreadable, default_value
-from .sexpr import SExpr, SExprError, read_tokens, tokenize
+from potlang.ir.values import Unspecified
+from potlang.smt.cases import Cases, cases
+from potlang.smt.closures import closure
+from potlang.smt.encodings import Dialect
+from potlang.smt.model_terms import Terms, Text, is_immediate
+from potlang.smt.model_text import structure_text
+from potlang.smt.model_words import Words
+from potlang.smt.plain import Plain, Unreadable, default_value
+from potlang.smt.sexpr import SExpr, SExprError, read_tokens, tokenize
 
 __all__ = [
     "Computed",

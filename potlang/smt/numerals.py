@@ -6,8 +6,7 @@ import re
 from fractions import Fraction
 
 from potlang.ir.numerals import digits, natural
-
-from .errors import Unsupported
+from potlang.smt.errors import Unsupported
 
 _LAST_CHARACTER = 0x2FFFF
 _PLAIN = re.compile(r"[ !#-\[\]-~]*")

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
-from ..ir.sorts import (
+from potlang.ir.sorts import (
     BOOL,
     ArraySort,
     BitVecSort,
@@ -26,8 +26,8 @@ from ..ir.sorts import (
     StringSort,
     TupleSort,
 )
-from ..ir.structure import MOST_MEMBERS, Structure, canonical, cardinality, members
-from ..ir.values import Bits, Element, Record, Table
+from potlang.ir.structure import MOST_MEMBERS, Structure, canonical, cardinality, members
+from potlang.ir.values import Bits, Element, Record, Table
 
 DEEPEST = 64
 """Sorts nested deeper are not read."""

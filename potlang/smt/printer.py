@@ -9,14 +9,14 @@ import json
 from collections.abc import Iterable
 from typing import cast
 
-from ..ir.module import Claim, Definition, Module, Origin
-from ..ir.nodes import App, Node, Sym, Symbol, SymbolKind, reachable
-from ..ir.sorts import DeclaredSort, EnumSort, SetSort, TupleSort
-from . import names, sharing
-from .encodings import Dialect, Encoder, members
-from .errors import Unsupported
-from .symbols import Symbols, datatype
-from .terms import Terms
+from potlang.ir.module import Claim, Definition, Module, Origin
+from potlang.ir.nodes import App, Node, Sym, Symbol, SymbolKind, reachable
+from potlang.ir.sorts import DeclaredSort, EnumSort, SetSort, TupleSort
+from potlang.smt import names, sharing
+from potlang.smt.encodings import Dialect, Encoder, members
+from potlang.smt.errors import Unsupported
+from potlang.smt.symbols import Symbols, datatype
+from potlang.smt.terms import Terms
 
 _COMMENT = 400
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 
-from ..ir.nodes import App, Node, Quant, Var, children
-from ..ir.operators import Operator
-from ..ir.sorts import is_numeric
+from potlang.ir.nodes import App, Node, Quant, Var, children
+from potlang.ir.operators import Operator
+from potlang.ir.sorts import is_numeric
 
 SMALL = 8
 """Nodes that a shared term may print and still be repeated."""

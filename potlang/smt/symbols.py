@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import cast
 
-from ..ir.nodes import Lit, Symbol, SymbolKind
-from ..ir.sorts import (
+from potlang.ir.nodes import Lit, Symbol, SymbolKind
+from potlang.ir.sorts import (
     ArraySort,
     BitVecSort,
     BoolSort,
@@ -20,8 +20,8 @@ from ..ir.sorts import (
     StringSort,
     TupleSort,
 )
-from . import names
-from .numerals import bits_text, integer_text, real_text, string_text
+from potlang.smt import names
+from potlang.smt.numerals import bits_text, integer_text, real_text, string_text
 
 
 class Symbols:

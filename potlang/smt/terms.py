@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var
-from ..ir.operators import Operator
-from . import names
-from .encodings import Encoder, Membership, Piece
-from .sharing import Plan
-from .symbols import Symbols
+from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var
+from potlang.ir.operators import Operator
+from potlang.smt import names
+from potlang.smt.encodings import Encoder, Membership, Piece
+from potlang.smt.sharing import Plan
+from potlang.smt.symbols import Symbols
 
 _DEPTH, _WIDTH = 4, 6
 

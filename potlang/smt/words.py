@@ -7,10 +7,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import cast
 
-from ..ir.numerals import digits
-from ..ir.sorts import ArraySort, FunctionSort, SetSort, Sort, StringSort, TupleSort
-from ..ir.values import Bits, Element, Record, Table
-from .foreign import Algebraic, Anonymous, Opaque
+from potlang.ir.numerals import digits
+from potlang.ir.sorts import ArraySort, FunctionSort, SetSort, Sort, StringSort, TupleSort
+from potlang.ir.values import Bits, Element, Record, Table
+from potlang.smt.foreign import Algebraic, Anonymous, Opaque
 
 _PLACES = 12
 _ROOT_PLACES = 12

@@ -1,8 +1,8 @@
 """Documents and positions: where in the raw text a part of the input stands."""
 
-from .document import DecodeError, Document, Excerpt, LineColumn, decode, marked_encoding
-from .limits import DEFAULT_LIMITS, InputLimits
-from .pointer import escape_token, join_pointer, split_pointer
+from potlang.source.document import DecodeError, Document, Excerpt, LineColumn, decode, marked_encoding
+from potlang.source.limits import DEFAULT_LIMITS, InputLimits
+from potlang.source.pointer import escape_token, join_pointer, split_pointer
 
 __all__ = [
     "DEFAULT_LIMITS",

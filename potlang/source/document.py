@@ -8,8 +8,8 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
-from .layout import Extent, Layout, raw_offset
-from .pointer import escape_token, split_pointer
+from potlang.source.layout import Extent, Layout, raw_offset
+from potlang.source.pointer import escape_token, split_pointer
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _MARKS = (

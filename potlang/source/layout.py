@@ -10,7 +10,7 @@ import json
 import re
 from typing import NamedTuple
 
-from .pointer import split_pointer
+from potlang.source.pointer import split_pointer
 
 STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _STRING = re.compile(STRING, re.DOTALL)

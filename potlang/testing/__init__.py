@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from .damage import damaged
-from .formulas import Signature, formulas, meanings, modules, signatures, sorts, terms
-from .names import declared_names, identifiers, quoted, renamed
-from .programs import finite_programs, programs
-from .solutions import damaged_solutions, solutions
-from .traces import damaged_propositions, damaged_traces, propositions, shuffles, traces
+from potlang.testing.damage import damaged
+from potlang.testing.formulas import Signature, formulas, meanings, modules, signatures, sorts, terms
+from potlang.testing.names import declared_names, identifiers, quoted, renamed
+from potlang.testing.programs import finite_programs, programs
+from potlang.testing.solutions import damaged_solutions, solutions
+from potlang.testing.traces import damaged_propositions, damaged_traces, propositions, shuffles, traces
 
 __all__ = [
     "Signature",

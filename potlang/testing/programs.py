@@ -25,8 +25,7 @@ from potlang.ir.sorts import (
     TupleSort,
 )
 from potlang.ir.structure import Structure, cardinality
-
-from .expressions import FunctionRow, Speaker, Vocabulary
+from potlang.testing.expressions import FunctionRow, Speaker, Vocabulary
 
 JsonProgram = dict[str, Any]
 

@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from potlang.languages.dot.emit import emit
-from potlang.languages.dot.records import Edge, Entails, Eq, Node, Prop, Record, Status
-
-from .traces import prop
+from potlang.languages.dot.read.records import Edge, Entails, Eq, Node, Prop, Record, Status
+from potlang.languages.dot.write.emit import emit
+from potlang.testing.traces import prop
 
 Json = Any
 Assignment = Mapping[str, object]
@@ -141,7 +140,7 @@ def reasoning(random: Random, most: int = 5) -> Reasoning:
 def program(theory: Mapping[str, Any]) -> dict[str, Any]:
     """The PoT program of the theory of a `Reasoning`."""
     from potlang.diag import Sink
-    from potlang.languages.dot.expressions import read_expression
+    from potlang.languages.dot.lower.expressions import read_expression
 
     rules = [
         {"constraint": read_expression(each["constraint"], "", "#", Sink()).formula.text}

@@ -9,10 +9,9 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from potlang.languages.dagmath.records import Solution, Step
+from potlang.languages.dagmath.read.records import Solution, Step
 from potlang.languages.dagmath.write import solution_value, write_json, write_text
-
-from . import damage
+from potlang.testing import damage
 
 _NODES = (
     "$x = {0}$.",

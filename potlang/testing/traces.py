@@ -14,9 +14,8 @@ from typing import Any, NamedTuple, TypeVar
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from potlang.languages.dot.emit import emit
-from potlang.languages.dot.json_line import json_line
-from potlang.languages.dot.records import (
+from potlang.languages.dot.read.json_line import json_line
+from potlang.languages.dot.read.records import (
     MARKS,
     Coeq,
     Edge,
@@ -33,8 +32,8 @@ from potlang.languages.dot.records import (
     Status,
     Text,
 )
-
-from . import damage
+from potlang.languages.dot.write.emit import emit
+from potlang.testing import damage
 
 Json = Any
 T = TypeVar("T")

@@ -7,20 +7,20 @@ README.md here shows them at work; spec/25-topos.md has the definitions. Standar
 
 from __future__ import annotations
 
-from .category import Category
-from .colimit import Colimit
-from .diagram import Diagram
-from .errors import AxiomError, TooLarge
-from .limit import Limit
-from .nucleus import Nucleus, Rule
-from .omega import Omega, classifier
-from .presentation import Overlap, Presentation, Presented, presented
-from .presheaf import Elements, Presheaf
-from .sheaf import Completion, sheafify
-from .slice import Reflection, Reflector
-from .subobject import Subobject
-from .topology import Topology, topologies
-from .transformation import Map, maps
+from potlang.topos.category import Category
+from potlang.topos.colimit import Colimit
+from potlang.topos.diagram import Diagram
+from potlang.topos.errors import AxiomError, TooLarge
+from potlang.topos.limit import Limit
+from potlang.topos.nucleus import Nucleus, Rule
+from potlang.topos.omega import Omega, classifier
+from potlang.topos.presentation import Overlap, Presentation, Presented, presented
+from potlang.topos.presheaf import Elements, Presheaf
+from potlang.topos.sheaf import Completion, sheafify
+from potlang.topos.slice import Reflection, Reflector
+from potlang.topos.subobject import Subobject
+from potlang.topos.topology import Topology, topologies
+from potlang.topos.transformation import Map, maps
 
 __all__ = [
     "AxiomError",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .category import Category
-from .errors import require
-from .limit import Edge, check_diagram
-from .presheaf import Presheaf
-from .transformation import Map
-from .unions import Unions
+from potlang.topos.category import Category
+from potlang.topos.errors import require
+from potlang.topos.limit import Edge, check_diagram
+from potlang.topos.presheaf import Presheaf
+from potlang.topos.transformation import Map
+from potlang.topos.unions import Unions
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from .colimit import Colimit, colimit, pushout
-from .errors import require
-from .limit import Limit, limit
-from .presentation import Glued, Overlap, Path, Presentation, Presented, glue, presented
-from .presheaf import Presheaf
-from .slice import Reflection, Reflector, is_over
-from .subobject import Subobject
-from .transformation import Map, identity
+from potlang.topos.colimit import Colimit, colimit, pushout
+from potlang.topos.errors import require
+from potlang.topos.limit import Limit, limit
+from potlang.topos.presentation import Glued, Overlap, Path, Presentation, Presented, glue, presented
+from potlang.topos.presheaf import Presheaf
+from potlang.topos.slice import Reflection, Reflector, is_over
+from potlang.topos.subobject import Subobject
+from potlang.topos.transformation import Map, identity
 
 
 @dataclass(frozen=True)

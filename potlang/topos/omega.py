@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from .category import Category
-from .errors import require
-from .orders import DOWN_SETS, down_sets, mask_of
-from .presheaf import Presheaf, terminal
-from .subobject import Subobject
-from .transformation import Map
+from potlang.topos.category import Category
+from potlang.topos.errors import require
+from potlang.topos.orders import DOWN_SETS, down_sets, mask_of
+from potlang.topos.presheaf import Presheaf, terminal
+from potlang.topos.subobject import Subobject
+from potlang.topos.transformation import Map
 
 
 @dataclass(frozen=True)

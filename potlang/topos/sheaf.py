@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from .errors import bounded, require
-from .orders import bits
-from .presheaf import Presheaf, representable
-from .subobject import Subobject
-from .topology import Topology
-from .transformation import STEPS, Map, maps
+from potlang.topos.errors import bounded, require
+from potlang.topos.orders import bits
+from potlang.topos.presheaf import Presheaf, representable
+from potlang.topos.subobject import Subobject
+from potlang.topos.topology import Topology
+from potlang.topos.transformation import STEPS, Map, maps
 
 FAMILIES = 4_096
 """How many matching families on one sieve are enumerated."""

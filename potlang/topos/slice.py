@@ -10,16 +10,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from .errors import require
-from .limit import Limit, pullback
-from .nucleus import Rule
-from .omega import Omega
-from .orders import bits, mask_of
-from .presheaf import Elements, Presheaf, terminal
-from .sheaf import Completion, is_sheaf, sheafify
-from .subobject import Subobject, image
-from .topology import Topology, from_covers
-from .transformation import STEPS, Map, maps
+from potlang.topos.errors import require
+from potlang.topos.limit import Limit, pullback
+from potlang.topos.nucleus import Rule
+from potlang.topos.omega import Omega
+from potlang.topos.orders import bits, mask_of
+from potlang.topos.presheaf import Elements, Presheaf, terminal
+from potlang.topos.sheaf import Completion, is_sheaf, sheafify
+from potlang.topos.subobject import Subobject, image
+from potlang.topos.topology import Topology, from_covers
+from potlang.topos.transformation import STEPS, Map, maps
 
 
 def is_over(arrow: Map, source: Map, target: Map) -> bool:

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from .category import Category
-from .errors import require
-from .omega import Omega, characteristic, classified, pull_sieve
-from .orders import DOWN_SETS, bits, down_sets, interior, mask_of
-from .subobject import Subobject, top
-from .transformation import Map
+from potlang.topos.category import Category
+from potlang.topos.errors import require
+from potlang.topos.omega import Omega, characteristic, classified, pull_sieve
+from potlang.topos.orders import DOWN_SETS, bits, down_sets, interior, mask_of
+from potlang.topos.subobject import Subobject, top
+from potlang.topos.transformation import Map
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from potlang.dot.render import disagreement, says
-from potlang.dot.report import NodeResult, TraceReport
-from potlang.report import Verdict
+from potlang.languages.dot.render import disagreement, says
+from potlang.languages.dot.report import NodeResult, TraceReport
+from potlang.report.results import Verdict
 
 MOST_NODES = 2_000
 """Vertices of a drawing; it has three times as many lines at most."""

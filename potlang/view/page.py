@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from potlang.dagmath.render import detail_lines, parents_word, remarks, verdict_line, verdict_word
-from potlang.dagmath.report import SolutionReport, StepEntry
 from potlang.diag.wording import visible
-from potlang.dot.render import arrow_lines, disagreement, summary_lines
-from potlang.dot.report import NodeResult, TraceReport
-from potlang.render import Paint, escaped, html_text
+from potlang.languages.dagmath.render import detail_lines, parents_word, remarks, verdict_line, verdict_word
+from potlang.languages.dagmath.report import SolutionReport, StepEntry
+from potlang.languages.dot.render import arrow_lines, disagreement, summary_lines
+from potlang.languages.dot.report import NodeResult, TraceReport
+from potlang.languages.pot.render import Paint, escaped, html_text
 from potlang.view.colours import DARK, LIGHT, Palette
 from potlang.view.graph import MARKS, MOST_NODES, Graph, graph_of
 from potlang.view.steps import graph_of_solution, marks_of

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from math import dist
 from typing import TYPE_CHECKING
 
-from potlang.dagmath.extra import needed
-from potlang.dagmath.graph import Graph as Steps
-from potlang.dagmath.plots import new_figure
+from potlang.languages.dagmath.check.graph import Graph as Steps
+from potlang.score.plots import new_figure
+from potlang.utils.extra import needed
 from potlang.view.graph import Graph, Line, Vertex
 from potlang.view.layout import layout
 

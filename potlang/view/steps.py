@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from potlang.dagmath.render import says, verdict_word
-from potlang.dagmath.report import SolutionReport, StepEntry
-from potlang.dagmath.steps.report import StepVerdict
-from potlang.report import Verdict
+from potlang.languages.dagmath.render import says, verdict_word
+from potlang.languages.dagmath.report import SolutionReport, StepEntry
+from potlang.languages.dagmath.solve.results import StepVerdict
+from potlang.report.results import Verdict
 from potlang.view.graph import LABEL, MARKS, MOST_NODES, Graph, Legend, Line, Status, Vertex, around
 
 _MARKS: dict[StepVerdict, tuple[Status, Verdict | None]] = {

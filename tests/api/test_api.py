@@ -199,7 +199,7 @@ def test_limits_are_echoed() -> None:
 def test_reports_follow_their_schema() -> None:
     import jsonschema
 
-    from potlang.resources import schema_text
+    from potlang.utils.resources import schema_text
 
     validator = jsonschema.Draft202012Validator(json.loads(schema_text("report-1")))
     for name, _ in _expected():

@@ -11,8 +11,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from potlang.diag import Diagnostic, Label, Place, Severity
-from potlang.render import render_html, render_report
-from potlang.report import (
+from potlang.languages.pot.render import render_html, render_report
+from potlang.report.results import (
     Bindings,
     Check,
     Consistency,

@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import potlang
-from potlang import report as model
 from potlang.diag import Diagnostic
 from potlang.diag.model import Applicability, Fix, Label, Patch, Place, Replace, Severity
 from potlang.diag.render_json import diagnostic_to_json
-from potlang.report import OptimizationResult, Report, Verdict
-from potlang.report_json import ReportFormatError, report_from_dict
+from potlang.report import results as model
+from potlang.report.from_json import ReportFormatError, report_from_dict
+from potlang.report.results import OptimizationResult, Report, Verdict
 from potlang.source import Document
 
 SEED = Path(__file__).parents[1] / "seed"
@@ -27,7 +27,7 @@ NOWHERE = Document.from_value(None, "<test>")
 
 
 def values(kind: Any, depth: int = 0) -> st.SearchStrategy[Any]:
-    """Values of a type of `potlang.report`; times as exact as JSON has them, no nesting beyond two."""
+    """Values of a type of `potlang.report.results`; times as exact as JSON has them, no nesting beyond two."""
     origin, args = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
         kept = [each for each in args if not (each is OptimizationResult and depth > 2)]

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from potlang.report import Limits, Report, Result, Verdict
-from potlang.solve.cache import Cache, make_key
+from potlang.prove.cache import Cache, make_key
+from potlang.report.results import Limits, Report, Result, Verdict
 
 ROOT = Path(__file__).parents[2]
 SEED = ROOT / "tests" / "seed"

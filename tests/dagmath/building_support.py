@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from potlang.dagmath.builder import Problem
 from potlang.diag import Sink
-from potlang.languages.dagmath.reader import read_solution
-from potlang.languages.dagmath.records import Solution
+from potlang.languages.dagmath.read.reader import read_solution
+from potlang.languages.dagmath.read.records import Solution
+from potlang.models.gold_builder import Problem
 
 ROOT = Path(__file__).parents[2]
 

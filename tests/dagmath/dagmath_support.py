@@ -9,10 +9,10 @@ import networkx as nx
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from potlang.dagmath.graph import Graph
-from potlang.dagmath.steps.checking import check_steps
-from potlang.dagmath.steps.report import StepVerdict
-from potlang.languages.dagmath.records import Solution, Step
+from potlang.languages.dagmath.check.graph import Graph
+from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.languages.dagmath.solve.checking import check_steps
+from potlang.languages.dagmath.solve.results import StepVerdict
 
 
 @st.composite

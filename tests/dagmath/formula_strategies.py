@@ -8,7 +8,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from potlang.dagmath.steps.syntax import Name, Num, Op, Term, number
+from potlang.languages.dagmath.lower.syntax import Name, Num, Op, Term, number
 
 NAMES = ("x", "y", "z", "a_1", "alpha", "n'")
 

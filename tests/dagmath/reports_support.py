@@ -11,9 +11,9 @@ from pathlib import Path
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from potlang.dagmath.metrics import Class
-from potlang.dagmath.reasons import Reason
-from potlang.dagmath.report import (
+from potlang.languages.dagmath.check.metrics import Class
+from potlang.languages.dagmath.check.reasons import Reason
+from potlang.languages.dagmath.report import (
     AnswerResult,
     GraphResult,
     SolutionReport,
@@ -21,7 +21,7 @@ from potlang.dagmath.report import (
     StepEntry,
     UnclosedStep,
 )
-from potlang.dagmath.steps.report import StepResult, StepVerdict
+from potlang.languages.dagmath.solve.results import StepResult, StepVerdict
 
 ROOT = Path(__file__).parents[2]
 NATASCHA = ROOT / "examples" / "natascha.dagmath.json"

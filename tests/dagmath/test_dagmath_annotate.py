@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from statements import Property
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from potlang.dagmath.agreement import DifferentSteps, agreement, compare, edges_of
-from potlang.dagmath.annotate import annotate, annotate_steps, split_steps
-from potlang.dagmath.graph import Graph
-from potlang.endpoint import EndpointError, Recorded, Sampling
-from potlang.languages.dagmath.records import Solution, Step
+from potlang.languages.dagmath.check.graph import Graph
+from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.models.agreement import DifferentSteps, agreement, compare, edges_of
+from potlang.models.annotate import annotate, annotate_steps, split_steps
+from potlang.models.endpoint import EndpointError, Recorded, Sampling
 
 PROSE = "\n\n".join(step.node for step in NATASCHA.steps)
 NODES = [step.node for step in NATASCHA.steps]

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statements import Property
 
-from potlang.dagmath import answers
-from potlang.dagmath.answer_worker import _numeral
-from potlang.dagmath.answers import Judge, Judged, normal_text, plain_number, quick_judgement
-from potlang.languages.dagmath.records import Solution, Step
+from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.languages.dagmath.solve import answers
+from potlang.languages.dagmath.solve.answer_worker import _numeral
+from potlang.languages.dagmath.solve.answers import Judge, Judged, normal_text, plain_number, quick_judgement
 
 pytest.importorskip("math_verify")
 

@@ -10,14 +10,14 @@ from building_support import GOOD, NATASCHA, PROBLEM, edges_reply, nodes_reply, 
 from hypothesis import strategies as st
 from statements import Property
 
-from potlang.dagmath.answers import Judge
-from potlang.dagmath.builder import Builder, Built, Models
-from potlang.dagmath.checking import check
-from potlang.dagmath.gold import is_gold
-from potlang.endpoint import Completion, EndpointError, Recorded, RecordingEnded, Sampling
-from potlang.endpoint.recorded import Reply
-from potlang.languages.dagmath.records import Solution
+from potlang.languages.dagmath.check.form import check
+from potlang.languages.dagmath.check.gold import is_gold
+from potlang.languages.dagmath.read.records import Solution
+from potlang.languages.dagmath.solve.answers import Judge
 from potlang.languages.dagmath.write import solution_value
+from potlang.models.endpoint import Completion, EndpointError, Recorded, RecordingEnded, Sampling
+from potlang.models.endpoint.recorded import Reply
+from potlang.models.gold_builder import Builder, Built, Models
 
 NONE_WRONG = '{"wrong": []}'
 

@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 from statements import Mutation, Property
 
 import potlang
-import potlang.passes.closure.lemmas as lemmas
-from potlang.dagmath.answers import Judge
-from potlang.dagmath.checking import check
-from potlang.dagmath.derived import derivation_to_solution
-from potlang.dagmath.graph import Graph
-from potlang.deductions import NotEntailed, deduce
+import potlang.engines.horn.lemmas as lemmas
+from potlang.convert.deductions import NotEntailed, deduce
+from potlang.convert.derivation_to_solution import derivation_to_solution
 from potlang.diag import Sink
-from potlang.languages.dagmath.reader import read_solution
-from potlang.languages.dagmath.records import Solution
+from potlang.languages.dagmath.check.form import check
+from potlang.languages.dagmath.check.graph import Graph
+from potlang.languages.dagmath.read.reader import read_solution
+from potlang.languages.dagmath.read.records import Solution
+from potlang.languages.dagmath.solve.answers import Judge
 from potlang.languages.dagmath.write import solution_value, write_json, write_text
-from potlang.report import Verdict
+from potlang.report.results import Verdict
 from potlang.testing import finite_programs, identifiers, renamed
 
 ROOT = Path(__file__).parents[2]

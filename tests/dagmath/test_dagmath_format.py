@@ -11,13 +11,13 @@ import pytest
 from hypothesis import strategies as st
 from statements import Property
 
-from potlang.dagmath.checking import CheckedSolution, check
 from potlang.diag import Applicability
 from potlang.diag.fixes import apply_fixes
-from potlang.languages.dagmath.boxed import boxed_answer, is_final_answer, last_box
-from potlang.languages.dagmath.citations import citations
-from potlang.languages.dagmath.records import Solution, Step
-from potlang.languages.dagmath.sentences import count_sentences
+from potlang.languages.dagmath.check.form import CheckedSolution, check
+from potlang.languages.dagmath.read.boxed import boxed_answer, is_final_answer, last_box
+from potlang.languages.dagmath.read.citations import citations
+from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.languages.dagmath.read.sentences import count_sentences
 from potlang.languages.dagmath.write import write_json, write_text
 from potlang.testing.solutions import solution, solutions
 

@@ -14,7 +14,7 @@ from scipy.stats import binomtest
 from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.weightstats import ttost_paired
 
-from potlang.dagmath.inference import hoeffding_problems, paired_equivalence, wilson
+from potlang.score.inference import hoeffding_problems, paired_equivalence, wilson
 
 TABLE_7 = {
     "Gemini-2.5-F": (0.363, 0.347, 0.378),

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 from building_support import GOOD, NATASCHA, PROBLEM
 
-from potlang.dagmath.builder import Builder, Built, Models, Problem
-from potlang.dagmath.journal import (
+from potlang.models.endpoint import EndpointError, Recorded, Sampling
+from potlang.models.gold_builder import Builder, Built, Models, Problem
+from potlang.models.journal import (
     BadJournal,
     BadProblem,
     Journal,
@@ -25,7 +26,6 @@ from potlang.dagmath.journal import (
     run,
     success_by_difficulty,
 )
-from potlang.endpoint import EndpointError, Recorded, Sampling
 from potlang.testing.chat_server import Behaviour, ChatServer, Status
 
 LINE = {"problem_id": "a", "problem": "p", "solution": "s", "answer": "4", "difficulty": 2}

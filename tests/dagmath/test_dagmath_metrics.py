@@ -15,10 +15,8 @@ from dagmath_support import Judged, digraph, graphs, judged_samples, other_order
 from hypothesis import strategies as st
 from statements import Mutation, Property
 
-from potlang.dagmath import scores as scores_module
-from potlang.dagmath import tally as tally_module
-from potlang.dagmath.graph import BrokenGraphError, Graph
-from potlang.dagmath.metrics import (
+from potlang.languages.dagmath.check.graph import BrokenGraphError, Graph
+from potlang.languages.dagmath.check.metrics import (
     LEVELS,
     Class,
     Shape,
@@ -28,9 +26,11 @@ from potlang.dagmath.metrics import (
     surplus,
     trapezoid,
 )
-from potlang.dagmath.scores import CLASSES, Score, score_of
-from potlang.dagmath.tally import Tally
-from potlang.languages.dagmath.records import Step
+from potlang.languages.dagmath.read.records import Step
+from potlang.score import scores as scores_module
+from potlang.score import tally as tally_module
+from potlang.score.scores import CLASSES, Score, score_of
+from potlang.score.tally import Tally
 
 
 def check_closed(graph: Graph) -> None:

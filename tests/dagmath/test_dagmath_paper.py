@@ -11,7 +11,7 @@ from reports_support import HEPTAGON, LOGARITHMS, NATASCHA, potc, schema_errors
 
 from potlang import dagmath
 from potlang.dagmath import SolutionVerdict, StepVerdict
-from potlang.dagmath.metrics import Class
+from potlang.languages.dagmath.check.metrics import Class
 
 
 def changed(step: int, **parts: Any) -> str:

@@ -15,16 +15,17 @@ from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 from statements import Mutation, Property
 
-from potlang.dagmath import prompts, schemas
-from potlang.dagmath.answers import Judge
-from potlang.dagmath.checking import check
-from potlang.dagmath.gold import is_gold
-from potlang.dagmath.prompts import Name, fill, generation_prompt, reasons_prompt
 from potlang.diag import Sink
-from potlang.languages.dagmath.reader import read_solution
+from potlang.languages.dagmath.check.form import check
+from potlang.languages.dagmath.check.gold import is_gold
+from potlang.languages.dagmath.read.reader import read_solution
+from potlang.languages.dagmath.solve.answers import Judge
+from potlang.models import prompts
+from potlang.models import reply_schemas as schemas
+from potlang.models.prompts import Name, fill, generation_prompt, reasons_prompt
 
 NAMES = get_args(Name)
-FOLDER = files("potlang.dagmath.prompts")
+FOLDER = files("potlang.models.prompts")
 
 
 def _fences(markdown: str) -> list[tuple[str, str]]:

@@ -11,11 +11,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from statements import Property
 
-from potlang.dagmath.checking import check
 from potlang.diag import Severity, Sink
 from potlang.diag.fixes import apply_fixes
-from potlang.languages.dagmath.reader import ReadSolution, read_solution
-from potlang.languages.dagmath.records import Solution, Step
+from potlang.languages.dagmath.check.form import check
+from potlang.languages.dagmath.read.reader import ReadSolution, read_solution
+from potlang.languages.dagmath.read.records import Solution, Step
 from potlang.languages.dagmath.write import solution_value, write_json, write_text
 from potlang.testing.solutions import damaged_solutions, solutions
 

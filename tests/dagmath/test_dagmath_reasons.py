@@ -8,10 +8,10 @@ from pathlib import Path
 
 from statements import Property
 
-from potlang.dagmath.checking import check
-from potlang.dagmath.graph import Graph
-from potlang.dagmath.reasons import Reason, unclosed_steps
-from potlang.languages.dagmath.records import Solution
+from potlang.languages.dagmath.check.form import check
+from potlang.languages.dagmath.check.graph import Graph
+from potlang.languages.dagmath.check.reasons import Reason, unclosed_steps
+from potlang.languages.dagmath.read.records import Solution
 from potlang.testing.solutions import solutions
 
 HEPTAGON = Path(__file__).parent / "heptagon.json"

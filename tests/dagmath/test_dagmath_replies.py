@@ -9,7 +9,7 @@ import pytest
 from hypothesis import strategies as st
 from statements import Property
 
-from potlang.dagmath.replies import (
+from potlang.models.json_replies import (
     BadReply,
     Dependency,
     read_dependencies,

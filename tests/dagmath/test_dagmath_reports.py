@@ -32,12 +32,12 @@ from statements import Property
 from potlang import dagmath
 from potlang.cli.solution import solution_exit_code
 from potlang.dagmath import Judge, Judged, SolutionReport, SolutionVerdict, StepVerdict
-from potlang.dagmath.metrics import Class
-from potlang.dagmath.render import LONGEST_TABLE, render_solution, render_solution_html
-from potlang.dagmath.verifying import MOST_STEPS
-from potlang.languages.dagmath.records import Solution, Step
+from potlang.languages.dagmath.check.metrics import Class
+from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.languages.dagmath.render import LONGEST_TABLE, render_solution, render_solution_html
+from potlang.languages.dagmath.solve.verify import MOST_STEPS
 from potlang.languages.dagmath.write import write_json, write_text
-from potlang.report import Limits
+from potlang.report.results import Limits
 from potlang.testing.solutions import damaged_solutions, solutions
 
 QUICK = Limits(check_ms=500, total_ms=2_000)
@@ -455,7 +455,7 @@ def test_without_the_extra_all_names_are_there_and_errors_are_clear() -> None:
     code = """
 from pathlib import Path
 from potlang import dagmath
-from potlang.dagmath.plots import new_figure
+from potlang.score.plots import new_figure
 print(all(hasattr(dagmath, name) for name in dagmath.__all__))
 scores = dagmath.score(dagmath.read(Path("examples/natascha.dagmath.json")))
 print(scores.groups()[0].perfect)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statements import Property
 
-from potlang.languages.dagmath.samples import LINE_LIMITS, read_samples
+from potlang.languages.dagmath.read.samples import LINE_LIMITS, read_samples
 from potlang.languages.dagmath.write import write_json
 from potlang.source import InputLimits
 from potlang.testing.solutions import damaged_solutions, solution, solutions

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from statements import Property
 
 from potlang.diag import Sink
-from potlang.languages.dagmath.reader import read_solution
+from potlang.languages.dagmath.read.reader import read_solution
 from potlang.languages.dagmath.write import solution_value
 from potlang.testing.solutions import solution
 

@@ -18,16 +18,16 @@ from dagmath_support import solution_of
 from jsonschema import Draft202012Validator
 
 from potlang.cli.score import score as command
-from potlang.dagmath import extra
-from potlang.dagmath.graph import Graph
-from potlang.dagmath.metrics import Shape
-from potlang.dagmath.plots import COLOURS, quantile
-from potlang.dagmath.scores import Scores
-from potlang.dagmath.table_text import latex, to_csv, to_json, to_latex, to_text
-from potlang.dagmath.tables import Comparison, Table, tables_of
-from potlang.dagmath.tally import Tally
+from potlang.languages.dagmath.check.graph import Graph
+from potlang.languages.dagmath.check.metrics import Shape
 from potlang.languages.dagmath.write import solution_value
+from potlang.score.plots import COLOURS, quantile
+from potlang.score.scores import Scores
+from potlang.score.table_text import latex, to_csv, to_json, to_latex, to_text
+from potlang.score.tables import Comparison, Table, tables_of
+from potlang.score.tally import Tally
 from potlang.testing.solutions import solution
+from potlang.utils import extra
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = Draft202012Validator(json.loads((ROOT / "schemas" / "dagmath-score-1.json").read_text("utf-8")))
@@ -239,7 +239,7 @@ def test_latex_escapes_whatever_a_name_has() -> None:
 
 def test_every_table_has_every_form(samples: Path) -> None:
     """[DAG-TABLES]: as many columns in each row, in each form."""
-    from potlang.dagmath.scoring import score
+    from potlang.score.scoring import score
 
     scores = score(samples, by=("model", "dataset", "prompt"))
     for each in tables_of(scores, Comparison(1)):
@@ -296,7 +296,7 @@ def test_nothing_is_cut_off(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    from potlang.dagmath.plots import curves_figure, difficulty_figure
+    from potlang.score.plots import curves_figure, difficulty_figure
 
     names = [f"model-{at:02}-with-quite-a-long-name" for at in range(15)]
     cells = {(name, data): (1, 2, 3) for name in names for data in ("AIME 2025", "BRUMO 2025", "HMMT 2025")}

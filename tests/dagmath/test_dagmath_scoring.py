@@ -14,19 +14,19 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 from statements import Mutation, Property
 
-from potlang.dagmath import fast, plain, samples
-from potlang.dagmath.answers import Judged
-from potlang.dagmath.checking import check
-from potlang.dagmath.gold import is_gold
-from potlang.dagmath.graph import Graph
-from potlang.dagmath.metrics import Shape, shape_of
-from potlang.dagmath.rewards import prune_hint, reward
-from potlang.dagmath.samples import Bad, Reader, row_of
-from potlang.dagmath.scores import Scores
-from potlang.dagmath.scoring import score
-from potlang.languages.dagmath.records import Solution, Step
-from potlang.languages.dagmath.samples import LONGEST_LINE, read_sample
+from potlang.languages.dagmath.check.form import check
+from potlang.languages.dagmath.check.gold import is_gold
+from potlang.languages.dagmath.check.graph import Graph
+from potlang.languages.dagmath.check.metrics import Shape, shape_of
+from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.languages.dagmath.read.samples import LONGEST_LINE, read_sample
+from potlang.languages.dagmath.solve.answers import Judged
 from potlang.languages.dagmath.write import solution_value, write_json
+from potlang.score import fast, plain, samples
+from potlang.score.rewards import prune_hint, reward
+from potlang.score.samples import Bad, Reader, row_of
+from potlang.score.scores import Scores
+from potlang.score.scoring import score
 from potlang.testing.solutions import damaged_solutions, solution, solutions
 
 
@@ -325,7 +325,7 @@ def test_what_the_input_says_of_an_answer_counts_first() -> None:
 def test_equal_answers_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """[DAG-JUDGED]: the library is asked once for a pair."""
     pytest.importorskip("math_verify")
-    from potlang.dagmath.answers import Judge
+    from potlang.languages.dagmath.solve.answers import Judge
 
     asked = []
 

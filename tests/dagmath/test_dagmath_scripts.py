@@ -14,10 +14,10 @@ import pytest
 from hypothesis import strategies as st
 from statements import Mutation, Property
 
-from potlang.dagmath import scripts
-from potlang.dagmath.scripts import Difference, ScriptError, dependencies_of, differences
 from potlang.diag import Sink
-from potlang.languages.dagmath.reader import read_solution
+from potlang.languages.dagmath.read.reader import read_solution
+from potlang.models import scripts
+from potlang.models.scripts import Difference, ScriptError, dependencies_of, differences
 
 ROOT = Path(__file__).parents[2]
 

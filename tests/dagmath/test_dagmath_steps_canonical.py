@@ -10,8 +10,8 @@ from formula_strategies import NAMES, polynomials, presented, relations, spaced,
 from hypothesis import strategies as st
 from statements import Property
 
-from potlang.dagmath.steps.canonical import Canonical, Rename, canonical, canonical_term
-from potlang.dagmath.steps.syntax import Name, Op, Term, Unreadable, free_names, substituted, text
+from potlang.languages.dagmath.lower.canonical import Canonical, Rename, canonical, canonical_term
+from potlang.languages.dagmath.lower.syntax import Name, Op, Term, Unreadable, free_names, substituted, text
 
 SAME = [
     [
@@ -191,7 +191,7 @@ test_invariant_under_names, test_invariant_under_names_slow = Property(
 def _means_the_same(term: Term) -> None:
     """The canonical form has the value of the formula, by SymPy ([STEP-CANONICAL])."""
     sympy = pytest.importorskip("sympy")
-    from potlang.dagmath.steps.to_sympy import to_sympy
+    from potlang.languages.dagmath.lower.to_sympy import to_sympy
 
     values = {name: sympy.Rational(at * 7 + 3, 5) for at, name in enumerate(NAMES)}
     one, other = (

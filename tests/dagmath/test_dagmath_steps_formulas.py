@@ -11,9 +11,9 @@ from formula_strategies import numbers, polynomials, relations, spaced, statemen
 from hypothesis import strategies as st
 from statements import Property
 
-from potlang.dagmath.steps.exact import NotExact, truth, value
-from potlang.dagmath.steps.formulas import read_formula
-from potlang.dagmath.steps.syntax import Num, Op, Term, Unreadable, text
+from potlang.languages.dagmath.lower.exact import NotExact, truth, value
+from potlang.languages.dagmath.lower.formulas import read_formula
+from potlang.languages.dagmath.lower.syntax import Num, Op, Term, Unreadable, text
 
 READ = {
     "3r * 4": "3*r*4",

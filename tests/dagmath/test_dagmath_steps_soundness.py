@@ -11,17 +11,17 @@ from formula_strategies import polynomials, relations
 from hypothesis import strategies as st
 from statements import Mutation, Property
 
-from potlang.dagmath.chains import chain
-from potlang.dagmath.steps import encoding, exact
-from potlang.dagmath.steps.checking import check_steps
-from potlang.dagmath.steps.encoding import Encoder
-from potlang.dagmath.steps.exact import NotExact, truth, value
-from potlang.dagmath.steps.report import StepVerdict
-from potlang.dagmath.steps.rewriting import difference
-from potlang.dagmath.steps.syntax import Name, Num, Op, Term, Unreadable, free_names, number, text
-from potlang.dagmath.steps.theory import Theory
-from potlang.languages.dagmath.records import Solution, Step
-from potlang.report import Limits, Verdict
+from potlang.languages.dagmath.lower import encoding, exact
+from potlang.languages.dagmath.lower.encoding import Encoder
+from potlang.languages.dagmath.lower.exact import NotExact, truth, value
+from potlang.languages.dagmath.lower.syntax import Name, Num, Op, Term, Unreadable, free_names, number, text
+from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.languages.dagmath.solve.checking import check_steps
+from potlang.languages.dagmath.solve.results import StepVerdict
+from potlang.languages.dagmath.solve.rewriting import difference
+from potlang.languages.dagmath.solve.theory import Theory
+from potlang.models.chains import chain
+from potlang.report.results import Limits, Verdict
 
 # --- chains ---
 
@@ -167,7 +167,7 @@ test_encoded, test_encoded_slow = ENCODING.tests()
 def _differs(pair: tuple[Term, Term]) -> None:
     """A point at which expressions are said to differ is one, by SymPy ([STEP-REWRITING])."""
     sympy = pytest.importorskip("sympy")
-    from potlang.dagmath.steps.to_sympy import to_sympy
+    from potlang.languages.dagmath.lower.to_sympy import to_sympy
 
     old, new = pair
     said = difference(old, new)

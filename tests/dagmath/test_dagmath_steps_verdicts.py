@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from potlang.dagmath.graph import BrokenGraphError
-from potlang.dagmath.steps.checking import check_steps
-from potlang.dagmath.steps.identities import MISSING, Identities
-from potlang.dagmath.steps.report import StepResult, StepsReport, StepVerdict
-from potlang.languages.dagmath.records import Solution, Step
-from potlang.report import Limits
+from potlang.languages.dagmath.check.graph import BrokenGraphError
+from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.languages.dagmath.solve.checking import check_steps
+from potlang.languages.dagmath.solve.identities import MISSING, Identities
+from potlang.languages.dagmath.solve.results import StepResult, StepsReport, StepVerdict
+from potlang.report.results import Limits
 
 Line = tuple[tuple[int, ...] | None, str]
 PROVED, REFUTED, NOT_ENTAILED = StepVerdict.PROVED, StepVerdict.REFUTED, StepVerdict.NOT_ENTAILED

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from dagmath_support import Line, judged_lines
 
-from potlang.dagmath.steps.checking import check_steps
-from potlang.dagmath.steps.report import StepVerdict
-from potlang.languages.dagmath.records import Solution, Step
+from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.languages.dagmath.solve.checking import check_steps
+from potlang.languages.dagmath.solve.results import StepVerdict
 
 PROVED, REFUTED = StepVerdict.PROVED, StepVerdict.REFUTED
 FOLLOWS = "It follows from Step 1."

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 from statements import Property
 
-from potlang.dagmath.metrics import Class, classify, shape_of
-from potlang.dagmath.task import Illegal, Outcomes, TaskDag, TaskError, TooManyStates, two_chains
-from potlang.languages.dagmath.records import Step
+from potlang.languages.dagmath.check.metrics import Class, classify, shape_of
+from potlang.languages.dagmath.read.records import Step
+from potlang.score.task import Illegal, Outcomes, TaskDag, TaskError, TooManyStates, two_chains
 
 LOGARITHMS = TaskDag(
     {

@@ -15,7 +15,7 @@ from statements import Property
 
 from potlang import dagmath
 from potlang.dagmath import StepVerdict
-from potlang.languages.dagmath.records import Solution
+from potlang.languages.dagmath.read.records import Solution
 from potlang.testing.solutions import solutions
 from potlang.view.graph import LABEL, Vertex
 from potlang.view.graphviz import graphviz

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from potlang.diag import Applicability, Diagnostic, Place, Sink
 from potlang.diag.fixes import apply_fixes
-from potlang.languages.json_syntax import diagnose
-from potlang.languages.json_text import Source, open_document, read_json
+from potlang.reading.json_syntax import diagnose
+from potlang.reading.json_text import Source, open_document, read_json
 from potlang.source import Document, InputLimits
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from potlang.diag import CODES, Severity, Sink
 from potlang.diag.explain import codes, normal_code, page
-from potlang.languages.json_text import open_document, read_json
-from potlang.languages.pot.reader import read_program
+from potlang.languages.pot.read.reader import read_program
+from potlang.reading.json_text import open_document, read_json
 
 READING = [code for code in CODES if code < "POT2"]
 NEEDS_SORTS = {"POT0008"}

@@ -16,7 +16,7 @@ from potlang.diag import CODES, Applicability, Diagnostic, Fix, Label, Patch, Pl
 from potlang.diag.render_json import diagnostics_to_json, render_json
 from potlang.diag.render_sarif import diagnostics_to_sarif, render_sarif
 from potlang.diag.render_text import render_text, summary
-from potlang.languages.json_text import open_document, read_json
+from potlang.reading.json_text import open_document, read_json
 from potlang.source import Document
 
 HERE = Path(__file__).parent

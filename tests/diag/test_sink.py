@@ -117,7 +117,7 @@ def test_long_names_are_shortened_in_the_middle() -> None:
 
 def test_the_first_import_is_light() -> None:
     heavy = "{'z3','cvc5','pysmt','lark','jsonschema','rich','click','hypothesis','importlib.resources'}"
-    code = f"import sys, potlang.diag, potlang.languages.json_text; print(sorted({heavy} & set(sys.modules)))"
+    code = f"import sys, potlang.diag, potlang.reading.json_text; print(sorted({heavy} & set(sys.modules)))"
     run = subprocess.run(
         [sys.executable, "-S", "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )

@@ -10,8 +10,8 @@ from meaning_support import CONSISTENCY, Meant, left_when_needless_go
 from statements import Property
 
 import potlang.dot
-from potlang.languages.dot.records import Edge, Entails, Eq, Node, Prop, Record, Status
-from potlang.report import Verdict
+from potlang.languages.dot.read.records import Edge, Entails, Eq, Node, Prop, Record, Status
+from potlang.report.results import Verdict
 from potlang.testing.reasoning import Reasoning, holds, proposition, reasoning, reasonings
 from potlang.testing.traces import prop
 from potlang.topos import synthesis

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import potlang.dot
 from potlang.api import compile as compile_program
-from potlang.dot.report import TraceReport
 from potlang.ir.enumerate import structures
 from potlang.ir.evaluator import evaluate
-from potlang.languages.dot.records import Edge, Entails, Eq
-from potlang.report import Consistency
+from potlang.languages.dot.read.records import Edge, Entails, Eq
+from potlang.languages.dot.report import TraceReport
+from potlang.report.results import Consistency
 from potlang.testing.reasoning import Reasoning, program
 from potlang.topos import synthesis
 from potlang.topos.nucleus import Nucleus, from_rules

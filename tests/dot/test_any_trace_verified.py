@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import potlang.dot
-from potlang.dot.report import TraceVerdict
-from potlang.languages.dot.records import PROFILES, Profile
-from potlang.report import Limits
+from potlang.languages.dot.read.records import PROFILES, Profile
+from potlang.languages.dot.report import TraceVerdict
+from potlang.report.results import Limits
 from potlang.testing import damaged_propositions, damaged_traces
 from potlang.testing.reasoning import reasoning
 from potlang.testing.traces import damaged

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import pytest
 
 import potlang.dot
-from potlang.dot.report import TraceVerdict
-from potlang.report import Consistency, Verdict
+from potlang.languages.dot.report import TraceVerdict
+from potlang.report.results import Consistency, Verdict
 
 BEFORE = b"""@node id=1 role=problem
 @prop id=1 {"declare": {"x": "Int", "p": "Bool"}, "assume": [{"gt": ["x", 3]}]}
@@ -138,7 +138,7 @@ def test_each_thing_that_is_wrong_is_reported() -> None:
 
 def test_a_theory_with_many_errors_is_built_no_more_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """[DOT-BAD-1], [DOT-THEORY-4] More errors than are shown take no more rounds than a few do."""
-    from potlang.sema import propositions
+    from potlang.languages.dot.lower import typing as propositions
 
     builds = 0
     real = propositions.build_session

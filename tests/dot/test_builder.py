@@ -11,11 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from potlang.diag import Sink
-from potlang.dot.builder import BuildError, TraceBuilder
-from potlang.languages.dot.canonical import digest
-from potlang.languages.dot.emit import emit
-from potlang.languages.dot.reader import read_trace
-from potlang.languages.dot.records import (
+from potlang.languages.dot.lower.canonical import digest
+from potlang.languages.dot.read.reader import read_trace
+from potlang.languages.dot.read.records import (
     PROFILES,
     Coeq,
     Edge,
@@ -30,7 +28,9 @@ from potlang.languages.dot.records import (
     Status,
     Text,
 )
-from potlang.languages.dot.trace import Trace
+from potlang.languages.dot.read.trace import Trace
+from potlang.languages.dot.write.builder import BuildError, TraceBuilder
+from potlang.languages.dot.write.emit import emit
 from potlang.testing.traces import records
 
 

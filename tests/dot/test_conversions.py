@@ -15,9 +15,9 @@ from meaning_support import verified
 
 import potlang
 import potlang.dot
-from potlang.dot.report import TraceReport
-from potlang.languages.dot.records import PROFILES, Profile
-from potlang.report import Consistency, Report, Verdict
+from potlang.languages.dot.read.records import PROFILES, Profile
+from potlang.languages.dot.report import TraceReport
+from potlang.report.results import Consistency, Report, Verdict
 from potlang.testing import finite_programs
 from potlang.testing.reasoning import Reasoning, program, reasonings
 

@@ -6,8 +6,8 @@ import pytest
 from test_meaning import APPENDIX_A, REFINEMENT, judged
 
 import potlang.dot
-from potlang.languages.dot.canonical import digest
-from potlang.languages.dot.records import Edge, Status
+from potlang.languages.dot.lower.canonical import digest
+from potlang.languages.dot.read.records import Edge, Status
 
 CONFLICT = "POT5070"
 

@@ -11,9 +11,9 @@ import pytest
 import potlang
 import potlang.dot
 from potlang.api import CompileError
-from potlang.dot.report import NodeResult, TraceReport, TraceVerdict
-from potlang.languages.dot.emit import emit_record
-from potlang.report import Consistency, Limits, Verdict
+from potlang.languages.dot.report import NodeResult, TraceReport, TraceVerdict
+from potlang.languages.dot.write.emit import emit_record
+from potlang.report.results import Consistency, Limits, Verdict
 from potlang.testing.traces import prop
 
 ROOT = Path(__file__).parents[2]
@@ -175,7 +175,7 @@ def test_opaque_atoms_take_part_in_arrows_and_summary() -> None:
 
 def test_arrows_between_opaque_propositions_are_asked_about_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """[DOT-ARROW-2] The theory says the same of all of them, and one has the evidence."""
-    from potlang.solve.session import Session
+    from potlang.prove.session import Session
 
     asked: list[str] = []
     real = Session.verify
@@ -389,7 +389,9 @@ def test_deep_json_is_read_without_recursion() -> None:
 
 def test_without_propositions_no_solver_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
     """[DOT-CLAIM-2] There is nothing to ask."""
-    monkeypatch.setattr("potlang.dot.prover.Prover.open", lambda *_: pytest.fail("a solver was started"))
+    monkeypatch.setattr(
+        "potlang.languages.dot.solve.prover.Prover.open", lambda *_: pytest.fail("a solver was started")
+    )
     text = judged((None, "validated"), (None, "invalidated"), (None, None), head="@node id=1 role=problem\n")
     report = potlang.dot.verify(text)
     assert report.verdict is TraceVerdict.ACCEPTED
@@ -435,7 +437,7 @@ def test_no_time_means_unknown_and_says_so() -> None:
 
 def test_equal_propositions_are_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """[DOT-CLAIM-2] Also under other nodes."""
-    from potlang.solve.session import Session
+    from potlang.prove.session import Session
 
     asked: list[str] = []
     real = Session.verify
@@ -460,7 +462,7 @@ def test_pairs_beyond_the_bound_are_not_looked_at() -> None:
 
 def test_what_many_summarizers_leave_out_is_listed_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """[DOT-SUMMARY-9] The lists of all summarizers together are not longer than that; a note says so."""
-    monkeypatch.setattr("potlang.dot.summary.MOST_LEFT_OUT", 5)
+    monkeypatch.setattr("potlang.languages.dot.solve.summary.MOST_LEFT_OUT", 5)
     more = "".join(f"@node id={10 + at} role=summarizer\n" for at in range(3))
     report = potlang.dot.verify(judged((None, "validated"), (None, "validated"), more=more))
     assert [each.left_out for each in report.summary.summarizers] == [(2, 4), (2, 4), ()]

@@ -9,18 +9,19 @@ import pytest
 from meaning_properties import PROPERTIES
 from statements import Mutation
 
-from potlang.dot import comparing, critics, gluing, summary
-from potlang.dot.arrows import Arrow, NucleusOfTrace
-from potlang.dot.comparing import Comparison
-from potlang.dot.prover import Base
-from potlang.dot.summary import Summary
 from potlang.ir.nodes import Node
-from potlang.languages.dot import extract
-from potlang.languages.dot.records import Entails
-from potlang.languages.dot.trace import Trace
+from potlang.languages.dot import glue as gluing
+from potlang.languages.dot.lower import extract
+from potlang.languages.dot.lower import typing as propositions
+from potlang.languages.dot.read.records import Entails
+from potlang.languages.dot.read.trace import Trace
+from potlang.languages.dot.solve import comparing, critics, summary
+from potlang.languages.dot.solve.arrows import Arrow, NucleusOfTrace
+from potlang.languages.dot.solve.comparing import Comparison
+from potlang.languages.dot.solve.prover import Base
+from potlang.languages.dot.solve.summary import Summary
 from potlang.passes import nucleus
-from potlang.report import Verdict
-from potlang.sema import propositions
+from potlang.report.results import Verdict
 
 Named = Sequence[tuple[int, Node]]
 

@@ -20,14 +20,14 @@ from meaning_support import Meant
 from statements import Mutation, Property
 
 import potlang.dot
-from potlang.dot import meaning
-from potlang.dot.report import NodeResult, SummaryResult
-from potlang.dot.summary import Summary
-from potlang.languages.dot import extract as ext
-from potlang.languages.dot.emit import emit
-from potlang.languages.dot.records import Fence, Text
-from potlang.languages.dot.trace import Trace
-from potlang.report import Consistency
+from potlang.languages.dot.lower import extract as ext
+from potlang.languages.dot.read.records import Fence, Text
+from potlang.languages.dot.read.trace import Trace
+from potlang.languages.dot.report import NodeResult, SummaryResult
+from potlang.languages.dot.solve import verify as meaning
+from potlang.languages.dot.solve.summary import Summary
+from potlang.languages.dot.write.emit import emit
+from potlang.report.results import Consistency
 from potlang.testing.reasoning import Reasoning, reasoning
 from potlang.testing.traces import retold, shuffle
 

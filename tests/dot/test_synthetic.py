@@ -10,9 +10,9 @@ import pytest
 
 import potlang.dot
 from potlang.dot import Difficulty, Sample, synthesize
-from potlang.languages.dot.json_line import json_line
-from potlang.languages.dot.records import Edge, Entails, Profile
-from potlang.report import Verdict
+from potlang.languages.dot.read.json_line import json_line
+from potlang.languages.dot.read.records import Edge, Entails, Profile
+from potlang.report.results import Verdict
 
 EASY, HARD = Difficulty(1, 1, 0.0, 0.0), Difficulty(4, 4, 0.6, 0.5)
 

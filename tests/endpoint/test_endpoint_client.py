@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from potlang.endpoint import Endpoint, EndpointError, Failure, Usage, assistant, client, system, user
+from potlang.models.endpoint import Endpoint, EndpointError, Failure, Usage, assistant, client, system, user
 from potlang.testing.chat_server import (
     Answer,
     Behaviour,
@@ -219,7 +219,7 @@ def test_a_header_that_says_no_seconds_is_passed_over(
     retry_after: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """[ENDPOINT-RETRY]: the usual waits then."""
-    monkeypatch.setattr("potlang.endpoint.client._FIRST_WAIT", 0.01)
+    monkeypatch.setattr("potlang.models.endpoint.client._FIRST_WAIT", 0.01)
     found, _ = _asked([Status(429, retry_after=retry_after), "four"])
     assert found.text == "four"
 
@@ -346,7 +346,7 @@ def test_an_endpoint_serves_again_after_a_failure_and_after_close() -> None:
 
 def test_pieces_may_end_anywhere() -> None:
     """[ENDPOINT-STREAM]: within a character, within a line; lines may end with a carriage return too."""
-    from potlang.endpoint.stream import read_completion
+    from potlang.models.endpoint.stream import read_completion
 
     event = json.dumps({"choices": [{"delta": {"content": TEXT}, "finish_reason": None}]}, ensure_ascii=False)
     last = json.dumps({"choices": [{"delta": {}, "finish_reason": "stop"}]})

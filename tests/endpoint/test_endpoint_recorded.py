@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from potlang.endpoint import Completion, EndpointError, Recorded, RecordingEnded, user
+from potlang.models.endpoint import Completion, EndpointError, Recorded, RecordingEnded, user
 
 
 def test_answers_in_order() -> None:

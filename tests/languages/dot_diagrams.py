@@ -10,11 +10,11 @@ from typing import Any
 
 from dot_support import Compared, Reordered, trace_of
 
-from potlang.languages.dot import canonical as can
-from potlang.languages.dot import extract as ext
-from potlang.languages.dot.extract import DiagramIsomorphism, Extraction
-from potlang.languages.dot.index import IndexCategory
-from potlang.languages.dot.records import Coeq, Entails, Eq, Node, Prop, Record, Status
+from potlang.languages.dot.lower import canonical as can
+from potlang.languages.dot.lower import extract as ext
+from potlang.languages.dot.lower.extract import DiagramIsomorphism, Extraction
+from potlang.languages.dot.lower.index import IndexCategory
+from potlang.languages.dot.read.records import Coeq, Entails, Eq, Node, Prop, Record, Status
 from potlang.testing.traces import records, retold, shuffle
 
 

@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from statements import Property
 
-from potlang.languages.dot import canonical as can
-from potlang.languages.dot import extract as ext
-from potlang.languages.dot.emit import emit
-from potlang.languages.dot.extract import Extraction
-from potlang.languages.dot.index import IndexCategory
-from potlang.languages.dot.records import (
+from potlang.languages.dot.lower import canonical as can
+from potlang.languages.dot.lower import extract as ext
+from potlang.languages.dot.lower.extract import Extraction
+from potlang.languages.dot.lower.index import IndexCategory
+from potlang.languages.dot.read.records import (
     PROFILES,
     ROLES,
     Coeq,
@@ -35,7 +34,8 @@ from potlang.languages.dot.records import (
     Status,
     Text,
 )
-from potlang.languages.dot.trace import Trace
+from potlang.languages.dot.read.trace import Trace
+from potlang.languages.dot.write.emit import emit
 from potlang.testing import traces
 from potlang.testing.traces import records, renumbered, shuffle
 

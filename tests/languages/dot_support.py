@@ -13,10 +13,10 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from potlang.diag import Diagnostic, Sink
-from potlang.languages.dot.emit import emit
-from potlang.languages.dot.reader import read_trace
-from potlang.languages.dot.records import Profile, Record
-from potlang.languages.dot.trace import Trace
+from potlang.languages.dot.read.reader import read_trace
+from potlang.languages.dot.read.records import Profile, Record
+from potlang.languages.dot.read.trace import Trace
+from potlang.languages.dot.write.emit import emit
 from potlang.testing.traces import Shuffle
 
 ROOT = Path(__file__).parents[2]

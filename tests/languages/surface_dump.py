@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from potlang.languages.surface import (
+from potlang.expressions.surface import (
     Binding,
     BitVecLiteral,
     Call,

@@ -11,11 +11,11 @@ from dot_support import HEAD, read, trace_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from potlang.languages.dot.canon import canonical_order
-from potlang.languages.dot.canonical import digest, is_numbered
-from potlang.languages.dot.labelled import Colouring, Graph
-from potlang.languages.dot.match import find_isomorphism
-from potlang.languages.dot.records import Edge, Node, Record, Status
+from potlang.languages.dot.lower.canon import canonical_order
+from potlang.languages.dot.lower.canonical import digest, is_numbered
+from potlang.languages.dot.lower.labelled import Colouring, Graph
+from potlang.languages.dot.lower.match import find_isomorphism
+from potlang.languages.dot.read.records import Edge, Node, Record, Status
 from potlang.testing.traces import prop, shuffled
 
 Edges = list[tuple[int, int, int]]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from potlang.diag import Sink
 from potlang.ir.text import print_formula
-from potlang.languages.dot.expressions import read_expression
-from potlang.languages.pot.reader import read_program
+from potlang.languages.dot.lower.expressions import read_expression
+from potlang.languages.pot.read.reader import read_program
 from potlang.sema import build_session
 from potlang.testing.traces import proposition
 

@@ -10,9 +10,9 @@ from dot_support import APPENDIX_A, ROOT, read
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from potlang.languages.dot.extract import Extraction, extract, isomorphic
-from potlang.languages.dot.index import Arrow, Object, Relation, index_category
-from potlang.languages.dot.records import Coeq, Entails
+from potlang.languages.dot.lower.extract import Extraction, extract, isomorphic
+from potlang.languages.dot.lower.index import Arrow, Object, Relation, index_category
+from potlang.languages.dot.read.records import Coeq, Entails
 
 
 def extracted(data: bytes) -> Extraction:

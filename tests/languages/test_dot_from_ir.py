@@ -11,9 +11,9 @@ import potlang
 import potlang.dot
 from potlang.ir.nodes import App, Node, Symbol, reachable
 from potlang.ir.text import Printer
-from potlang.languages.dot.from_ir import proposition_json
-from potlang.languages.dot.json_line import json_line
-from potlang.languages.pot.emit import Writer
+from potlang.languages.dot.read.json_line import json_line
+from potlang.languages.dot.write.from_ir import proposition_json
+from potlang.sema.emit import Writer
 from potlang.testing import programs
 
 

@@ -13,13 +13,13 @@ import pytest
 from dot_properties import PROPERTIES
 from statements import Mutation
 
-from potlang.languages.dot import canonical as can
-from potlang.languages.dot import extract as ext
-from potlang.languages.dot import index as ind
-from potlang.languages.dot.extract import Inclusion
-from potlang.languages.dot.labelled import Graph
-from potlang.languages.dot.records import Edge, Eq
-from potlang.languages.dot.trace import Trace
+from potlang.languages.dot.lower import canonical as can
+from potlang.languages.dot.lower import extract as ext
+from potlang.languages.dot.lower import index as ind
+from potlang.languages.dot.lower.extract import Inclusion
+from potlang.languages.dot.lower.labelled import Graph
+from potlang.languages.dot.read.records import Edge, Eq
+from potlang.languages.dot.read.trace import Trace
 
 test_theorem_b_1, test_theorem_b_1_deep = PROPERTIES["theorem_b_1"].tests()
 test_proposition_b_2, test_proposition_b_2_deep = PROPERTIES["proposition_b_2"].tests()

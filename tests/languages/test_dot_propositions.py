@@ -14,9 +14,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from potlang.diag import Place, Sink
-from potlang.languages.dot.json_line import json_line
-from potlang.languages.dot.propositions import FORMULAS, TERMS, check_value
-from potlang.languages.json_text import read_json
+from potlang.languages.dot.read.json_line import json_line
+from potlang.languages.dot.read.propositions import FORMULAS, TERMS, check_value
+from potlang.reading.json_text import read_json
 from potlang.source import Document
 from potlang.testing import propositions
 from potlang.testing.traces import declarations

@@ -10,11 +10,11 @@ import pytest
 from dot_support import APPENDIX_A, HEAD, ROOT, codes, read, without_places
 
 from potlang.diag import Diagnostic, Place, Sink
-from potlang.languages.dot.emit import emit
-from potlang.languages.dot.grammar import GRAMMARS, productions
-from potlang.languages.dot.reader import detect, read_trace
-from potlang.languages.dot.records import Edge, End, Fence, Profile, Status, Text
-from potlang.languages.dot.rules import RULES, rule_name, rule_of
+from potlang.languages.dot.read.grammar import GRAMMARS, productions
+from potlang.languages.dot.read.reader import detect, read_trace
+from potlang.languages.dot.read.records import Edge, End, Fence, Profile, Status, Text
+from potlang.languages.dot.read.rules import RULES, rule_name, rule_of
+from potlang.languages.dot.write.emit import emit
 from potlang.source import InputLimits
 
 PROPOSED = HEAD + b"@node id=2 role=proposer\n"
@@ -300,7 +300,9 @@ def test_no_file_is_written_by_reading(tmp_path: Path) -> None:
     before = sorted(
         path for path in (ROOT / "potlang" / "languages" / "dot").rglob("*") if path.suffix != ".pyc"
     )
-    script = "import sys, potlang.languages.dot.reader as r, potlang.diag as d; r.read_trace(b'x', d.Sink())"
+    script = (
+        "import sys, potlang.languages.dot.read.reader as r, potlang.diag as d; r.read_trace(b'x', d.Sink())"
+    )
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r}); {script}"],
         cwd=tmp_path,
@@ -318,7 +320,9 @@ def test_no_file_is_written_by_reading(tmp_path: Path) -> None:
 def test_a_module_of_the_name_of_plys_tables_is_not_imported(tmp_path: Path) -> None:
     (tmp_path / "parsetab.py").write_text("raise SystemExit(3)")
     (tmp_path / "no_tables.py").write_text("raise SystemExit(4)")
-    script = "import sys, potlang.languages.dot.reader as r, potlang.diag as d; r.read_trace(b'x', d.Sink())"
+    script = (
+        "import sys, potlang.languages.dot.read.reader as r, potlang.diag as d; r.read_trace(b'x', d.Sink())"
+    )
     command = f"import sys; sys.path[:0] = [{str(tmp_path)!r}, {str(ROOT)!r}]; {script}"
     done = subprocess.run([sys.executable, "-c", command], cwd=tmp_path, capture_output=True, timeout=60)
     assert done.returncode == 0, done.stderr
@@ -327,7 +331,7 @@ def test_a_module_of_the_name_of_plys_tables_is_not_imported(tmp_path: Path) -> 
 @pytest.mark.parametrize("flags", [[], ["-OO"]])
 def test_ply_is_imported_only_where_a_trace_is_read(flags: list[str]) -> None:
     script = (
-        f"import sys; sys.path.insert(0, {str(ROOT)!r}); import potlang, potlang.languages.dot.reader as r; "
+        f"import sys; sys.path.insert(0, {str(ROOT)!r}); import potlang, potlang.languages.dot.read.reader as r; "
         "assert not any(name.split('.')[0] == 'ply' for name in sys.modules); "
         "from potlang.diag import Sink; s = Sink(); t = r.read_trace(b'@node id=1 role=problem\\nx', s); "
         "sys.exit(len(s) + (len(t.records) != 2))"

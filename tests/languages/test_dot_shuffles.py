@@ -9,9 +9,9 @@ import pytest
 from dot_properties import theorem_b_3
 from dot_support import APPENDIX_A, ROOT, Reordered, is_well_formed, read, trace_of
 
-from potlang.languages.dot.canonical import canonical, digest
-from potlang.languages.dot.emit import emit
-from potlang.languages.dot.records import PROFILES, End, Fence, Node, Profile, Record, Text
+from potlang.languages.dot.lower.canonical import canonical, digest
+from potlang.languages.dot.read.records import PROFILES, End, Fence, Node, Profile, Record, Text
+from potlang.languages.dot.write.emit import emit
 from potlang.testing.traces import EveryShuffle, records, renumbered, shuffle
 
 EXAMPLE = (ROOT / "examples" / "refinement.dot.txt").read_bytes()

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from potlang.diag.render_text import render_text
-from potlang.languages.dot.canonical import digest
-from potlang.languages.dot.emit import emit
-from potlang.languages.dot.extract import extract
-from potlang.languages.dot.raw import Raw
-from potlang.languages.dot.records import PROFILES, Profile, Record
+from potlang.languages.dot.lower.canonical import digest
+from potlang.languages.dot.lower.extract import extract
+from potlang.languages.dot.read.raw import Raw
+from potlang.languages.dot.read.records import PROFILES, Profile, Record
+from potlang.languages.dot.write.emit import emit
 from potlang.testing import damaged_propositions, damaged_traces, traces
 from potlang.testing.traces import damaged, records
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from potlang.languages.dagmath.records import Solution
+from potlang.languages.dagmath.read.records import Solution
 from potlang.languages.dagmath.write import write_json, write_text
-from potlang.languages.dot.emit import emit
+from potlang.languages.dot.write.emit import emit
 from potlang.languages.kind import Kind, kind_of
 from potlang.testing import damaged_traces, programs, traces
 from potlang.testing.solutions import damaged_solutions, solutions

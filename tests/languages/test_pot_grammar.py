@@ -6,7 +6,7 @@ import pytest
 from surface_dump import dump
 
 from potlang.diag.sink import Sink
-from potlang.languages.pot.expression import parse_expression
+from potlang.expressions.expression import parse_expression
 
 CASES = [
     # names and literals

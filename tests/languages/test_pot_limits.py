@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from strategies_pot import any_text
 
 from potlang.diag.sink import Sink
-from potlang.languages.pot.expression import parse_expression, parse_sort
-from potlang.languages.pot.reader import read_program
+from potlang.expressions.expression import parse_expression, parse_sort
+from potlang.languages.pot.read.reader import read_program
 
 N = 10_000
 

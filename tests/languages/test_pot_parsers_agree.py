@@ -11,13 +11,13 @@ from lark import Token, Tree, UnexpectedInput
 from strategies_pot import any_text, damaged, expressions, literals, simple_expressions
 from surface_dump import dump
 
-from potlang.languages.pot.actions import ACTIONS, Reading
-from potlang.languages.pot.build_tables import FOLDER, files, lark_parser
-from potlang.languages.pot.fast import fast_expression
-from potlang.languages.pot.flat import flat_literal
-from potlang.languages.pot.parser import parse_tokens
-from potlang.languages.pot.tables import tokenize
-from potlang.languages.surface import Expr
+from potlang.expressions.actions import ACTIONS, Reading
+from potlang.expressions.build_tables import FOLDER, files, lark_parser
+from potlang.expressions.fast import fast_expression
+from potlang.expressions.flat import flat_literal
+from potlang.expressions.parser import parse_tokens
+from potlang.expressions.surface import Expr
+from potlang.expressions.tables import tokenize
 
 QUICK = settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
 

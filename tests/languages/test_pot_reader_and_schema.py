@@ -17,8 +17,8 @@ from surface_dump import dump
 
 from potlang.diag.model import Diagnostic
 from potlang.diag.sink import Sink
-from potlang.languages.pot.reader import read_program
-from potlang.languages.surface import Module
+from potlang.expressions.surface import Module
+from potlang.languages.pot.read.reader import read_program
 
 ROOT = Path(__file__).parents[2]
 SEEDS = sorted(path for path in (ROOT / "tests/seed").glob("*.json") if path.name != "index.json")

@@ -9,8 +9,8 @@ from surface_dump import dump
 
 from potlang.diag.model import Applicability, Diagnostic, Fix, Replace
 from potlang.diag.sink import Sink
-from potlang.languages.pot.expression import parse_expression, parse_sort
-from potlang.languages.surface import Expr
+from potlang.expressions.expression import parse_expression, parse_sort
+from potlang.expressions.surface import Expr
 
 
 def check(text: str) -> tuple[Expr | None, list[Diagnostic]]:

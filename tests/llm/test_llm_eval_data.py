@@ -10,9 +10,9 @@ import pytest
 from hypothesis import strategies as st
 from statements import Property
 
-from potlang.llm.evaluation.questions import Truth, read_questions, read_recorded
-from potlang.llm.evaluation.reasoners import program_in
-from potlang.report import Verdict
+from potlang.models.evaluation.questions import Truth, read_questions, read_recorded
+from potlang.models.evaluation.reasoners import program_in
+from potlang.report.results import Verdict
 
 
 def lines(*values: Any) -> list[tuple[str, io.BytesIO]]:

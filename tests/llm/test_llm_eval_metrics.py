@@ -9,8 +9,8 @@ import pytest
 from hypothesis import strategies as st
 from statements import Property
 
-from potlang.llm.evaluation.confusion import METRICS, Counts, metrics, total
-from potlang.llm.evaluation.intervals import bootstrap, percentile
+from potlang.models.evaluation.confusion import METRICS, Counts, metrics, total
+from potlang.models.evaluation.intervals import bootstrap, percentile
 
 FIGURE = {
     "accuracy": 0.665,

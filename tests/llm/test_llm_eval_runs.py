@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from potlang.llm.evaluation import (
+from potlang.models.evaluation import (
     Attempts,
     Option,
     Outcome,
@@ -24,8 +24,8 @@ from potlang.llm.evaluation import (
     summarize,
     to_json,
 )
-from potlang.llm.evaluation.outcomes import key_of
-from potlang.report import Limits, Verdict
+from potlang.models.evaluation.outcomes import key_of
+from potlang.report.results import Limits, Verdict
 
 BASE: dict[str, Any] = {
     "sorts": [{"name": "Person", "type": "DeclareSort"}],

@@ -10,8 +10,8 @@ from typing import Any, get_args
 import pytest
 
 import potlang
-from potlang.llm.generator import SHAPES, VERDICTS, Asked, Difficulty, Generated, generate, generate_many
-from potlang.report import Limits, Verdict
+from potlang.generate.programs import SHAPES, VERDICTS, Asked, Difficulty, Generated, generate, generate_many
+from potlang.report.results import Limits, Verdict
 
 LEVELS = (1, 2, 3, 4, 5, 6, 8, 10)
 LIMITS = Limits(check_ms=20_000)

@@ -19,15 +19,15 @@ from referencing import Registry, Resource
 from statements import Mutation, Property
 
 import potlang
-from potlang.endpoint import Completion, Endpoint, EndpointError, Failure, Recorded
-from potlang.llm import voting
-from potlang.llm.evaluation import Option, Question, Settings
-from potlang.llm.evaluation.outcomes import find_outcome
-from potlang.llm.evaluation.writing import Writing
-from potlang.llm.prompt_examples import EXAMPLES
-from potlang.llm.reasoned import Attempt, Reasoned, Sample
-from potlang.llm.voting import elect
-from potlang.report import Report, Verdict
+from potlang.models import voting
+from potlang.models.endpoint import Completion, Endpoint, EndpointError, Failure, Recorded
+from potlang.models.evaluation import Option, Question, Settings
+from potlang.models.evaluation.outcomes import find_outcome
+from potlang.models.evaluation.writing import Writing
+from potlang.models.prompt_examples import EXAMPLES
+from potlang.models.reasoned import Attempt, Reasoned, Sample
+from potlang.models.voting import elect
+from potlang.report.results import Report, Verdict
 from potlang.testing.chat_server import Answer, Behaviour, ChatServer, CutOff, Raw, Silence, Status
 
 pytest.importorskip("openai")

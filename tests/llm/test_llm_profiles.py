@@ -18,10 +18,11 @@ from provider_rules import RULES, Broken
 from statements import Mutation, Property
 
 import potlang
-from potlang.llm import profiles, tool
-from potlang.llm.profiles import PROFILES, Profile, program_schema, to_profile
-from potlang.resources import schema_text
+from potlang import tool
+from potlang.models import profiles
+from potlang.models.profiles import PROFILES, Profile, program_schema, to_profile
 from potlang.testing import finite_programs
+from potlang.utils.resources import schema_text
 
 ROOT = Path(__file__).parent.parent.parent
 REDUCED = [profile for profile in PROFILES if profile != "json"]

@@ -11,11 +11,11 @@ import pytest
 
 import potlang
 from potlang.diag import CODES
-from potlang.languages.pot.build_tables import lark_parser
-from potlang.llm import reference
-from potlang.llm.profiles import program_schema, to_profile
-from potlang.llm.prompt_examples import EXAMPLES, Example
-from potlang.llm.prompting import fenced, question_prompt, repair_prompt, system_prompt
+from potlang.expressions.build_tables import lark_parser
+from potlang.models import reference
+from potlang.models.profiles import program_schema, to_profile
+from potlang.models.prompt_examples import EXAMPLES, Example
+from potlang.models.prompting import fenced, question_prompt, repair_prompt, system_prompt
 from potlang.sema.builtins import BUILTINS
 from potlang.sema.sorts import BUILTIN, CONSTRUCTORS
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import strategies as st
 from statements import Mutation, Property
 
-from potlang.llm import replies
-from potlang.llm.consistency import compare
-from potlang.llm.replies import find_program
-from potlang.report import Verdict
+from potlang.models import replies
+from potlang.models.consistency import compare
+from potlang.models.replies import find_program
+from potlang.report.results import Verdict
 from potlang.testing import finite_programs
 
 PROGRAM = '{"sorts": [], "verifications": [{"constraint": "1 < 2"}]}'

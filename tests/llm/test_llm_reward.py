@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from statements import Property
 
-from potlang.llm.generator import Difficulty, generate
-from potlang.llm.reward import LONGEST, Reward, Weights, assess, reward
-from potlang.report import Limits, Verdict
+from potlang.generate.programs import Difficulty, generate
+from potlang.models.reward import LONGEST, Reward, Weights, assess, reward
+from potlang.report.results import Limits, Verdict
 from potlang.testing.damage import damaged
 
 PROGRAM = generate(3, Difficulty(), Verdict.ENTAILED).program

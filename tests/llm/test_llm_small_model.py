@@ -13,8 +13,8 @@ import pytest
 from referencing import Registry, Resource
 
 import potlang
-from potlang.endpoint import Endpoint, user
-from potlang.report import Verdict
+from potlang.models.endpoint import Endpoint, user
+from potlang.report.results import Verdict
 from potlang.testing.chat_server import Answer, Behaviour, ChatServer, Status
 
 if TYPE_CHECKING:

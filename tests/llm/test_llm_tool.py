@@ -18,10 +18,11 @@ from statements import Mutation, Property
 import potlang
 import potlang.dagmath
 import potlang.dot
-from potlang.llm import budget as budgets
-from potlang.llm import operations, tool
-from potlang.llm.arguments import Mistake
+from potlang import tool
 from potlang.policy import open_store
+from potlang.tool import budget as budgets
+from potlang.tool import operations
+from potlang.tool.arguments import Mistake
 
 ROOT = Path(__file__).parent.parent.parent
 SEED = sorted((ROOT / "tests" / "seed").glob("[0-9]*.json"))

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from potlang.api import check
-from potlang.dagmath.checking import check as check_solution
 from potlang.diag import Applicability, Diagnostic, Fix, Replace, Severity, Sink
 from potlang.diag.fixes import apply_fix, apply_fixes
-from potlang.languages.dot.reader import read_trace
+from potlang.languages.dagmath.check.form import check as check_solution
+from potlang.languages.dot.read.reader import read_trace
 
 UI = Path(__file__).parents[1] / "ui"
 CASES = sorted(UI.glob("*/*.json"))

@@ -11,11 +11,11 @@ import pytest
 
 import potlang.dot
 from potlang.api import check
-from potlang.dagmath.checking import check as check_solution
 from potlang.diag import CODES, Severity, Sink
 from potlang.diag.explain import page
 from potlang.diag.register import _ROWS
-from potlang.languages.dot.reader import read_trace
+from potlang.languages.dagmath.check.form import check as check_solution
+from potlang.languages.dot.read.reader import read_trace
 
 PACKAGE = Path(potlang.__file__).parent
 GOLDENS = Path(__file__).parents[1] / "ui"

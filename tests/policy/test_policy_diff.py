@@ -9,10 +9,10 @@ import pytest
 from statements import Property
 
 import potlang
-from potlang.llm.generator import Difficulty, generate
+from potlang.generate.programs import Difficulty, generate
 from potlang.policy import Case, compare
 from potlang.policy.sampling import sample_claims
-from potlang.report import Limits, Verdict
+from potlang.report.results import Limits, Verdict
 from potlang.testing.programs import finite_programs, programs
 
 LIMITS = Limits(check_ms=5_000)

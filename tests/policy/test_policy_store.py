@@ -15,7 +15,7 @@ import pytest
 import potlang
 from potlang.policy import Case, PolicyError, Store, default_directory, open_store, read_cases
 from potlang.policy.store import FailingTests
-from potlang.report import Limits, Verdict
+from potlang.report.results import Limits, Verdict
 
 ROOT = Path(__file__).parents[2]
 
@@ -285,7 +285,7 @@ def test_threads_get_different_numbers(store: Store) -> None:
 WRITER = """
 import json, sys
 from potlang.policy import Case, open_store
-from potlang.report import Verdict
+from potlang.report.results import Verdict
 program, me = json.loads(sys.argv[2]), int(sys.argv[3])
 store = open_store(sys.argv[1])
 for at in range(5):

@@ -15,6 +15,8 @@ from hypothesis.strategies import SearchStrategy
 
 import potlang
 from potlang.diag import Sink
+from potlang.expressions import surface
+from potlang.expressions.expression import parse_expression
 from potlang.ir.enumerate import structures
 from potlang.ir.evaluator import evaluate
 from potlang.ir.module import Module
@@ -22,9 +24,7 @@ from potlang.ir.nodes import App, Node
 from potlang.ir.sorts import DeclaredSort, SetSort, Sort
 from potlang.ir.structure import Structure, members
 from potlang.ir.values import Element, Table
-from potlang.languages import surface
-from potlang.languages.pot.emit import module_to_pot
-from potlang.languages.pot.expression import parse_expression
+from potlang.sema.emit import module_to_pot
 from potlang.smt.words import format_value
 from potlang.source import Document
 

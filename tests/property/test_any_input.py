@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from property_support import both
 
 import potlang
-from potlang.report import Limits
+from potlang.report.results import Limits
 from potlang.testing import damaged, finite_programs, identifiers, programs
 
 SEED = Path(__file__).parent.parent / "seed"

@@ -16,8 +16,8 @@ from potlang.ir.nodes import Quant, Var, reachable
 from potlang.ir.sorts import TupleSort
 from potlang.ir.structure import members
 from potlang.passes.pipeline import read_pipeline
-from potlang.report import Bindings, OptimizationResult, Result
-from potlang.solve.bindings import opened
+from potlang.prove.bindings import opened
+from potlang.report.results import Bindings, OptimizationResult, Result
 from potlang.testing import finite_programs
 
 Row = dict[str, str]
@@ -176,7 +176,7 @@ def _check_bindings(found: World, claim: Claim, bindings: Bindings, wanted: bool
 
 
 def _names(found: World, sort: Any) -> list[str]:
-    from potlang.solve.terms import Namer
+    from potlang.prove.terms import Namer
 
     namer = Namer(found.module)
     return [namer.label(node) or "?" for node in namer.members(sort)]

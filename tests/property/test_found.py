@@ -8,8 +8,8 @@ from typing import Any
 from property_support import compiled
 
 import potlang
-from potlang.languages.pot.emit import module_to_pot
-from potlang.languages.pot.names import name_of, written
+from potlang.expressions.names import name_of, written
+from potlang.sema.emit import module_to_pot
 
 
 def test_cvc5_decides_claims_about_the_empty_set() -> None:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from property_support import both, compiled, reads_back
 
 import potlang
-from potlang.languages.pot.emit import module_to_pot
-from potlang.report import Limits, Report
+from potlang.report.results import Limits, Report
 from potlang.sema.builtins import BUILTINS
+from potlang.sema.emit import module_to_pot
 from potlang.sema.sorts import BUILTIN, CONSTRUCTORS
 from potlang.testing import declared_names, finite_programs, identifiers, programs, renamed
 

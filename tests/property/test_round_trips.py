@@ -8,13 +8,13 @@ from typing import Any
 from property_support import both, compiled, reads_back
 
 from potlang.diag import Sink
+from potlang.expressions import surface
+from potlang.expressions.expression import parse_expression
 from potlang.ir.digest import digest
 from potlang.ir.module import AssertionKind, Module
 from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Var
 from potlang.ir.text import print_module, read_module
-from potlang.languages import surface
-from potlang.languages.pot.emit import Writer, module_to_pot
-from potlang.languages.pot.expression import parse_expression
+from potlang.sema.emit import Writer, module_to_pot
 from potlang.source import Document
 from potlang.testing import programs
 

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from property_support import both
 
 from potlang.diag import Diagnostic, Sink
+from potlang.expressions import surface as s
+from potlang.expressions.actions import Reading
+from potlang.expressions.parser import parse_tokens
+from potlang.expressions.tables import tokenize
 from potlang.ir.text import print_module
-from potlang.languages import surface as s
-from potlang.languages.pot.actions import Reading
-from potlang.languages.pot.parser import parse_tokens
-from potlang.languages.pot.reader import read_program
-from potlang.languages.pot.tables import tokenize
+from potlang.languages.pot.read.reader import read_program
 from potlang.sema import build_module
 from potlang.source import Document
 

@@ -29,10 +29,10 @@ from mcp.shared.exceptions import MCPError
 
 from potlang import tool
 from potlang.diag import CODES
-from potlang.resources import pack_names
 from potlang.server import callers as pool
 from potlang.server import content
 from potlang.server.callers import Callers
+from potlang.utils.resources import pack_names
 
 ROOT = Path(__file__).parent.parent.parent
 GIRAFFE = json.loads((ROOT / "examples" / "giraffe.json").read_text(encoding="utf-8"))

@@ -17,20 +17,20 @@ import potlang
 from potlang.certify import check, read_theory
 from potlang.certify.models import Model as KernelModel
 from potlang.certify.tokens import tree
+from potlang.engines.base import Query
 from potlang.ir.module import Assertion, AssertionKind, Claim, Module
 from potlang.ir.nodes import Node, Symbol, SymbolKind
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, DeclaredSort, EnumSort, TupleSort
 from potlang.ir.structure import Structure
 from potlang.ir.text import print_module
+from potlang.processes.pool import default_workers
+from potlang.prove.modelcheck import ModelCheck, check_model
+from potlang.prove.verdicts import closed_formula
 from potlang.smt.encodings import Dialect
 from potlang.smt.errors import Unsupported
 from potlang.smt.models import Model, read_structure, structure_text
 from potlang.smt.printer import Printer
-from potlang.solve.backend import Query
-from potlang.solve.modelcheck import ModelCheck, check_model
-from potlang.solve.pool import default_workers
-from potlang.solve.verdicts import closed_formula
 from potlang.testing import meanings, modules, programs
 
 _TIMEOUT_MS = {"z3": 2_000, "cvc5": 2_000, "cvc5-fmf": 200}

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from potlang.report import Limits, Report, Result, Verdict
-from potlang.solve.cache import Key, make_key
+from potlang.prove.cache import Key, make_key
+from potlang.report.results import Limits, Report, Result, Verdict
 
 ROOT = Path(__file__).parents[2]
 SEED = ROOT / "tests" / "seed"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from potlang.solve.pool import Workers
+from potlang.processes.pool import Workers
 
 LIMITS = Path(__file__).parents[1] / "limits"
 

@@ -6,7 +6,7 @@ import itertools
 import random
 from collections.abc import Iterable, Sequence
 
-from potlang.solve.cores import Names, Said
+from potlang.prove.cores import Names, Said
 
 Family = tuple[frozenset[str], ...]
 

@@ -16,19 +16,19 @@ from test_verdicts_brute_force import worlds
 from verdict_programs import PERSON, World, mortals, term
 
 import potlang
+from potlang.engines.base import Query
+from potlang.engines.cvc5 import Cvc5Engine
+from potlang.engines.z3 import Z3Engine
 from potlang.ir.enumerate import structures
 from potlang.ir.evaluator import evaluate
 from potlang.ir.module import Module
 from potlang.ir.nodes import Node
 from potlang.ir.sorts import BOOL
-from potlang.render import render_html, render_report
-from potlang.report import CoreItem, Evidence, Limits, Report, Verdict
-from potlang.solve.backend import Query
-from potlang.solve.cvc5 import Cvc5Engine
-from potlang.solve.encoding import Encoding, Labels
-from potlang.solve.pool import Workers
-from potlang.solve.session import Options, Session
-from potlang.solve.z3 import Z3Engine
+from potlang.languages.pot.render import render_html, render_report
+from potlang.processes.pool import Workers
+from potlang.prove.encoding import Encoding, Labels
+from potlang.prove.session import Options, Session
+from potlang.report.results import CoreItem, Evidence, Limits, Report, Verdict
 
 SEED = Path(__file__).parents[1] / "seed"
 LIMITS = Path(__file__).parents[1] / "limits"

@@ -13,7 +13,10 @@ from cache_support import ROOT, SEED, SETTINGS, key, noise, report, said, start
 import potlang
 from potlang import api
 from potlang.ir.text import print_module, read_module
-from potlang.report import (
+from potlang.processes.pool import Workers
+from potlang.prove import cache as module
+from potlang.prove.cache import Cache, default_directory, is_settled, make_key
+from potlang.report.results import (
     Bindings,
     Check,
     Consistency,
@@ -26,9 +29,6 @@ from potlang.report import (
     Result,
     Verdict,
 )
-from potlang.solve import cache as module
-from potlang.solve.cache import Cache, default_directory, is_settled, make_key
-from potlang.solve.pool import Workers
 
 PROGRAM: dict[str, Any] = {
     "sorts": [{"name": "S", "type": "DeclareSort"}],
@@ -163,7 +163,7 @@ def test_the_key_does_not_depend_on_the_order_of_options() -> None:
 def test_the_versions_are_those_of_the_metadata_and_import_no_solver() -> None:
     code = """
 import sys
-from potlang.solve.versions import versions
+from potlang.prove.versions import versions
 found = dict(versions())
 names = ("z3", "cvc5", "pysmt", "pysat", "duckdb", "importlib.metadata")
 heavy = [name for name in names if name in sys.modules]
@@ -295,7 +295,7 @@ def test_entries_hold_the_program_and_how_it_was_asked(tmp_path: Path) -> None:
 
 
 def json_rounded(found: Report) -> Report:
-    from potlang.report_json import report_from_dict
+    from potlang.report.from_json import report_from_dict
 
     return report_from_dict(found.to_dict())
 
@@ -341,6 +341,6 @@ def test_without_the_cache_sqlite_is_not_imported() -> None:
     code = """
 import sys, potlang
 potlang.verify({"knowledge_base": [], "verifications": [{"name": "v", "constraint": "1 == 1"}]})
-print([name for name in ("sqlite3", "potlang.solve.cache", "potlang.report_json") if name in sys.modules])
+print([name for name in ("sqlite3", "potlang.prove.cache", "potlang.report.from_json") if name in sys.modules])
 """
     assert said(start(code)) == "[]\n"

@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 from cache_support import SEED, key, report, said, start
 
-from potlang.solve.cache import Cache
+from potlang.prove.cache import Cache
 
 KEYS = 20
 WORK = """
 import random, sys
 from cache_support import key, report
-from potlang.solve.cache import Cache
+from potlang.prove.cache import Cache
 directory, number, rounds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 chance = random.Random(number)
 kept = Cache(directory, busy_seconds=60)
@@ -120,7 +120,7 @@ def test_processes_that_verify_the_same_programs(tmp_path: Path) -> None:
 WRITER = """
 import sys
 from cache_support import key, report
-from potlang.solve.cache import Cache
+from potlang.prove.cache import Cache
 kept = Cache(sys.argv[1], most_bytes=3_000_000)
 number = int(sys.argv[2])
 while True:

@@ -18,8 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import potlang
-from potlang.report import Verdict
-from potlang.solve.cache import Cache
+from potlang.prove.cache import Cache
+from potlang.report.results import Verdict
 
 PROGRAM = {"knowledge_base": [], "verifications": [{"name": "v", "constraint": "1 + 1 == 2"}]}
 COUNT = 6
@@ -261,7 +261,7 @@ FULL = """
 import resource, sys
 from cache_support import key, report
 import potlang
-from potlang.solve.cache import Cache
+from potlang.prove.cache import Cache
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
 kept = Cache(sys.argv[1])
 for number in range(20):
@@ -320,7 +320,7 @@ def readable_to_all() -> Iterator[Path]:
 READ_ONLY = """
 import os, sys
 from cache_support import key, report
-from potlang.solve.cache import Cache
+from potlang.prove.cache import Cache
 kept = Cache(sys.argv[2])
 kept.keep(key(0), report(0)), kept.find(key(0)), kept._cannot("", "", reading=False)  # imports what is needed
 if os.geteuid() == 0:
@@ -366,7 +366,7 @@ def test_the_cache_survives_a_fork(tmp_path: Path) -> None:
     code = """
 import os, sys
 from cache_support import key, report
-from potlang.solve.cache import Cache
+from potlang.prove.cache import Cache
 kept = Cache(sys.argv[1])
 kept.keep(key(0), report(0))
 child = os.fork()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from subset_oracles import Given, names, random_family
 
-from potlang.solve.clock import Clock
-from potlang.solve.cores import Core, Names, Said, minimize
+from potlang.processes.clock import Clock
+from potlang.prove.cores import Core, Names, Said, minimize
 
 
 def check_minimal(core: Core, given: Given) -> None:

@@ -6,8 +6,7 @@ from itertools import product
 
 import pytest
 
-from potlang.report import Verdict, worst
-from potlang.solve.decision import (
+from potlang.prove.decision import (
     ANSWERS,
     STATES,
     decide,
@@ -16,6 +15,7 @@ from potlang.solve.decision import (
     needs_theta,
     paper_answer,
 )
+from potlang.report.results import Verdict, worst
 
 E, R, U, C, X = (
     Verdict.ENTAILED,

@@ -7,9 +7,9 @@ import itertools
 import pytest
 from subset_oracles import Given, minimal_cores, minimal_corrections, names, random_family
 
-from potlang.solve.clock import Clock
-from potlang.solve.cores import Core, Names
-from potlang.solve.marco import FEW, Bounds, Families, marco
+from potlang.processes.clock import Clock
+from potlang.prove.cores import Core, Names
+from potlang.prove.marco import FEW, Bounds, Families, marco
 
 ALL = Bounds(10_000, 10_000)
 
@@ -32,7 +32,7 @@ def hitting_sets(sets: tuple[Names, ...], every: Names) -> list[Names]:
 @pytest.fixture(params=[FEW, 2], ids=["enumerated", "solved"], autouse=True)
 def _few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every statement with sets enumerated as long as they are few, and by a solver nearly always."""
-    monkeypatch.setattr("potlang.solve.marco.FEW", request.param)
+    monkeypatch.setattr("potlang.prove.marco.FEW", request.param)
 
 
 @pytest.mark.parametrize("seed", range(120))
@@ -152,7 +152,7 @@ def test_many_cores_without_common_names() -> None:
 
 def test_a_map_too_hard_for_order_still_gives_minimal_corrections(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the solver may not search at all, sets come in any order and are minimal and complete."""
-    monkeypatch.setattr("potlang.solve.marco._CONFLICTS", 1)
+    monkeypatch.setattr("potlang.prove.marco._CONFLICTS", 1)
     chance = [random_family(seed, most=9, cores=12) for seed in range(30)]
     for seed, (every, family) in enumerate(chance):
         given = Given(family, seed)

@@ -17,8 +17,8 @@ from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, INT, REAL, DeclaredSort
 from potlang.ir.structure import FunctionTable, NotEvaluable, Structure
 from potlang.ir.values import Element, Unspecified
+from potlang.prove.modelcheck import ModelCheck, check_model
 from potlang.smt.models import Model, read_structure, structure_text
-from potlang.solve.modelcheck import ModelCheck, check_model
 from potlang.testing import meanings, modules
 
 S = DeclaredSort("S")

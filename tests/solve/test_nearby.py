@@ -10,7 +10,7 @@ from potlang.ir.module import Assertion, AssertionKind
 from potlang.ir.nodes import Symbol, SymbolKind
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, DeclaredSort
-from potlang.solve.nearby import SIZES, Nearby
+from potlang.prove.nearby import SIZES, Nearby
 
 PERSON = DeclaredSort("Person")
 COUNT = 2_500

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from potlang import api
-from potlang.report import Limits, Verdict
-from potlang.solve.backend import Query
-from potlang.solve.pool import Workers
-from potlang.solve.proof_checkers import check_proof
-from potlang.solve.proofs import Archived, archive_proofs, count_steps, file_stem
+from potlang.engines.base import Query
+from potlang.processes.pool import Workers
+from potlang.prove.proof_checkers import check_proof
+from potlang.prove.proofs import Archived, archive_proofs, count_steps, file_stem
+from potlang.report.results import Limits, Verdict
 
 PEOPLE: dict[str, Any] = {
     "sorts": [{"name": "Person", "type": "DeclareSort"}],

@@ -9,14 +9,14 @@ import pytest
 from verdict_programs import PERSON, World
 
 import potlang
+from potlang.engines.base import Answer, Query
 from potlang.ir.operators import MUL
 from potlang.ir.sorts import INT
-from potlang.report import Limits, Verdict
-from potlang.solve.asking import Asked, race
-from potlang.solve.backend import Answer, Query
-from potlang.solve.encoding import Encoding, Labels
-from potlang.solve.pool import Workers
-from potlang.solve.session import Options, Session
+from potlang.processes.pool import Workers
+from potlang.prove.asking import Asked, race
+from potlang.prove.encoding import Encoding, Labels
+from potlang.prove.session import Options, Session
+from potlang.report.results import Limits, Verdict
 
 ALTERNATING: dict[str, Any] = {
     "sorts": [{"name": "E", "type": "DeclareSort"}],

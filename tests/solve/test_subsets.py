@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 from test_verdicts_brute_force import worlds
 from verdict_programs import PERSON, World
 
+from potlang.engines.base import ENGINES, Query
 from potlang.ir.module import Module
 from potlang.ir.nodes import Node, Symbol
 from potlang.ir.operators import LT
 from potlang.ir.sorts import BOOL, INT
-from potlang.report import Limits, Report
-from potlang.solve.asking import Asked, Asker, Budget
-from potlang.solve.backend import ENGINES, Query
-from potlang.solve.clock import Clock
-from potlang.solve.encoding import Encoding, Labels
-from potlang.solve.pool import Workers
-from potlang.solve.session import Options, Session
-from potlang.solve.subsets import Loaded, Subsets, declarations, minimal_core
+from potlang.processes.clock import Clock
+from potlang.processes.pool import Workers
+from potlang.prove.asking import Asked, Asker, Budget
+from potlang.prove.encoding import Encoding, Labels
+from potlang.prove.session import Options, Session
+from potlang.prove.subsets import Loaded, Subsets, declarations, minimal_core
+from potlang.report.results import Limits, Report
 
 BASE = "(declare-const a Bool)(declare-const b Bool)(declare-const c Bool)(assert (=> a (not b)))"
 

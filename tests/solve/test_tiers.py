@@ -19,11 +19,11 @@ from potlang.ir.sorts import INT
 from potlang.ir.structure import FunctionTable, Structure
 from potlang.ir.text import print_module
 from potlang.ir.values import Element
-from potlang.report import Limits, Verdict
-from potlang.solve.evaluation import Evaluations
-from potlang.solve.modelcheck import check_model
-from potlang.solve.pool import Workers
-from potlang.solve.session import Options, Session
+from potlang.processes.pool import Workers
+from potlang.prove.evaluation import Evaluations
+from potlang.prove.modelcheck import check_model
+from potlang.prove.session import Options, Session
+from potlang.report.results import Limits, Verdict
 
 SEED = Path(__file__).parents[1] / "seed"
 PROGRAMS = sorted(path for path in SEED.glob("[0-9]*.json") if path.name[:2] != "00")

@@ -10,10 +10,10 @@ from verdict_programs import PERSON, World, mortals, plus, symbol
 from potlang.ir.module import Module
 from potlang.ir.operators import LT
 from potlang.ir.sorts import BOOL, INT
-from potlang.report import Bindings, Report, Verdict
-from potlang.solve.bindings import MOST_CANDIDATES
-from potlang.solve.pool import Workers
-from potlang.solve.session import Options, Session
+from potlang.processes.pool import Workers
+from potlang.prove.bindings import MOST_CANDIDATES
+from potlang.prove.session import Options, Session
+from potlang.report.results import Bindings, Report, Verdict
 
 Solve = Callable[[Module], Report]
 

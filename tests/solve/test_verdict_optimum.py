@@ -13,10 +13,10 @@ from potlang.ir.module import Module
 from potlang.ir.nodes import Node, SymbolKind
 from potlang.ir.operators import LE, LT, MUL
 from potlang.ir.sorts import INT, REAL, DeclaredSort, Sort
-from potlang.report import OptimizationResult, Report, Verdict
-from potlang.solve.exact import NotExact, read_extended
-from potlang.solve.pool import Workers
-from potlang.solve.session import Options, Session
+from potlang.processes.pool import Workers
+from potlang.prove.exact import NotExact, read_extended
+from potlang.prove.session import Options, Session
+from potlang.report.results import OptimizationResult, Report, Verdict
 
 Solve = Callable[..., Report]
 

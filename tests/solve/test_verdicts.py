@@ -8,14 +8,14 @@ from fractions import Fraction
 import pytest
 from verdict_programs import PERSON, World, mortals, symbol, term
 
+from potlang.engines.base import Answer, OptimizeAnswer, OptimizeQuery, Query
 from potlang.ir.module import Module
 from potlang.ir.nodes import Symbol, SymbolKind
 from potlang.ir.operators import UNION
 from potlang.ir.sorts import BOOL, INT, REAL, STRING, BitVecSort, EnumSort, SetSort, TupleSort
-from potlang.report import Consistency, Limits, Report, Verdict
-from potlang.solve.backend import Answer, OptimizeAnswer, OptimizeQuery, Query
-from potlang.solve.pool import Workers
-from potlang.solve.session import Options, Session
+from potlang.processes.pool import Workers
+from potlang.prove.session import Options, Session
+from potlang.report.results import Consistency, Limits, Report, Verdict
 
 Solve = Callable[..., Report]
 

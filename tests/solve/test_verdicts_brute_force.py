@@ -14,10 +14,10 @@ from potlang.ir.operators import IFF
 from potlang.ir.sorts import BOOL, EnumSort
 from potlang.ir.structure import Structure
 from potlang.ir.substitute import substitute
-from potlang.report import Binding, Result, Verdict
-from potlang.solve.decision import decide
-from potlang.solve.pool import Workers
-from potlang.solve.session import Options, Session
+from potlang.processes.pool import Workers
+from potlang.prove.decision import decide
+from potlang.prove.session import Options, Session
+from potlang.report.results import Binding, Result, Verdict
 
 SIDE = EnumSort("Side", ("left", "right"))
 

@@ -11,8 +11,8 @@ import pytest
 
 from potlang.api import check, verify
 from potlang.diag import CODES, Severity, Sink
-from potlang.resources import folder, pack_file, pack_names, schema_text
 from potlang.sema.packs import read_pack
+from potlang.utils.resources import folder, pack_file, pack_names, schema_text
 
 PACKS = pack_names()
 CASES = [(pack, case) for pack in PACKS for case in json.loads(pack_file(pack, "cases.json") or "[]")]
@@ -129,7 +129,7 @@ def test_pack_that_is_no_json_is_reported(text: str) -> None:
 
 def import_of(text: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     """What checking a program gives that imports a pack with this text."""
-    monkeypatch.setattr("potlang.resources.pack_file", lambda name, file: text)
+    monkeypatch.setattr("potlang.utils.resources.pack_file", lambda name, file: text)
     return check({"imports": ["std/test/test"]})
 
 

@@ -11,9 +11,9 @@ from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
 import potlang
+from potlang.expressions.names import written
 from potlang.ir.enumerate import count_structures
 from potlang.ir.sorts import DeclaredSort
-from potlang.languages.pot.names import written
 from potlang.testing import damaged, declared_names, finite_programs, identifiers, programs, quoted, renamed
 from potlang.testing.damage import KINDS
 

@@ -11,9 +11,9 @@ from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
 from potlang.diag import Sink
-from potlang.languages.dot.emit import emit
-from potlang.languages.dot.reader import read_trace
-from potlang.languages.dot.records import PROFILES, Coeq, Entails, Profile, Record
+from potlang.languages.dot.read.reader import read_trace
+from potlang.languages.dot.read.records import PROFILES, Coeq, Entails, Profile, Record
+from potlang.languages.dot.write.emit import emit
 from potlang.testing import damaged_traces, shuffles, traces
 from potlang.testing.traces import damaged, records, shuffled
 

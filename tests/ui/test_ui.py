@@ -14,10 +14,10 @@ import pytest
 
 import potlang.dot
 from potlang.api import check
-from potlang.dagmath.checking import check as check_solution
 from potlang.diag import Sink
 from potlang.diag.render_text import render_text
-from potlang.languages.dot.reader import read_trace
+from potlang.languages.dagmath.check.form import check as check_solution
+from potlang.languages.dot.read.reader import read_trace
 from potlang.source import Document
 
 HERE = Path(__file__).parent

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from potlang import dot
-from potlang.languages.dot.emit import emit
-from potlang.report import Limits
+from potlang.languages.dot.write.emit import emit
+from potlang.report.results import Limits
 from potlang.testing import damaged_traces, traces
 from potlang.view.graph import graph_of
 from potlang.view.graphviz import graphviz

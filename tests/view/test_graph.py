@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from view_support import TEXTS, full, large, with_texts
 
-from potlang.dot.report import ArrowResult, EdgeResult, NodeResult, TraceReport, TraceVerdict
-from potlang.report import Verdict
+from potlang.languages.dot.report import ArrowResult, EdgeResult, NodeResult, TraceReport, TraceVerdict
+from potlang.report.results import Verdict
 from potlang.view.graph import LABEL, MARKS, MOST_NODES, graph_of
 from potlang.view.layout import layout
 

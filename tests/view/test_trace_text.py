@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 from view_support import HOSTILE, TEXTS, full, large
 
-from potlang.dot.render import LONGEST_TABLE, disagreement, render_trace
-from potlang.dot.report import (
+from potlang.languages.dot.render import LONGEST_TABLE, disagreement, render_trace
+from potlang.languages.dot.report import (
     ArrowResult,
     NodeResult,
     NucleusResult,
@@ -22,7 +22,7 @@ from potlang.dot.report import (
     TraceReport,
     TraceVerdict,
 )
-from potlang.report import Consistency, Limits, Verdict
+from potlang.report.results import Consistency, Limits, Verdict
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 

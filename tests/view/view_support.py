@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from potlang.dot.report import (
+from potlang.languages.dot.report import (
     ArrowResult,
     EdgeResult,
     NodeResult,
@@ -17,7 +17,7 @@ from potlang.dot.report import (
     TraceReport,
     TraceVerdict,
 )
-from potlang.report import Consistency, CoreItem, Evidence, Result, Verdict
+from potlang.report.results import Consistency, CoreItem, Evidence, Result, Verdict
 
 HOSTILE = (
     '"]; n1 --> n9; click n1 "javascript:alert(1)"',

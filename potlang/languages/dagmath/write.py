@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .records import Solution, Step
+from potlang.languages.dagmath.read.records import Solution, Step
 
 _LABELS = {
     "problem_id": "Problem id",

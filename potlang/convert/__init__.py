@@ -1,0 +1,1 @@
+"""From one language to another: derivations as traces and solutions, traces as programs."""

@@ -1,0 +1,233 @@
+"""Assumptions as constraints on cells with finite domains ([SEARCH-CELLS], [SEARCH-BOUNDS])."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from potlang.engines.finite.terms import Compiler, Compute, Env, NotFinite, Term, check_depth, members
+from potlang.ir import operators as op
+from potlang.ir.module import Assertion
+from potlang.ir.nodes import App, Node, Quant, Symbol
+from potlang.ir.sorts import BOOL, INT, EnumSort
+
+MOST_CELLS = 200
+MOST_MEMBERS = 64
+"""Of one cell's domain."""
+MOST_PARTS = 5_000
+"""Parts of all formulas, quantifiers written out."""
+_MOST_DISTINCT = 64
+
+
+class Constraint(NamedTuple):
+    """What an assertion (`key`; None: the goal) says of some cells; `differ`: that these two do."""
+
+    key: str | None
+    cells: frozenset[int]
+    holds: Compute
+    differ: tuple[int, int] | None = None
+
+
+class Bound(NamedTuple):
+    """A limit of a cell, and the assertion that sets it."""
+
+    value: float
+    key: str | None
+
+
+class Cell(NamedTuple):
+    """A ground term whose value is unknown."""
+
+    symbol: Symbol
+    args: tuple[object, ...]
+
+
+class Problem:
+    """Cells, and what the assumptions say of them. `goal` adds what a claim says.
+
+    `false` is the assertion that is false whatever the cells are, if there is one.
+    """
+
+    def __init__(self, assertions: Iterable[Assertion], parts: int = MOST_PARTS) -> None:
+        """Raises `NotFinite` where the assumptions are not of this kind, `values.Unspecified` for `1/0`."""
+        self.cells: list[Cell] = []
+        self.constraints: list[Constraint] = []
+        self.false: list[str | None] = []
+        self._numbers: dict[Cell, int] = {}
+        self._lower: dict[int, Bound] = {}
+        self._upper: dict[int, Bound] = {}
+        self._parts = parts
+        self._compiler = Compiler(self, parts)
+        for assertion in assertions:
+            self._assume(assertion.formula, assertion.key)
+
+    def cell(self, symbol: Symbol, args: tuple[object, ...]) -> int:
+        """The number of `symbol` at `args`, a new one where it has not occurred."""
+        key = Cell(symbol, args)
+        number = self._numbers.get(key)
+        if number is None:
+            if symbol.range not in (BOOL, INT) and not isinstance(symbol.range, EnumSort):
+                raise NotFinite(f"{symbol.name} is of sort {symbol.range}")
+            number = self._numbers[key] = len(self.cells)
+            if number >= MOST_CELLS:
+                raise NotFinite("too many unknown values")
+            self.cells.append(key)
+        return number
+
+    def forget(self, count: int) -> None:
+        """Forget all cells but the first `count`."""
+        for cell in self.cells[count:]:
+            del self._numbers[cell]
+        del self.cells[count:]
+
+    def domain(self, number: int) -> tuple[list[object], set[str | None]]:
+        """The values that a cell may have, and the assertions that say so. Raises `NotFinite`."""
+        sort = self.cells[number].symbol.range
+        if sort is not INT:
+            return list(members(sort)), set()
+        lower, upper = self._lower.get(number), self._upper.get(number)
+        if lower is None or upper is None:
+            raise NotFinite(f"{self.cells[number].symbol.name} has no bounds")
+        if upper.value - lower.value >= MOST_MEMBERS:
+            raise NotFinite(f"{self.cells[number].symbol.name} has too many values")
+        return list(range(int(lower.value), int(upper.value) + 1)), {lower.key, upper.key}
+
+    def goal(self, formula: Node) -> tuple[list[Constraint], bool]:
+        """What a claim says: its constraints, and whether it is false by itself. It bounds nothing."""
+        check_depth(formula)
+        constraints: list[Constraint] = []
+        false: list[str | None] = []
+        self._split(formula, None, constraints, false, Compiler(self, self._parts))
+        return constraints, bool(false)
+
+    # --- conjuncts -------------------------------------------------------------------------------
+
+    def _assume(self, formula: Node, key: str) -> None:
+        check_depth(formula)
+        self._split(formula, key, self.constraints, self.false, self._compiler)
+
+    def _split(
+        self,
+        formula: Node,
+        key: str | None,
+        constraints: list[Constraint],
+        false: list[str | None],
+        compiler: Compiler,
+    ) -> None:
+        """The conjuncts of a formula, each a constraint."""
+        stack: list[tuple[Node, Env]] = [(formula, {})]
+        while stack:
+            node, env = stack.pop()
+            if isinstance(node, App) and node.op is op.AND:
+                stack.extend((arg, env) for arg in reversed(node.args))
+            elif isinstance(node, Quant) and node.kind == "forall":
+                stack.extend((node.body, each) for each in reversed(compiler.bindings(node, env)))
+            elif isinstance(node, App) and node.op is op.DISTINCT and node.args[0].sort is not BOOL:
+                args = [compiler.term(arg, env) for arg in node.args]
+                self._distinct(args, key, constraints, false)
+            else:
+                self._conjunct(node, env, key, constraints, false, compiler)
+
+    def _conjunct(
+        self,
+        node: Node,
+        env: Env,
+        key: str | None,
+        constraints: list[Constraint],
+        false: list[str | None],
+        compiler: Compiler,
+    ) -> None:
+        term = compiler.term(node, env)
+        if term.compute is None:
+            if term.value is not True:
+                false.append(key)
+            return
+        if key is not None and len(term.cells) == 1:
+            self._bound(node, env, key, compiler)
+        inner = node.args[0] if isinstance(node, App) and node.op is op.NOT else None
+        if isinstance(inner, App) and inner.op is op.EQ and len(term.cells) == 2:
+            one, two = (compiler.term(arg, env) for arg in inner.args)
+            if one.cell >= 0 and two.cell >= 0:
+                constraints.append(Constraint(key, term.cells, term.compute, (one.cell, two.cell)))
+                return
+        constraints.append(Constraint(key, term.cells, term.compute))
+
+    def _distinct(
+        self, args: list[Term], key: str | None, constraints: list[Constraint], false: list[str | None]
+    ) -> None:
+        if len(args) > _MOST_DISTINCT:
+            raise NotFinite("too many terms that differ")
+        for at, one in enumerate(args):
+            for two in args[at + 1 :]:
+                cells = one.cells | two.cells
+                if not cells:
+                    if one.value == two.value:
+                        false.append(key)
+                    continue
+                both = (one.cell, two.cell) if one.cell >= 0 and two.cell >= 0 else None
+                if both is not None and both[0] == both[1]:
+                    false.append(key)
+                    continue
+                constraints.append(Constraint(key, cells, _differ(one.function, two.function), both))
+
+    # --- bounds ----------------------------------------------------------------------------------
+
+    def _bound(self, node: Node, env: Env, key: str, compiler: Compiler) -> None:
+        """Note what a conjunct says of the least and the greatest value of one cell of sort Int."""
+        positive = True
+        while isinstance(node, App) and node.op is op.NOT:
+            node, positive = node.args[0], not positive
+        if not isinstance(node, App):
+            return
+        if node.op is op.OR and positive:
+            self._alternatives(node, env, key, compiler)
+        elif node.op in (op.LE, op.LT, op.EQ) and node.args[0].sort is INT:
+            one, two = (compiler.term(arg, env) for arg in node.args)
+            self._compared(node, positive, one, two, key)
+
+    def _compared(self, node: App, positive: bool, one: Term, two: Term, key: str) -> None:
+        strict = node.op is op.LT
+        if node.op is op.EQ:
+            if positive and (one.cell < 0) is not (two.cell < 0):
+                cell, other = (one, two) if one.cell >= 0 else (two, one)
+                if other.compute is None:
+                    self._limit(cell.cell, other.value, other.value, key)
+            return
+        if not positive:
+            # Not (a < b) is b <= a, and not (a <= b) is b < a.
+            one, two, strict = two, one, not strict
+        if one.cell >= 0 and two.compute is None:
+            self._limit(one.cell, None, _integer(two.value) - strict, key)
+        elif two.cell >= 0 and one.compute is None:
+            self._limit(two.cell, _integer(one.value) + strict, None, key)
+
+    def _alternatives(self, node: App, env: Env, key: str, compiler: Compiler) -> None:
+        """`x = 1 or x = 2 or …` bounds x."""
+        found: list[int] = []
+        number = -1
+        for part in node.args:
+            if not isinstance(part, App) or part.op is not op.EQ or part.args[0].sort is not INT:
+                return
+            one, two = (compiler.term(arg, env) for arg in part.args)
+            cell, other = (one, two) if one.cell >= 0 else (two, one)
+            if cell.cell < 0 or other.compute is not None:
+                return
+            number = cell.cell
+            found.append(_integer(other.value))
+        self._limit(number, min(found), max(found), key)
+
+    def _limit(self, number: int, lower: object, upper: object, key: str) -> None:
+        if lower is not None and _integer(lower) > self._lower.get(number, Bound(-math.inf, None)).value:
+            self._lower[number] = Bound(_integer(lower), key)
+        if upper is not None and _integer(upper) < self._upper.get(number, Bound(math.inf, None)).value:
+            self._upper[number] = Bound(_integer(upper), key)
+
+
+def _integer(value: object) -> int:
+    assert isinstance(value, int)
+    return value
+
+
+def _differ(one: Compute, two: Compute) -> Compute:
+    return lambda values: one(values) != two(values)

@@ -1,0 +1,164 @@
+"""The route `search`: claims about finitely many unknown values, decided in this process ([ROUTE-NAMES])."""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from potlang.ir.module import Assertion, Module
+from potlang.ir.nodes import Node, Symbol
+from potlang.ir.sorts import BOOL, INT, REAL, EnumSort, Sort
+from potlang.ir.structure import FunctionTable, Structure, definitions_of
+from potlang.ir.values import Unspecified
+from potlang.prove.asking import Reply
+from potlang.prove.encoding import Encoding, Labels
+from potlang.report.results import Check
+
+if TYPE_CHECKING:
+    from potlang.engines.finite import Constraint, Problem, Search, Steps
+    from potlang.engines.finite.terms import Values
+    from potlang.prove.verdicts import Ask
+
+MOST_STEPS = 5_000
+"""Of all searches of one program under the router: some tens of milliseconds."""
+_MOST_ASSUMPTIONS = 500
+_MOST_KEPT = 64
+
+
+class SearchDecider:
+    """Answers checks by search ([SEARCH-DECIDES]). What is beyond `steps` is left to others from then on."""
+
+    name = "search"
+
+    def __init__(self, lowered: Module, labels: Labels, encoding: Encoding, steps: int = MOST_STEPS) -> None:
+        self._lowered = lowered
+        self._labels = labels
+        self._encoding = encoding
+        self._steps = steps
+        self._extra: tuple[Assertion, ...] | None = None
+        self._state: _State | None = None
+
+    def ask(self, ask: Ask, extra: tuple[Assertion, ...]) -> Reply | None:
+        """As `Decider.ask`."""
+        if self._extra is not extra:
+            self._extra = extra
+            self._state = self._begin((*self._lowered.assertions, *extra))
+        return None if self._state is None else self._answer(self._state, ask)
+
+    def ask_subset(self, assumed: Sequence[Assertion], ask: Ask) -> Reply | None:
+        """As `Decider.ask_subset`."""
+        state = self._begin(assumed)
+        return None if state is None else self._answer(state, ask)
+
+    def _begin(self, assumed: Sequence[Assertion]) -> _State | None:
+        """The search for these assumptions; None where they are not of its kind."""
+        if len(assumed) > _MOST_ASSUMPTIONS or not all(map(_is_searched, self._lowered.symbols)):
+            return None
+        from potlang.engines.finite import NotFinite, Problem, Search, Steps
+
+        try:
+            problem = Problem(assumed)
+            return _State(assumed, problem, Search(problem), Steps(self._steps))
+        except (NotFinite, Unspecified):
+            return None
+
+    def _answer(self, state: _State, ask: Ask) -> Reply | None:
+        began = time.perf_counter()
+        found = state.decide(self._side(ask))
+        if found is None:
+            return None
+        values, keys = found
+        status = "unsat" if values is None else "sat"
+        spent = (time.perf_counter() - began) * 1000
+        check = Check(ask.name, self.name, status, time_ms=spent)
+        reply = Reply("sat", None, (check,), self._encoding, by=self.name)
+        if values is None:
+            core = tuple(self._labels.name(each) for each in state.assumed if each.key in keys)
+            return reply._replace(status="unsat", core=core)
+        module, cells = self._lowered, list(state.problem.cells[: len(values)])
+        return reply._replace(structure=functools.cache(lambda: _structure(module, cells, values)))
+
+    def _side(self, ask: Ask) -> Node | None:
+        if ask.formula is None or not ask.negated:
+            return ask.formula
+        return self._lowered.pool.negate(ask.formula)
+
+
+class _State:
+    """One set of assumptions: what is searched, and the models found so far."""
+
+    def __init__(self, assumed: Sequence[Assertion], problem: Problem, search: Search, steps: Steps) -> None:
+        self.assumed = assumed
+        self.problem = problem
+        self._search = search
+        self._steps: Steps | None = steps
+        self._models: list[Values] = []
+
+    def decide(self, side: Node | None) -> tuple[Values | None, frozenset[str | None]] | None:
+        """A model of assumptions and `side`, or whose constraints forbid one; None if that is too much."""
+        from potlang.engines.finite import NotFinite, OutOfSteps
+
+        if self._steps is None:
+            return None
+        if self.problem.false:
+            return None, frozenset(self.problem.false[:1])
+        count = len(self.problem.cells)
+        try:
+            goal, false = ([], False) if side is None else self.problem.goal(side)
+            if false:
+                return None, frozenset()
+            known = self._known(goal)
+            if known is not None:
+                return known, frozenset()
+            values, keys = self._search.find(goal, self._steps)
+        except NotFinite:
+            self.problem.forget(count)
+            return None
+        except (OutOfSteps, Unspecified):
+            self._steps = None
+            return None
+        if values is not None and len(self._models) < _MOST_KEPT:
+            self._models.append(values)
+        return values, keys
+
+    def _known(self, goal: Sequence[Constraint]) -> Values | None:
+        """A model found earlier that has values for all cells of a goal and satisfies it."""
+        most = max((max(each.cells) for each in goal), default=-1)
+        for model in self._models:
+            if most < len(model) and all(each.holds(model) for each in goal):
+                return model
+        return None
+
+
+def _is_searched(symbol: Symbol) -> bool:
+    return all(_has_values(sort) for sort in (*symbol.domain, symbol.range))
+
+
+def _has_values(sort: Sort) -> bool:
+    return sort in (BOOL, INT, REAL) or isinstance(sort, EnumSort)
+
+
+def _structure(
+    module: Module, cells: Sequence[tuple[Symbol, tuple[object, ...]]], values: Values
+) -> Structure:
+    """The structure in which the cells have these values and everything else the first of its sort."""
+    tables: dict[Symbol, dict[tuple[object, ...], object]] = {}
+    for (symbol, args), value in zip(cells, values, strict=True):
+        tables.setdefault(symbol, {})[args] = value
+    meanings: dict[Symbol, object] = {}
+    definitions = definitions_of(module)
+    for symbol in module.symbols:
+        if symbol not in definitions:
+            table = tables.get(symbol, {})
+            first = _first(symbol.range)
+            meanings[symbol] = FunctionTable(table, first) if symbol.domain else table.get((), first)
+    return Structure({}, meanings, definitions)
+
+
+def _first(sort: Sort) -> object:
+    if isinstance(sort, EnumSort):
+        return sort.values[0]
+    return {BOOL: False, INT: 0, REAL: Fraction(0)}[sort]

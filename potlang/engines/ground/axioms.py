@@ -1,0 +1,76 @@
+"""Axioms that hold in every structure, as ground clauses."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from potlang.engines.ground.table import Head, Table
+from potlang.ir import operators as op
+from potlang.ir.nodes import Symbol
+from potlang.ir.operators import Operator
+from potlang.ir.sorts import BOOL
+
+
+class Axiom(NamedTuple):
+    """`transitive`: three terms in `left`; `congruent`: two lists of arguments of `head`; `member`: a term
+    of an enumerated sort; `between`: an integer term and two literals; `then`, `else`: a term of `ite`.
+    """
+
+    rule: str
+    head: Head | None
+    left: tuple[int, ...]
+    right: tuple[int, ...] = ()
+
+    def clauses(self, table: Table) -> list[list[int]]:
+        """Its clauses, `TRUE` and `FALSE` among their literals."""
+        if self.rule in ("then", "else"):
+            return _chosen(table, self.left[0], self.rule == "then")
+        return [self._clause(table)]
+
+    def _clause(self, table: Table) -> list[int]:
+        left = self.left
+        match self.rule:
+            case "transitive":
+                a, b, c = left
+                return [-_equal(table, a, b), -_equal(table, b, c), _equal(table, a, c)]
+            case "member":
+                return [_equal(table, left[0], value) for value in table.universe(table.sorts[left[0]])]
+            case "between":
+                return _between(table, *left)
+            case _:
+                return self._congruent(table)
+
+    def _congruent(self, table: Table) -> list[int]:
+        head, left, right = self.head, self.left, self.right
+        assert isinstance(head, Symbol | Operator)
+        different = [-_equal(table, a, b) for a, b in zip(left, right, strict=True) if a != b]
+        number = table.find(head, left)
+        if number is None:
+            number = table.find(head, right)
+        if number is None or table.sorts[number] is BOOL:
+            return [*different, -table.atom(head, left), table.atom(head, right)]
+        sort = table.sorts[number]
+        return [*different, _equal(table, table.term(head, left, sort), table.term(head, right, sort))]
+
+
+def _equal(table: Table, a: int, b: int) -> int:
+    return table.atom(op.EQ, (a, b))
+
+
+def _between(table: Table, term: int, low: int, high: int) -> list[int]:
+    """An integer below `low`, above `high`, or one of those from `low` to `high`."""
+    values = range(table.integer(low), table.integer(high) + 1)
+    outside = [table.atom(op.LT, (term, low)), table.atom(op.LT, (high, term))]
+    return outside + [_equal(table, term, table.literal(table.pool.integer(value))) for value in values]
+
+
+def _chosen(table: Table, term: int, then: bool) -> list[list[int]]:
+    """What `ite` is if its condition holds, or if not."""
+    condition, first, second = table.args[term]
+    formula = table.formula(condition)
+    assert formula is not None
+    conjunction, literals = formula
+    equal = _equal(table, term, first if then else second)
+    # The clauses say that the condition fails (`then`) or holds, or the equation does.
+    wanted = [-literal for literal in literals] if then else literals
+    return [[*wanted, equal]] if conjunction is then else [[literal, equal] for literal in wanted]

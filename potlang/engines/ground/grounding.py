@@ -1,0 +1,353 @@
+"""Refutations and models by ground instances, asked for as models of those before violate them.
+
+Solve the ground clauses, close the model under equality, look for axioms and instances that it
+violates, add them, repeat: `unsat` has a refutation that the kernel accepts, `sat` a structure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from time import monotonic
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from potlang.certify import Invalid, Refutation, Theory, read_theory
+from potlang.engines.ground import (
+    FALSE,
+    TRUE,
+    Axiom,
+    Budget,
+    Classes,
+    Form,
+    Grounding,
+    Search,
+    SearchLimit,
+    form_of,
+    plan,
+)
+from potlang.engines.ground.lines import Instance, Origin, statements
+from potlang.engines.ground.model import structure_of
+from potlang.engines.propositional import Propositional
+from potlang.ir.module import Assertion, Claim, Module
+from potlang.ir.nodes import Node
+from potlang.ir.pool import Pool
+from potlang.ir.skolem import NotSkolemizable, TermText, module_printer
+from potlang.ir.structure import Structure, definitions_of
+from potlang.ir.text import print_module
+
+if TYPE_CHECKING:
+    from potlang.engines.base import EngineSource
+    from potlang.engines.sat import Outcome
+
+Side = Literal["claim", "negation", "assumptions"]
+_PERIOD = 256
+
+
+class GroundLimits(NamedTuple):
+    """Beyond these the answer is unknown. `instances` are ground clauses made, `search` steps a round."""
+
+    timeout_ms: int = 1_000
+    instances: int = 20_000
+    terms: int = 20_000
+    estimate: int = 2_000_000
+    search: int = 500_000
+    round: int = 2_000
+    conflicts: int = 2_000
+    memory_mb: int | None = None
+    finite_only: bool = False
+    """Nothing is tried where there are infinitely many ground terms."""
+
+
+class Grounded(NamedTuple):
+    """`unsat` with the `lines` of a refutation, `sat` with a `structure`, `unknown` with a `reason`."""
+
+    status: Literal["sat", "unsat", "unknown"]
+    reason: str = ""
+    structure: Structure | None = None
+    lines: tuple[str, ...] = ()
+    rounds: int = 0
+    instances: int = 0
+
+
+class _Unknown(Exception):
+    """No answer, and why."""
+
+
+class Grounder:
+    """Grounds subsets of one program's assertions with its claims. Keeps what they share.
+
+    `theory` is the program as the kernel reads it, if the caller has it.
+    """
+
+    def __init__(
+        self, module: Module, workers: EngineSource | None = None, theory: Theory | None = None
+    ) -> None:
+        self.module = module
+        self._workers = workers
+        self._theory = theory
+        self._printer = module_printer(module)
+        self._definitions = definitions_of(module)
+        self._pool: Pool = module.pool
+        self._forms: dict[str, Form] = {}
+
+    @property
+    def theory(self) -> Theory:
+        """The kernel's reading of the program."""
+        if self._theory is None:
+            self._theory = read_theory(print_module(self.module))
+        return self._theory
+
+    def refute(
+        self,
+        assertions: Sequence[Assertion],
+        side: Side,
+        claim: Claim | None = None,
+        limits: GroundLimits = GroundLimits(),
+    ) -> Grounded:
+        """A refutation of the assertions with one side of a claim: `unsat`, or `unknown` and why.
+
+        Its lines are those of a certificate after `(refutation …)`, and the kernel has accepted them.
+        """
+        found = self._run(assertions, side, claim, limits, lines=True)
+        return found._replace(status="unknown", reason="satisfiable") if found.status == "sat" else found
+
+    def decide(
+        self,
+        assertions: Sequence[Assertion],
+        side: Side,
+        claim: Claim | None = None,
+        limits: GroundLimits = GroundLimits(),
+        *,
+        lines: bool = True,
+    ) -> Grounded:
+        """`sat`, `unsat` or `unknown`; nothing is tried where the estimate is beyond its limit.
+
+        `lines` False: an unsatisfiable answer comes without its refutation.
+        """
+        return self._run(assertions, side, claim, limits, lines=lines, estimate=True)
+
+    def _run(
+        self,
+        assertions: Sequence[Assertion],
+        side: Side,
+        claim: Claim | None,
+        limits: GroundLimits,
+        *,
+        lines: bool,
+        estimate: bool = False,
+    ) -> Grounded:
+        try:
+            deadline = monotonic() + limits.timeout_ms / 1000
+            grounding = Grounding(self._problem(assertions, side, claim, deadline))
+            if estimate:
+                _affordable(grounding, limits)
+            loop = _Loop(grounding, limits, self._workers, deadline)
+            classes = loop.run()
+            if classes is not None:
+                structure = structure_of(self.module, grounding.table, classes)
+                if structure is None:
+                    raise _Unknown("a sort has values that grounding does not make")
+                return Grounded("sat", "", structure, (), loop.rounds, loop.count)
+            found = self._refutation(loop, side, claim) if lines else ()
+            return Grounded("unsat", "", None, tuple(found), loop.rounds, loop.count)
+        except (_Unknown, NotSkolemizable) as error:
+            return Grounded("unknown", str(error))
+        except SearchLimit:
+            return Grounded("unknown", "the search for instances takes too many steps")
+
+    def _problem(
+        self, assertions: Iterable[Assertion], side: Side, claim: Claim | None, deadline: float
+    ) -> tuple[Form, ...]:
+        forms: list[Form] = []
+        for assertion in assertions:
+            forms.append(self._form(assertion))
+            if len(forms) % _PERIOD == 0:
+                _in_time(deadline)
+        if claim is not None and side != "assumptions":
+            pool = self._pool.scratch()
+            forms.append(form_of(None, closed(claim, pool), pool, self._definitions, side == "negation"))
+        return tuple(forms)
+
+    def _form(self, assertion: Assertion) -> Form:
+        form = self._forms.get(assertion.key)
+        if form is None or form.formula is not assertion.formula:
+            form = form_of(assertion.key, assertion.formula, self._pool, self._definitions)
+            self._forms[assertion.key] = form
+        return form
+
+    def _refutation(self, loop: _Loop, side: Side, claim: Claim | None) -> list[str]:
+        text = TermText(self._printer)
+        for form in loop.grounding.forms:
+            if form.skolem.universals or form.skolem.choices:
+                text.add(form.root, form.formula, form.skolem)
+        lines = statements(loop.grounding, text, loop.used())
+        key = claim.key if claim is not None and side != "assumptions" else None
+        try:
+            refutation = Refutation(self.theory, side, key)
+            for line in lines:
+                refutation.statement(line)
+            if not refutation.propagate():
+                lemmas = loop.lemmas(refutation.clauses)
+                lines += [f"(lemma {' '.join(map(str, lemma))})" for lemma in lemmas]
+                for line in lines[-len(lemmas) :] if lemmas else ():
+                    refutation.statement(line)
+            refutation.statement("(empty)")
+        except Invalid as error:
+            raise _Unknown(f"the kernel does not accept the refutation: {error}") from None
+        return [*lines, "(empty)"]
+
+
+def closed(claim: Claim, pool: Pool) -> Node:
+    """A claim's formula; for one with `find`, that something has it."""
+    return pool.quant("exists", claim.find, claim.formula) if claim.find else claim.formula
+
+
+def _affordable(grounding: Grounding, limits: GroundLimits) -> None:
+    size = grounding.size()
+    if not size.finite:
+        if limits.finite_only:
+            raise _Unknown("there are infinitely many ground terms")
+        return
+    if size.terms > limits.terms or size.instances > limits.estimate:
+        raise _Unknown(f"grounding takes {size.terms} terms and {size.instances} instances")
+
+
+def _in_time(deadline: float) -> None:
+    if monotonic() > deadline:
+        raise _Unknown("timeout")
+
+
+class _Loop:
+    """One problem: the clauses so far, where each comes from, and the solver that has them."""
+
+    def __init__(
+        self, grounding: Grounding, limits: GroundLimits, workers: EngineSource | None, deadline: float
+    ) -> None:
+        self.grounding = grounding
+        self.limits = limits
+        self.workers = workers
+        self.deadline = deadline
+        self.rounds = 0
+        self.clauses: list[list[int]] = []
+        self.origins: list[Origin] = []
+        self.seen: set[Origin] = set()
+        self.solver = Propositional()
+        self.plans = [(rule, plan(rule)) for rule in grounding.rules]
+        self.lemmas_found: Iterable[Sequence[int]] | None = None
+
+    @property
+    def count(self) -> int:
+        """How many ground clauses there are."""
+        return len(self.clauses)
+
+    def run(self) -> Classes | None:
+        """The classes of a model, or None for unsatisfiable. Raises `_Unknown` and `SearchLimit`."""
+        _in_time(self.deadline)
+        for rule in self.grounding.facts:
+            self._instance(Instance(rule, ()))
+        while True:
+            self.rounds += 1
+            true = self._solve()
+            if true is None:
+                return None
+            before, table = self.count, self.grounding.table
+            terms = len(table.heads)
+            classes = Classes(table, true)
+            for axiom in classes.axioms:
+                self._axiom(axiom)
+            if self.count == before:
+                self._violations(classes)
+            # Looking for violations makes terms, also where none is found: those need classes too.
+            if self.count == before and len(table.heads) == terms:
+                if classes.doubtful() or not self.exact():
+                    raise _Unknown("a model of the instances need not be one of the formulas")
+                return classes
+            if self.count > self.limits.instances or len(table.heads) > self.limits.terms:
+                raise _Unknown("there are too many instances")
+
+    def exact(self) -> bool:
+        """Whether a model of all instances over its terms is a model of the formulas."""
+        return all(self.grounding.table.exact(rule) for rule, _ in self.plans)
+
+    def used(self) -> list[Origin]:
+        """Where the clauses come from that the refutation uses."""
+        if self.lemmas_found is not None:
+            replayed = Propositional()
+            for clause in self.clauses:
+                replayed.add(clause)
+            if not replayed.replay(self.lemmas_found, self.deadline):
+                return self.origins
+            return [self.origins[number] for number in replayed.trace().clauses]
+        return [self.origins[number] for number in self.solver.trace().clauses]
+
+    def lemmas(self, clauses: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
+        """Clauses that lead from `clauses` to the empty one, each by propagation. Raises `_Unknown`."""
+        solver = Propositional()
+        for clause in clauses:
+            solver.add(clause)
+        found = solver.solve(self.limits.conflicts, self.deadline)
+        if found is None:
+            found = not self._replayed(solver, clauses)
+        if found:
+            raise _Unknown("the instances written are satisfiable")
+        return list(solver.trace().lemmas)
+
+    def _replayed(self, solver: Propositional, clauses: Sequence[Sequence[int]]) -> bool:
+        outcome = self._ask(clauses)
+        return outcome.lemmas is not None and solver.replay(outcome.lemmas, self.deadline)
+
+    # --- clauses ---
+
+    def _instance(self, instance: Instance) -> None:
+        if instance not in self.seen:
+            self._add(self.grounding.table.instance(*instance), instance)
+
+    def _axiom(self, axiom: Axiom) -> None:
+        if axiom not in self.seen:
+            for clause in axiom.clauses(self.grounding.table):
+                self._add(clause, axiom)
+
+    def _add(self, literals: Sequence[int], origin: Origin) -> None:
+        self.seen.add(origin)
+        if TRUE not in literals:
+            clause = [literal for literal in literals if literal != FALSE]
+            self.clauses.append(clause)
+            self.origins.append(origin)
+            self.solver.add(clause)
+
+    def _violations(self, classes: Classes) -> None:
+        """Add violated instances of all rules, of each at most so many."""
+        search = Search(self.grounding.table, classes, Budget(self.limits.search))
+        found: list[Instance] = []
+        for rule, steps in self.plans:
+            violated = search.violations(rule, steps)
+            found += [Instance(rule, binding) for binding in islice(violated, self.limits.round)]
+            _in_time(self.deadline)
+        for instance in found:
+            self._instance(instance)
+
+    def _solve(self) -> list[int] | None:
+        """The true variables of a model, or None if there is none."""
+        found = self.solver.solve(self.limits.conflicts, self.deadline)
+        if found is None:
+            return self._solve_outside()
+        return self.solver.true_variables() if found else None
+
+    def _solve_outside(self) -> list[int] | None:
+        outcome = self._ask(self.clauses)
+        if outcome.status == "unknown":
+            raise _Unknown(str(outcome.reason))
+        if outcome.status == "sat":
+            return list(outcome.true)
+        self.lemmas_found = outcome.lemmas or ()
+        return None
+
+    def _ask(self, clauses: Sequence[Sequence[int]]) -> Outcome:
+        left = int((self.deadline - monotonic()) * 1000)
+        if self.workers is None and left > 0:
+            raise _Unknown("there are more conflicts than are allowed without a SAT solver")
+        if self.workers is None or left <= 0:
+            raise _Unknown("timeout")
+        from potlang.engines.sat import solve_clauses
+
+        return solve_clauses(clauses, self.workers, left, self.limits.memory_mb)

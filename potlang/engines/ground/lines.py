@@ -1,0 +1,102 @@
+"""The statements of a ground refutation as certificates write them, from the clauses that it uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from potlang.engines.ground import Axiom, Form, Grounding, Rule
+from potlang.engines.ground.table import Table
+from potlang.ir.nodes import Symbol, Var
+from potlang.ir.operators import Operator
+from potlang.ir.skolem import TermText
+
+
+class Instance(NamedTuple):
+    """A rule with terms for its variables."""
+
+    rule: Rule
+    binding: tuple[int, ...]
+
+
+Origin = Instance | Axiom
+"""Where a ground clause comes from."""
+
+
+def statements(grounding: Grounding, text: TermText, origins: Iterable[Origin]) -> list[str]:
+    """The instance and axiom lines for the clauses that a refutation uses.
+
+    Instances of one formula that do not contradict one another become one.
+    """
+    origins = list(dict.fromkeys(origins))
+    writer = _Writer(grounding.table, text)
+    instances = _joined(grounding.forms, [each for each in origins if isinstance(each, Instance)])
+    lines = [writer.instance(form, binding) for form, binding in instances]
+    lines += [writer.axiom(each) for each in origins if isinstance(each, Axiom)]
+    return [f"({head} {number} {rest})" for number, (head, rest) in enumerate(lines, 1)]
+
+
+def _joined(forms: Sequence[Form], instances: Sequence[Instance]) -> list[tuple[Form, dict[Var, int]]]:
+    found: dict[int, list[dict[Var, int]]] = {}
+    for rule, binding in instances:
+        if not rule.top:
+            continue
+        wanted = dict(zip(rule.variables, binding, strict=True))
+        others = found.setdefault(rule.form, [])
+        for other in others:
+            if all(other.get(var, term) == term for var, term in wanted.items()):
+                other.update(wanted)
+                break
+        else:
+            others.append(wanted)
+    return [(forms[number], binding) for number in sorted(found) for binding in found[number]]
+
+
+class _Writer:
+    def __init__(self, table: Table, text: TermText) -> None:
+        self.table = table
+        self.text = text
+        self.written: dict[int, str] = {}
+
+    def instance(self, form: Form, binding: dict[Var, int]) -> tuple[str, str]:
+        parts = [self.text.root(form.root)]
+        for var in form.skolem.universals:
+            term = binding[var] if var in binding else self.table.universe(var.sort)[0]
+            parts.append(f"({self.text.variable(form.root, var)} {self.term(term)})")
+        return "instance", " ".join(parts)
+
+    def axiom(self, axiom: Axiom) -> tuple[str, str]:
+        left = " ".join(map(self.term, axiom.left))
+        if axiom.rule != "congruent":
+            return "axiom", f"{axiom.rule} {left}"
+        right = " ".join(map(self.term, axiom.right))
+        head = axiom.head
+        assert isinstance(head, Symbol | Operator)
+        name = self.text.head(head) if isinstance(head, Symbol) else head.name
+        return "axiom", f"congruent {name} ({left}) ({right})"
+
+    def term(self, number: int) -> str:
+        """A term by its number; each is written once."""
+        stack = [number]
+        while stack:
+            top = stack[-1]
+            missing = [arg for arg in self.table.args[top] if arg not in self.written]
+            if missing and top not in self.written:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            if top not in self.written:
+                self.written[top] = self._written(top)
+        return self.written[number]
+
+    def _written(self, number: int) -> str:
+        literal = self.table.value(number)
+        if literal is not None:
+            return self.text.printer.literal(literal)
+        head, args = self.table.heads[number], self.table.args[number]
+        assert isinstance(head, Symbol | Operator)
+        if isinstance(head, Symbol) and head in self.table.dummies():
+            self.text.add_dummy(head)
+        if not args and isinstance(head, Symbol):
+            return self.text.head(head)
+        return f"({self.text.call(head)} {' '.join(self.written[arg] for arg in args)})"

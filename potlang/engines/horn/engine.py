@@ -1,0 +1,87 @@
+"""What computes a least model: the interface, what it may cost, and why it stops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from potlang.engines.horn.rules import Row, Rule
+
+
+class TooLarge(Exception):
+    """More rows than allowed would be derived."""
+
+
+class OutOfTime(Exception):
+    """The caller's time is over."""
+
+
+class Merging(Exception):
+    """Two constants not known to differ would have to become one, which this model is not made for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What an evaluation may cost: rows derived, and time, which is over when `expired` says so."""
+
+    rows: int = 3_000_000
+    expired: Callable[[], bool] = lambda: False
+
+    def tick(self) -> None:
+        """Raises `OutOfTime`."""
+        if self.expired():
+            raise OutOfTime
+
+
+class Engine(Protocol):
+    """A least model of a program, as far as it was asked for.
+
+    Methods raise `TooLarge`, `OutOfTime`, `Merging`.
+    """
+
+    bounds: Bounds
+
+    @property
+    def violated(self) -> bool:
+        """Whether a denial, or a difference, is violated, as far as evaluated."""
+        ...
+
+    def ensure(self, relations: Iterable[int]) -> None:
+        """Evaluate what these relations depend on."""
+        ...
+
+    def add(self, given: Sequence[tuple[int, Row]], rules: Sequence[Rule], wanted: Collection[int]) -> None:
+        """Add rows and rules on top, until `undo`, and evaluate what the relations `wanted` depend on.
+
+        May stop at the first violation. What the rules' bodies depend on must be evaluated.
+        """
+        ...
+
+    def undo(self) -> None:
+        """Take the additions back."""
+        ...
+
+    def complete(self, relation: int) -> bool:
+        """Whether the relation has been evaluated."""
+        ...
+
+    def count(self, relation: int) -> int:
+        """How many rows a relation has."""
+        ...
+
+    def table(self, relation: int) -> Collection[Row]:
+        """The rows of a relation."""
+        ...
+
+    def grown(self, relation: int) -> bool:
+        """Whether the additions may have given it rows."""
+        ...
+
+    def violation(self) -> tuple[int, Row]:
+        """What is violated: the row of `FALSE`, or a pair of `EQUAL`."""
+        ...
+
+    def instance(self, relation: int, row: Row) -> tuple[Rule, dict[int, int]] | None:
+        """A rule and values that derive a row, well-founded over all rows; None if it is given."""
+        ...

@@ -1,0 +1,140 @@
+"""What a claim, or its denial, adds to the Horn part of a program."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from potlang.engines.horn.clauses import RawClause, TooManyClauses, clauses_of
+from potlang.engines.horn.horn import Horn, Parts, Remainder, add_rule, loose, outside
+from potlang.engines.horn.normal import Normal, Normalizer, NotHorn
+from potlang.engines.horn.universe import Source, fixed_members, is_open
+from potlang.ir.nodes import Node, Sym, Var
+from potlang.ir.pool import Pool
+from potlang.ir.skolem import NotSkolemizable, skolemize
+from potlang.ir.sorts import Sort
+from potlang.ir.structure import definitions_of
+
+MOST_CASES = 4_096
+"""Cases that one side of a goal is split into."""
+
+
+class Goal(NamedTuple):
+    """One side of a claim, to be added to the assumptions.
+
+    `chosen` are those of its constants that are some member of a sort whose members are known, with these
+    members: one case for each choice.
+    """
+
+    parts: Parts
+    chosen: tuple[tuple[int, tuple[int, ...]], ...]
+    doubts: tuple[str, ...]
+    """Why a least model of it may be no model of what was asked."""
+
+    def cases(self) -> Iterator[Case]:
+        """All cases; one, without choices, as a rule."""
+        members = [[(code, member) for member in found] for code, found in self.chosen]
+        for choice in itertools.product(*members):
+            for literals in itertools.product(*self.parts.splits):
+                yield Case(dict(choice), literals)
+
+
+class Case(NamedTuple):
+    """Choices of members for constants, and of a literal from each ground disjunction."""
+
+    members: dict[int, int]
+    literals: tuple[Normal, ...]
+
+
+def read_goal(horn: Horn, formula: Node, negated: bool, pool: Pool) -> Goal:
+    """The goal side of a closed formula. Its constants are in the universe until they are released.
+
+    `pool` makes the nodes needed; it may be a scratch one if no step or structure is made of them.
+    """
+    parts = Parts()
+    mark = horn.constants
+    try:
+        form = skolemize(formula, pool, definitions_of(horn.module), None, negated)
+        parts.choices.update({s: c for s, c in form.choices.items() if not s.domain})
+        for raw in clauses_of(form.matrix, pool):
+            _take(horn, parts, raw, form.universals)
+    except NotSkolemizable as problem:
+        parts.remainder.append(Remainder(None, str(problem)))
+    except TooManyClauses:
+        parts.remainder.append(Remainder(None, "too many clauses"))
+    chosen = _chosen(horn, parts, mark)
+    cases = 1
+    for count in (*(len(m) for _, m in chosen), *map(len, parts.splits)):
+        cases *= count
+    if cases > MOST_CASES:
+        parts.remainder.append(Remainder(None, "too many cases"))
+        parts.splits.clear()
+        chosen = ()
+    return Goal(parts, chosen, _doubts(horn, parts, mark, {code for code, _ in chosen}))
+
+
+def _take(horn: Horn, parts: Parts, raw: RawClause, universals: tuple[Var, ...]) -> None:
+    normalizer = Normalizer(horn.universe, horn.relations, horn.pool)
+    if raw.distinct:
+        source = Source(None, tuple((var, ~number) for number, var in enumerate(universals)))
+        pairs = [(a, b) for i, a in enumerate(raw.distinct) for b in raw.distinct[i + 1 :]]
+        for a, b in pairs:
+            codes = (horn.universe.code(a), horn.universe.code(b))
+            _add(horn, parts, Normal(source, (), (), (codes,) if a is not b else (), (), False))
+        return
+    try:
+        normal = normalizer.normal(raw, None, universals)
+        if normal is not None:
+            _add(horn, parts, normal)
+    except NotHorn as problem:
+        parts.remainder.append(Remainder(None, str(problem)))
+
+
+def _add(horn: Horn, parts: Parts, normal: Normal) -> None:
+    """Enter a clause; a ground one with several heads as a disjunction, whose literals are cases."""
+    if any(horn.universe.apart(a, b) for a, b in normal.equal):
+        return
+    flipped = horn.relations.flipped
+    heads = [atom for positive, atom in normal.atoms if positive is not (atom.relation in flipped)]
+    if len(heads) + len(normal.equations) < 2 or any(value < 0 for value in _values(normal)):
+        add_rule(parts, normal, horn.relations, horn.universe)
+        return
+    normal = normal._replace(source=normal.source._replace(assumed=True))
+    single = [normal._replace(atoms=(each,), equations=(), equal=()) for each in normal.atoms]
+    single += [normal._replace(atoms=(), equations=(each,), equal=()) for each in normal.equations]
+    single += [normal._replace(atoms=(), equations=(), equal=(each,)) for each in normal.equal]
+    parts.splits.append(tuple(single))
+
+
+def _values(normal: Normal) -> list[int]:
+    found = [value for _, atom in normal.atoms for value in atom.args]
+    return found + [value for pair in normal.equations for value in pair]
+
+
+def _chosen(horn: Horn, parts: Parts, mark: int) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """The goal's Skolem constants of sorts whose members are known."""
+    universe = horn.universe
+    found = []
+    for code in range(mark, len(universe.nodes)):
+        node = universe.nodes[code]
+        if isinstance(node, Sym) and node.symbol in parts.choices:
+            members = _members(horn, node.sort)
+            if members:
+                found.append((code, members))
+    return tuple(found)
+
+
+def _members(horn: Horn, sort: Sort) -> tuple[int, ...]:
+    if is_open(sort):
+        return horn.closed.get(sort, ())
+    return tuple(horn.universe.code(node) for node in fixed_members(sort, horn.pool))
+
+
+def _doubts(horn: Horn, parts: Parts, mark: int, chosen: set[int]) -> tuple[str, ...]:
+    universe = horn.universe
+    fresh = [universe.nodes[code] for code in range(mark, len(universe.nodes)) if code not in chosen]
+    doubts = [*parts.doubts, *outside(fresh, universe, horn.closed)]
+    touched = {node.sort for node in fresh}
+    differing = {**parts.differing, **{sort: None for sort in horn.parts.differing if sort in touched}}
+    return tuple(dict.fromkeys([*doubts, *loose(differing, universe, chosen)]))

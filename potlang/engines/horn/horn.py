@@ -1,0 +1,191 @@
+"""The Horn part of a program: rules, facts, what is left, and the conditions under which it decides."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from potlang.engines.horn.normal import Normal, NotHorn, Relations
+from potlang.engines.horn.rules import EQUAL, FALSE, Atom, Row, variables
+from potlang.engines.horn.universe import Source, Universe, can_range, is_infinite, is_open
+from potlang.ir.module import Assertion, Module
+from potlang.ir.nodes import Lit, Node, Sym, Symbol
+from potlang.ir.pool import Pool
+from potlang.ir.skolem import Choice
+from potlang.ir.sorts import Sort
+
+
+class Clause(NamedTuple):
+    """A rule: where `body` holds, the pairs `equal` are equal and those of `differ` differ, `head` holds.
+
+    Relations of sorts (`Relations.domains`) in the body say that a variable is any constant of its sort.
+    """
+
+    source: Source
+    head: Atom
+    body: tuple[Atom, ...]
+    equal: tuple[tuple[int, int], ...]
+    differ: tuple[tuple[int, int], ...]
+
+
+class Remainder(NamedTuple):
+    """Part of an assertion (None: of the goal) that is no Horn rule, and why."""
+
+    key: str | None
+    reason: str
+
+
+class Given(NamedTuple):
+    """A ground atom of a relation that is assumed, or (relation `EQUAL`) a ground equation."""
+
+    relation: int
+    row: Row
+
+
+@dataclass(slots=True)
+class Parts:
+    """What a set of formulas comes to: rules, given atoms and equations, and why more may follow."""
+
+    clauses: list[Clause] = field(default_factory=list)
+    given: dict[Given, Source] = field(default_factory=dict)
+    remainder: list[Remainder] = field(default_factory=list)
+    doubts: dict[str, None] = field(default_factory=dict)
+    differing: dict[Sort, None] = field(default_factory=dict)
+    """Sorts with a difference in a rule's body."""
+    choices: dict[Symbol, Choice] = field(default_factory=dict)
+    """Skolem constants."""
+    splits: list[tuple[Normal, ...]] = field(default_factory=list)
+    """Ground disjunctions, literal by literal (of the goal alone)."""
+
+
+@dataclass(slots=True)
+class Horn:
+    """The Horn part of a program. `exact`: its least model decides what the conditions allow."""
+
+    module: Module
+    universe: Universe
+    relations: Relations
+    parts: Parts
+    closed: dict[Sort, tuple[int, ...]]
+    """Sorts without members but these constants."""
+    closing: dict[Sort, list[Source]]
+    """What says so, of one variable each."""
+    constants: int
+    """How many constants the assumptions have; a goal's have numbers from there on."""
+    extra: tuple[Assertion, ...] = ()
+    """Assumptions beyond the module's."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether the assumptions are satisfiable exactly if the least model violates nothing."""
+        return not self.parts.remainder and not self.parts.doubts
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it is not exact, each reason once; nothing if it is."""
+        left = [each.reason for each in self.parts.remainder]
+        return tuple(dict.fromkeys([*left, *self.parts.doubts]))
+
+    @property
+    def pool(self) -> Pool:
+        """The module's pool."""
+        return self.module.pool
+
+    def literal(self, relation: int, row: Row) -> Node:
+        """What a row of a relation says."""
+        nodes = [self.universe.nodes[code] for code in row]
+        if relation == FALSE:
+            return self.pool.false
+        if relation == EQUAL:
+            return self.pool.eq(*nodes)
+        symbol = self.relations.symbols[relation]
+        assert symbol is not None
+        atom = self.pool.app(symbol, tuple(nodes)) if nodes else self.pool.sym(symbol)
+        return self.pool.negate(atom) if relation in self.relations.flipped else atom
+
+
+# --- from clauses to rules ------------------------------------------------------------------------
+
+
+def add_rule(parts: Parts, normal: Normal, relations: Relations, universe: Universe) -> None:
+    """Enter a clause under the polarities of `relations`. Raises `NotHorn`."""
+    heads = [atom for positive, atom in normal.atoms if positive is not (atom.relation in relations.flipped)]
+    body = [atom for positive, atom in normal.atoms if positive is (atom.relation in relations.flipped)]
+    if len(heads) > 1:
+        raise NotHorn("an alternative of several atoms")
+    equations = list(normal.equations)
+    head = heads[0] if heads else Atom(FALSE, ())
+    if not heads and equations:
+        chosen = next((e for e in equations if not _unique(e, normal, universe)), equations[0])
+        equations.remove(chosen)
+        head = Atom(EQUAL, chosen)
+    for pair in equations:
+        parts.differing[_sort_of(pair, normal, universe)] = None
+    if normal.infinite:
+        parts.doubts["an equation with a variable of a sort like Int"] = None
+    _enter(parts, normal, head, body, tuple(equations), relations)
+
+
+def _unique(equation: tuple[int, int], normal: Normal, universe: Universe) -> bool:
+    return universe.all_apart(_sort_of(equation, normal, universe))
+
+
+def _sort_of(pair: tuple[int, int], normal: Normal, universe: Universe) -> Sort:
+    value = pair[0]
+    return normal.sorts[~value] if value < 0 else universe.nodes[value].sort
+
+
+def _enter(
+    parts: Parts,
+    normal: Normal,
+    head: Atom,
+    body: list[Atom],
+    differ: tuple[tuple[int, int], ...],
+    relations: Relations,
+) -> None:
+    ground = not any(value < 0 for value in (*head.args, *(v for pair in differ for v in pair)))
+    if ground and not body and not normal.equal and not differ and head.relation != FALSE:
+        parts.given.setdefault(Given(head.relation, head.args), normal.source)
+        return
+    bound = variables(body)
+    loose = dict.fromkeys(~v for v in (*head.args, *(v for pair in differ for v in pair)) if v < 0)
+    for slot in loose:
+        if slot not in bound:
+            body.append(Atom(relations.domain(normal.sorts[slot]), (~slot,)))
+    used = variables(body)
+    for sort in {normal.sorts[slot]: None for slot in sorted(used)}:
+        if not can_range(sort):
+            parts.doubts[f"variables of sort {sort}"] = None
+    clause = Clause(normal.source, head, tuple(body), normal.equal, differ)
+    parts.clauses.append(clause)
+
+
+# --- conditions ------------------------------------------------------------------------------------
+
+
+def outside(nodes: Iterable[Node], universe: Universe, closed: dict[Sort, tuple[int, ...]]) -> list[str]:
+    """A doubt for each constant that may be any member of a sort whose members are known."""
+    members = {sort: frozenset(codes) for sort, codes in closed.items()}
+    found = []
+    for node in nodes:
+        if isinstance(node, Lit):
+            continue
+        assert isinstance(node, Sym)
+        if not is_open(node.sort):
+            found.append(f"{node.symbol.name} may be any member of {node.sort}")
+        elif node.sort in members and universe.codes[node.id] not in members[node.sort]:
+            found.append(f"{node.symbol.name} may be any member of the closed sort {node.sort}")
+    return found
+
+
+def loose(differing: Iterable[Sort], universe: Universe, but: Collection[int] = ()) -> list[str]:
+    """A doubt for each sort with a difference in a rule's body but without unique names.
+
+    Constants in `but` are some other constant, and so do not count.
+    """
+    return [
+        f"a difference over {sort}, whose constants may be equal"
+        for sort in differing
+        if is_infinite(sort) or not universe.all_apart(sort, but)
+    ]

@@ -1,0 +1,365 @@
+"""The least model of rules over relations, bottom-up and semi-naive, with additions that can be undone.
+
+Rules about relations that nothing asked for needs are not evaluated. Each row has a rank, above those of
+the rows that it was derived from, so derivations can be found afterwards and are well founded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from potlang.engines.horn.engine import Bounds, Merging, TooLarge
+from potlang.engines.horn.joins import Index, Plan, Shape, make_plan, run
+from potlang.engines.horn.rules import EQUAL, FALSE, Atom, Program, Row, Rule, components, ground, unify
+
+_SLICE = 8_192
+_LARGE = 50_000
+_FEW = 8
+"""Relations up to which what each depends on is found by itself, and remembered."""
+_MOST_REMEMBERED = 1_000_000
+
+
+class Use(NamedTuple):
+    """A body atom of a rule, with the plan from new rows for it."""
+
+    rule: Rule
+    plan: Plan
+
+
+@dataclass(slots=True)
+class _Overlay:
+    """What was there before the additions, and what was added."""
+
+    lengths: list[int]
+    rank: int
+    total: int
+    rows: list[tuple[int, Row]] = field(default_factory=list)
+    entries: list[tuple[Index, Any]] = field(default_factory=list)
+    uses: dict[int, list[Use]] = field(default_factory=dict)
+    rules: list[Rule] = field(default_factory=list)
+
+
+class Least:
+    """The least model of a program in memory."""
+
+    def __init__(self, program: Program, bounds: Bounds) -> None:
+        self.program = program
+        self.bounds = bounds
+        self.rows: list[dict[Row, int]] = [{} for _ in program.arities]
+        self.rank = 0
+        self.total = 0
+        self._indexes: list[dict[Shape, Index]] = [{} for _ in program.arities]
+        self._by_head: list[list[Rule]] = [[] for _ in program.arities]
+        for rule in program.rules:
+            self._by_head[rule.head.relation].append(rule)
+        self._component, self._order = components(program)
+        self._done: set[int] = set()
+        self._uses: dict[int, list[Use]] = {}
+        self._places: dict[int, list[tuple[Rule, int]]] = {}
+        for rule in program.rules:
+            for place, atom in enumerate(rule.body):
+                self._places.setdefault(atom.relation, []).append((rule, place))
+        self._above: dict[int, frozenset[int]] = {}
+        self._remembered = 0
+        self._overlay: _Overlay | None = None
+        for relation, row in program.given:
+            self.rows[relation].setdefault(row, 0)
+        self._given = self.total = sum(map(len, self.rows))
+
+    # --- what is known ---
+
+    def complete(self, relation: int) -> bool:
+        """Whether the relation has been evaluated."""
+        return self._component[relation] in self._done
+
+    def count(self, relation: int) -> int:
+        """How many rows a relation has."""
+        return len(self.rows[relation])
+
+    def table(self, relation: int) -> Collection[Row]:
+        """The rows of a relation."""
+        return self.rows[relation].keys()
+
+    def grown(self, relation: int) -> bool:
+        """Whether the additions gave it rows."""
+        return self._overlay is not None and len(self.rows[relation]) != self._overlay.lengths[relation]
+
+    def violation(self) -> tuple[int, Row]:
+        """What is violated: the row of `FALSE`, or a pair of `EQUAL`."""
+        for pair in self.rows[EQUAL]:
+            return EQUAL, pair
+        return FALSE, ()
+
+    @property
+    def violated(self) -> bool:
+        """Whether a denial, or a difference, is violated, as far as evaluated."""
+        return bool(self.rows[FALSE])
+
+    def apart(self, a: int, b: int) -> bool:
+        """Whether two constants certainly differ."""
+        return self.program.apart(a, b)
+
+    def index(self, relation: int, shape: Shape) -> Index:
+        """An index over a relation, made when it is first asked for and kept up to date."""
+        found = self._indexes[relation].get(shape)
+        if found is None:
+            found = self._indexes[relation][shape] = Index(shape, self.program.arities[relation])
+            rows = list(self.rows[relation])
+            if self._overlay is None:
+                found.add(rows)
+            else:
+                before = self._overlay.lengths[relation]
+                found.add(rows[:before])
+                found.add(rows[before:], self._overlay.entries)
+        return found
+
+    def rules_for(self, relation: int) -> list[Rule]:
+        """The rules with this head, those of the additions included."""
+        more = self._overlay.rules if self._overlay is not None else []
+        return [*self._by_head[relation], *(rule for rule in more if rule.head.relation == relation)]
+
+    def needed_for(self, relations: Iterable[int]) -> frozenset[int]:
+        """The relations that these depend on, themselves included."""
+        wanted = set(relations)
+        if len(wanted) > _FEW:
+            return self._reach(wanted)
+        return frozenset[int]().union(*map(self._reach_of, wanted))
+
+    def _reach_of(self, relation: int) -> frozenset[int]:
+        """The same of one relation; remembered, unless too much is remembered already."""
+        found = self._above.get(relation)
+        if found is None:
+            found = self._reach([relation])
+            self._remembered += len(found)
+            if self._remembered <= _MOST_REMEMBERED:
+                self._above[relation] = found
+        return found
+
+    def _reach(self, relations: Iterable[int]) -> frozenset[int]:
+        seen = set(relations)
+        stack = list(seen)
+        while stack:
+            for rule in self._by_head[stack.pop()]:
+                for atom in rule.body:
+                    if atom.relation not in seen:
+                        seen.add(atom.relation)
+                        stack.append(atom.relation)
+        return frozenset(seen)
+
+    # --- the model of the program itself ---
+
+    def ensure(self, relations: Iterable[int]) -> None:
+        """Evaluate what these relations depend on. Raises `TooLarge`, `OutOfTime`, `Merging`."""
+        assert self._overlay is None
+        wanted = {self._component[relation] for relation in self.needed_for(relations)} - self._done
+        for component in sorted(wanted):
+            self._evaluate(self._order[component])
+            self._done.add(component)
+
+    def _evaluate(self, members: Sequence[int]) -> None:
+        """One strongly connected component, from what it depends on."""
+        rules = [rule for relation in members for rule in self._by_head[relation]]
+        inside = frozenset(members)
+        uses: dict[int, list[Use]] = {}
+        for rule in rules:
+            for place, atom in enumerate(rule.body):
+                if atom.relation in inside:
+                    uses.setdefault(atom.relation, []).append(Use(rule, make_plan(rule, place)))
+        produced: dict[int, dict[Row, None]] = {}
+        for rule in rules:
+            self._apply(rule, make_plan(rule, None), [()], produced)
+        self._loop(self._insert(produced), uses)
+
+    def _loop(self, delta: dict[int, list[Row]], uses: dict[int, list[Use]]) -> None:
+        while delta and not (self._overlay is not None and self.violated):
+            produced: dict[int, dict[Row, None]] = {}
+            for relation, rows in delta.items():
+                for use in uses.get(relation, ()):
+                    self._apply(use.rule, use.plan, rows, produced)
+            delta = self._insert(produced)
+
+    def _apply(
+        self, rule: Rule, plan: Plan, rows: Sequence[Row], produced: dict[int, dict[Row, None]]
+    ) -> None:
+        """The rows that `rule` derives and that are not there yet, into `produced`."""
+        relation = rule.head.relation
+        known = self.rows[relation]
+        new = produced.setdefault(relation, {})
+        if not rule.head.args:
+            rows = () if known or new else rows
+        for start in range(0, len(rows), _SLICE):
+            part = rows[start : start + _SLICE]
+            for found in run(plan, part, self, self.bounds.tick):
+                heads = found if plan.finish is None else map(plan.finish, found)
+                if relation == EQUAL:
+                    heads = self._unequal(heads)
+                new.update([(head, None) for head in heads if head not in known])
+                if self.total + len(new) > self.bounds.rows + self._given:
+                    raise TooLarge
+                if new and not rule.head.args:
+                    return
+
+    def _unequal(self, pairs: Iterable[Row]) -> list[Row]:
+        """The pairs of different constants. Raises `Merging` if some may be equal."""
+        different = [pair for pair in pairs if pair[0] != pair[1]]
+        if any(not self.program.apart(a, b) for a, b in different):
+            raise Merging
+        return different
+
+    def _insert(self, produced: dict[int, dict[Row, None]]) -> dict[int, list[Row]]:
+        """Enter what was derived, with the next rank."""
+        self.rank += 1
+        delta = {}
+        for relation, new in produced.items():
+            if new:
+                delta[relation] = list(new)
+                self._enter(relation, delta[relation], self.rank)
+        if EQUAL in delta and not self.violated:
+            self._enter(FALSE, [()], self.rank)
+        return delta
+
+    def _enter(self, relation: int, rows: list[Row], rank: int) -> None:
+        """Enter rows that are not there yet."""
+        self.rows[relation].update(dict.fromkeys(rows, rank))
+        self.total += len(rows)
+        overlay = self._overlay
+        entries = overlay.entries if overlay is not None else None
+        for index in self._indexes[relation].values():
+            index.add(rows, entries)
+        if overlay is not None:
+            overlay.rows += [(relation, row) for row in rows]
+
+    # --- additions ---
+
+    def add(self, given: Sequence[tuple[int, Row]], rules: Sequence[Rule], wanted: Collection[int]) -> None:
+        """Add rows and rules on top, until `undo`, and evaluate what the relations `wanted` depend on.
+
+        Stops at the first violation. What `wanted` and the rules' bodies depend on must be evaluated.
+        """
+        assert self._overlay is None
+        self._overlay = _Overlay(list(map(len, self.rows)), self.rank, self.total, rules=list(rules))
+        relevant = self.needed_for({*wanted, *(atom.relation for rule in rules for atom in rule.body)})
+        for rule in rules:
+            for place, atom in enumerate(rule.body):
+                use = Use(rule, make_plan(rule, place))
+                self._overlay.uses.setdefault(atom.relation, []).append(use)
+        produced: dict[int, dict[Row, None]] = {}
+        for relation, row in given:
+            if relation == EQUAL:
+                for pair in self._unequal([row]):
+                    produced.setdefault(relation, {})[pair] = None
+            elif row not in self.rows[relation]:
+                produced.setdefault(relation, {})[row] = None
+        delta = self._insert(produced)
+        first: dict[int, dict[Row, None]] = {}
+        for rule in rules:
+            self._apply(rule, make_plan(rule, None), [()], first)
+        more = self._insert(first)
+        for relation, rows in more.items():
+            delta.setdefault(relation, []).extend(rows)
+        self._spread(delta, relevant)
+
+    def _spread(self, delta: dict[int, list[Row]], relevant: frozenset[int]) -> None:
+        overlay = self._overlay
+        assert overlay is not None
+        while delta and not self.violated:
+            produced: dict[int, dict[Row, None]] = {}
+            for relation, rows in delta.items():
+                for use in self._uses_of(relation):
+                    if use.rule.head.relation in relevant or use.rule.head.relation == FALSE:
+                        self._apply(use.rule, use.plan, rows, produced)
+                for use in overlay.uses.get(relation, ()):
+                    self._apply(use.rule, use.plan, rows, produced)
+            delta = self._insert(produced)
+
+    def _uses_of(self, relation: int) -> list[Use]:
+        found = self._uses.get(relation)
+        if found is None:
+            places = self._places.get(relation, ())
+            found = self._uses[relation] = [Use(rule, make_plan(rule, place)) for rule, place in places]
+        return found
+
+    def undo(self) -> None:
+        """Take the additions back."""
+        overlay = self._overlay
+        assert overlay is not None
+        for index, key in reversed(overlay.entries):
+            index.remove_last(key)
+        for relation, row in reversed(overlay.rows):
+            del self.rows[relation][row]
+        self.rank, self.total = overlay.rank, overlay.total
+        self._overlay = None
+
+    # --- derivations ---
+
+    def instance(self, relation: int, row: Row) -> tuple[Rule, dict[int, int]] | None:
+        """A rule and values that derive a row from rows of lower rank; None if it is given."""
+        rank = self.rows[relation][row]
+        for rule in self.rules_for(relation):
+            start = unify(rule.head, row)
+            if start is not None:
+                values = self._solve(rule, start, rank)
+                if values is not None:
+                    return rule, values
+        return None
+
+    def _solve(self, rule: Rule, start: dict[int, int], rank: int) -> dict[int, int] | None:
+        """Values for the variables of a body, all of whose rows have a lower rank. Depth first."""
+        levels: list[tuple[dict[int, int], list[Atom], Iterator[dict[int, int]]]] = []
+        values, left = start, list(rule.body)
+        while True:
+            if not left:
+                if self._differ(rule, values):
+                    return values
+            else:
+                atom = min(left, key=lambda each: self._cost(each, values))
+                rest = [each for each in left if each is not atom]
+                levels.append((values, rest, self._matches(atom, values, rank)))
+            while levels:
+                found = next(levels[-1][2], None)
+                if found is not None:
+                    values, left = found, levels[-1][1]
+                    break
+                levels.pop()
+            else:
+                return None
+
+    def _differ(self, rule: Rule, values: dict[int, int]) -> bool:
+        pairs = [tuple(values[~each] if each < 0 else each for each in pair) for pair in rule.differ]
+        return all(self.program.apart(a, b) for a, b in pairs)
+
+    def _cost(self, atom: Atom, values: dict[int, int]) -> int:
+        """How many rows match; a guess for large relations, of which an index may not be worth making."""
+        bound = tuple(c for c, value in enumerate(atom.args) if value >= 0 or ~value in values)
+        size = len(self.rows[atom.relation])
+        if len(bound) == len(atom.args):
+            return 0
+        if size > _LARGE:
+            return size >> (4 * len(bound))
+        key, shape = _probe(atom, values, bound)
+        return len(self.index(atom.relation, shape).table.get(key, ()))
+
+    def _matches(self, atom: Atom, values: dict[int, int], rank: int) -> Iterator[dict[int, int]]:
+        """Values that make the atom a row of a lower rank."""
+        ranks = self.rows[atom.relation]
+        bound = tuple(c for c, value in enumerate(atom.args) if value >= 0 or ~value in values)
+        if len(bound) == len(atom.args):
+            if ranks.get(ground(atom, values), rank) < rank:
+                yield values
+            return
+        key, shape = _probe(atom, values, bound)
+        for rest in self.index(atom.relation, shape).table.get(key, ()):
+            found = dict(values)
+            columns = zip(shape.rest, rest, strict=True)
+            agrees = all(found.setdefault(~atom.args[column], value) == value for column, value in columns)
+            if agrees and ranks[ground(atom, found)] < rank:
+                yield found
+
+
+def _probe(atom: Atom, values: dict[int, int], bound: tuple[int, ...]) -> tuple[Any, Shape]:
+    """The key of the bound columns, and the index that has it."""
+    key = tuple([values[~atom.args[c]] if atom.args[c] < 0 else atom.args[c] for c in bound])
+    shape = Shape(bound, tuple(c for c in range(len(atom.args)) if c not in bound))
+    return key[0] if len(key) == 1 else key, shape

@@ -1,0 +1,203 @@
+"""Recognition of the function-free Horn rules among a module's assumptions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from potlang.engines.horn.clauses import MOST_CLAUSES, MOST_STEPS, RawClause, TooManyClauses, clauses_of
+from potlang.engines.horn.horn import Clause, Horn, Parts, Remainder, add_rule, loose, outside
+from potlang.engines.horn.normal import PREDICATES, Normal, Normalizer, NotHorn, Relations
+from potlang.engines.horn.polarity import choose
+from potlang.engines.horn.rules import FALSE, Atom
+from potlang.engines.horn.universe import (
+    Source,
+    Universe,
+    can_range,
+    fixed_members,
+    is_constant,
+    is_infinite,
+    is_open,
+)
+from potlang.ir import operators as op
+from potlang.ir.module import Assertion, Module
+from potlang.ir.nodes import App, Node, Symbol, SymbolKind, Var, reachable
+from potlang.ir.skolem import NotSkolemizable, skolemize
+from potlang.ir.sorts import BOOL, Sort
+from potlang.ir.structure import definitions_of
+
+_LOGICAL = frozenset({op.NOT, op.AND, op.OR, op.IMPLIES, op.IFF, op.XOR, op.ITE, op.EQ, op.DISTINCT})
+_LOOKED_AT = 1_000
+"""Assumptions that are looked at before any is made clauses of."""
+_FEW_CLAUSES = 1_000
+_FEW_STEPS = 100_000
+
+
+def recognise(module: Module, extra: Sequence[Assertion] = ()) -> Horn:
+    """The Horn part of the module's assumptions, `extra` ones included; its claims are not looked at."""
+    work = _Recognition(module, tuple(extra))
+    for assertion in (*module.assertions, *extra):
+        work.take(assertion)
+    return work.finish()
+
+
+def recognise_exact(module: Module, extra: Sequence[Assertion] = ()) -> Horn | None:
+    """The same where it is exact, else None: as soon as something is no Horn rule, or seems to be many."""
+    assertions = (*module.assertions, *extra)
+    if _is_foreign([each.formula for each in assertions[:_LOOKED_AT]]):
+        return None
+    work = _Recognition(module, tuple(extra), _FEW_CLAUSES, _FEW_STEPS)
+    for assertion in assertions:
+        work.take(assertion)
+        if work.parts.remainder:
+            return None
+    found = work.finish()
+    return found if found.exact else None
+
+
+def _is_foreign(formulas: Sequence[Node]) -> bool:
+    """Whether one plainly is no rule: it has a function's value, or an operator of a theory."""
+    for node in reachable(*formulas):
+        if isinstance(node, App):
+            head = node.op
+            if isinstance(head, Symbol):
+                if head.range is not BOOL and head.kind is SymbolKind.FUNCTION:
+                    return True
+            elif head not in _LOGICAL:
+                return True
+    return False
+
+
+class _Recognition:
+    def __init__(
+        self,
+        module: Module,
+        extra: tuple[Assertion, ...],
+        most: int = MOST_CLAUSES,
+        most_steps: int = MOST_STEPS,
+    ) -> None:
+        self.module = module
+        self.extra = extra
+        self.most = most
+        self.most_steps = most_steps
+        self.definitions = definitions_of(module)
+        self.universe = Universe()
+        self.relations = Relations()
+        self.parts = Parts()
+        self.normalizer = Normalizer(self.universe, self.relations, module.pool)
+        self.normals: list[Normal] = []
+        self.closed: dict[Sort, tuple[int, ...]] = {}
+        self.closing: dict[Sort, list[Source]] = {}
+        self._declare()
+
+    def _declare(self) -> None:
+        """All predicates get numbers, all constants of open sorts too."""
+        for symbol in self.module.symbols:
+            if symbol.range is BOOL and symbol.kind in PREDICATES:
+                self.relations.of(symbol)
+            elif not symbol.domain and symbol.kind is SymbolKind.CONSTANT and is_open(symbol.range):
+                self.universe.code(self.module.pool.sym(symbol))
+
+    def take(self, assertion: Assertion) -> None:
+        """Note the clauses of one assumption."""
+        formula = assertion.formula
+        if not self.definitions and self._fact(formula, assertion.key):
+            return
+        try:
+            form = skolemize(formula, self.module.pool, self.definitions, assertion.key)
+            raws = clauses_of(form.matrix, self.module.pool, self.most, self.most_steps)
+        except NotSkolemizable as problem:
+            self.parts.remainder.append(Remainder(assertion.key, str(problem)))
+            return
+        except TooManyClauses:
+            self.parts.remainder.append(Remainder(assertion.key, "too many clauses"))
+            return
+        self.parts.choices.update({s: c for s, c in form.choices.items() if not s.domain})
+        for raw in raws:
+            self._take_clause(raw, assertion.key, form.universals)
+
+    def _fact(self, formula: Node, key: str) -> bool:
+        """The short way for ground atoms."""
+        if not isinstance(formula, App) or not isinstance(formula.op, Symbol):
+            return False
+        if formula.op.kind is not SymbolKind.FUNCTION or not all(map(is_constant, formula.args)):
+            return False
+        atom = Atom(self.relations.of(formula.op), tuple(map(self.universe.code, formula.args)))
+        self.normals.append(Normal(Source(key), ((True, atom),), (), (), (), False))
+        return True
+
+    def _take_clause(self, raw: RawClause, key: str, universals: tuple[Var, ...]) -> None:
+        if raw.distinct:
+            images = tuple((var, ~number) for number, var in enumerate(universals))
+            self._separate([self.universe.code(node) for node in raw.distinct], Source(key, images))
+            return
+        try:
+            normal = self.normalizer.normal(raw, key, universals)
+        except NotHorn as problem:
+            self.parts.remainder.append(Remainder(key, str(problem)))
+            return
+        if normal is None or self._closes(normal):
+            return
+        if len(normal.equal) == 1 and not normal.atoms and not normal.equations:
+            self._separate(list(normal.equal[0]), normal.source)
+            return
+        self.normals.append(normal)
+
+    def _separate(self, codes: list[int], source: Source) -> None:
+        if len(set(codes)) < len(codes):
+            self.parts.clauses.append(Clause(source, Atom(FALSE, ()), (), (), ()))
+        else:
+            self.universe.separate(codes, source)
+
+    def _closes(self, normal: Normal) -> bool:
+        """Whether the clause says that a variable is one of some constants; if so, note it."""
+        variables_ = {value for pair in normal.equations for value in pair if value < 0}
+        pairs = normal.equations
+        if (
+            normal.atoms
+            or normal.equal
+            or len(variables_) != 1
+            or not all(max(p) >= 0 > min(p) for p in pairs)
+        ):
+            return False
+        sort = normal.sorts[~variables_.pop()]
+        if not is_open(sort) or is_infinite(sort) or len(pairs) == 1:
+            return False
+        members = tuple(dict.fromkeys(max(pair) for pair in pairs))
+        self.closing.setdefault(sort, []).append(normal.source)
+        known = self.closed.get(sort)
+        self.closed[sort] = members if known is None else tuple(c for c in known if c in members)
+        return True
+
+    def finish(self) -> Horn:
+        """Choose polarities, enter the rules, and check the conditions."""
+        self.relations.flipped = choose(self.normals)
+        for normal in self.normals:
+            try:
+                add_rule(self.parts, normal, self.relations, self.universe)
+            except NotHorn as problem:
+                self.parts.remainder.append(Remainder(normal.source.key, str(problem)))
+        self._fill()
+        doubts = [
+            *outside(self.universe.nodes, self.universe, self.closed),
+            *loose(self.parts.differing, self.universe),
+        ]
+        self.parts.doubts.update(dict.fromkeys(doubts))
+        self.relations.fixed = True
+        constants = len(self.universe.nodes)
+        parts, closed, closing = self.parts, self.closed, self.closing
+        return Horn(self.module, self.universe, self.relations, parts, closed, closing, constants, self.extra)
+
+    def _fill(self) -> None:
+        """Members of fixed sorts and fresh constants of empty ones become constants; sorts get relations."""
+        pool = self.module.pool
+        sorts: dict[Sort, None] = {sort: None for sort in self.module.sorts if can_range(sort)}
+        sorts |= {part: None for s in self.module.symbols for part in s.domain if can_range(part)}
+        sorts |= dict.fromkeys(sort for sort in self.universe.by_sort if can_range(sort))
+        sorts |= dict.fromkeys(self.relations.domains)
+        sorts[BOOL] = None
+        for sort in sorts:
+            for member in fixed_members(sort, pool):
+                self.universe.code(member)
+            if not self.universe.by_sort.get(sort):
+                self.universe.dummy(sort, pool)
+            self.relations.domain(sort)

@@ -1,0 +1,208 @@
+"""cvc5 through pysmt: pysmt reads the SMT-LIB text, types it and builds cvc5's terms.
+
+A second, independent road to the same solver, for cross-checks of the reader and the printer. Where
+pysmt's reader or types do not suffice the answer is `unsupported`. Runs in a worker.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from typing import Any, Final
+
+from potlang.engines.base import Answer, OptimizeAnswer, OptimizeQuery, Query, assumed_core, assumed_text
+from potlang.engines.cvc5 import FINITE_MODELS, REASONS, failure_of
+from potlang.processes.clock import Clock
+from potlang.smt.sexpr import unquote
+
+_FIRST_SHARE: Final = 0.4
+_SHORTEST_SECOND_MS: Final = 20
+
+
+class Unreadable(Exception):
+    """pysmt cannot read the text, or would read it as something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Script:
+    """What pysmt made of a text: assertions with the name each bears (or None), and terms to evaluate."""
+
+    environment: Any
+    assertions: tuple[tuple[Any, str | None], ...]
+    terms: tuple[Any, ...]
+
+
+def _refuse(text: str) -> None:
+    if "\0" in text:
+        raise Unreadable("a NUL character in SMT-LIB text")
+    if '"' in text and ("\\" in text or '""' in text):
+        raise Unreadable("pysmt takes escapes in string literals literally")
+
+
+def _read(text: str, values: tuple[str, ...]) -> _Script:
+    """The text in a fresh pysmt environment. Raises Unreadable."""
+    from pysmt.environment import Environment
+    from pysmt.smtlib.parser import SmtLibParser
+
+    _refuse(text)
+    whole = text + (f"(get-value ({' '.join(values)}))" if values else "")
+    environment = Environment()
+    try:
+        script = SmtLibParser(environment=environment).get_script(io.StringIO(whole))
+    except MemoryError:
+        raise
+    except Exception as error:  # pysmt raises whatever it stumbles over
+        raise Unreadable(f"pysmt: {error}"[:2000]) from error
+    found: list[tuple[Any, str | None]] = []
+    terms: tuple[Any, ...] = ()
+    for command in script.commands:
+        if command.name == "assert":
+            found.append((command.args[0], _name(script.annotations, command.args[0])))
+        elif command.name == "get-value":
+            terms = tuple(command.args)
+    return _Script(environment, tuple(found), terms)
+
+
+def _name(annotations: Any, formula: Any) -> str | None:
+    """The name of an assertion; of several that one formula bears, the first in order."""
+    if formula not in annotations:
+        return None
+    names = sorted(annotations[formula].get("named", ()))
+    return unquote(str(names[0])) if names else None
+
+
+def _solver(environment: Any, options: dict[str, str]) -> Any:
+    """pysmt's cvc5 with a cache of sorts: as it is, it makes a new uninterpreted sort at every mention."""
+    from pysmt.logics import Logic
+    from pysmt.solvers.cvcfive import CVC5Solver
+
+    logic = Logic(name="ALL", description="whatever cvc5 knows")
+    solver = CVC5Solver(environment, logic, generate_models=True, solver_options=options)
+    converter = solver.converter
+    convert = converter._type_to_cvc5
+    sorts: dict[Any, Any] = {}
+
+    def cached(sort: Any) -> Any:
+        if sort not in sorts:
+            sorts[sort] = convert(sort)
+        return sorts[sort]
+
+    converter._type_to_cvc5 = cached
+    return solver
+
+
+def solve_with_pysmt(
+    text: str,
+    values: tuple[str, ...] = (),
+    *,
+    core: bool = False,
+    timeout_ms: int = 10_000,
+    options: dict[str, str] | None = None,
+) -> Answer:
+    """Check a whole SMT-LIB script (declarations and assertions) with cvc5, read by pysmt.
+
+    `values`, `core` and the answer are as in `Query` and `Answer`; `options` are cvc5's. A text that
+    pysmt cannot read is answered `unsupported`. A core names one assertion of those that are equal.
+    """
+    clock = Clock(timeout_ms)
+    try:
+        script = _read(text, values)
+        return _solve(script, core, clock, options or {})
+    except Unreadable as error:
+        return Answer("unknown", "unsupported", str(error), time_ms=clock.spent())
+    except (RuntimeError, MemoryError) as error:
+        return failure_of(error).answer(clock)
+
+
+def _solve(script: _Script, core: bool, clock: Clock, options: dict[str, str]) -> Answer:
+    chosen = {"tlimit-per": str(clock.left()), **options}
+    if core:
+        # pysmt turns on two simplifications that cvc5 refuses together with cores.
+        chosen |= {"ite-simp": "false", "simp-ite-compress": "false", "produce-unsat-cores": "true"}
+    solver = _solver(script.environment, chosen)
+    names = _assert_all(solver, script)
+    result = solver.cvc5.checkSat()
+    if result.isSat():
+        found = tuple(str(solver.cvc5.getValue(_convert(solver, term))) for term in script.terms)
+        return Answer("sat", values=found, time_ms=clock.spent())
+    if result.isUnsat():
+        return Answer("unsat", core=_core(solver, names) if core else None, time_ms=clock.spent())
+    words = result.getUnknownExplanation().name
+    return Answer("unknown", REASONS.get(words, "incomplete"), words.lower(), time_ms=clock.spent())
+
+
+def _assert_all(solver: Any, script: _Script) -> dict[Any, str]:
+    names: dict[Any, str] = {}
+    for formula, name in script.assertions:
+        term = _convert(solver, formula)
+        solver.cvc5.assertFormula(term)
+        if name is not None:
+            names.setdefault(term, name)
+    return names
+
+
+def _convert(solver: Any, formula: Any) -> Any:
+    try:
+        return solver.converter.convert(formula)
+    except MemoryError:
+        raise
+    except Exception as error:  # as above
+        raise Unreadable(f"pysmt: {error}"[:2000]) from error
+
+
+def _core(solver: Any, names: dict[Any, str]) -> tuple[str, ...]:
+    return tuple(names[term] for term in solver.cvc5.getUnsatCore() if term in names)
+
+
+class PysmtEngine:
+    """cvc5 through pysmt as an `Engine`, in this process: every query is read with its base anew."""
+
+    name = "cvc5-pysmt"
+
+    def __init__(self, rlimit: int | None = None) -> None:
+        self.rlimit = rlimit
+        self._base = ""
+
+    def warm_up(self) -> None:
+        """Solve something small once: the imports are the most of it."""
+        solve_with_pysmt("(declare-sort S 0)(declare-fun p (S) Bool)(assert (forall ((x S)) (p x)))")
+
+    def prepare(self) -> bool:
+        """Nothing is done ahead."""
+        return False
+
+    def limit_memory(self, megabytes: int | None) -> None:
+        """Nothing: the worker's address space is capped."""
+
+    def start(self, base: str) -> None:
+        """Begin a session."""
+        self._base = base
+
+    def load(self, core: bool) -> Answer | None:
+        """Nothing: each query reads the base."""
+        return None
+
+    def close(self) -> None:
+        """End the session."""
+        self._base = ""
+
+    def ask(self, query: Query, timeout_ms: int) -> Answer:
+        """Check one query with the default options, then with finite model finding."""
+        clock = Clock(timeout_ms)
+        first = self._try(query, max(1, int(timeout_ms * _FIRST_SHARE)), {})
+        settled = first.status != "unknown" or first.reason not in ("incomplete", "timeout")
+        if settled or clock.left() < _SHORTEST_SECOND_MS:
+            return first
+        second = self._try(query, clock.left(), FINITE_MODELS)
+        return second if second.status != "unknown" else first
+
+    def _try(self, query: Query, timeout_ms: int, options: dict[str, str]) -> Answer:
+        if self.rlimit:
+            options = {**options, "rlimit-per": str(self.rlimit)}
+        text = self._base + assumed_text(query)
+        answer = solve_with_pysmt(text, query.values, core=query.core, timeout_ms=timeout_ms, options=options)
+        return answer if answer.core is None else answer._replace(core=assumed_core(query, answer.core))
+
+    def optimize(self, query: OptimizeQuery, timeout_ms: int) -> OptimizeAnswer:
+        """cvc5 does not optimize."""
+        return OptimizeAnswer("unknown", "unsupported", "cvc5 does not optimize")

@@ -1,0 +1,250 @@
+"""z3 through its SMT-LIB reader: one context is a session that keeps its state between texts.
+
+Runs in a worker.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from potlang.engines.base import (
+    Answer,
+    OptimizeAnswer,
+    OptimizeQuery,
+    OptimizeStatus,
+    Point,
+    Query,
+    Reason,
+    Status,
+    affords_model,
+)
+from potlang.engines.repl import Failure, Repl, TextEngine
+from potlang.processes.clock import Clock
+from potlang.smt.sexpr import elements, has_symbol, pair_values
+
+_OPTIONS: Final = (
+    "(set-option :print-success false)(set-option :produce-models true)"
+    "(set-option :pp.min_alias_size 4294967295)(set-option :pp.max_depth 4294967295)"
+)
+# Without names for shared terms a model's text may be exponential in the model.
+_MODEL: Final = "(set-option :pp.min_alias_size 10)(get-model)(set-option :pp.min_alias_size 4294967295)"
+_WARM_UP: Final = (
+    "(declare-sort S 0)(declare-fun p (S) Bool)(declare-const a S)(assert (forall ((x S)) (p x)))"
+    "(push 1)(assert (! (not (p a)) :named n))(check-sat)"
+)
+_SPARES: Final = 2
+"""Contexts made ahead: a verification's second session, for its core, follows the first at once."""
+_ERROR: Final = re.compile(r'\(error "(?:line \d+ column \d+: )?((?:[^"\\]|\\.|"")*)"\)')
+
+
+def reason_of(words: str) -> Reason:
+    """The reason that z3's words for an unknown answer, or for an error, amount to."""
+    low = words.lower()
+    if "memory" in low or "bad_alloc" in low:
+        return "memory"
+    if any(word in low for word in ("cancel", "timeout", "resource limit", "interrupted")):
+        return "timeout"
+    if "incomplete" in low or low in ("", "unknown"):
+        return "incomplete"
+    return "error"
+
+
+class Context(Repl):
+    """One z3 context."""
+
+    name = "z3"
+    get_model = _MODEL
+
+    def __init__(self) -> None:
+        import z3
+        from z3 import z3core
+
+        self._context: Any = z3.Context()
+        self._eval: Any = z3core.Z3_eval_smtlib2_string
+        self._exception: type[Exception] = z3.Z3Exception
+        self._limits = (0, 0)
+        self.run(_OPTIONS)
+
+    def run(self, text: str) -> str:
+        """What z3 prints for these commands. Raises Failure for an error in any of them."""
+        if "\0" in text:
+            raise Failure("error", "a NUL character in SMT-LIB text")
+        try:
+            return str(self._eval(self._context.ref(), text))
+        except UnicodeError as error:
+            raise Failure("error", "text that is not Unicode") from error
+        except self._exception as error:
+            raise _failure(error) from error
+
+    def check(self, timeout_ms: int, rlimit: int | None, assuming: tuple[str, ...] = ()) -> Status:
+        """`check-sat` under these limits, assuming these constants."""
+        limits = (max(1, timeout_ms), rlimit or 0)
+        options = ""
+        if limits != self._limits:
+            options = f"(set-option :timeout {limits[0]})(set-option :rlimit {limits[1]})"
+            self._limits = limits
+        command = f"(check-sat-assuming ({' '.join(assuming)}))" if assuming else "(check-sat)"
+        word = self.run(options + command).split()[-1:]
+        return "sat" if word == ["sat"] else "unsat" if word == ["unsat"] else "unknown"
+
+    def why_unknown(self) -> str:
+        """z3's words for the last unknown answer."""
+        text = self.run("(get-info :reason-unknown)")
+        return text.strip().removeprefix("(:reason-unknown").removesuffix(")").strip().strip('"')
+
+
+def _failure(error: Exception) -> Failure:
+    raw = error.args[0] if error.args else ""
+    text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else str(raw)
+    match = _ERROR.search(text)
+    detail = match[1] if match else text.strip()
+    reason = reason_of(detail)
+    return Failure("error" if reason == "incomplete" else reason, detail)
+
+
+class Z3Engine(TextEngine[Context]):
+    """z3 as an `Engine`, in this process."""
+
+    name = "z3"
+
+    def __init__(self, rlimit: int | None = None) -> None:
+        super().__init__(rlimit)
+        self._spares: list[Context] = []
+
+    def prepare(self) -> bool:
+        """Make a context ahead of its session, if there are not enough.
+
+        Contexts are not used again: what z3 answers would depend on what it was asked before.
+        """
+        if len(self._spares) == _SPARES:
+            return False
+        self._spares.append(Context())
+        return True
+
+    def warm_up(self) -> None:
+        """Solve something small once, so that z3's own start-up is behind it."""
+        repl = Context()
+        repl.run("(set-option :produce-unsat-cores true)" + _WARM_UP)
+        repl.run("(get-unsat-core)")
+
+    def limit_memory(self, megabytes: int | None) -> None:
+        """Cap what z3's own heap may grow by; what it holds already (spare contexts) is not the session's.
+
+        Beyond it z3 answers unknown, or ends the process with status 101.
+        """
+        import z3
+
+        held = z3.Z3_get_estimated_alloc_size() >> 20
+        z3.set_param("memory_max_size", megabytes + held if megabytes else 0)
+
+    def ask(self, query: Query, timeout_ms: int) -> Answer:
+        """Check one query between a push and a pop."""
+        clock = Clock(timeout_ms)
+        return self._answered(query.core, clock, lambda repl: self._check(repl, query, clock))
+
+    def _make(self, core: bool) -> Context:
+        repl = self._fresh(core)
+        repl.run(self._base)
+        return repl
+
+    def _fresh(self, core: bool) -> Context:
+        repl = self._spares.pop() if self._spares else Context()
+        if core:
+            repl.run("(set-option :produce-unsat-cores true)")
+        return repl
+
+    def _check(self, repl: Context, query: Query, clock: Clock) -> Answer:
+        repl.run("(push 1)" + query.text)
+        status = repl.check(clock.left(), self.rlimit, query.assuming)
+        values: tuple[str, ...] | None = None
+        core: tuple[str, ...] | None = None
+        model: str | None = None
+        detail = ""
+        reason: Reason | None = None
+        if status == "sat":
+            values, detail = repl.values(query.values)
+            if query.model and affords_model(len(self._base) + len(query.text), clock.left()):
+                model = repl.model()
+        elif status == "unsat":
+            core = repl.core() if query.core else None
+        else:
+            detail = repl.why_unknown()
+            reason = reason_of(detail)
+        repl.run("(pop 1)")
+        return Answer(status, reason, detail, values, core, clock.spent(), model)
+
+    def optimize(self, query: OptimizeQuery, timeout_ms: int) -> OptimizeAnswer:
+        """Optimize in a context of its own."""
+        clock = Clock(timeout_ms)
+        try:
+            repl = self._fresh(core=False)
+            repl.run(f"(set-option :opt.priority {query.priority})")
+            repl.run(self._base)
+            repl.run(query.text)
+            repl.run("".join(f"({_verb(each.maximize)} {each.term})" for each in query.objectives))
+            return _optimum(repl, query, clock, self.rlimit)
+        except Failure as failure:
+            return OptimizeAnswer("unknown", failure.reason, failure.detail, time_ms=clock.spent())
+
+
+def _verb(maximize: bool) -> str:
+    return "maximize" if maximize else "minimize"
+
+
+def _optimum(repl: Context, query: OptimizeQuery, clock: Clock, rlimit: int | None) -> OptimizeAnswer:
+    status = repl.check(clock.left(), rlimit)
+    if status == "unsat":
+        return OptimizeAnswer("infeasible", time_ms=clock.spent())
+    if status != "sat":
+        return _unsettled(repl, query, clock)
+    points = [_point(repl, query)]
+    kind = _kind(points[0])
+    complete = True
+    if query.priority == "pareto" and kind == "optimal":
+        complete = _more_points(repl, query, clock, rlimit, points)
+    return OptimizeAnswer(kind, points=tuple(points), complete=complete, time_ms=clock.spent())
+
+
+def _more_points(
+    repl: Context, query: OptimizeQuery, clock: Clock, rlimit: int | None, points: list[Point]
+) -> bool:
+    """Collect the Pareto points after the first; true if there are no more of them.
+
+    z3 gives the one point of a single constant objective again and again, so a repetition is the end.
+    """
+    while True:
+        status = repl.check(clock.left(), rlimit)
+        if status != "sat" or len(points) >= query.points:
+            return status == "unsat"
+        point = _point(repl, query)
+        if any(point.objectives == known.objectives for known in points):
+            return True
+        points.append(point)
+
+
+def _point(repl: Context, query: OptimizeQuery) -> Point:
+    objectives = pair_values(repl.run("(get-objectives)"))[-len(query.objectives) :]
+    return Point(objectives, repl.values(query.values)[0])
+
+
+def _kind(point: Point) -> OptimizeStatus:
+    if any(has_symbol(value, "oo") for value in point.objectives):
+        return "unbounded"
+    if any(has_symbol(value, "epsilon") for value in point.objectives):
+        return "unattained"
+    return "optimal"
+
+
+def _unsettled(repl: Context, query: OptimizeQuery, clock: Clock) -> OptimizeAnswer:
+    detail = repl.why_unknown()
+    found = pair_values(repl.run("(get-objectives)"))[-len(query.objectives) :]
+    bounds = tuple(_bounds(value) for value in found)
+    return OptimizeAnswer("unknown", reason_of(detail), detail, bounds=bounds, time_ms=clock.spent())
+
+
+def _bounds(value: str) -> tuple[str, str]:
+    parts = elements(value)
+    if len(parts) == 3 and parts[0] == "interval":
+        return parts[1], parts[2]
+    return value, value

@@ -1,0 +1,1 @@
+"""The expression language that all three languages share: grammar, parser, surface tree."""

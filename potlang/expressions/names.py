@@ -1,0 +1,29 @@
+"""Names as expressions write them."""
+
+from __future__ import annotations
+
+import re
+
+_ASCII = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_KEYWORDS = frozenset({"and", "or", "not", "in"})
+
+
+def written(name: str) -> str:
+    """A declared name as an expression writes it: in backquotes unless it is read without them too."""
+    return name if _is_plain(name) else "`" + name.replace("`", "``") + "`"
+
+
+def name_of(text: str) -> str:
+    """The name that a token stands for: the inverse of `written`."""
+    return text[1:-1].replace("``", "`") if text.startswith("`") else text
+
+
+def _is_plain(name: str) -> bool:
+    if _ASCII.fullmatch(name):
+        return name not in _KEYWORDS
+    if not name or name.isascii():
+        return False
+    from potlang.expressions.tables import tokenize
+
+    first = tokenize(name)[0]
+    return first.kind == "NAME" and first.end == len(name) and first.start == 0

@@ -1,0 +1,258 @@
+"""Says what is wrong with an expression or a sort that the grammar rejects, and finds all of it.
+
+The text is read again with forgiving tokens, the brackets are matched, and the parser is resumed at
+the next argument after each error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from potlang.diag.model import Fix, Label, Place, Replace
+from potlang.expressions.actions import Reading
+from potlang.expressions.mistakes import MOST, SAFE, UNSAFE, Correction, Forgiving, Problem, syntax
+from potlang.expressions.parser import Parser, parse_tokens
+from potlang.expressions.surface import Name
+from potlang.expressions.syntax_words import CLOSING, OPENING, WORD_OPERATORS, describe
+from potlang.expressions.tables import END, Token, tables, tokenize
+
+if TYPE_CHECKING:
+    from potlang.diag.sink import Sink
+
+_MANY = 1_000
+_LONG_TEXT = 20_000
+_PAIRS = {"(": ")", "[": "]", "{": "}"}
+
+
+def explain_expression(text: str, pointer: str, sink: Sink) -> None:
+    """Reports every syntax error of `text`, at least one."""
+    if not text.strip():
+        sink.report("POT1026", pointer)
+        return
+    if len(sink) > _MANY:
+        sink.report("POT1020", pointer, problem="this is not an expression")
+        return
+    forgiving = Forgiving(text)
+    problems = list(forgiving.problems)
+    if not forgiving.stopped:
+        brackets = match_brackets(forgiving.tokens, text)
+        problems += brackets or ([] if forgiving.unreadable else parse_on(forgiving.tokens, pointer))
+    if len(problems) == 1:
+        problems = [_with_working_fixes(problems[0], text)]
+    for problem in problems[:MOST]:
+        report_problem(problem, pointer, sink)
+    if not problems:
+        sink.report("POT1020", pointer, problem="this is not an expression")
+
+
+def explain_sort(text: str, pointer: str, reading: Reading, sink: Sink) -> None:
+    """Reports what is wrong with a sort."""
+    tokens = tokenize(text)
+    stop = parse_tokens(tokens, "sort", Reading(pointer))
+    brackets = match_brackets(tokens, text)
+    if brackets:
+        report_problem(brackets[0], pointer, sink)
+    elif reading.faults:
+        for fault in reading.faults:
+            sink.report(fault.code, pointer, span=(fault.start, fault.end), **fault.fields)
+    else:
+        token = tokens[stop.index]
+        helps, fixes = _sort_help(tokens, pointer)
+        span = (token.start, max(token.end, token.start + (token.kind != END)))
+        problem = f"unexpected `{token.text}`" if token.text else "it is not finished"
+        sink.report("POT1025", pointer, span=span, problem=problem, helps=helps, fixes=fixes)
+
+
+def _sort_help(tokens: list[Token], pointer: str) -> tuple[list[str], list[Fix]]:
+    if any(token.kind == "IMPLIES" for token in tokens):
+        return ["the sort of functions is `FunctionSort(A, B)`, its last part the result"], []
+    square = [token for token in tokens if token.text in ("[", "]", "<", ">")]
+    helps = ["a sort is a name, perhaps with arguments: `ArraySort(Int, Bool)`"]
+    if not square:
+        return helps, []
+    edits = [Replace(pointer, token.start, token.end, "(" if token.text in "[<" else ")") for token in square]
+    return helps, [Fix("use parentheses", UNSAFE, tuple(edits))]
+
+
+def report_problem(problem: Problem, pointer: str, sink: Sink) -> None:
+    """Hands a problem to the sink, its places and edits bound to `pointer`."""
+    fixes = [
+        Fix(one.title, one.applicability, tuple(Replace(pointer, *edit) for edit in one.edits))
+        for one in problem.corrections
+    ]
+    labels = [Label(Place(pointer, (start, end)), message) for start, end, message in problem.related]
+    sink.report(
+        problem.code,
+        pointer,
+        span=(problem.start, problem.end),
+        primary=problem.primary,
+        labels=labels,
+        helps=problem.helps,
+        fixes=fixes,
+        **dict(problem.fields),
+    )
+
+
+def match_brackets(tokens: list[Token], text: str) -> list[Problem]:
+    """What is wrong with the brackets: one without its partner, or two that do not fit."""
+    stack: list[Token] = []
+    for token in tokens:
+        if token.kind in OPENING:
+            stack.append(token)
+        elif token.kind in CLOSING:
+            if not stack:
+                return [_extra(token, text)]
+            opening = stack.pop()
+            if _PAIRS[opening.text] != token.text:
+                return [_mismatch(opening, token)]
+    return [_unclosed(stack, text)] if stack else []
+
+
+def _extra(token: Token, text: str) -> Problem:
+    without = text[: token.start] + text[token.end :]
+    trust = SAFE if not text[token.end :].strip(" )]}") and _parses(without) else UNSAFE
+    fix = Correction(f"remove the `{token.text}`", trust, ((token.start, token.end, ""),))
+    problem = f"`{token.text}` closes no bracket"
+    return syntax(token.start, token.end, problem, corrections=(fix,))
+
+
+def _mismatch(opening: Token, closing: Token) -> Problem:
+    right = _PAIRS[opening.text]
+    fixes = (
+        Correction(f"insert `{right}`", UNSAFE, ((closing.start, closing.start, right),)),
+        Correction(f"write `{right}` instead", UNSAFE, ((closing.start, closing.end, right),)),
+    )
+    related = ((closing.start, closing.end, f"`{closing.text}` does not close it"),)
+    fields = (("bracket", opening.text),)
+    return Problem("POT1021", opening.start, opening.end, fields, "opened here", (), fixes, related)
+
+
+def _unclosed(stack: list[Token], text: str) -> Problem:
+    """One problem for all brackets that are still open at the end."""
+    closers = "".join(_PAIRS[token.text] for token in reversed(stack))
+    end = len(text.rstrip())
+    trust = SAFE if _parses(text[:end] + closers) else UNSAFE
+    fix = Correction(f"insert `{closers}` at the end", trust, ((end, end, closers),))
+    first = stack[-1]
+    related = tuple((token.start, token.end, "this one too") for token in reversed(stack[:-1][-3:]))
+    fields = (("bracket", first.text),)
+    return Problem("POT1021", first.start, first.end, fields, "opened here", (), (fix,), related)
+
+
+def _with_working_fixes(problem: Problem, text: str) -> Problem:
+    """The only problem of `text`, with those of its corrections that give an expression."""
+    if len(text) > _LONG_TEXT:
+        return problem
+    working = tuple(one for one in problem.corrections if _parses(_corrected(text, one)))
+    return replace(problem, corrections=working)
+
+
+def _corrected(text: str, correction: Correction) -> str:
+    for start, end, new in sorted(correction.edits, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
+
+
+def _parses(text: str) -> bool:
+    reading = Reading("")
+    return parse_tokens(tokenize(text), "expression", reading).reason == "accepted" and not reading.faults
+
+
+def parse_on(tokens: list[Token], pointer: str) -> list[Problem]:
+    """The errors that the parser meets, resumed after each at the next argument."""
+    reading = Reading(pointer)
+    parser = Parser("expression", reading)
+    tokens = list(tokens)
+    problems: list[Problem] = []
+    stop = parser.run(tokens)
+    while stop.reason == "rejected" and len(problems) < MOST:
+        token = tokens[stop.index]
+        previous = tokens[stop.index - 1] if stop.index else None
+        word = _word_operator(parser, previous, token)
+        if word is not None:
+            kind, meant = word
+            problems.append(_no_word(token, meant))
+            tokens[stop.index] = Token(kind, meant, token.start, token.end)
+            stop = parser.run(tokens, stop.index)
+            continue
+        expected = expected_terminals(parser)
+        problems.append(describe(previous, token, expected))
+        index = resume(parser, tokens, stop.index)
+        if index is None:
+            break
+        stop = parser.run(tokens, index)
+    faults = [
+        Problem(fault.code, fault.start, fault.end, tuple(fault.fields.items()), fault.primary, fault.helps)
+        for fault in reading.faults
+    ]
+    return problems + faults
+
+
+def _word_operator(parser: Parser, previous: Token | None, token: Token) -> tuple[str, str] | None:
+    word = WORD_OPERATORS.get(token.text) if token.kind == "NAME" and previous is not None else None
+    return word if word is not None and accepts(parser, word[0]) else None
+
+
+def _no_word(token: Token, meant: str) -> Problem:
+    fix = Correction(f"write `{meant}`", SAFE, ((token.start, token.end, meant),))
+    helps = (f"write `{meant}`",)
+    return syntax(
+        token.start, token.end, f"`{token.text}` is not an operator", helps=helps, corrections=(fix,)
+    )
+
+
+def expected_terminals(parser: Parser) -> list[str]:
+    """The terminals that the parser would take next."""
+    kinds = [*tables().actions[parser.states[-1]], END]
+    return [kind for kind in dict.fromkeys(kinds) if accepts(parser, kind)]
+
+
+def accepts(parser: Parser, kind: str) -> bool:
+    """Whether the parser would take a token of this kind: reductions are tried on a copy of the states."""
+    grammar = tables()
+    states = list(parser.states)
+    while not (kind == END and states[-1] == parser.final):
+        move = grammar.actions[states[-1]].get(kind)
+        if move is None:
+            return False
+        if move >= 0:
+            return True
+        rule = grammar.rules[-1 - move]
+        del states[len(states) - rule.length :]
+        states.append(grammar.gotos[states[-1]][rule.origin])
+    return True
+
+
+def resume(parser: Parser, tokens: list[Token], index: int) -> int | None:
+    """Takes the broken argument for read and says where to go on; None if no bracket is open."""
+    gotos = tables().gotos
+    parser.settle()
+    open_at = len(parser.states) - 1
+    while open_at >= 0 and "item" not in gotos[parser.states[open_at]]:
+        open_at -= 1
+    following = _next_argument(tokens, index)
+    if open_at < 0 or following is None:
+        return None
+    place = tokens[index].start
+    del parser.states[open_at + 1 :], parser.values[open_at:], parser.starts[open_at:]
+    del parser.ends[open_at:], parser.depths[open_at:]
+    parser.states.append(gotos[parser.states[-1]]["expression"])
+    parser.values.append(Name("", place, place))
+    parser.starts.append(place)
+    parser.ends.append(place)
+    parser.depths.append(0)
+    return following if accepts(parser, tokens[following].kind) else None
+
+
+def _next_argument(tokens: list[Token], index: int) -> int | None:
+    depth = 0
+    for at in range(index, len(tokens)):
+        kind = tokens[at].kind
+        if kind in OPENING:
+            depth += 1
+        elif depth == 0 and (kind in CLOSING or kind == "COMMA"):
+            return at
+        elif kind in CLOSING:
+            depth -= 1
+    return None

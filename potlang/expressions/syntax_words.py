@@ -1,0 +1,164 @@
+"""Words for what the parser did not expect: what is missing, what is too much, what to write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from potlang.expressions.mistakes import SAFE, UNSAFE, Correction, Problem, syntax
+from potlang.expressions.tables import END, Token
+
+OPENING = frozenset(["LPAR", "LSQB", "LBRACE"])
+CLOSING = frozenset(["RPAR", "RSQB", "RBRACE"])
+_ATOMS = frozenset(["NAME", "QUOTED", "NUMBER", "STRING", "BITS"])
+_BEGINS = _ATOMS | OPENING | {"NOT", "NOT_SIGN"}
+_ENDS = _ATOMS | CLOSING
+_SIGNS = ("AND_SIGN", "OR_SIGN", "NOT_SIGN", "IMPLIES_SIGN", "IFF_SIGN")
+_WORDS = ("AND", "OR", "NOT", "IN", "IMPLIES", "IFF")
+_OPERATORS = frozenset((*_WORDS, *_SIGNS, "COMPARE", "PLUS", "MINUS", "STAR", "DIVIDE", "POWER"))
+_KINDS: Mapping[str, str] = MappingProxyType(
+    {"NAME": "the name", "QUOTED": "the name", "NUMBER": "the number", "STRING": "the string"}
+)
+WORD_OPERATORS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "implies": ("IMPLIES", "->"),
+        "Implies": ("IMPLIES", "->"),
+        "IMPLIES": ("IMPLIES", "->"),
+        "iff": ("IFF", "<->"),
+        "Iff": ("IFF", "<->"),
+        "IFF": ("IFF", "<->"),
+        "AND": ("AND", "and"),
+        "And": ("AND", "and"),
+        "OR": ("OR", "or"),
+        "Or": ("OR", "or"),
+        "xor": ("COMPARE", "!="),
+        "XOR": ("COMPARE", "!="),
+        "is": ("COMPARE", "=="),
+        "equals": ("COMPARE", "=="),
+        "mod": ("DIVIDE", "%"),
+        "div": ("DIVIDE", "//"),
+        "IN": ("IN", "in"),
+    }
+)
+"""Names that stand where only an operator can: (terminal, spelling)."""
+
+
+def token_words(token: Token) -> str:
+    """A token for people: `the name \\`a\\``, `\\`)\\``, `the end`."""
+    if token.kind == END:
+        return "the end"
+    kind = _KINDS.get(token.kind)
+    text = token.text if len(token.text) <= 40 else token.text[:39] + "…"
+    quoted = text if token.kind == "QUOTED" else f"`{text}`"
+    return f"{kind} {quoted}" if kind else quoted
+
+
+def expected_words(expected: list[str]) -> str:
+    """What may stand here, in words: `a term, a comma or \\`)\\``."""
+    words: dict[str, None] = {}
+    closers = {"RPAR": "`)`", "RSQB": "`]`", "RBRACE": "`}`", "COMMA": "a comma", "COLON": "`:`"}
+    for kind in expected:
+        if kind in _ATOMS:
+            words["a name or a value"] = None
+        elif kind in closers:
+            words[closers[kind]] = None
+        elif kind in _OPERATORS and kind not in ("NOT", "NOT_SIGN"):
+            words["an operator"] = None
+        elif kind == END:
+            words["the end"] = None
+    parts = list(words)
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}" if parts else "nothing"
+
+
+def describe(previous: Token | None, token: Token, expected: list[str]) -> Problem:
+    """What is wrong where `token` follows `previous` and only `expected` terminals may."""
+    problem = None
+    if previous is not None and previous.kind in _ENDS and token.kind in _BEGINS:
+        problem = _two_values(previous, token, expected)
+    elif token.kind in CLOSING or token.kind in _OPERATORS or token.kind in (END, "COMMA"):
+        problem = _no_operand(previous, token, expected)
+    if problem is None:
+        problem = _special(token)
+    if problem is not None:
+        return problem
+    start, end = token.start, max(token.end, token.start + (token.kind != END))
+    helps = (f"expected {expected_words(expected)}",)
+    return syntax(start, end, f"unexpected {token_words(token)}", helps=helps)
+
+
+def _two_values(previous: Token, token: Token, expected: list[str]) -> Problem | None:
+    helps: tuple[str, ...]
+    start, end = previous.start, token.end
+    names = previous.kind == token.kind == "NAME"
+    if previous.kind == "NAME" and previous.text in ("NOT", "Not", "No", "no"):
+        fix = Correction("write `not`", SAFE, ((previous.start, previous.end, "not"),))
+        return syntax(previous.start, previous.end, f"`{previous.text}` is no operator", corrections=(fix,))
+    if token.text in ("for", "if", "else", "where"):
+        shape = "If(c, a, b)" if token.text in ("if", "else") else "ForAll([x: Sort], …)"
+        return syntax(token.start, end, f"`{token.text}` is no operator", helps=(f"write `{shape}`",))
+    if previous.text in ("if", "If", "IF"):
+        helps = ("write `Implies(p, q)` or `If(c, a, b)`",)
+        return syntax(previous.start, previous.end, f"`{previous.text}` is no operator", helps=helps)
+    if token.kind == "LSQB" and previous.text in ("ForAll", "Exists", "Sum", "Product", "Count"):
+        helps = (f"write `{previous.text}([x], …)`",)
+        return syntax(previous.start, end, "the parenthesis of the call is missing", helps=helps)
+    if token.kind == "LSQB" and token.start == previous.end:
+        helps = ("an element of an array is `Select(array, index)`",)
+        return syntax(token.start, end, "brackets do not select here", helps=helps)
+    helps = ()
+    fixes: list[Correction] = []
+    if names:
+        both = f"{previous.text} {token.text}"
+        helps = (f"if this is one name, write it in backquotes: `{both}`",)
+    if "COMMA" in expected:
+        fixes.append(Correction("insert a comma", UNSAFE, ((previous.end, previous.end, ","),)))
+        what = "a comma"
+    else:
+        what = "an operator"
+    between = f"between {token_words(previous)} and {token_words(token)}"
+    return syntax(start, end, f"{what} is missing {between}", helps=helps, corrections=tuple(fixes))
+
+
+def _no_operand(previous: Token | None, token: Token, expected: list[str]) -> Problem | None:
+    if previous is not None and previous.kind in _OPERATORS:
+        if token.kind in ("NOT", "NOT_SIGN"):
+            helps = (f"write `{previous.text} (not …)`",)
+            return syntax(token.start, token.end, "`not` needs parentheses here", helps=helps)
+        return _missing(previous, f"`{previous.text}` has nothing on its right")
+    if token.kind in _OPERATORS and (
+        previous is None or previous.kind in OPENING or previous.kind == "COMMA"
+    ):
+        if token.kind == "PLUS":
+            fix = Correction("remove the `+`", SAFE, ((token.start, token.end, ""),))
+            return syntax(token.start, token.end, "a value has no sign `+`", corrections=(fix,))
+        return _missing(token, f"`{token.text}` has nothing on its left")
+    if token.kind == "COMMA":
+        if previous is None or previous.kind in OPENING or previous.kind == "COMMA":
+            fix = Correction("remove the comma", UNSAFE, ((token.start, token.end, ""),))
+            return syntax(token.start, token.end, "nothing stands before this comma", corrections=(fix,))
+        if END in expected or "RPAR" in expected:
+            helps = ("join formulas with `And(…)`, or write one expression an item",)
+            return syntax(token.start, token.end, "a comma joins nothing here", helps=helps)
+    if previous is not None and previous.kind in OPENING and token.kind in CLOSING:
+        return syntax(previous.start, token.end, "these brackets are empty")
+    if previous is not None and previous.kind == "COMMA" and token.kind in CLOSING | {END}:
+        fix = Correction("remove the comma", SAFE, ((previous.start, previous.end, ""),))
+        return syntax(previous.start, previous.end, "nothing follows this comma", corrections=(fix,))
+    if token.kind == "COMPARE" and "COMPARE" not in expected:
+        helps = ("put the test for membership in parentheses: `(x in s) == …`",)
+        return syntax(token.start, token.end, f"`{token.text}` cannot continue this", helps=helps)
+    return None
+
+
+def _missing(token: Token, problem: str) -> Problem:
+    return syntax(token.start, token.end, problem, primary="an operand is missing")
+
+
+def _special(token: Token) -> Problem | None:
+    if token.kind == "COLON":
+        helps = ("`:` gives a bound variable its sort, as in `ForAll([x: Person], …)`",)
+        return syntax(token.start, token.end, "unexpected `:`", helps=helps)
+    if token.kind in ("LSQB", "LBRACE"):
+        helps = ("lists stand as arguments, as binders and after `in`",)
+        return syntax(token.start, token.end, "a list cannot stand here", helps=helps)
+    return None

@@ -1,0 +1,1 @@
+"""Seeded problems whose answers are known by construction."""

@@ -1,0 +1,202 @@
+"""The formulas in a sentence: where they are, in LaTeX between dollars or in plain text ([STEP-CHUNKS])."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from potlang.languages.dagmath.lower.formulas import read_formula
+from potlang.languages.dagmath.lower.phrases import NUMERALS
+from potlang.languages.dagmath.lower.syntax import Op, Term, Unreadable, is_statement, number
+from potlang.languages.dagmath.lower.tokens import FUNCTIONS
+from potlang.languages.dagmath.lower.units import is_unit
+
+MOST_LETTERS: Final = 4_000
+_MARKED: Final = re.compile(
+    r"\$\$(?P<a>.+?)\$\$|(?<!\\)\$(?P<b>(?:\\.|[^$\\])+)\$|\\\((?P<c>.+?)\\\)|\\\[(?P<d>.+?)\\\]", re.DOTALL
+)
+_ANNOTATION: Final = re.compile(r"<<[^<>]{0,200}>>")
+"""What a calculator was told, beside the number that it gave: `8*5=<<8*5=40>>40`."""
+_DOLLAR: Final = re.compile(r"(?<!\\)\$")
+_PRICE: Final = re.compile(r"(?:(?<=^)|(?<=[\s(=+*/-]))\$(?=\.?\d)")
+"""A dollar sign before an amount. Those around formulas come in pairs, and the second follows its formula."""
+_SPAN: Final = re.compile(r"\d ?[-–−] ?\\?\$\d")
+_CALCULATION: Final = re.compile(r"[\d.,\\$%()=+*/÷×x^{} -]+")
+_CROSS: Final = re.compile(r"(?<=[\d%)]) x (?=(?:\\?\$)?\d)")
+"""`8 x 5` in a calculation: no variable stands between two numbers."""
+_REFERENCES: Final = re.compile(
+    r"\b(?:(?:from|by|in|of|using|per|with|and|via)\s+)?(?:steps?[\s_#]*\(?\d+\)?|(?:equation|eq\.)\s*\(\d+\))"
+    r"(?:\s*(?:,|and|&)+\s*(?:steps?[\s_#]*\(?\d+\)?|\(\d+\)))*",
+    re.IGNORECASE,
+)
+_STRONG: Final = re.compile(r"\d|[=<>≤≥≠+*^√±×÷·]|\\[a-z]")
+_SHAPE: Final = re.compile(r"[-+*/^=<>≤≥≠±×÷·√(){}\[\]|.,:!%\\_'\w²³π⌊⌋−$]+")
+_COUNT: Final = re.compile(r"(?:\\\$)?\d+(?:\.\d+)?[.,;:]?")
+_OPERATOR: Final = re.compile(r"[-+*/^=<>≤≥≠±×÷·−:]+|\|")
+_PERCENT: Final = re.compile(r"⟦(\d+)⟧ ?\\?%")
+_ORDINAL: Final = re.compile(r"\d+(?:st|nd|rd|th)\b.*")
+
+
+class Template(NamedTuple):
+    """A sentence with its formulas taken out: `⟦0⟧` in the words stands for the first of `chunks`.
+
+    A chunk that no formula was read from is the Unreadable that says why.
+    """
+
+    words: str
+    chunks: tuple[Term | Unreadable, ...]
+
+
+class _Taker:
+    """Puts marks in the place of formulas."""
+
+    def __init__(self, functions: frozenset[str], variables: frozenset[str]) -> None:
+        self.functions = functions
+        self.variables = variables
+        self.chunks: list[Term | Unreadable] = []
+
+    def take(self, source: str) -> str:
+        """The mark of a formula, and the unit or stop after it."""
+        try:
+            found: Term | Unreadable = read_formula(source, self.functions, self.variables)
+        except Unreadable as error:
+            found = error
+        self.chunks.append(found)
+        return f" ⟦{len(self.chunks) - 1}⟧ "
+
+    def percent(self, mark: re.Match[str]) -> str:
+        """The mark alone of a formula with a percent sign after it, which it takes in."""
+        chunk = self.chunks[int(mark[1])]
+        if not isinstance(chunk, Unreadable):
+            self.chunks[int(mark[1])] = _with_last(chunk, "%")
+        return f"⟦{mark[1]}⟧"
+
+
+def template(
+    source: str, functions: frozenset[str] = frozenset(), variables: frozenset[str] = frozenset()
+) -> Template:
+    """The sentence with its formulas taken out. Raises Unreadable for one that is not read."""
+    if len(source) > MOST_LETTERS:
+        raise Unreadable(f"the sentence has more than {MOST_LETTERS} characters")
+    taker = _Taker(functions, variables)
+    out, end = [], 0
+    source = _REFERENCES.sub(" ", _plainer(source.replace("⟦", "[").replace("⟧", "]")))
+    marked = list(_MARKED.finditer(source))
+    for match in marked:
+        out += [
+            _plain(source[end : match.start()], taker, bool(marked)),
+            taker.take(match[match.lastgroup or 0]),
+        ]
+        end = match.end()
+    out.append(_plain(source[end:], taker, bool(marked)))
+    return Template(_PERCENT.sub(taker.percent, _tidy("".join(out))), tuple(taker.chunks))
+
+
+def _plainer(source: str) -> str:
+    """The sentence without calculator annotations, with money and products in LaTeX. Raises Unreadable."""
+    source = _ANNOTATION.sub("", source)
+    if "=" not in source and _SPAN.search(source):
+        raise Unreadable("an amount after a dash may be the end of a range")
+    if _DOLLAR.findall(source) == _PRICE.findall(source):
+        source = _PRICE.sub(r"\\$", source)
+    return _CALCULATION.sub(lambda run: _CROSS.sub(r" \\times ", run[0]) if "=" in run[0] else run[0], source)
+
+
+def _tidy(words: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"\s+([.,;:!?])", r"\1", words)).strip()
+
+
+def _plain(source: str, taker: _Taker, marked: bool) -> str:
+    """A stretch without dollars: boxes, and formulas in plain text; where others are marked, numbers only."""
+    start = source.find("\\boxed{")
+    if start >= 0:
+        end = _closing(source, start + 6)
+        if end is not None:
+            inner = taker.take(source[start : end + 1])
+            return _plain(source[:start], taker, marked) + inner + _plain(source[end + 1 :], taker, marked)
+    words = source.split()
+    out: list[str] = []
+    at = 0
+    while at < len(words):
+        count, is_formula = _run(words, at, marked)
+        if is_formula:
+            piece = " ".join(words[at : at + count])
+            bare = piece.rstrip(".,;:?!") if not piece.endswith("!") else piece
+            out += [taker.take(bare), piece[len(bare) :]]
+            at += count
+        else:
+            out += words[at : at + count]
+            at += count
+    spaced = " ".join(out)
+    return (" " if source[:1].isspace() else "") + spaced + (" " if source[-1:].isspace() else "")
+
+
+def _closing(source: str, opening: int) -> int | None:
+    depth = 0
+    for at in range(opening, len(source)):
+        depth += {"{": 1, "}": -1}.get(source[at], 0)
+        if not depth:
+            return at
+    return None
+
+
+def _run(words: list[str], at: int, marked: bool) -> tuple[int, bool]:
+    """How many words from here on, one at least, are a formula, or none."""
+    if marked:
+        return 1, _COUNT.fullmatch(words[at]) is not None
+    count, strong = 0, False
+    while at + count < len(words):
+        word = words[at + count]
+        bare = word.rstrip(".,;:?!") or word
+        weight = _weight(bare, words[at + count - 1] if count else "")
+        if not weight or (not count and _OPERATOR.fullmatch(bare) and bare not in "-"):
+            break
+        strong |= weight == 2
+        count += 1
+        if bare != word and word[-1] != "!":
+            break
+    whole = count
+    while count and _OPERATOR.fullmatch(words[at + count - 1]):
+        count -= 1
+    is_formula = count > 0 and (strong or _is_letter(words, at, count))
+    return (count if is_formula else max(1, whole)), is_formula
+
+
+def _weight(bare: str, before: str) -> int:
+    """0: a word; 1: part of a formula next to others; 2: a formula by itself."""
+    if _ORDINAL.fullmatch(bare) or not _SHAPE.fullmatch(bare) or (is_unit(bare) and len(bare) > 1):
+        return 0
+    if bare in ("a", "A", "I"):
+        return 1 if _OPERATOR.fullmatch(before) else 0
+    letters = re.findall(r"[A-Za-z]+", re.sub(r"\\[A-Za-z]+", "", bare))
+    if any(len(run) > 3 and run not in FUNCTIONS for run in letters) or "'s" in bare:
+        return 0
+    if _STRONG.search(bare):
+        return 2
+    if len(bare) == 1 or _OPERATOR.fullmatch(bare):
+        return 1
+    return 1 if _OPERATOR.search(before[-1:]) or bare[0] in "([|" else 0
+
+
+def _is_letter(words: list[str], at: int, count: int) -> bool:
+    """Whether a single letter stands alone as the name of a variable."""
+    return count == 1 and re.fullmatch(r"[B-Zb-z][.,;:]?", words[at]) is not None
+
+
+def numeral(word: str) -> Term | None:
+    """The number that a word says, `three`."""
+    return number(NUMERALS[word]) if word in NUMERALS else None
+
+
+def with_unit(term: Term, unit: str) -> Term:
+    """The term with a unit: of a statement, the last side has it."""
+    return _with_last(term, f"unit:{unit}")
+
+
+def _with_last(term: Term, op: str) -> Term:
+    """The operation on a term; of a statement, on the last side."""
+    if isinstance(term, Op) and term.op == "approx":
+        return Op(term.op, (term.args[0], Op(op, (term.args[1],)), term.args[2]))
+    if isinstance(term, Op) and is_statement(term):
+        return Op(term.op, (*term.args[:-1], _with_last(term.args[-1], op)))
+    return Op(op, (term,))

@@ -1,0 +1,599 @@
+"""The reader of formulas: LaTeX or plain text to a tree ([STEP-FORMULAS]).
+
+Operator precedence parsing over a bounded number of tokens. What has two readings (`1/2x`, `2\\frac12`) is
+refused, not guessed. Nothing is evaluated.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Final
+
+from potlang.languages.dagmath.lower.phrases import stem, stems
+from potlang.languages.dagmath.lower.syntax import (
+    Name,
+    Num,
+    Op,
+    Quantity,
+    Term,
+    Unreadable,
+    is_statement,
+    joined,
+    measured,
+    number,
+    text,
+)
+from potlang.languages.dagmath.lower.tokens import END, Token, tokens
+from potlang.languages.dagmath.lower.units import is_unit
+from potlang.languages.dagmath.lower.vocabulary import MULTIPLIERS
+
+_DEEPEST: Final = 40
+_ALONE: Final = ("num", "name", "op")
+_UNITS: Final = ("unit", "text")
+_DEGREES: Final = ("circ", "degree")
+_RELATIONS: Final = ("=", "!=", "<", "<=", ">", ">=", "in", "equiv", "approx", "|", "divides")
+_ALWAYS_FUNCTIONS: Final = frozenset("fgh")
+
+
+def read_formula(
+    source: str, functions: frozenset[str] = frozenset(), variables: frozenset[str] = frozenset()
+) -> Term:
+    """The tree of a formula.
+
+    `functions` are letters that stand for functions, beside f, g and h; `variables` capitals that do not.
+
+    Raises Unreadable with the reason.
+    """
+    parser = _Parser(tokens(source), functions | _ALWAYS_FUNCTIONS, variables)
+    return measured(parser.whole())
+
+
+class _Parser:
+    def __init__(self, source: list[Token], functions: frozenset[str], variables: frozenset[str]) -> None:
+        self._tokens = source
+        self._variables = variables
+        self._at = 0
+        self._depth = 0
+        self._functions = functions
+        self._bars = 0
+        self._is_modular = False
+        """Whether the last product has a `mod` without brackets: a summand before it may belong to it."""
+
+    # --- tokens ---
+
+    @property
+    def _next(self) -> Token:
+        return self._tokens[self._at]
+
+    def _after(self, count: int = 1) -> Token:
+        place = self._at + count
+        return self._tokens[place] if place < len(self._tokens) else END
+
+    def _take(self) -> Token:
+        token = self._next
+        self._at = min(self._at + 1, len(self._tokens) - 1)
+        return token
+
+    def _is(self, kind: str, *texts: str) -> bool:
+        token = self._next
+        return token.kind == kind and (not texts or token.text in texts)
+
+    def _accept(self, kind: str, *texts: str) -> Token | None:
+        return self._take() if self._is(kind, *texts) else None
+
+    def _expect(self, kind: str, *texts: str) -> Token:
+        token = self._accept(kind, *texts)
+        if token is None:
+            raise Unreadable(f"expects {' or '.join(texts) or kind}, not {self._next.text or 'the end'!r}")
+        return token
+
+    def _nested(self, read: Callable[[], Term]) -> Term:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise Unreadable(f"the formula is nested more than {_DEEPEST} deep")
+        found = read()
+        self._depth -= 1
+        return found
+
+    # --- statements ---
+
+    def whole(self) -> Term:
+        """All tokens as one formula."""
+        if self._next is END:
+            raise Unreadable("the formula is empty")
+        found = self._statement()
+        while self._accept("op", ",") or self._accept("text", "."):
+            pass
+        if self._next is not END:
+            raise Unreadable(f"does not read {self._next.text!r} here")
+        return found
+
+    def _statement(self) -> Term:
+        left = self._implication()
+        while self._accept("op", "<=>"):
+            left = Op("<=>", (left, self._implication()))
+        return left
+
+    def _implication(self) -> Term:
+        left = self._list()
+        if self._accept("op", "=>"):
+            return Op("=>", (left, self._nested(self._implication)))
+        return left
+
+    def _list(self) -> Term:
+        """Formulas between commas: all hold; `x = 2, 3` names two values, `x, y > 0` two variables."""
+        items = [self._disjunction()]
+        while self._is("op", ",") and self._after().kind != "end":
+            self._take()
+            if self._next.kind == "op" and self._next.text in ("and", "or"):
+                self._take()
+            items.append(self._disjunction())
+        return items[0] if len(items) == 1 else _listed(items)
+
+    def _disjunction(self) -> Term:
+        items = [self._conjunction()]
+        while self._accept("op", "or"):
+            items.append(self._conjunction())
+        return items[0] if len(items) == 1 else _alternatives(items)
+
+    def _conjunction(self) -> Term:
+        items = [self._negation()]
+        while self._accept("op", "and"):
+            items.append(self._negation())
+        if len(items) > 1 and not all(map(is_statement, items)):
+            return _listed(items)
+        return joined("and", tuple(items))
+
+    def _negation(self) -> Term:
+        if self._accept("op", "not"):
+            inner = self._nested(self._negation)
+            if not is_statement(inner):
+                raise Unreadable("a number is not negated by a word")
+            return Op("not", (inner,))
+        return self._relation()
+
+    def _relation(self) -> Term:
+        sides = [self._ratio()]
+        links: list[str] = []
+        starts = [self._at]
+        while self._is("op", *_RELATIONS) and not (self._is("op", "|") and self._bars):
+            links.append(self._take().text)
+            starts.append(self._at)
+            sides.append(self._set() if links[-1] == "in" else self._ratio())
+        if not links:
+            return sides[0]
+        if "equiv" in links:
+            return self._congruence(sides, links)
+        found = []
+        for link, left, right, start in zip(links, sides, sides[1:], starts[1:], strict=False):
+            if is_statement(left) or is_statement(right):
+                raise Unreadable("a statement stands where a number is expected")
+            if link == "approx":
+                found.append(self._rounded(left, right, start))
+                continue
+            found.append(Op("divides" if link == "|" else link, (left, right)))
+        return joined("and", tuple(found))
+
+    def _rounded(self, left: Term, right: Term, start: int) -> Term:
+        """That a term is rounded to a number, which is written from a token on."""
+        if isinstance(left, Name | Quantity):
+            raise Unreadable("it is open what is rounded")
+        size, bare = Fraction(1), right
+        while isinstance(bare, Op) and (bare.op in ("neg", "%") or bare.op.startswith("unit:")):
+            size, bare = (size / 100 if bare.op == "%" else size), bare.args[0]
+        if not isinstance(bare, Num):
+            raise Unreadable("does not read what is no number after an approximation")
+        written = next(token.text for token in self._tokens[start:] if token.kind == "num")
+        places = len(written.partition(".")[2])
+        return Op("approx", (left, right, Num(size / 10**places)))
+
+    def _congruence(self, sides: list[Term], links: list[str]) -> Term:
+        if set(links) != {"equiv"}:
+            raise Unreadable("a congruence is mixed with another relation")
+        if self._accept("command", "pmod"):
+            modulus = self._argument()
+        else:
+            inside = self._accept("open", "(")
+            self._expect("op", "mod")
+            modulus = self._ratio()
+            if inside:
+                self._expect("close", ")")
+        pairs = itertools.pairwise(sides)
+        return joined("and", tuple(Op("congruent", (left, right, modulus)) for left, right in pairs))
+
+    def _set(self) -> Term:
+        if self._accept("command", "mathbb"):
+            self._expect("open", "group")
+            name = self._expect("name").text
+            self._expect("close", "group")
+            return Op(f"where:{name}", ())
+        if self._is("open", "{"):
+            self._take()
+            return Op("set", self._items("}"))
+        opening = self._expect("open", "(", "[").text
+        first = self._nested(self._ratio)
+        self._expect("op", ",")
+        last = self._nested(self._ratio)
+        closing = self._expect("close", ")", "]").text
+        kind = opening + closing
+        return Op(kind if kind != "()" else "tuple", (first, last))
+
+    def _items(self, closing: str) -> tuple[Term, ...]:
+        items = [self._nested(self._ratio)]
+        while self._accept("op", ","):
+            items.append(self._nested(self._ratio))
+        self._expect("close", closing)
+        return tuple(items)
+
+    # --- terms ---
+
+    def _ratio(self) -> Term:
+        items = [self._sum()]
+        while self._accept("op", ":"):
+            items.append(self._sum())
+        return joined("ratio", tuple(items))
+
+    def _sum(self) -> Term:
+        items: list[Term] = []
+        sign = self._accept("op", "+", "-", "pm", "mp")
+        if sign is None or sign.text in "+-":
+            first = self._product()
+            items.append(Op("neg", (first,)) if sign and sign.text == "-" else first)
+        else:
+            items.append(Op(sign.text, (self._product(),)))
+        modular = self._is_modular
+        while (sign := self._accept("op", "+", "-", "pm", "mp")) is not None:
+            term = self._product()
+            modular |= self._is_modular
+            if sign.text in ("pm", "mp"):
+                items = [Op(sign.text, (joined("+", tuple(items)), term))]
+            else:
+                items.append(term if sign.text == "+" else Op("neg", (term,)))
+        if modular and (len(items) > 1 or not (isinstance(items[0], Op) and items[0].op == "mod")):
+            raise Unreadable("it is open of what the remainder is taken")
+        self._is_modular = False
+        return joined("+", tuple(items))
+
+    def _product(self) -> Term:
+        """Factors and divisors from left to right; a divisor is a single factor."""
+        found: list[Term] = [self._signed()]
+        slashed = modular = False
+        while True:
+            if self._accept("op", "*"):
+                found.append(self._signed())
+                slashed = False
+            elif self._is("op", "/"):
+                self._take()
+                found = [_fraction(joined("*", tuple(found)), self._signed())]
+                slashed = True
+            elif self._accept("op", "mod"):
+                found, modular = [Op("mod", (joined("*", tuple(found)), self._signed()))], True
+            elif self._begins_factor():
+                if slashed:
+                    raise Unreadable("a product right after a quotient may belong to either side")
+                found.append(self._juxtaposed(found[-1]))
+            else:
+                self._is_modular = modular
+                return joined("*", tuple(found))
+
+    def _signed(self) -> Term:
+        if self._accept("op", "-"):
+            return Op("neg", (self._nested(self._signed),))
+        self._accept("op", "+")
+        return self._power()
+
+    def _begins_factor(self) -> bool:
+        token = self._next
+        if token.kind in ("num", "name", "function"):
+            return True
+        if token.kind == "op" and token.text == "|" and not self._bars:
+            # `2|x|` has a pair of bars, `2 | x` one: it divides.
+            return sum(each.text == "|" for each in self._tokens[self._at :]) % 2 == 0
+        if token.kind == "command":
+            return token.text in ("frac", "sqrt", "binom", "sum", "prod")
+        return token.kind == "open" and token.text in ("(", "group", "floor", "ceil", "abs", "[")
+
+    def _juxtaposed(self, left: Term) -> Term:
+        token = self._next
+        if token.kind == "num":
+            raise Unreadable(f"a number, {token.text}, follows a factor without a sign between them")
+        if isinstance(left, Quantity):
+            raise Unreadable(f"does not read the words before {token.text!r}")
+        if isinstance(left, Num) and token.text == "frac":
+            raise Unreadable("a number before a fraction: a mixed number or a product")
+        return self._power()
+
+    def _power(self) -> Term:
+        base = self._postfix()
+        measured = isinstance(base, Op) and base.op.startswith("unit:") and self._after(-1).kind in _UNITS
+        if self._accept("op", "^"):
+            if self._next.text in _DEGREES or (self._is("open", "group") and self._after().text in _DEGREES):
+                return Op("unit:degree", (self._degree(base),))
+            exponent = self._exponent()
+            if measured and isinstance(base, Op):
+                return _squared_unit(base, exponent)
+            return self._measured_in(self._posted(Op("^", (base, exponent))))
+        return base
+
+    def _degree(self, base: Term) -> Term:
+        if self._accept("open", "group"):
+            self._expect("command", *_DEGREES)
+            self._expect("close", "group")
+        else:
+            self._take()
+        return base
+
+    def _exponent(self) -> Term:
+        if self._is("open", "group"):
+            return self._argument()
+        if self._accept("op", "-"):
+            return Op("neg", (self._nested(self._exponent),))
+        base = self._nested(self._atom)
+        if self._accept("op", "^"):
+            return Op("^", (base, self._nested(self._exponent)))
+        return base
+
+    def _postfix(self) -> Term:
+        return self._measured_in(self._posted(self._nested(self._atom)))
+
+    def _posted(self, base: Term) -> Term:
+        while token := self._accept("op", "!", "%"):
+            if token.text == "!" and self._is("op", "!"):
+                raise Unreadable("a double factorial is not read")
+            base = Op(token.text, (base,))
+        return base
+
+    def _measured_in(self, base: Term) -> Term:
+        """The term with the unit that follows it, if one does."""
+        if self._is("command", "degree"):
+            self._take()
+            return Op("unit:degree", (base,))
+        if self._is("unit") or self._is("text"):
+            unit = self._take()
+            if unit.kind == "text" and (
+                self._begins_factor() or (not unit.text.isalpha() and not is_unit(unit.text))
+            ):
+                raise Unreadable(f"does not read the words {unit.text!r}")
+            if not MULTIPLIERS.isdisjoint(unit.text.lower().split()):
+                raise Unreadable(f"does not read the word {unit.text!r} after a number")
+            return Op(f"unit:{unit.text}", (base,))
+        return base
+
+    # --- atoms ---
+
+    def _atom(self) -> Term:
+        token = self._take()
+        match token.kind:
+            case "num":
+                return Num(Fraction(token.text))
+            case "name":
+                return self._name(token.text)
+            case "function":
+                return self._function(token.text)
+            case "text":
+                return self._phrase(token.text)
+            case "unit" if token.text == "dollar":
+                return Op("unit:dollar", (self._nested(self._atom),))
+            case "open":
+                return self._bracketed(token.text)
+            case "command":
+                return self._command(token.text)
+            case "op" if token.text == "|":
+                return self._absolute()
+        raise Unreadable(f"expects a number or a variable, not {token.text or 'the end'!r}")
+
+    def _phrase(self, text: str) -> Term:
+        words = stems(text)
+        if words and self._accept("open", "("):
+            items = self._items(")")
+            names = [item.text.lower() for item in items if isinstance(item, Name)]
+            if len(names) == len(items) == 1 and len(names[0]) > 1:
+                return Quantity(tuple(sorted({*words, stem(names[0])})), f"{text} {items[0].text}")  # type: ignore[union-attr]
+            return Op(f"call:{'-'.join(words)}", items)
+        if not words:
+            raise Unreadable(f"does not read the words {text!r}")
+        if is_unit(text):
+            raise Unreadable(f"the unit {text!r} stands without a number")
+        return Quantity(words)
+
+    def _name(self, letter: str) -> Term:
+        name = letter
+        while self._accept("op", "'"):
+            name += "'"
+        if self._accept("op", "_"):
+            name += "_" + self._index()
+        if name.rstrip("'") in self._functions and self._is("op", "^"):
+            raise Unreadable(f"the power of {name} may be its inverse")
+        if self._is("open", "(") and self._is_function(name):
+            self._take()
+            return Op(f"call:{name}", self._items(")"))
+        return Name(name)
+
+    def _is_function(self, name: str) -> bool:
+        """Whether a bracket after a name holds arguments, or may: `f(x)`, `P(A)`, `y(0)`; not `a(b + c)`.
+
+        To take a product for a function loses what is known of products, and is never wrong.
+        """
+        base = name.rstrip("'")
+        if base in self._functions:
+            return True
+        if base in self._variables or base == "pi":
+            return False
+        inside, closing = self._after(), self._after(2)
+        alone = closing.kind == "close" or (inside.text == "-" and self._after(3).kind == "close")
+        return not base[0].islower() or len(base.partition("_")[0]) > 1 or (alone and inside.kind in _ALONE)
+
+    def _index(self) -> str:
+        if not self._accept("open", "group"):
+            token = self._take()
+            if token.kind not in ("num", "name"):
+                raise Unreadable("does not read this subscript")
+            # `x_12` is x_1 followed by 2 to LaTeX, and one name to whoever writes it.
+            return token.text
+        shown = ""
+        while not self._is("close", "group"):
+            token = self._take()
+            if token.kind not in ("num", "name", "text") and token.text not in ("+", "-", ","):
+                raise Unreadable("does not read this subscript")
+            shown += token.text
+        self._take()
+        return shown
+
+    def _bracketed(self, opening: str) -> Term:
+        bars, self._bars = self._bars, 0
+        if opening in ("(", "["):
+            items = [self._nested(self._statement)]
+            self._expect("close", ")" if opening == "(" else "]")
+            found = items[0]
+            if isinstance(found, Op) and found.op == "list":
+                found = Op("tuple" if opening == "(" else "[]", found.args)
+        elif opening == "group":
+            found = self._nested(self._statement)
+            self._expect("close", "group")
+        elif opening == "{":
+            found = Op("set", self._items("}"))
+        else:
+            found = Op(opening, (self._nested(self._ratio),))
+            self._expect("close", opening)
+        self._bars = bars
+        return found
+
+    def _absolute(self) -> Term:
+        self._bars += 1
+        inner = self._nested(self._sum)
+        self._bars -= 1
+        self._expect("op", "|")
+        return Op("abs", (inner,))
+
+    def _argument(self) -> Term:
+        """What a command applies to: a group, or one token (`\\frac12`)."""
+        if self._is("open", "group"):
+            self._take()
+            return self._bracketed("group")
+        token = self._next
+        if token.kind == "num" and len(token.text) > 1 and token.text.isdigit():
+            digit, rest = token.text[0], token.text[1:]
+            self._tokens[self._at] = Token("num", rest)
+            return number(int(digit))
+        return self._nested(self._atom)
+
+    def _function(self, name: str) -> Term:
+        if name == "log" and self._accept("op", "_"):
+            base = self._argument()
+            return Op("logbase", (base, self._operand()))
+        if self._accept("op", "^"):
+            exponent = self._exponent()
+            if isinstance(exponent, Op):
+                raise Unreadable(f"the power of \\{name} may be its inverse")
+            return Op("^", (Op(name, self._operands(name)), exponent))
+        return Op(name, self._operands(name))
+
+    def _operands(self, name: str) -> tuple[Term, ...]:
+        if name in ("gcd", "lcm", "max", "min"):
+            opening = self._expect("open", "(", "{").text
+            return self._items(")" if opening == "(" else "}")
+        return (self._operand(),)
+
+    def _operand(self) -> Term:
+        """What a function is applied to without brackets: `log k`, `log 2x`; up to the next sign."""
+        if self._accept("open", "("):
+            return self._bracketed("(")
+        if self._accept("open", "group"):
+            return self._bracketed("group")
+        items = [self._nested(self._power)]
+        while self._is("name"):
+            if not isinstance(items[0], Num) or len(items) > 1:
+                raise Unreadable("it is open how far the argument of a function goes")
+            items.append(self._juxtaposed(items[-1]))
+        return joined("*", tuple(items))
+
+    def _command(self, name: str) -> Term:
+        match name:
+            case "frac":
+                return _fraction(self._argument(), self._argument())
+            case "binom":
+                if self._accept("open", "("):
+                    return Op("binom", self._items(")"))
+                over = self._argument()
+                return Op("binom", (over, self._argument()))
+            case "sqrt":
+                return self._root()
+            case "boxed":
+                return self._argument()
+            case "sum" | "prod":
+                return self._bound(name)
+        raise Unreadable(f"does not read \\{name} here")
+
+    def _root(self) -> Term:
+        if self._accept("open", "["):
+            degree = self._nested(self._sum)
+            self._expect("close", "]")
+            return Op("root", (degree, self._argument()))
+        if self._accept("open", "("):
+            return Op("sqrt", (self._bracketed("("),))
+        return Op("sqrt", (self._argument(),))
+
+    def _bound(self, name: str) -> Term:
+        self._expect("op", "_")
+        self._expect("open", "group")
+        index = self._name(self._expect("name").text)
+        self._expect("op", "=")
+        first = self._nested(self._sum)
+        self._expect("close", "group")
+        self._expect("op", "^")
+        last = self._argument()
+        return Op(name, (index, first, last, self._nested(self._product)))
+
+
+def _fraction(over: Term, under: Term) -> Term:
+    """A quotient. Raises Unreadable for `dy/dx`, which is none."""
+    if _is_differential(over) and _is_differential(under):
+        raise Unreadable("a derivative is no quotient")
+    return Op("/", (over, under))
+
+
+def _squared_unit(base: Op, exponent: Term) -> Term:
+    """`3 cm^2`: the exponent is that of the unit, and not of the number."""
+    if exponent not in (number(2), number(3)) or not base.op[5:].isalpha():
+        raise Unreadable("does not read the power of a unit")
+    return Op(f"{base.op}^{text(exponent)}", base.args)
+
+
+def _is_differential(term: Term) -> bool:
+    while isinstance(term, Op) and term.op in ("*", "^"):
+        term = term.args[0]
+    return term == Name("d")
+
+
+def _alternatives(items: list[Term]) -> Term:
+    """`A or B`; `x = 2 or 3` are two values of one variable."""
+    if all(map(is_statement, items)):
+        return Op("or", tuple(items))
+    first = items[0]
+    if isinstance(first, Op) and first.op == "=" and not any(map(is_statement, items[1:])):
+        return Op("or", (first, *(Op("=", (first.args[0], other)) for other in items[1:])))
+    if not any(map(is_statement, items)):
+        return Op("list", tuple(items))
+    raise Unreadable("does not read what the alternatives are")
+
+
+def _listed(items: list[Term]) -> Term:
+    if any(isinstance(item, Op) and item.op == "or" for item in items):
+        raise Unreadable("does not read how `or` and the commas belong together")
+    if all(map(is_statement, items)):
+        return Op("and", tuple(items))
+    if not any(map(is_statement, items)):
+        return Op("list", tuple(items))
+    first, *rest = items
+    if isinstance(first, Op) and first.op == "=" and not any(map(is_statement, rest)):
+        return _alternatives(items)
+    last = items[-1]
+    if (
+        isinstance(last, Op)
+        and last.op in ("<", "<=", ">", ">=", "!=", "in")
+        and not any(map(is_statement, items[:-1]))
+    ):
+        return Op("and", tuple(Op(last.op, (each, *last.args[1:])) for each in [*items[:-1], last.args[0]]))
+    raise Unreadable("does not read what the list says")

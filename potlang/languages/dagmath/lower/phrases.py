@@ -1,0 +1,116 @@
+"""Noun phrases: what a phrase names, apart from how it is put ([STEP-QUANTITIES])."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from potlang.languages.dagmath.lower.word_lists import words
+
+_WORD: Final = re.compile(r"[A-Za-z]+")
+_EMPTY: Final = words("a an the this that these those its our my your it is are was were be s value which")
+"""Words that name nothing by themselves."""
+_PRONOUNS: Final = words("his her their he she they")
+_LINKS: Final = words("of for in on at with")
+"""Prepositions whose order does not matter where there is one: `the speed of the boat`, `boat speed`."""
+_ORDERING: Final = words(
+    "to than from by between and or after before without not if when per over under more less until"
+)
+"""Words whose sides must not be exchanged: a phrase with one of them keeps its order."""
+_GENERIC: Final = words(
+    "value answer result expression equation sum product difference quotient left right side hand term "
+    "number final simplification calculation computation solution step both formula ratio fraction "
+    "quantity above previous simplified form last inequality system statement fact what lowest simplest "
+    "standard reduced factored expanded"
+)
+"""Words that refer to something said before: a phrase of these alone names nothing of its own."""
+_SAME: Final = {
+    "velocity": "speed", "pace": "speed", "duration": "time", "travelled": "travel", "traveled": "travel",
+    "traveling": "travel", "travelling": "travel", "count": "number", "bike": "cycl", "biking": "cycl",
+    "ran": "run", "feet": "foot", "people": "person", "children": "child",
+    "men": "man", "women": "woman", "mice": "mouse",
+}  # fmt: skip
+NUMERALS: Final = {
+    word: value
+    for value, word in enumerate(
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+            "twenty",
+        ]
+    )
+}
+_KEPT: Final = words(
+    "evening morning king ring string thing spring wedding wing sing bring red bed seed feed need speed "
+    "breed shed sled weed reed bus gas plus minus less class glass grass cross boss loss radius axis "
+    "basis bonus focus genus virus canvas series species news lens alias atlas yes this"
+)
+
+
+def stems(text: str) -> tuple[str, ...]:
+    """The stems of the words that a phrase names something by, each once, in alphabetical order.
+
+    A phrase in which the order of words may matter (`the ratio of x to y`) keeps it.
+    """
+    words = _WORD.findall(re.sub(r"['’]s\b", "", text).lower())
+    ordered = not _ORDERING.isdisjoint(words) or sum(word in _LINKS for word in words) > 1
+    dropped = _EMPTY | _PRONOUNS | (frozenset() if ordered else _LINKS)
+    found = [stem(word) for word in words if word not in dropped]
+    return tuple(found) if ordered else tuple(sorted(set(found) - dropped))
+
+
+def stem(word: str) -> str:
+    """A word without its ending: that of `cycling`, `cycles` and `cycle` is the same. A stem is its own."""
+    while True:
+        shorter = _SAME.get(word) or _shortened(word)
+        if shorter == word:
+            return word
+        word = shorter
+
+
+def _shortened(word: str) -> str:
+    if word in _KEPT or len(word) <= 3:
+        return word
+    if word.endswith("ing") and len(word) > 5:
+        return _single(word[:-3])
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith("ed") and len(word) > 4:
+        return _single(word[:-2])
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    if word.endswith("e") and len(word) > 4:
+        return word[:-1]
+    return word
+
+
+def _single(word: str) -> str:
+    """Without the doubled consonant of `running`."""
+    doubled = len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls"
+    return word[:-1] if doubled else word
+
+
+def is_generic(words: tuple[str, ...]) -> bool:
+    """Whether a phrase refers to something said before, and names nothing of its own."""
+    return all(word in GENERIC_STEMS for word in words)
+
+
+GENERIC_STEMS: Final = frozenset(stem(word) for word in _GENERIC)

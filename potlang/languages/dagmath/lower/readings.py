@@ -1,0 +1,71 @@
+"""What sentences say, as values."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from potlang.languages.dagmath.lower.syntax import Term, shown
+
+
+class Schema(NamedTuple):
+    """A formula that holds of any object: `d = vt`, with what each letter stands for."""
+
+    formula: Term
+    letters: tuple[tuple[str, str], ...]
+    """Letter and the stem of the attribute that it stands for."""
+
+
+class Reading(NamedTuple):
+    """What a sentence says.
+
+    `claims` hold together. `values` are given of a subject that the sentence does not name: one is meant,
+    or several alternatives. `supposes`: it is assumed, not concluded. `names` are variables that it
+    introduces (`is_introduction`: and does nothing else), `integers` those said to be whole. `rewrites`:
+    it says that it writes an expression in another way. `kinds`: the operations, one of which the value is
+    said to be the value of. `solves`: its values are those of the unknown.
+    `unsure` are words that were passed over. `shifts`: what it names may be something else than what
+    an earlier step names so. `reason` says why nothing was read.
+    """
+
+    claims: tuple[Term, ...] = ()
+    values: tuple[Term, ...] = ()
+    supposes: bool = False
+    names: frozenset[str] = frozenset()
+    integers: frozenset[str] = frozenset()
+    schema: Schema | None = None
+    rewrites: bool = False
+    solves: bool = False
+    kinds: frozenset[str] = frozenset()
+    is_goal: bool = False
+    unsure: tuple[str, ...] = ()
+    shifts: bool = False
+    reason: str | None = None
+
+    is_introduction: bool = False
+
+    def shown(self) -> str:
+        """What was read, as text."""
+        said = self.claims or self.values or ((self.schema.formula,) if self.schema else ())
+        return "; ".join(map(shown, said))
+
+
+class Context(NamedTuple):
+    """What the sentences of a solution share: letters that are functions, people who are named."""
+
+    functions: frozenset[str] = frozenset()
+    variables: frozenset[str] = frozenset()
+    people: frozenset[str] = frozenset()
+    pronouns: frozenset[str] = frozenset()
+    """Whom pronouns in it speak of, `he`, `she`, `they`: with several it is open whom one means."""
+    is_usual: bool = True
+    """Whether nothing suggests that variables are no real numbers."""
+    attributes: tuple[tuple[str, str], ...] = ()
+    """Letters of formulas that hold of any object, with the stems of what they stand for."""
+
+    @property
+    def letters(self) -> frozenset[str]:
+        """The letters of formulas that hold of any object."""
+        return frozenset(letter for letter, _ in self.attributes)
+
+
+NO_CONTEXT: Final = Context()

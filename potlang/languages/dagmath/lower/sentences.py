@@ -1,0 +1,370 @@
+"""What a sentence with formulas says: claims, values, names ([STEP-SENTENCES]).
+
+A documented set of sentence patterns over templates (`chunks`). A sentence that fits none, or that has a
+word which may turn round what is said, is not read: the reading says why.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final, NamedTuple, TypeGuard
+
+from potlang.languages.dagmath.lower import vocabulary
+from potlang.languages.dagmath.lower.chunks import template, with_unit
+from potlang.languages.dagmath.lower.operations import OPERATIONS
+from potlang.languages.dagmath.lower.patterns import TIMES, read_whole
+from potlang.languages.dagmath.lower.phrases import NUMERALS, is_generic, stem, stems
+from potlang.languages.dagmath.lower.readings import NO_CONTEXT, Context, Reading
+from potlang.languages.dagmath.lower.spoken import CHUNK, MARK, Spoken
+from potlang.languages.dagmath.lower.syntax import (
+    Name,
+    Op,
+    Quantity,
+    Term,
+    Unreadable,
+    free_names,
+    is_statement,
+    joined,
+)
+from potlang.languages.dagmath.lower.units import is_unit
+
+
+def read_sentence(source: str, context: Context = NO_CONTEXT) -> Reading:
+    """What a sentence says. Never raises for what it contains."""
+    try:
+        return _Sentence(template(source, context.functions, context.variables), context).read()
+    except Unreadable as error:
+        return Reading(reason=str(error))
+
+
+_SIGN: Final = re.compile(r"[<>+%$≈~^&|≠≤≥±×÷·√°∞≡∼≅]")
+_BETWEEN: Final = re.compile(r"^\s*(?:,|;|and|or|, and|, or|,? and also|,? or also|,? and then)\s*$")
+_ENDINGS: Final = re.compile(
+    r"\b(as (?:required|desired|needed|claimed|the (?:answer|result|sum|product))|as well|too|respectively|"
+    r"by (?:definition|substitution|the [a-z ]+)|after (?:simplification|simplifying)|in total|is true|holds|"
+    r"in (?:its )?(?:simplest|lowest|factou?red) (?:form|terms))\b"
+)
+
+
+class _Sentence(Spoken):
+    """One sentence on its way to a reading."""
+
+    def read(self) -> Reading:
+        if not self.chunks and not _NUMBER_WORD.search(self.lower):
+            return Reading(
+                reason="there is no formula in it", supposes=bool(vocabulary.SUPPOSING.match(self.lower))
+            )
+        found = read_whole(self)
+        if found is not None:
+            return found
+        sign = _SIGN.search(CHUNK.sub("", self.lower))
+        if sign:
+            raise Unreadable(f"does not read {sign[0]!r} outside of formulas")
+        blocked = vocabulary.BLOCKING.search(self.lower)
+        if blocked:
+            return Reading(reason=f"the word {blocked[0]!r} may change what the formulas say")
+        if vocabulary.GOAL.match(self.lower):
+            return self._goal()
+        return self._statement()
+
+    def _goal(self) -> Reading:
+        """A sentence that says what is to be done; an expression in it is what later steps speak of."""
+        terms = [chunk for chunk in self.chunks if not isinstance(chunk, Unreadable)]
+        values = tuple(term for term in terms if not is_statement(term))
+        if len(terms) == 1 and values and not isinstance(values[0], Name):
+            return Reading(values=values, is_goal=True)
+        return Reading(reason="it states a goal", is_goal=True)
+
+    # --- statements ---
+
+    def _statement(self) -> Reading:
+        supposes = bool(vocabulary.SUPPOSING.match(self.lower))
+        head, main = self._divided()
+        if not supposes and vocabulary.CONDITION.search(re.sub(MARK, "", head)):
+            raise Unreadable("it holds under a condition that is not read")
+        if supposes and CHUNK.search(head):
+            raise Unreadable("it supposes something and concludes from it")
+        if supposes:
+            main = vocabulary.SUPPOSING.sub("", main).removeprefix(" that").strip()
+        if _ENDED.search(head):
+            raise Unreadable("it says more than one thing")
+        adjunct = vocabulary.ADJUNCT.match(main)
+        if adjunct and CHUNK.search(main, adjunct.end()):
+            if vocabulary.CONDITION.search(CHUNK.sub("", adjunct[0])):
+                raise Unreadable("it holds under a condition that is not read")
+            head, main = head + adjunct[0], main[adjunct.end() :]
+        reading = self._main(main, head)
+        rewrites = bool(vocabulary.REWRITING.search(self.lower))
+        named = frozenset[str]().union(*map(free_names, reading.claims)) if supposes else frozenset[str]()
+        unsure = () if supposes else reading.unsure
+        return reading._replace(supposes=supposes, names=named, rewrites=rewrites, unsure=unsure)
+
+    def _divided(self) -> tuple[str, str]:
+        """The sentence as what leads up to its conclusion, and the conclusion."""
+        found = None
+        for match in vocabulary.GIVING.finditer(self.lower):
+            if CHUNK.search(self.lower, match.end()):
+                found = match
+        if found is None:
+            return "", self.lower
+        head, main = self.lower[: found.end()], self.lower[found.end() :]
+        equating = vocabulary.EQUATING.search(found[0])
+        if equating and CHUNK.search(head):
+            # `the expression X simplifies to Y`: both belong together.
+            start = head.rfind(" gives ")
+            return "", self.lower if start < 0 else self.lower[start + 7 :]
+        if re.search(r"\bas$|\bto be$", found[0].strip()):
+            before = list(vocabulary.GIVING.finditer(self.lower[: found.start() + 1]))
+            cut = before[-1].end() if before else 0
+            return self.lower[:cut], self.lower[cut:]
+        return head, main
+
+    def _main(self, main: str, head: str) -> Reading:
+        marks = list(CHUNK.finditer(main))
+        if not marks:
+            raise Unreadable("there is no formula in what it says")
+        first = self._group(main, marks)
+        before = main[: marks[first].start()].strip(" ,")
+        after = main[marks[-1].end() :]
+        terms = [self.term(mark[1]) for mark in marks[first:]]
+        after, unit = self._tail(after)
+        if unit:
+            terms[-1] = with_unit(terms[-1], unit)
+        links = [main[a.end() : b.start()] for a, b in zip(marks[first:], marks[first + 1 :], strict=False)]
+        subject = self._subject(before, marks[:first], terms)
+        if subject.term is None and is_statement(terms[0]):
+            subject = self._applied(head, terms[0])
+        elif subject.term is None and not before:
+            subject = subject._replace(term=self._worded(head.strip(" ,")))
+        unsure = self._passed_over(before, after, subject)
+        term = self._linked(terms, links, main)
+        if _is_list(term) and (head or before) and not self._has_alternatives(links):
+            raise Unreadable("does not read which value is whose")
+        if subject.term is None and not is_statement(term):
+            if vocabulary.PREDICATE.search(after) and not vocabulary.RESULT.match(after):
+                raise Unreadable("does not read what is said of a formula")
+            return self._unnamed(term, unsure, head, before)
+        if re.search(r"\b(?:satisf\w*|works?)\b", after):
+            raise Unreadable("does not read what is said of a formula")
+        reading = self._said(term, subject, unsure)
+        apart = head + before.rpartition(",")[0]
+        moved = vocabulary.CHANGING.search(before) or CHUNK.search(apart) or [*_strange(apart)]
+        return reading._replace(shifts=isinstance(subject.term, Quantity) and bool(moved))
+
+    def _has_alternatives(self, links: list[str]) -> bool:
+        """Whether several values are those that one thing may have."""
+        called = vocabulary.SOLUTIONS.search(self.lower) or vocabulary.SOLVING.search(self.lower)
+        return bool(called) or "answer" in self.lower or any("or" in link.split() for link in links)
+
+    def _passed_over(self, before: str, after: str, subject: _Subject) -> tuple[str, ...]:
+        """The words that are not read. Raises Unreadable where they may change what the formula says."""
+        strange = [*_strange(subject.passed)]
+        if strange and not re.search(r"(?:\b(?:that|is|are|be|equals)|[:,])$", before):
+            raise Unreadable(f"does not read the word {strange[-1]!r}")
+        beyond = [*_strange(after)]
+        altering = vocabulary.ALTERED.search(after) or _ALTERING.search(after)
+        if len(beyond) > 1 or altering:
+            raise Unreadable(f"does not read the word {altering[0] if altering else beyond[0]!r}")
+        return (*strange, *beyond)
+
+    def _applied(self, head: str, claim: Term) -> _Subject:
+        """What `Running distance, by the formula, yields d = …` applies the formula to."""
+        name = claim.args[0] if isinstance(claim, Op) and claim.args else None
+        if not (isinstance(name, Name) and name.text in self.context.letters):
+            return _Subject(None, False, "")
+        attribute = dict(self.context.attributes)[name.text]
+        pieces = re.split(r"[,;:]|\b(?:to|for|using|applying|by|with|in|gives|yields|we|is|as)\b", head)
+        found = [stems(piece) for piece in pieces if attribute in stems(piece)]
+        named = dict.fromkeys(words for words in found if len(words) > 1)
+        if len(named) != 1:
+            raise Unreadable("does not read what the formula is applied to")
+        return _Subject(self.phrase(" ".join(next(iter(named)))), True, "")
+
+    def _group(self, main: str, marks: list[re.Match[str]]) -> int:
+        """The first of the formulas at the end that stand in one list."""
+        first = len(marks) - 1
+        while first > 0 and _BETWEEN.match(main[marks[first - 1].end() : marks[first].start()]):
+            first -= 1
+        return first
+
+    def _tail(self, after: str) -> tuple[str, str | None]:
+        """The words after the last formula: what is left of them, and a unit."""
+        rest = _ENDINGS.sub("", after).strip(" .,;!")
+        match = re.match(r"^(?:\w+ per \w+|square \w+|cubic \w+|[\w/^]+)", rest)
+        if match and is_unit(match[0]):
+            return rest[match.end() :].strip(" .,;!"), match[0]
+        return rest, None
+
+    def _linked(self, terms: list[Term], links: list[str], main: str) -> Term:
+        """Several formulas in a row as one: all hold, or one of them where they cannot all."""
+        if len(terms) == 1:
+            return terms[0]
+        if any(map(is_statement, terms)) and not all(map(is_statement, terms)):
+            if is_statement(terms[0]) and not any(map(is_statement, terms[1:])):
+                first = terms[0]
+                assert isinstance(first, Op)
+                if first.op == "=":
+                    return Op("or", (first, *(Op("=", (first.args[0], each)) for each in terms[1:])))
+            raise Unreadable("does not read how the formulas belong together")
+        if not is_statement(terms[0]):
+            return Op("list", tuple(terms))
+        alternatives = ["or" in link.split() for link in links]
+        same = len({each.args[0] if isinstance(each, Op) else each for each in terms}) == 1
+        if any(alternatives) and not (all(alternatives) or same):
+            raise Unreadable("does not read how the formulas belong together")
+        return Op(
+            "or" if any(alternatives) or (same and vocabulary.SOLUTIONS.search(main)) else "and", tuple(terms)
+        )
+
+    def _subject(self, before: str, inner: list[re.Match[str]], terms: list[Term]) -> _Subject:
+        """What the words before a formula say that it is about."""
+        if not inner:
+            return self._named_subject(before)
+        worded = self._worded(before)
+        if worded is not None:
+            return _Subject(worded, True, "")
+        between = before[inner[-1].end() :].strip()
+        lead = before[: inner[0].start()].strip()
+        if len(inner) == 1 and vocabulary.EQUATING.fullmatch(_ADVERBS.sub("", between)):
+            if is_statement(self.term(inner[0][1])):
+                made = vocabulary.BECOMING.search(between)
+                if made and is_statement(terms[0]) and not [*_strange(lead)]:
+                    return _Subject(None, False, "")
+            elif is_generic(stems(lead)) and (vocabulary.SAME_AS.search(lead) or not _OF.search(lead)):
+                return _Subject(self.term(inner[0][1]), True, "")
+            raise Unreadable(f"does not read what {lead.strip()!r} says of a formula")
+        follows = re.search(r"[,;:]$", between) or not is_statement(self.term(inner[-1][1]))
+        if not (is_statement(terms[0]) and follows) or [*_strange(before)]:
+            raise Unreadable("does not read how the formulas belong together")
+        return _Subject(None, False, "")
+
+    def _named_subject(self, before: str) -> _Subject:
+        match = re.search(r"(?:^|\s)(is equal to|equals?|is|are|was|were|as|to be|=)$", before)
+        phrase = before[: match.start()] if match else before
+        phrase = phrase.split(":")[-1].split(",")[-1].strip()
+        if match is None:
+            return _Subject(None, False, before)
+        compared = _RATIO_OF.match(phrase)
+        if compared:
+            sides = [self.phrase(side) for side in compared.groups()]
+            if None in sides:
+                raise Unreadable("does not read what the ratio is of")
+            return _Subject(Op("ratio", tuple(side for side in sides if side is not None)), True, "")
+        found = stems(phrase)
+        if vocabulary.ABOUT_FORMULAS.isdisjoint(found) and not set(found) <= _HARMLESS_STEMS:
+            quantity = self.phrase(phrase)
+            if quantity is not None:
+                return _Subject(quantity, True, "")
+        return _Subject(None, False, before)
+
+    def _worded(self, before: str) -> Term | None:
+        """`the sum of A and B is`, `A divided by B is`, `the square of A is`: the operation in words."""
+        for pattern, make in OPERATIONS:
+            match = pattern.fullmatch(before)
+            if match:
+                terms = [self.term(at) for at in match.groups()]
+                return None if any(map(is_statement, terms)) else make(terms)
+        return None
+
+    def _said(self, term: Term, subject: _Subject, unsure: tuple[str, ...]) -> Reading:
+        if is_statement(term):
+            claim = _possible(term)
+            claims: tuple[Term, ...] = (claim,)
+            if isinstance(subject.term, Quantity):
+                claims = self._about(claim, subject)
+            elif subject.term is not None:
+                raise Unreadable("a statement stands where a value is expected")
+            return Reading(claims=claims, unsure=unsure)
+        assert subject.term is not None
+        values = _values(term)
+        said = tuple(Op("=", (subject.term, value)) for value in values)
+        if len(values) > 1 and not isinstance(subject.term, Quantity):
+            raise Unreadable("does not read how the values belong together")
+        return Reading(claims=(joined("or", said),), unsure=unsure)
+
+    def _unnamed(self, term: Term, unsure: tuple[str, ...], head: str, before: str) -> Reading:
+        """Values of what a premise is about, or of its unknown: the sentence does not say of what."""
+        lead = f"{head} {before}"
+        phrase = before.split(",")[-1] or head.strip(" ,").split(",")[-1]
+        if unsure:
+            raise Unreadable(f"does not read the word {unsure[0]!r}")
+        other = vocabulary.ALTERED.search(lead) or vocabulary.NAMING_OTHERS.search(phrase)
+        solves = vocabulary.SOLVING.search(lead)
+        if other is None and (solves or CHUNK.search(lead)):
+            other = vocabulary.OPERATING.search(lead)
+        if other is None and not solves and not before:
+            other = CHUNK.search(head) and re.search(r"\w+ *$", head)
+        if other:
+            raise Unreadable(f"does not read of what {other[0]!r} gives the value")
+        strange = tuple(word for word in _strange(lead) if not is_generic((stem(word),)))
+        named = (ops for word in phrase.split() if (ops := vocabulary.KINDS.get(word)))
+        kinds = next(named, frozenset[str]())
+        return Reading(values=_values(term), unsure=strange, solves=solves is not None, kinds=kinds)
+
+    def _about(self, claim: Term, subject: _Subject) -> tuple[Term, ...]:
+        """`The area is A = 25`, `Running distance yields d = 3r`: what the equation says of the subject."""
+        assert subject.term is not None
+        first = claim
+        while isinstance(first, Op) and first.op == "and":
+            first = first.args[0]
+        if not (isinstance(first, Op) and first.op == "="):
+            return (claim,) if not subject.sure else _refuse("does not read what is said of the subject")
+        name = first.args[0]
+        if isinstance(name, Name) and name.text in self.context.letters and isinstance(claim, Op):
+            if claim.op != "=":
+                return tuple(Op(each.op, tuple(subject.term if arg == name else arg for arg in each.args))
+                             for each in claim.args if isinstance(each, Op))  # fmt: skip
+            return (Op("=", (subject.term, claim.args[1])),)
+        if not subject.sure:
+            return (claim,)
+        return (claim, Op("=", (name, subject.term)))
+
+
+class _Subject(NamedTuple):
+    """What a sentence is about; `sure` where a copula says so; `passed` are words that were passed over."""
+
+    term: Term | None
+    sure: bool
+    passed: str
+
+
+def _values(term: Term) -> tuple[Term, ...]:
+    return term.args if _is_list(term) else (term,)
+
+
+def _is_list(term: Term) -> TypeGuard[Op]:
+    return isinstance(term, Op) and term.op == "list"
+
+
+def _refuse(reason: str) -> tuple[Term, ...]:
+    raise Unreadable(reason)
+
+
+_ADVERBS: Final = re.compile(r" (?:simply|just|either|exactly|then|now|thus|therefore)$")
+_ALTERING: Final = re.compile(r"\b(?:" + "|".join(sorted(vocabulary.ALTERING)) + r")\b")
+_ENDED: Final = re.compile(r"⟦\d+⟧[^⟦]*[.!?] ")
+"""The end of a sentence with a formula."""
+_OF: Final = re.compile(r"\b(?:of|for|in|to|on|from)$")
+_RATIO_OF: Final = re.compile(r"^(?:the )?ratio of (.+?) to (.+)$")
+_NUMBER_WORD: Final = re.compile(r"\b(?:" + "|".join([*NUMERALS, *TIMES]) + r")\b")
+_HARMLESS_STEMS: Final = frozenset(stem(word) for word in vocabulary.HARMLESS) | vocabulary.HARMLESS
+
+
+def _strange(passed: str) -> Iterable[str]:
+    """The words that are neither harmless nor marks of formulas."""
+    for word in re.findall(r"[a-z][a-z'-]*", CHUNK.sub(" ", passed)):
+        if word not in vocabulary.HARMLESS and stem(word) not in _HARMLESS_STEMS:
+            yield word
+
+
+def _possible(claim: Term) -> Term:
+    """`x = 2 and x = 3` as the alternatives that are meant: a variable has one value."""
+    if not (isinstance(claim, Op) and claim.op == "and"):
+        return claim
+    firsts = {each.args[0] if isinstance(each, Op) and each.op == "=" else None for each in claim.args}
+    lasts = {each.args[1] for each in claim.args if isinstance(each, Op) and len(each.args) == 2}
+    one = next(iter(firsts))
+    if len(firsts) == 1 and isinstance(one, Name) and len(lasts) > 1:
+        return Op("or", claim.args)
+    return claim

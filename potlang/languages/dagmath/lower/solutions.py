@@ -1,0 +1,151 @@
+"""The steps of a solution read together: what they share, and what each says."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from potlang.languages.dagmath.lower import vocabulary
+from potlang.languages.dagmath.lower.chunks import template
+from potlang.languages.dagmath.lower.phrases import stem
+from potlang.languages.dagmath.lower.propositions import read_proposition
+from potlang.languages.dagmath.lower.readings import Context, Reading
+from potlang.languages.dagmath.lower.sentences import read_sentence
+from potlang.languages.dagmath.lower.settling import without_units
+from potlang.languages.dagmath.lower.syntax import Name, Op, Term, Unreadable, free_names, is_statement, parts
+from potlang.languages.dagmath.lower.word_lists import words
+from potlang.languages.dagmath.read.records import Solution, Step
+
+_DECLARED: Final = re.compile(r"(?<![A-Za-z\\])([A-Za-z])\(([a-z])\)\s*=")
+_OWNER: Final = re.compile(r"\b([A-Z][a-z]+)['’]s\b")
+_ACTOR: Final = re.compile(
+    r"^([A-Z][a-z]+) (?:spends\b|\w+s (?:\$?[\d.]+\$? times|twice|half|three times) as\b)"
+)
+_CAPITAL: Final = re.compile(r"(?<![A-Za-z\\])([A-Z])(?![A-Za-z(])")
+_MATH: Final = re.compile(r"\$[^$]*\$")
+_PRONOUN: Final = re.compile(r"\b(he|his|she|her|they|their)\b", re.IGNORECASE)
+_WHO: Final = {"he": "he", "his": "he", "she": "she", "her": "she", "they": "they", "their": "they"}
+_NO_OWNERS: Final = words("It Let What That There Here Today Who Where")
+_INTEGRAL: Final = re.compile(
+    r"\b(?:positive |negative |non-?negative |natural |whole )*(?:integers?|naturals?)\b"
+)
+
+
+class Read(NamedTuple):
+    """Steps with their readings, by position. `raw` are claims and values with their units.
+
+    `integers` are variables said to be whole anywhere; `constrained` those of which the problem says
+    something by a formula, and `known` all variables that it mentions.
+    """
+
+    steps: tuple[Step, ...]
+    parents: tuple[tuple[int, ...], ...]
+    readings: tuple[Reading, ...]
+    raw: tuple[tuple[Term, ...], ...]
+    context: Context
+    integers: frozenset[str]
+    constrained: frozenset[str]
+    known: frozenset[str]
+
+    def is_read_before(self, at: int) -> bool:
+        """Whether all steps before one were read, or only state goals."""
+        return all(reading.reason is None or reading.is_goal for reading in self.readings[:at])
+
+    def is_assumed(self, at: int) -> bool:
+        """Whether a step is given, surely read, and no supposition that may be taken back."""
+        reading = self.readings[at]
+        return self.steps[at].parents is None and not reading.supposes and not reading.unsure
+
+    def is_rewriting(self, at: int) -> bool:
+        """Whether a step says that it only writes an expression in another way, and brings in nothing."""
+        edge, reading = self.steps[at].edge.lower(), self.readings[at]
+        if vocabulary.BRINGING_IN.search(edge):
+            return False
+        return reading.rewrites or not reading.claims or bool(vocabulary.CALCULATING.search(edge))
+
+    def alters(self, at: int) -> bool:
+        """Whether a step says that it makes something else of what its premises give."""
+        return vocabulary.ALTERED.search(f"{self.steps[at].edge} {self.steps[at].node}".lower()) is not None
+
+    def operates(self, at: int) -> bool:
+        """Whether a step speaks of an operation, beyond that of working out an expression."""
+        step, reading = self.steps[at], self.readings[at]
+        if vocabulary.OPERATING.search(step.edge.lower()):
+            return not reading.rewrites
+        node = step.node.lower()
+        return bool(vocabulary.OPERATING.search(node)) and not vocabulary.CALCULATING.search(node)
+
+
+def read_solution_steps(solution: Solution) -> Read:
+    """The readings of all steps. Never raises for what they contain."""
+    steps = solution.steps
+    context = _context(solution)
+    found = [_read(step, context) for step in steps]
+    positions = {step.id: at for at, step in enumerate(steps)}
+    parents = tuple(tuple(dict.fromkeys(positions[each] for each in step.parents or ())) for step in steps)
+    known, constrained = _of_problem(solution.problem or "", context)
+    if any("i" in free_names(term) for _, raw in found for term in raw):
+        context = context._replace(is_usual=False)  # It may be the imaginary unit.
+    integers = frozenset[str]().union(*(reading.integers for reading, _ in found))
+    for _, raw in found:
+        integers |= _integral(raw)
+    return Read(
+        steps, parents, tuple(reading for reading, _ in found), tuple(raw for _, raw in found), context,
+        integers, constrained, known,
+    )  # fmt: skip
+
+
+def _context(solution: Solution) -> Context:
+    texts = [solution.problem or "", *(step.node for step in solution.steps)]
+    functions = frozenset(name for each in texts for name, _ in _DECLARED.findall(each))
+    formulas = [formula for each in texts for formula in _MATH.findall(each)]
+    variables = frozenset(name for each in formulas for name in _CAPITAL.findall(each)) - functions
+    pronouns = frozenset(_WHO[word.lower()] for each in texts for word in _PRONOUN.findall(each))
+    is_usual = not any(map(vocabulary.UNUSUAL.search, texts))
+    owners = {name for each in texts for name in _OWNER.findall(each)}
+    owners |= {match[1] for each in texts if (match := _ACTOR.match(each))}
+    people = frozenset(stem(name.lower()) for name in owners - _NO_OWNERS)
+    context = Context(functions, variables, people, pronouns, is_usual)
+    attributes: dict[str, str] = {}
+    for step in solution.steps:
+        if "formula for" in step.node.lower():
+            schema = read_sentence(step.node, context).schema
+            attributes.update(schema.letters if schema else ())
+    return context._replace(attributes=tuple(sorted(attributes.items())))
+
+
+def _read(step: Step, context: Context) -> tuple[Reading, tuple[Term, ...]]:
+    """A step's reading without units, and its formulas with them."""
+    if step.prop is not None:
+        reading = read_proposition(step.prop)
+    else:
+        reading = read_sentence(step.node, context)
+    raw = (*reading.claims, *reading.values)
+    try:
+        claims = tuple(without_units(each) for each in reading.claims)
+        values = tuple(without_units(each) for each in reading.values)
+    except Unreadable as error:
+        return Reading(reason=str(error)), ()
+    return reading._replace(claims=claims, values=values), raw
+
+
+def _integral(terms: tuple[Term, ...]) -> frozenset[str]:
+    """Variables that are said to be members of the integers."""
+    found: set[str] = set()
+    for term in terms:
+        for part in parts(term):
+            match part:
+                case Op("in", (Name(name), Op("where:Z" | "where:N"))):
+                    found.add(name)
+    return frozenset(found)
+
+
+def _of_problem(problem: str, context: Context) -> tuple[frozenset[str], frozenset[str]]:
+    """The variables that the problem mentions, and those of which a formula in it says something."""
+    try:
+        chunks = template(problem, context.functions, context.variables).chunks
+    except Unreadable:
+        return frozenset(), frozenset()
+    terms = [chunk for chunk in chunks if not isinstance(chunk, Unreadable)]
+    known = frozenset[str]().union(*map(free_names, terms))
+    return known, frozenset[str]().union(*(free_names(term) for term in terms if is_statement(term)))

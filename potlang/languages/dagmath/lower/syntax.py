@@ -1,0 +1,319 @@
+"""Formulas as trees: the nodes, how large they may be, and how they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Final, TypeAlias, TypeGuard
+
+from potlang.languages.dagmath.lower.word_lists import words
+
+MOST_NODES: Final = 2_000
+MOST_DEPTH: Final = 40
+RELATIONS: Final = ("=", "!=", "<", "<=", ">", ">=", "in", "divides", "congruent", "approx")
+CONNECTIVES: Final = ("and", "or", "not", "=>", "<=>")
+BINDERS: Final = ("sum", "prod")
+"""Applied to index, first value, last value and body."""
+
+
+class Unreadable(ValueError):
+    """A text is no formula that is read; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Num:
+    """An exact number that is written as one: `3`, `2.5`."""
+
+    value: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A variable: `x`, `x_1`, `alpha`."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """What a noun phrase names: the stems of its content words, in alphabetical order."""
+
+    words: tuple[str, ...]
+    said: str = field(default="", compare=False)
+    """The phrase, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """An operation, a relation, a connective or a function with its arguments.
+
+    Sums and products have any number of arguments, a difference is a sum with `neg` in it. `call:f` is
+    a function that the text declares. `unit:km` is a number with its unit.
+    `approx` of a term, a number and a size: they differ by half of it at most, which is that of the number's
+    last digit.
+    """
+
+    op: str
+    args: tuple[Term, ...]
+
+
+Term: TypeAlias = Num | Name | Quantity | Op
+
+
+def number(value: int | Fraction) -> Num:
+    """A number as a tree."""
+    return Num(Fraction(value))
+
+
+def parts(term: Term) -> Iterator[Term]:
+    """The term and everything below it."""
+    waiting = [term]
+    while waiting:
+        each = waiting.pop()
+        yield each
+        if isinstance(each, Op):
+            waiting.extend(reversed(each.args))
+
+
+def measured(term: Term) -> Term:
+    """The term, if it is small enough to be walked by recursion. Raises Unreadable."""
+    count, waiting = 0, [(term, 1)]
+    while waiting:
+        each, depth = waiting.pop()
+        count += 1
+        if depth > MOST_DEPTH:
+            raise Unreadable(f"the formula is nested more than {MOST_DEPTH} deep")
+        if count > MOST_NODES:
+            raise Unreadable(f"the formula has more than {MOST_NODES} parts")
+        if isinstance(each, Op):
+            waiting.extend([(arg, depth + 1) for arg in each.args])
+    return term
+
+
+def is_statement(term: Term) -> bool:
+    """Whether the term is true or false, and not a number."""
+    return isinstance(term, Op) and (term.op in RELATIONS or term.op in CONNECTIVES)
+
+
+def free_names(term: Term) -> frozenset[str]:
+    """The variables of a term, the indices of sums and products excepted."""
+    match term:
+        case Name(text):
+            return frozenset((text,))
+        case Op(op, (Name(index), first, last, body)) if op in BINDERS:
+            return free_names(first) | free_names(last) | (free_names(body) - {index})
+        case Op(_, args):
+            return frozenset[str]().union(*map(free_names, args))
+        case _:
+            return frozenset()
+
+
+def quantities(term: Term) -> frozenset[Quantity]:
+    """The quantities that a term mentions."""
+    return frozenset(each for each in parts(term) if isinstance(each, Quantity))
+
+
+def rebuilt(term: Term, change: Callable[[Term], Term]) -> Term:
+    """The term with `change` done to every part, children first."""
+    if isinstance(term, Op):
+        return change(Op(term.op, tuple(rebuilt(arg, change) for arg in term.args)))
+    return change(term)
+
+
+def substituted(term: Term, values: Mapping[Term, Term]) -> Term:
+    """The term with variables or quantities replaced; an index hides a variable of its name.
+
+    What is put in must not mention the indices of sums in the term.
+    """
+    match term:
+        case Name() | Quantity():
+            return values.get(term, term)
+        case Op(op, (Name() as index, first, last, body)) if op in BINDERS:
+            inside = {key: value for key, value in values.items() if key != index}
+            bounds = (substituted(first, values), substituted(last, values))
+            return Op(op, (index, *bounds, substituted(body, inside)))
+        case Op(op, args):
+            return Op(op, tuple(substituted(arg, values) for arg in args))
+        case _:
+            return term
+
+
+def conjuncts(term: Term) -> tuple[Term, ...]:
+    """The parts of a conjunction; the term itself where it is none."""
+    if isinstance(term, Op) and term.op == "and":
+        return tuple(part for arg in term.args for part in conjuncts(arg))
+    return (term,)
+
+
+def joined(op: str, terms: tuple[Term, ...]) -> Term:
+    """`op` of several terms; of one, the term itself."""
+    return terms[0] if len(terms) == 1 else Op(op, terms)
+
+
+_LEVELS: Final = {
+    "<=>": 1, "=>": 2, "or": 3, "and": 4, "not": 5,
+    **dict.fromkeys(RELATIONS, 6), "list": 0, "ratio": 7, "+": 8, "pm": 8, "mp": 8, "neg": 9,
+    "*": 10, "/": 10, "mod": 10, "^": 12, "!": 13, "%": 13,
+}  # fmt: skip
+_INFIX: Final = {"<=>": " <=> ", "=>": " => ", "or": " or ", "and": " and ", "*": "*", "ratio": " : ",
+                 "divides": " \\mid ", "in": " \\in ", "list": ", "}  # fmt: skip
+_ATOM: Final = 20
+
+
+def text(term: Term) -> str:
+    """The term as text that the reader reads as the same tree."""
+    return _written(term)[0]
+
+
+def shown(term: Term) -> str:
+    """The term as text for people: quantities in the words in which they were named."""
+    return text(rebuilt(term, lambda each: Quantity((each.said,)) if _is_said(each) else each))
+
+
+def _is_said(term: Term) -> TypeGuard[Quantity]:
+    return isinstance(term, Quantity) and bool(term.said)
+
+
+def _written(term: Term) -> tuple[str, int]:
+    match term:
+        case Num(value):
+            return _digits(value)
+        case Name(name):
+            return _variable(name), _ATOM
+        case Quantity(words):
+            return "\\text{" + " ".join(words) + "}", _ATOM
+        case Op():
+            return _operation(term)
+
+
+def _digits(value: Fraction) -> tuple[str, int]:
+    whole, rest = divmod(abs(value.numerator), value.denominator)
+    shown = str(whole)
+    if rest:
+        places = _places(value.denominator)
+        if places is None:
+            over = f"\\frac{{{abs(value.numerator)}}}{{{value.denominator}}}"
+            return (f"-{over}", _LEVELS["neg"]) if value < 0 else (over, _ATOM)
+        shown += "." + str(rest * 10**places // value.denominator).zfill(places)
+    return ("-" + shown, _LEVELS["neg"]) if value < 0 else (shown, _ATOM)
+
+
+def _places(denominator: int) -> int | None:
+    """How many decimals a number with this denominator needs; None where no number of them is enough."""
+    counts = []
+    for prime in (2, 5):
+        count = 0
+        while denominator % prime == 0:
+            denominator, count = denominator // prime, count + 1
+        counts.append(count)
+    return max(counts) if denominator == 1 else None
+
+
+def _variable(name: str) -> str:
+    """A variable as LaTeX: `x`, `x_{12}`, `\\alpha`, `x'`."""
+    base, _, index = name.partition("_")
+    bare = base.rstrip("'")
+    shown = base if len(bare) == 1 else f"\\{base}"
+    if len(bare) > 1:
+        shown = "\\operatorname{" + base + "}" if bare not in GREEK else "\\" + base + " "
+    return f"{shown.rstrip()}_{{{index}}}" if index else shown
+
+
+GREEK: Final = words(
+    "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta kappa lambda mu nu xi pi rho sigma "
+    "tau phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega"
+)
+
+
+def _operation(term: Op) -> tuple[str, int]:
+    op, args = term.op, term.args
+    level = _LEVELS.get(op, _ATOM)
+    if op == "+":
+        return _sum(args), level
+    if op in ("pm", "mp"):
+        sign = f"\\{op} "
+        left = f"{_inside(args[0], level)} " if len(args) == 2 else ""
+        return left + sign + _inside(args[-1], level + 1), level if len(args) == 2 else _LEVELS["neg"]
+    if op in ("neg", "not"):
+        return ("-" if op == "neg" else "\\neg ") + _inside(args[0], level + 1), level
+    if op in ("!", "%"):
+        return _inside(args[0], level + 1) + ("!" if op == "!" else "\\%"), level
+    if op == "/":
+        return f"\\frac{{{text(args[0])}}}{{{text(args[1])}}}", _ATOM
+    if op == "^":
+        return f"{_inside(args[0], level + 1)}^{{{text(args[1])}}}", level
+    if op == "mod":
+        # Beside a sign it is open of what the remainder is taken.
+        return " \\bmod ".join(_inside(arg, level + 1) for arg in args), _LEVELS["+"]
+    if op == "approx":
+        return f"{_inside(args[0], 7)} \\approx {_rounded(args[1], args[2])}", level
+    if op == "congruent":
+        return f"{_inside(args[0], 7)} \\equiv {_inside(args[1], 7)} \\pmod{{{text(args[2])}}}", level
+    if op in _INFIX or op in RELATIONS:
+        return _INFIX.get(op, f" {op} ").join(_inside(arg, level + 1) for arg in args), level
+    return _applied(op, args), _ATOM
+
+
+def _rounded(term: Term, size: Term) -> str:
+    """A number with as many decimals as the size of its last digit says."""
+    match term, size:
+        case Num(value), Num(last):
+            shown, _ = _digits(value)
+            places = _places(last.denominator) or 0
+            whole, _, decimals = shown.partition(".")
+            return f"{whole}.{decimals.ljust(places, '0')}" if places else shown
+        case Op("%", (inner,)), Num(last):
+            return _rounded(inner, Num(last * 100)) + "\\%"
+        case Op("neg", (inner,)), _:
+            return "-" + _rounded(inner, size)
+        case Op(op, (inner,)), _ if op.startswith("unit:"):
+            return f"{_rounded(inner, size)} \\text{{{op[5:]}}}"
+    return text(term)
+
+
+def _inside(term: Term, least: int) -> str:
+    shown, level = _written(term)
+    return shown if level >= least else f"({shown})"
+
+
+def _sum(args: tuple[Term, ...]) -> str:
+    shown = ""
+    for arg in args:
+        negative = isinstance(arg, Op) and arg.op == "neg"
+        inner = _inside(arg.args[0] if negative and isinstance(arg, Op) else arg, 10)
+        if shown:
+            shown += f" - {inner}" if negative else f" + {inner}"
+        else:
+            shown = f"-{inner}" if negative else inner
+    return shown
+
+
+_BRACKETS: Final = {
+    "floor": ("\\lfloor ", " \\rfloor"), "ceil": ("\\lceil ", " \\rceil"), "abs": ("\\lvert ", " \\rvert"),
+    "sqrt": ("\\sqrt{", "}"), "tuple": ("(", ")"), "set": ("\\{", "\\}"),
+    "[]": ("[", "]"), "[)": ("[", ")"), "(]": ("(", "]"),
+}  # fmt: skip
+
+
+def _applied(op: str, args: tuple[Term, ...]) -> str:
+    inner = ", ".join(_inside(arg, 1) for arg in args)
+    if op in _BRACKETS:
+        opening, closing = _BRACKETS[op]
+        return f"{opening}{inner}{closing}"
+    if op in BINDERS:
+        index, first, last, body = args
+        return f"(\\{op}_{{{text(index)} = {text(first)}}}^{{{text(last)}}} {_inside(body, 10)})"
+    if op == "root":
+        return f"\\sqrt[{text(args[0])}]{{{text(args[1])}}}"
+    if op == "binom":
+        return f"\\binom{{{text(args[0])}}}{{{text(args[1])}}}"
+    if op == "logbase":
+        return f"\\log_{{{text(args[0])}}}({text(args[1])})"
+    if op.startswith("unit:"):
+        return f"{_inside(args[0], 11)} \\text{{{op[5:]}}}"
+    if op.startswith("call:"):
+        return f"{op[5:]}({inner})"
+    if op.startswith("where:"):
+        return f"\\mathbb{{{op[6:]}}}"
+    return f"\\{op}({inner})"

@@ -1,0 +1,204 @@
+"""The tokens of a formula in LaTeX or in plain text."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from potlang.languages.dagmath.lower.syntax import GREEK, Unreadable
+from potlang.languages.dagmath.lower.units import is_unit
+from potlang.languages.dagmath.lower.word_lists import words
+
+MOST_CHARACTERS: Final = 4_000
+
+
+class Token(NamedTuple):
+    """`kind`: num, name, op, function, open, close, command, text, unit or end."""
+
+    kind: str
+    text: str
+
+
+END: Final = Token("end", "")
+
+FUNCTIONS: Final = words(
+    "log ln lg exp sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh gcd lcm max min floor ceil abs"
+)
+_SYMBOLS: Final = {
+    "×": "\\times ", "·": "\\cdot ", "∗": "*", "÷": "\\div ", "≤": "\\le ", "≥": "\\ge ", "≠": "\\ne ",
+    "−": "-", "–": "-", "±": "\\pm ", "π": "\\pi ", "∈": "\\in ", "⌊": "\\lfloor ", "⌋": "\\rfloor ",
+    "⌈": "\\lceil ", "⌉": "\\rceil ", "²": "^2", "³": "^3", "⇒": "\\implies ", "⇔": "\\iff ",
+    "°": "\\degree ",
+    "≈": "\\approx ", "≡": "\\equiv ", "∞": "\\infty ", "…": "\\ldots ", "√": "\\sqrt ", "∣": "\\mid ",
+    "∨": "\\lor ", "∧": "\\land ", "¬": "\\neg ", "½": "\\frac{1}{2}", "\u00a0": " ",
+}  # fmt: skip
+_UNICODE: Final = str.maketrans(_SYMBOLS)
+_IGNORED: Final = words(
+    ", ; : ! quad qquad left right big Big bigg Bigg bigl bigr Bigl Bigr displaystyle textstyle limits "
+    "nolimits thinspace"
+) | {" "}
+_OPERATORS: Final = {
+    "cdot": "*", "times": "*", "ast": "*", "div": "/", "le": "<=", "leq": "<=", "leqslant": "<=",
+    "ge": ">=", "geq": ">=", "geqslant": ">=", "ne": "!=", "neq": "!=", "lt": "<", "gt": ">", "pm": "pm",
+    "mp": "mp", "in": "in", "mid": "divides", "equiv": "equiv", "bmod": "mod", "colon": ":",
+    "Rightarrow": "=>", "implies": "=>", "Longrightarrow": "=>", "iff": "<=>", "Leftrightarrow": "<=>",
+    "Longleftrightarrow": "<=>", "land": "and", "wedge": "and", "lor": "or", "vee": "or",
+    "neg": "not", "lnot": "not", "%": "%", "approx": "approx",
+}  # fmt: skip
+_OPENING: Final = {
+    "lfloor": "floor", "lceil": "ceil", "lvert": "abs", "lbrace": "{", "{": "{",
+}  # fmt: skip
+_CLOSING: Final = {
+    "rfloor": "floor", "rceil": "ceil", "rvert": "abs", "rbrace": "}", "}": "}",
+}  # fmt: skip
+_WORDS: Final = {"and": "and", "or": "or", "mod": "mod"}
+_COMMANDS: Final = words(
+    "frac dfrac tfrac cfrac sqrt binom dbinom tbinom sum prod pmod boxed mathbb degree circ"
+)
+_STYLES: Final = words("text mathrm textbf mathbf textit mathit operatorname textrm mbox")
+_SPELLED: Final = {
+    "ell": "l", "dfrac": "frac", "tfrac": "frac", "cfrac": "frac", "dbinom": "binom",
+    "tbinom": "binom", "fbox": "boxed",
+}  # fmt: skip
+_PATTERN: Final = re.compile(
+    r"""(?P<space>\s+)
+    |(?P<num>\d{1,3}(?:(?:,|\{,\})\d{3})+(?![\d])(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)
+    |\\(?P<command>[A-Za-z]+|[^A-Za-z])
+    |(?P<letters>[A-Za-z]+)
+    |(?P<op><=>|=>|<=|>=|!=|==|\*\*|[-+*/^_=<>!|:;,%&'~$])
+    |(?P<bracket>[][(){}])""",
+    re.VERBOSE,
+)
+_MOST_DIGITS: Final = 400
+_LONGEST_PRODUCT: Final = 3
+"""Longer runs of letters are words, shorter ones products: `vt` is v times t."""
+
+
+def tokens(source: str) -> list[Token]:
+    """The tokens of a formula, the last one END. Raises Unreadable."""
+    if len(source) > MOST_CHARACTERS:
+        raise Unreadable(f"the formula has more than {MOST_CHARACTERS} characters")
+    return [*_Lexer(source.translate(_UNICODE)).run(), END]
+
+
+class _Lexer:
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.position = 0
+        self.found: list[Token] = []
+
+    def run(self) -> list[Token]:
+        while self.position < len(self.source):
+            match = _PATTERN.match(self.source, self.position)
+            if match is None:
+                raise Unreadable(f"{self.source[self.position]!r} is no part of a formula")
+            self.position = match.end()
+            kind = match.lastgroup
+            if kind != "space":
+                getattr(self, f"_{kind}")(match[kind or 0])
+        return self.found
+
+    def _add(self, kind: str, text: str) -> None:
+        self.found.append(Token(kind, text))
+
+    def _num(self, text: str) -> None:
+        previous = self.found[-1].kind if self.found else "end"
+        if previous == "open" and _PAIR.fullmatch(text) and _CLOSES.match(self.source, self.position):
+            # `[1,300]` has two ends, and no one thousand three hundred.
+            first, _, last = text.partition(",")
+            for kind, part in (("num", first), ("op", ","), ("num", last)):
+                self._add(kind, part)
+            return
+        digits = text.replace("{,}", "").replace(",", "")
+        if len(digits) > _MOST_DIGITS:
+            raise Unreadable(f"a number has more than {_MOST_DIGITS} digits")
+        self._add("num", digits)
+
+    def _op(self, text: str) -> None:
+        if text not in ("&", "~", "$"):
+            self._add("op", {"**": "^", "==": "=", ";": ","}.get(text, text))
+
+    def _bracket(self, text: str) -> None:
+        self._add("open" if text in "([{" else "close", {"{": "group", "}": "group"}.get(text, text))
+
+    def _letters(self, text: str) -> None:
+        previous = self.found[-1] if self.found else END
+        if text in FUNCTIONS:
+            self._add("function", text)
+        elif text in ("sqrt", "binom"):
+            self._add("command", text)
+        elif text in _WORDS:
+            self._add("op", _WORDS[text])
+        elif previous.kind in ("num", "name", "close") and len(text) > 1 and self._unit(text):
+            return
+        elif previous.text == "_" or (len(text) > 1 and text.isupper()):
+            # `AB` is a segment, or a number of two digits: a name, and no product that is known.
+            self._add("name", text)
+        elif len(text) > _LONGEST_PRODUCT:
+            self._add("text", text)
+        else:
+            for letter in text:
+                self._add("name", letter)
+
+    def _unit(self, text: str) -> bool:
+        """Reads a unit that begins with these letters, such as `km/h`, if they are one."""
+        match = _UNIT.match(self.source, self.position - len(text))
+        if match is None or not is_unit(match[0]):
+            return False
+        self.position = match.end()
+        self._add("unit", match[0])
+        return True
+
+    def _command(self, name: str) -> None:
+        name = _SPELLED.get(name, name)
+        if name in _IGNORED:
+            if name in ("left", "right") and self.source[self.position : self.position + 1] == ".":
+                self.position += 1
+        elif name in _OPERATORS:
+            self._add("op", _OPERATORS[name])
+        elif name in _OPENING:
+            self._add("open", _OPENING[name])
+        elif name in _CLOSING:
+            self._add("close", _CLOSING[name])
+        elif name in _STYLES:
+            self._styled(name)
+        elif name in FUNCTIONS:
+            self._add("function", name)
+        elif name in GREEK:
+            self._add("name", name)
+        elif name in _COMMANDS:
+            self._add("command", name)
+        elif name == "$":
+            self._add("unit", "dollar")
+        elif name in ("ldots", "dots", "cdots"):
+            raise Unreadable("an ellipsis leaves open what is meant")
+        elif name == "|":
+            self._add("op", "|")
+        else:
+            raise Unreadable(f"does not read \\{name}")
+
+    def _styled(self, style: str) -> None:
+        match = _BRACES.match(self.source, self.position)
+        if match is None:
+            raise Unreadable(f"\\{style} has no plain text in braces")
+        self.position = match.end()
+        text = " ".join(match[1].split())
+        if text in FUNCTIONS and not (self._follows_number() and is_unit(text)):
+            self._add("function", text)
+        elif text in _WORDS:
+            self._add("op", _WORDS[text])
+        elif len(text) == 1 and text.isalpha():
+            self._add("text" if self._follows_number() and is_unit(text) else "name", text)
+        elif style == "operatorname" and text.rstrip("'").isalpha():
+            self._add("name", text)
+        elif text:
+            self._add("text", text)
+
+    def _follows_number(self) -> bool:
+        return bool(self.found) and self.found[-1].kind == "num"
+
+
+_BRACES: Final = re.compile(r"\s*\{([^{}\\$]*)\}")
+_PAIR: Final = re.compile(r"\d+,\d+")
+_CLOSES: Final = re.compile(r"\s*(?:\\right)?\s*(?:\\rbrace|\\?[])}])")
+_UNIT: Final = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+)?(?:\^\{?[23]\}?)?")

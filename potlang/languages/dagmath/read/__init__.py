@@ -1,0 +1,1 @@
+"""Reading a solution: JSON or text in, steps and diagnostics out."""

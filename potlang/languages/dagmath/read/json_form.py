@@ -1,0 +1,325 @@
+"""A solution in JSON: an object with `steps`, its variants, or the list of steps by itself ([DAG-JSON])."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from potlang.diag.model import Applicability, Fix, Patch, Replace
+from potlang.diag.sink import Sink
+from potlang.languages.dagmath.read.latex_escapes import misread_escapes, repaired
+from potlang.languages.dagmath.read.places import JsonPlaces, JsonRow, Origin, Part
+from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.source.pointer import join_pointer
+
+Object = dict[str, Any]
+
+LARGEST_ID = 1_000_000_000
+LARGEST_DIFFICULTY = 1_000_000
+_LARGEST = 10**15
+STEP_KEYS: Mapping[Part, tuple[str, ...]] = {
+    "id": ("step_id",),
+    "edge": ("edge", "thinking", "reason"),
+    "parents": ("direct_dependent_steps",),
+    "node": ("node", "text"),
+    "prop": ("prop",),
+}
+"""The keys of each part of a step, the first that occurs counts (paper, appendices D, F, G and H)."""
+METADATA: Mapping[str, tuple[str, ...]] = {
+    "problem_id": ("problem_id",),
+    "problem": ("problem", "problem_text"),
+    "model": ("model",),
+    "dataset": ("dataset",),
+    "sample": ("sample",),
+    "difficulty": ("difficulty",),
+    "answer": ("answer", "final_answer"),
+    "correct": ("correct",),
+}
+_STEP_NAMES = tuple(key for keys in STEP_KEYS.values() for key in keys)
+_NAMES = tuple(key for keys in METADATA.values() for key in keys)
+_REQUIRED: tuple[Part, ...] = ("id", "parents", "node")
+_NO_STEPS = "a solution is an object with `steps`"
+
+
+class Draft(NamedTuple):
+    """What was read: the steps that could be, and the rest of the solution.
+
+    `complete` says whether each step in the input is among them.
+    """
+
+    solution: Solution
+    complete: bool
+
+
+def read_json_form(value: object, sink: Sink, places: JsonPlaces) -> Draft | None:
+    """The solution that a JSON value is; what does not fit is reported. None where there are no steps."""
+    return _Reader(sink, places).read(value)
+
+
+class _Reader:
+    def __init__(self, sink: Sink, places: JsonPlaces) -> None:
+        self.sink = sink
+        self.places = places
+        self.origin: Origin = places.origin
+
+    def read(self, value: object) -> Draft | None:
+        if isinstance(value, list):
+            if value:
+                self._report("POT1017", "", found="a list", meant="the steps of a solution")
+            return self._draft({}, value, "")
+        if not isinstance(value, dict):
+            self._wrong(value, "", "a solution, which is an object with `steps`")
+            return None
+        value = self._renamed(value, "", ("steps",), (*_NAMES, "steps"))
+        if "steps" not in value:
+            self._no_steps(value)
+            return None
+        steps = value["steps"]
+        pointer = join_pointer("", "steps")
+        if not isinstance(steps, list):
+            self._wrong(steps, pointer, "a list of steps")
+            return None
+        return self._draft(value, steps, pointer)
+
+    def _draft(self, value: Object, steps: list[Any], pointer: str) -> Draft | None:
+        if not steps:
+            self._report("POT7001", pointer, helps=("write each step as an object with a `step_id`",))
+            return None
+        found = [self._step(step, f"{pointer}/{at}") for at, step in enumerate(steps)]
+        kept = tuple(step for step in found if step is not None)
+        return Draft(Solution(kept, **self._metadata(value)), len(kept) == len(steps))
+
+    def _no_steps(self, value: Object) -> None:
+        notes, helps = [], [_NO_STEPS]
+        if isinstance(value.get("error"), str):
+            notes = [f"the input says: {value['error'][:200]}"]
+        elif "edges" in value:
+            helps = ["these are edges alone: write each into its step"]
+        self._report("POT7001", "", notes=notes, helps=helps)
+
+    # --- steps -----------------------------------------------------------------------------------
+
+    def _step(self, value: object, pointer: str) -> Step | None:
+        if not isinstance(value, dict):
+            self._wrong(value, pointer, "a step, which is an object")
+            return None
+        keys = _keys_of(value)
+        missing = [part for part in (*_REQUIRED, "edge") if part not in keys]
+        if missing:
+            value, keys = self._misspelt(value, pointer, missing)
+        misread: set[Part] = set()
+        number = self._id(value, keys, pointer, misread)
+        for part in _REQUIRED:
+            if part not in keys:
+                which = f"step {number}" if number is not None else "a step"
+                self._report("POT7007", pointer, which=which, part=f"`{STEP_KEYS[part][0]}`")
+        parents = self._parents(value, keys, pointer, misread) if "parents" in keys else None
+        edge = self._text(value, keys, "edge", pointer, misread) or ""
+        node = self._text(value, keys, "node", pointer, misread)
+        prop = self._text(value, keys, "prop", pointer, misread)
+        if number is None or node is None or "parents" not in keys:
+            return None
+        self.places.rows.append(JsonRow(pointer, keys, frozenset(misread)))
+        return Step(number, edge, parents, node, prop)
+
+    def _misspelt(
+        self, value: Object, pointer: str, missing: Sequence[Part]
+    ) -> tuple[Object, dict[Part, str]]:
+        """The step with misspelt keys read as meant, and the keys as they are written."""
+        wanted = [key for part in missing for key in STEP_KEYS[part]]
+        renamed = self._renamed(value, pointer, wanted, _STEP_NAMES)
+        written = dict(zip(renamed, value, strict=True)) if len(renamed) == len(value) else {}
+        keys = {part: written.get(key, key) for part, key in _keys_of(renamed).items()}
+        return value, keys
+
+    def _id(self, value: Object, keys: Mapping[Part, str], pointer: str, misread: set[Part]) -> int | None:
+        if "id" not in keys:
+            return None
+        return self._number(value[keys["id"]], join_pointer(pointer, keys["id"]), "a step id", misread)
+
+    def _number(self, value: object, pointer: str, what: str, misread: set[Part]) -> int | None:
+        """A step's id; digits in a string are read as a number, with a warning."""
+        if type(value) is int and 0 <= value <= LARGEST_ID:
+            return value
+        number = _integer(value)
+        if number is None and isinstance(value, str) and len(value) < 30:
+            text = value.strip().lower().removeprefix("step").strip()
+            number = int(text) if text.isascii() and text.isdigit() else None
+            if number is not None and number <= LARGEST_ID:
+                misread.add("id")
+                fix = self._patch(f"write {number}", pointer, number)
+                self._report("POT1017", pointer, fixes=[fix], found=f'"{value}"', meant=str(number))
+        if number is None or not 0 <= number <= LARGEST_ID:
+            self._wrong(value, pointer, f"{what}, a number from 0 to {LARGEST_ID}")
+            return None
+        return number
+
+    def _parents(
+        self, value: Object, keys: Mapping[Part, str], pointer: str, misread: set[Part]
+    ) -> tuple[int, ...] | None:
+        found = value[keys["parents"]]
+        if found is None:
+            return None
+        where = join_pointer(pointer, keys["parents"])
+        if type(found) is list:
+            if found == [None]:
+                self._as_null(found, where, misread)
+                return None
+            return tuple(
+                number
+                for at, item in enumerate(found)
+                if (number := self._number(item, f"{where}/{at}", "the id of a step", set())) is not None
+            )
+        if isinstance(found, str) and found.strip().lower() in ("", "null", "none", "[]"):
+            self._as_null(found, where, misread)
+            return None
+        if _integer(found) is not None and not isinstance(found, bool):
+            misread.add("parents")
+            fix = self._patch(f"write [{found}]", where, [found])
+            self._report("POT1017", where, fixes=[fix], found="a number", meant="a list of one step")
+            number = self._number(found, where, "the id of a step", set())
+            return None if number is None else (number,)
+        self._wrong(found, where, "a list of step ids, or null")
+        return None
+
+    def _as_null(self, found: object, pointer: str, misread: set[Part]) -> None:
+        misread.add("parents")
+        word = f'"{found}"' if isinstance(found, str) else "[null]"
+        fix = self._patch("write null", pointer, None)
+        self._report("POT1017", pointer, fixes=[fix], found=word, meant="null")
+
+    def _text(
+        self, value: Object, keys: Mapping[Part, str], part: Part, pointer: str, misread: set[Part]
+    ) -> str | None:
+        """A string of a step, the backslashes of LaTeX restored; a node must say something."""
+        if part not in keys:
+            return None
+        text = value[keys[part]]
+        where = join_pointer(pointer, keys[part])
+        if not isinstance(text, str):
+            if text is not None or part == "node":
+                self._wrong(text, where, "a string")
+            return None
+        if part == "node" and not text.strip():
+            self._report("POT1014", where, what="a node")
+            return None
+        found = misread_escapes(text)
+        if not found:
+            return text
+        misread.add(part)
+        edits = [Replace(where, each.at, each.at + 1, f"\\{each.letter}") for each in found]
+        fix = Fix("double the backslashes", Applicability.SAFE, self.origin.edits(*edits))
+        span = found[0].at, found[0].at + 1
+        meant = f"the beginning of a LaTeX command, `\\{found[0].letter}`"
+        self._report("POT1017", where, span=span, fixes=[fix], found="a control character", meant=meant)
+        return repaired(text, found)
+
+    # --- the rest of the solution ----------------------------------------------------------------
+
+    def _metadata(self, value: Object) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, keys in METADATA.items():
+            for key in keys:
+                given = value.get(key)
+                if given is not None and name not in found:
+                    read = getattr(self, f"_{name}", self._string)
+                    found[name] = read(given, join_pointer("", key))
+        return found
+
+    def _string(self, value: object, pointer: str) -> str | None:
+        if isinstance(value, str):
+            return value
+        self._wrong(value, pointer, "a string")
+        return None
+
+    def _problem_id(self, value: object, pointer: str) -> str | None:
+        """A string, or a number that is read as one."""
+        if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+            return str(value)
+        return self._string(value, pointer)
+
+    _answer = _problem_id
+
+    def _sample(self, value: object, pointer: str) -> int | str | None:
+        number = _integer(value)
+        return number if number is not None else self._string(value, pointer)
+
+    def _difficulty(self, value: object, pointer: str) -> float | None:
+        if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+            if -LARGEST_DIFFICULTY <= value <= LARGEST_DIFFICULTY and math.isfinite(value):
+                return float(value)
+            self._wrong(value, pointer, f"a number of at most {LARGEST_DIFFICULTY}")
+        else:
+            self._wrong(value, pointer, "a number")
+        return None
+
+    def _correct(self, value: object, pointer: str) -> bool | None:
+        if isinstance(value, bool):
+            return value
+        self._wrong(value, pointer, "true or false")
+        return None
+
+    # --- keys and reports ------------------------------------------------------------------------
+
+    def _renamed(self, value: Object, pointer: str, wanted: Sequence[str], known: Sequence[str]) -> Object:
+        """The object with misspelt keys renamed, each with a warning; `wanted` are the likely ones.
+
+        A key that is needed is found by its spelling, any other if only case and signs differ:
+        samples carry much that is no business of potlang's.
+        """
+        if all(key in known for key in value):
+            return value
+        from potlang.diag.near import nearest
+
+        free = [key for key in wanted if key not in value]
+        found: Object = {}
+        for key, item in value.items():
+            meant = None
+            if key not in known and isinstance(key, str):
+                meant = next(iter(nearest(key, free, 1)), None) or _same_form(key, known)
+                if meant in value or meant in found:
+                    meant = None
+            if meant is not None:
+                self._report_misspelt(key, meant, pointer)
+            found[meant or key] = item
+        return found
+
+    def _report_misspelt(self, key: str, meant: str, pointer: str) -> None:
+        move = Patch("move", join_pointer(pointer, meant), source=join_pointer(pointer, key))
+        fix = Fix(f"rename the key to `{meant}`", Applicability.SAFE, self.origin.edits(move))
+        place = self.origin.place(join_pointer(pointer, key), on_key=True)
+        self.sink.report("POT1016", place, key=key, meant=meant, fixes=[fix])
+
+    def _patch(self, title: str, pointer: str, value: object) -> Fix:
+        return Fix(title, Applicability.SAFE, self.origin.edits(Patch("replace", pointer, value)))
+
+    def _wrong(self, value: object, pointer: str, expected: str) -> None:
+        from potlang.expressions.shapes import found_words
+
+        self._report("POT1010", pointer, expected=expected, found=found_words(value))
+
+    def _report(self, code: str, pointer: str, span: tuple[int, int] | None = None, **fields: Any) -> None:
+        self.sink.report(code, self.origin.place(pointer, span), **fields)
+
+
+def _keys_of(value: Object) -> dict[Part, str]:
+    """The key of each part of a step that has one."""
+    return {part: key for part, keys in STEP_KEYS.items() for key in reversed(keys) if key in value}
+
+
+def _integer(value: object) -> int | None:
+    """An integer, however JSON writes it; None for any other value."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float | Decimal) and -_LARGEST <= value <= _LARGEST and value == int(value):
+        return int(value)
+    return None
+
+
+def _same_form(key: str, known: Sequence[str]) -> str | None:
+    form = key.casefold().replace("-", "").replace("_", "").replace(" ", "")
+    return next((name for name in known if name.replace("_", "") == form), None)

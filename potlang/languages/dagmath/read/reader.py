@@ -1,0 +1,136 @@
+"""Reads a solution in any of its forms: steps and metadata out, diagnostics with places for the rest.
+
+What is an error leaves no solution: no graph of steps, or an answer that never ends. Anything else
+that is read otherwise than written is a warning ([DAG-READ]).
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from potlang.diag import Applicability, Fix, Label, Place, Sink
+from potlang.diag.model import Replace
+from potlang.languages.dagmath.read.boxed import last_box
+from potlang.languages.dagmath.read.json_form import Draft, read_json_form
+from potlang.languages.dagmath.read.places import JsonPlaces, Origin, Places, TextPlaces
+from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.languages.dagmath.read.structure import check_structure
+from potlang.languages.dagmath.read.text_form import is_text_form, read_text_form
+from potlang.languages.dagmath.read.wrapping import Wrapped, find_json
+from potlang.reading.embedded import Inner
+from potlang.reading.json_text import open_document, read_json
+from potlang.source import DEFAULT_LIMITS, Document, InputLimits
+
+Source = str | bytes | bytearray | memoryview | os.PathLike[str] | Document | dict[str, object] | list[object]
+"""Text, bytes, a file's path, a document, or a value that `json.loads` could have returned."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSolution:
+    """What was read. `solution` is None where an error was reported.
+
+    `steps` are those that could be read, errors or not; `places` has theirs, by position, in `document`.
+    """
+
+    document: Document
+    solution: Solution | None
+    steps: tuple[Step, ...]
+    places: Places
+
+
+def read_solution(
+    source: Source, sink: Sink, *, limits: InputLimits = DEFAULT_LIMITS, name: str | None = None
+) -> ReadSolution:
+    """The solution in a text, in bytes, in a file, or in a JSON value.
+
+    Never raises for what the input contains: the sink gets whatever is not well formed, and the document.
+    """
+    document = open_document(source, sink, limits, name)
+    places: Places
+    if document.text is not None and _is_text(document.text):
+        places = TextPlaces()
+        draft = None if sink.has_errors else read_text_form(document.text, sink, places)
+    else:
+        wrapped = None if document.text is None or sink.has_errors else find_json(document.text)
+        places = JsonPlaces(Origin() if wrapped is None else _origin(document, wrapped))
+        draft = _read_json(document, wrapped, places, limits, sink)
+    return _checked(document, draft, places, sink)
+
+
+def _is_text(text: str) -> bool:
+    """Whether a text is in the text form, and not JSON in which a line happens to look like it."""
+    return not text.lstrip().startswith(("{", "[")) and is_text_form(text)
+
+
+def _checked(document: Document, draft: Draft | None, places: Places, sink: Sink) -> ReadSolution:
+    if draft is None:
+        return ReadSolution(document, None, (), places)
+    steps = draft.solution.steps
+    check_structure(steps, draft.complete, places, sink)
+    if steps and draft.complete:
+        _check_box(steps, places, sink)
+    return ReadSolution(document, None if sink.has_errors else draft.solution, steps, places)
+
+
+def _check_box(steps: tuple[Step, ...], places: Places, sink: Sink) -> None:
+    """Reports a boxed answer that never ends ([DAG-BOX])."""
+    last = len(steps) - 1
+    box = last_box(steps[last].node)
+    if box is None or box.content is not None:
+        return
+    text = steps[last].node
+    end = len(text.rstrip().rstrip("$.").rstrip())
+    edits = places.rewrite(last, "node", (end, end), "}" * _missing_braces(text[box.start : end]))
+    fixes = [Fix("close it at the end", Applicability.UNSAFE, edits)] if edits else []
+    sink.report("POT7010", places.part(last, "node", (box.start, box.end)), fixes=fixes, id=steps[last].id)
+
+
+def _missing_braces(text: str) -> int:
+    plain = text.replace("\\{", "").replace("\\}", "")
+    return max(1, plain.count("{") - plain.count("}"))
+
+
+def _origin(document: Document, wrapped: Wrapped) -> Origin:
+    if wrapped.around is None:
+        return Origin()
+    part = Document(document.name, (document.text or "")[wrapped.start : wrapped.end])
+    return Origin(Inner(part, wrapped.start))
+
+
+def _read_json(
+    document: Document, wrapped: Wrapped | None, places: JsonPlaces, limits: InputLimits, sink: Sink
+) -> Draft | None:
+    inner = places.origin.inner
+    if inner is None or wrapped is None:
+        if wrapped is None and document.text is not None and document.text.strip() and not sink.has_errors:
+            sink.report(
+                "POT7001",
+                Place("", (0, 0)),
+                helps=("a solution is an object with `steps`, or has lines `Step k`",),
+            )
+            return None
+        value = read_json(document, sink, limits)
+        return None if sink.has_errors and value is None else read_json_form(value, sink, places)
+    if wrapped.more is not None:
+        at = Place("", (wrapped.more, wrapped.more + 1))
+        sink.report("POT7009", at, helps=("score samples with `potc score`",))
+        return None
+    _report_around(document, wrapped, sink)
+    inner_sink = Sink(inner.document)
+    value = read_json(inner.document, inner_sink, limits)
+    for each in inner_sink.diagnostics():
+        labels = tuple(Label(inner.place(label.place), label.message) for label in each.labels)
+        fixes = tuple(fix for found in each.fixes if (fix := inner.fix(found)).edits)
+        sink.add(each._replace(labels=labels, fixes=fixes))
+    if value is None and inner_sink.has_errors:
+        return None
+    return read_json_form(value, sink, places)
+
+
+def _report_around(document: Document, wrapped: Wrapped, sink: Sink) -> None:
+    size = len(document.text or "")
+    edits = [Replace("", 0, wrapped.start, "")] if wrapped.start else []
+    edits += [Replace("", wrapped.end, size, "\n")] if wrapped.end < size else []
+    fix = Fix("remove it", Applicability.SAFE, tuple(edits))
+    sink.report("POT7030", Place("", wrapped.around), fixes=[fix], where="of the JSON")

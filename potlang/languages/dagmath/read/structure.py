@@ -1,0 +1,120 @@
+"""What makes steps a graph: ids that are unique, parents that come before ([DAG-ID], [DAG-PARENT])."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+from potlang.diag import Applicability, Fix, Label
+from potlang.diag.sink import Sink
+from potlang.languages.dagmath.read.places import Places
+from potlang.languages.dagmath.read.records import Step
+
+_SHOWN = 8
+
+
+def check_structure(steps: Sequence[Step], complete: bool, places: Places, sink: Sink) -> None:
+    """Reports ids that repeat, parents that do not exist or come too late, and cycles.
+
+    `complete` False: some steps could not be read, so that nothing is said of parents that are missing.
+    """
+    positions: dict[int, int] = {}
+    for at, step in enumerate(steps):
+        if step.id in positions:
+            also = Label(places.part(positions[step.id], "id"), "this one has it too")
+            sink.report("POT7002", places.part(at, "id"), labels=[also], id=step.id)
+        else:
+            positions[step.id] = at
+    late: list[tuple[int, int]] = []
+    for at, step in enumerate(steps):
+        for index, parent in enumerate(step.parents or ()):
+            position = positions.get(parent)
+            if position is None:
+                if complete:
+                    _report(places, sink, steps, "POT7003", at, index)
+            elif position >= at and positions[step.id] == at:
+                late.append((at, index))
+    if late:
+        _report_late(steps, positions, late, places, sink)
+
+
+def _report_late(
+    steps: Sequence[Step],
+    positions: dict[int, int],
+    late: Sequence[tuple[int, int]],
+    places: Places,
+    sink: Sink,
+) -> None:
+    """Reports parents that come too late: each cycle once, by name, and the rest one by one."""
+    parents = [[positions[each] for each in step.parents or () if each in positions] for step in steps]
+    component = _components(parents)
+    named: set[int] = set()
+    for at, index in late:
+        parent = positions[(steps[at].parents or ())[index]]
+        if component[at] != component[parent]:
+            _report(places, sink, steps, "POT7004", at, index)
+        elif component[at] not in named:
+            named.add(component[at])
+            cycle = _path(parents, component, parent, at)
+            names = [f"{steps[each].id}" for each in (at, *cycle)]
+            if len(names) > _SHOWN:
+                names = [*names[: _SHOWN - 2], "…", names[-1]]
+            _report(places, sink, steps, "POT7005", at, index, cycle=" → ".join(names))
+
+
+def _report(
+    places: Places, sink: Sink, steps: Sequence[Step], code: str, at: int, index: int, **fields: Any
+) -> None:
+    step = steps[at]
+    parents = step.parents or ()
+    left = sorted({each for each in parents if each != parents[index]})
+    edits = places.set_parents(at, left)
+    fixes = [Fix(f"remove the dependency on step {parents[index]}", Applicability.UNSAFE, edits)]
+    sink.report(code, places.parent(at, index), fixes=fixes, id=step.id, parent=parents[index], **fields)
+
+
+def _path(parents: Sequence[Sequence[int]], component: Sequence[int], start: int, end: int) -> list[int]:
+    """The shortest way from a step to another by their parents, within one component."""
+    came_from = {start: start}
+    waiting = deque([start])
+    while end not in came_from:
+        here = waiting.popleft()
+        for parent in parents[here]:
+            if component[parent] == component[end] and parent not in came_from:
+                came_from[parent] = here
+                waiting.append(parent)
+    path = [end]
+    while path[-1] != start:
+        path.append(came_from[path[-1]])
+    return path[::-1]
+
+
+def _components(parents: Sequence[Sequence[int]]) -> list[int]:
+    """For each step its strongly connected component, named by one of its members (Tarjan, no recursion)."""
+    count = len(parents)
+    index, low, component = [-1] * count, [0] * count, [-1] * count
+    order = 0
+    open_steps: list[int] = []
+    for root in range(count):
+        if index[root] >= 0:
+            continue
+        path = [(root, 0)]
+        while path:
+            here, at = path.pop()
+            if not at:
+                index[here] = low[here] = order
+                order += 1
+                open_steps.append(here)
+            elif component[child := parents[here][at - 1]] < 0:
+                low[here] = min(low[here], low[child])
+            while at < len(parents[here]) and index[parents[here][at]] >= 0:
+                if component[parents[here][at]] < 0:
+                    low[here] = min(low[here], index[parents[here][at]])
+                at += 1
+            if at < len(parents[here]):
+                path += [(here, at + 1), (parents[here][at], 0)]
+            elif low[here] == index[here]:
+                while component[here] < 0:
+                    component[open_steps.pop()] = here
+    return component

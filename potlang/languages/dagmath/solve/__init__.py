@@ -1,0 +1,1 @@
+"""Solving a solution: whether its steps follow, and whether its answer is right."""

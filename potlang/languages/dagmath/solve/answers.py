@@ -1,0 +1,216 @@
+r"""Whether an answer is the expected one: mathematically, or as text where that fails ([DAG-EQUAL]).
+
+The library that reads LaTeX can hang and can take all memory, so it works in a child process, which is
+kept warm and killed when it overruns. Most answers are decided before that: equal text, plain numbers.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import OrderedDict
+from fractions import Fraction
+from functools import lru_cache
+from importlib.util import find_spec
+from types import TracebackType
+from typing import Any, Final, Literal, NamedTuple
+
+from potlang.engines.base import Reason
+from potlang.languages.dagmath.read.boxed import boxed_answer
+from potlang.languages.dagmath.read.records import Solution
+from potlang.processes.launch import launch_python
+from potlang.processes.process import Died, Process
+
+LONGEST_ANSWER: Final = 10_000
+"""Characters of an answer up to which it is read as mathematics."""
+_KEPT: Final = 65_536
+_LONGEST_KEPT: Final = 1_000
+_MOST_FAILED_STARTS: Final = 3
+_GRACE_SECONDS: Final = 0.5
+_RETIRE_MEGABYTES: Final = 512
+_WORKER: Final = "from potlang.languages.dagmath.solve.answer_worker import main;main()"
+_MISSING: Final = "math-verify is not installed (pip install 'potlang[dagmath]'): compared as text"
+_UNREADABLE: Final = "no parser reads the answer:"
+_LAYOUT = re.compile(r"\\[,;:!>]|\\(?:q?quad|left|right|displaystyle|textstyle)(?![a-zA-Z])|(?<!\\)\$")
+_SPACE = re.compile(r"(?<=[A-Za-z0-9])(?:\s|~|\\ )++(?=[A-Za-z0-9])|((?:\s|~|\\ )++)")
+_FRACTION = re.compile(r"\\[dt]frac(?![a-zA-Z])")
+_BOX = re.compile(r"\\boxed\s*\{")
+_INTEGER = r"0|[1-9][0-9]{0,14}"
+_NUMBER = re.compile(
+    rf"(?P<sign>-?)(?:(?P<whole>{_INTEGER})|(?P<over>{_INTEGER})/(?P<under>[1-9][0-9]{{0,14}})"
+    rf"|\\frac\{{(?P<top>{_INTEGER})\}}\{{(?P<bottom>[1-9][0-9]{{0,14}})\}})"
+)
+
+
+class Judged(NamedTuple):
+    """Whether an answer is right, who says so, and why it was not the library if it should have been.
+
+    `by` is "text" where the answers are the same text, and where the library could not tell; `note` is
+    empty but in that last case, and where there is no answer.
+    """
+
+    correct: bool
+    by: Literal["math", "text"]
+    note: str = ""
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether no parser reads the answer, and it is not the same text as the expected one."""
+        return self.note.startswith(_UNREADABLE)
+
+
+class Judge:
+    """Compares answers; use it as a context manager, or `close` it. Not for two threads at once.
+
+    `seconds` and `megabytes` bound the library's work on one pair of answers.
+    """
+
+    def __init__(self, *, seconds: float = 5.0, megabytes: int = 1024) -> None:
+        self.seconds = seconds
+        self.megabytes = megabytes
+        self._process: Process | None = None
+        self._failed_starts = 0
+        self._unusable = "" if _library_is_there() else _MISSING
+        self._cache: OrderedDict[tuple[str, str], Judged] = OrderedDict()
+
+    def __enter__(self) -> Judge:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the child process, if there is one; the judge can still be used."""
+        if self._process is not None:
+            self._process.kill()
+            self._process = None
+
+    def judge(self, given: str | None, expected: str) -> Judged:
+        r"""Whether `given`, the content of a box, is `expected`, which may stand in a box.
+
+        None is an answer that is not there, or never ends: it is wrong. What was found of the last 65,536
+        pairs is kept, so that each of them is judged once, and one that takes too long costs its time once.
+        """
+        if given is None:
+            return Judged(False, "text", "there is no boxed answer")
+        key = given, expected
+        if (known := self._cache.get(key)) is not None:
+            self._cache.move_to_end(key)
+            return known
+        found = self._judge(given, unboxed(expected))
+        if len(given) + len(expected) <= _LONGEST_KEPT:
+            self._cache[key] = found
+            if len(self._cache) > _KEPT:
+                self._cache.popitem(last=False)
+        return found
+
+    def judge_solution(self, solution: Solution) -> Judged | None:
+        """Whether the last step gives the expected answer; None where the input does not say what it is.
+
+        What the input says of it by `correct` is not looked at.
+        """
+        if solution.answer is None:
+            return None
+        return self.judge(boxed_answer(solution.steps[-1].node), solution.answer)
+
+    def _judge(self, given: str, expected: str) -> Judged:
+        quick = quick_judgement(normal_text(given), normal_text(expected))
+        if quick is not None:
+            return quick
+        if max(len(given), len(expected)) > LONGEST_ANSWER:
+            return Judged(False, "text", f"longer than {LONGEST_ANSWER} characters: compared as text")
+        if self._unusable:
+            return Judged(False, "text", self._unusable)
+        try:
+            answer = self._ask(given, expected)
+        except Died as died:
+            return Judged(False, "text", f"{_WORDS.get(died.reason, died.detail)}: compared as text")
+        if "equal" in answer:
+            return Judged(bool(answer["equal"]), "math")
+        return Judged(False, "text", f"{answer.get('failed', 'no answer')}: compared as text")
+
+    # --- the child -------------------------------------------------------------------------------
+
+    def _ask(self, given: str, expected: str) -> dict[str, Any]:
+        """The child's answer. Raises Died, and then there is no child."""
+        process = self._running()
+        deadline = self.seconds + _GRACE_SECONDS
+        process.memory = self.megabytes
+        message = {"given": given, "expected": expected, "memory": self.megabytes, "deadline": deadline}
+        try:
+            process.send(message)
+            answer = process.receive(time.monotonic() + self.seconds)
+        except TimeoutError:
+            self.close()
+            raise Died("timeout", f"no answer within {self.seconds:g} s") from None
+        except Died:
+            self.close()
+            raise
+        if process.peak > _RETIRE_MEGABYTES:
+            self.close()
+        return answer
+
+    def _running(self) -> Process:
+        try:
+            if self._process is None or not self._process.alive():
+                self._process = Process("math", child=launch_python(_WORKER))
+            self._process.greet()
+        except OSError as error:
+            raise Died("crash", f"no process can be started: {error.strerror}") from error
+        except Died as died:
+            self.close()
+            self._failed_starts += 1
+            if self._failed_starts >= _MOST_FAILED_STARTS:
+                self._unusable = f"the reader of answers does not start ({died.detail}): compared as text"
+            raise
+        return self._process
+
+
+_WORDS: Final[dict[Reason, str]] = {
+    "timeout": "the reader of answers took too long",
+    "memory": "the reader of answers ran out of memory",
+}
+
+
+def quick_judgement(given: str, expected: str) -> Judged | None:
+    """What needs no library, of normal texts: equal ones, and plain integers and fractions. Else None."""
+    if given == expected:
+        return Judged(True, "text") if given else Judged(False, "text", "the answer is empty")
+    one, other = plain_number(given), plain_number(expected)
+    if one is None or other is None:
+        return None
+    return Judged(one == other, "math")
+
+
+def plain_number(text: str) -> Fraction | None:
+    """An integer or a fraction of integers of at most 15 digits, in a normal text; None for all else."""
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        return None
+    above = found["whole"] or found["over"] or found["top"]
+    value = Fraction(int(above), int(found["under"] or found["bottom"] or 1))
+    return -value if found["sign"] else value
+
+
+def normal_text(text: str) -> str:
+    """An answer without layout, dollar signs and the full stop at its end, with one kind of fraction.
+
+    Spaces stay, as one, between letters and digits.
+    """
+    plain = _FRACTION.sub(r"\\frac", _LAYOUT.sub("", text)).strip().rstrip(".")
+    return _SPACE.sub(lambda found: "" if found[1] else " ", plain)
+
+
+def unboxed(text: str) -> str:
+    r"""The content of the last `\boxed{…}` of a text; the text itself where there is none."""
+    if not _BOX.search(text):
+        return text
+    content = boxed_answer(text)
+    return text if content is None else content
+
+
+@lru_cache(maxsize=1)
+def _library_is_there() -> bool:
+    return find_spec("math_verify") is not None

@@ -1,0 +1,91 @@
+"""The questions about one solution: statements in the IR, and one warm solver session for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from potlang.ir.module import Assertion, AssertionKind, Claim, Module
+from potlang.ir.pool import Pool
+from potlang.languages.dagmath.lower.encoding import Encoded, Encoder
+from potlang.report.results import Limits, Result
+
+if TYPE_CHECKING:
+    from potlang.api import Trust
+    from potlang.ir.nodes import Node
+    from potlang.processes.pool import Workers
+    from potlang.prove.session import Session
+
+
+class Theory:
+    """A context manager; a solver starts with the first question, and again only for new symbols."""
+
+    def __init__(
+        self, integers: frozenset[str], limits: Limits, trust: Trust, workers: Workers | None
+    ) -> None:
+        self.encoder = Encoder(Pool(), integers)
+        self.asked = 0
+        self._limits = limits
+        self._trust = trust
+        self._workers = workers
+        self._session: Session | None = None
+        self._symbols = 0
+        self._known: dict[tuple[tuple[int, ...], int], Result] = {}
+
+    def __enter__(self) -> Theory:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+
+    def _ready(self) -> Session:
+        """A session that knows all symbols there are."""
+        from potlang.processes.pool import default_workers
+        from potlang.prove.session import Options, Session
+
+        symbols = self.encoder.symbols
+        if self._session is None or len(symbols) != self._symbols:
+            self._close()
+            self._symbols = len(symbols)
+            module = Module(self.encoder.pool, symbols=symbols)
+            options = Options(trust=self._trust, minimize_cores=False)
+            self._session = Session(module, self._workers or default_workers(), options, self._limits)
+        return self._session
+
+    def ask(self, premises: Sequence[Encoded], claim: Encoded, left_ms: int) -> Result:
+        """What premises say of a claim, both taken to be defined."""
+        assumed: dict[int, Node] = {}
+        for each in (*premises, claim):
+            for node in (*each.lemmas, *each.sides):
+                assumed[node.id] = node
+        for each in premises:
+            assumed[each.formula.id] = each.formula
+        return self.ask_nodes(list(assumed.values()), claim.formula, left_ms)
+
+    def ask_nodes(self, assumed: Sequence[Node], formula: Node, left_ms: int) -> Result:
+        """What some formulas say of another."""
+        key = (tuple(sorted({node.id for node in assumed})), formula.id)
+        found = self._known.get(key)
+        if found is None:
+            self.asked += 1
+            session = self._ready()
+            session.limits = self._limits._replace(total_ms=max(1, min(left_ms, self._limits.total_ms)))
+            named = [
+                Assertion(f"p{at}", f"premise {at}", AssertionKind.FACT, node)
+                for at, node in enumerate(assumed)
+            ]
+            session.push(named)
+            try:
+                (found,) = session.verify([Claim(f"c{self.asked}", "claim", formula)], [])
+            finally:
+                session.pop()
+            self._known[key] = found
+        return found

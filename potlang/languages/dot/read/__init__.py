@@ -1,0 +1,1 @@
+"""Reading a trace: bytes in, records and diagnostics out."""

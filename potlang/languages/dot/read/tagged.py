@@ -1,0 +1,92 @@
+"""The role-tagged form `<proposer>…</proposer>` of the public prompt, read as an untyped trace.
+
+Each tagged part becomes a node, in order, with its text. There are no edges, no statuses and no
+propositions in this form, so nothing is claimed; text outside of tags is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, cast
+
+from potlang.diag import Applicability, Sink
+from potlang.languages.dot.read.raw import Raw
+from potlang.languages.dot.read.records import END_MARK, End, Fence, Node, Profile, Record, Role, Text
+from potlang.languages.dot.read.rules import Violations
+from potlang.languages.dot.read.trace import Trace
+from potlang.source import Document
+
+_TAG = re.compile(rb"<(/?)(problem|proposer|critic|summarizer)>")
+_LINE = re.compile(rb"[^\n]+\n?|\n")
+
+
+def free(content: bytes, block: int | None, start: int = 0, end: int = 0) -> Text | Fence:
+    """Free text as a line if it can stand as one, else as a fence."""
+    is_line = b"\n" not in content and not content.startswith(b"@") and not content.endswith(b"\r")
+    kind = Text if is_line and content != END_MARK else Fence
+    return kind(content, block, start, end)
+
+
+def read_tagged(raw: Raw, document: Document, sink: Sink, profile: Profile) -> Trace:
+    """The nodes of the tagged parts, numbered from 1; tags that do not match are reported."""
+    before = len(sink)
+    records: list[Record] = []
+    nodes: dict[int, Node] = {}
+    violations = Violations(sink, raw)
+    for role, start, end, text in _parts(violations):
+        node = Node(len(nodes) + 1, role, start, end)
+        nodes[node.id] = node
+        records.append(node)
+        records.extend(_lines(raw.data, node, text, violations))
+    if not nodes:
+        violations.report("POT5006", 0, 0)
+    well_formed = len(sink) == before
+    return Trace(tuple(records), nodes, {}, {}, profile, document, well_formed, raw, is_typed=False)
+
+
+def _parts(violations: Violations) -> Iterator[tuple[Role, int, int, tuple[int, int]]]:
+    """Each tagged part: its role, the span of its opening tag, and the span of its text."""
+    opened: Any = None
+    for tag in _TAG.finditer(violations.raw.data):
+        if not tag[1]:
+            if opened is not None:
+                _report_unclosed(violations, opened, tag.start())
+                yield _part(opened, tag.start())
+            opened = tag
+        elif opened is not None and opened[2] == tag[2]:
+            yield _part(opened, tag.start())
+            opened = None
+        else:
+            fix = violations.fix("remove it", Applicability.UNSAFE, (*tag.span(), ""))
+            violations.report("POT5051", *tag.span(), fixes=[fix], role=tag[2].decode())
+    if opened is not None:
+        _report_unclosed(violations, opened, len(violations.raw.data))
+        yield _part(opened, len(violations.raw.data))
+
+
+def _report_unclosed(violations: Violations, opened: Any, at: int) -> None:
+    role = opened[2].decode()
+    text = f"</{role}>\n" if at else f"</{role}>"
+    fix = violations.fix(f"close it with `</{role}>`", Applicability.UNSAFE, (at, at, text))
+    violations.report("POT5050", *opened.span(), primary="opened here", fixes=[fix], role=role)
+
+
+def _part(opened: Any, end: int) -> tuple[Role, int, int, tuple[int, int]]:
+    return cast(Role, opened[2].decode()), opened.start(), opened.end(), (opened.end(), end)
+
+
+def _lines(data: bytes, node: Node, span: tuple[int, int], violations: Violations) -> Iterator[Record]:
+    """The text of a part line by line, without blank lines around it."""
+    start, end = span
+    text = data[start:end]
+    end = start + len(text.rstrip())
+    start += len(text) - len(text.lstrip())
+    for line in _LINE.finditer(data, start, max(start, end)):
+        content = line[0].rstrip(b"\r\n")
+        last = line.start() + len(content)
+        if content == END_MARK and node.role == "summarizer":
+            yield End(node.id, line.start(), last)
+            return
+        violations.check_utf8("the text", line.start(), last)
+        yield free(content, node.id, line.start(), last)

@@ -1,0 +1,1 @@
+"""Solving a trace: its propositions, arrows and summary against a theory."""

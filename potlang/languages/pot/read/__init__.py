@@ -1,0 +1,1 @@
+"""Reading a program: JSON in, the surface tree and diagnostics out."""

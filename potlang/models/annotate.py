@@ -1,0 +1,108 @@
+"""Dependencies between the steps of a solution in prose, by a model (paper, appendix H; [DAG-PROSE])."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal, NamedTuple
+
+from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.models.asking import DEFAULT_SAMPLING, Asker, Attempt
+from potlang.models.endpoint import EndpointError, Failure, Model, Sampling
+from potlang.models.json_replies import MOST_STEPS, Dependency, read_dependencies
+from potlang.models.prompts import fill, reasons_prompt
+from potlang.models.reply_schemas import PARENTS, REASONS
+
+Mode = Literal["thinking", "reasons"]
+"""Whether the model thinks before it answers, or is to give a reason before each of its answers."""
+
+_MARK = re.compile(
+    r"^[ \t]*+(?:[#>*_]{1,6}[ \t]*+)*+Step[ \t]++[0-9]{1,4}\b[^\n]*+$", re.MULTILINE | re.IGNORECASE
+)
+_NUMBER = re.compile(r"^[ \t]{0,3}(?:[0-9]{1,4}[.)])[ \t]++(?=\S)", re.MULTILINE)
+_HEADING = re.compile(r"^[ \t#>*_]*+(?:Step[ \t]++)?[0-9]{1,4}[*_]*+[ \t]*+[.:)\-–—]?[*_]*+", re.IGNORECASE)
+_BLANK = re.compile(r"\n[ \t\r]*+\n\s*+")
+
+
+class Annotated(NamedTuple):
+    """The steps with their dependencies, or None and the reason why there are none."""
+
+    solution: Solution | None
+    attempts: tuple[Attempt, ...]
+    reason: str = ""
+    failure: Failure | None = None
+
+
+def annotate(
+    problem: str,
+    prose: str,
+    model: Model,
+    *,
+    mode: Mode = "thinking",
+    sampling: Sampling = DEFAULT_SAMPLING,
+    answer: str | None = None,
+) -> Annotated:
+    """The prose as a solution whose dependencies the model finds; with `reasons`, these are the edges.
+
+    `answer` is the expected one. Nothing is repaired: steps that nothing uses stay unclosed.
+    """
+    return annotate_steps(problem, split_steps(prose), model, mode=mode, sampling=sampling, answer=answer)
+
+
+def annotate_steps(
+    problem: str,
+    texts: list[str],
+    model: Model,
+    *,
+    mode: Mode = "thinking",
+    sampling: Sampling = DEFAULT_SAMPLING,
+    answer: str | None = None,
+) -> Annotated:
+    """As `annotate`, of steps that are known already, such as the nodes of another solution."""
+    if not 1 <= len(texts) <= MOST_STEPS:
+        return Annotated(None, (), f"the solution has {len(texts)} steps, and must have 1 to {MOST_STEPS}")
+    ids = range(1, len(texts) + 1)
+    steps = [{"step_id": id_, "text": text} for id_, text in zip(ids, texts, strict=True)]
+    solved: dict[str, Any] = {"problem_text": problem, "steps": steps}
+    prompt = reasons_prompt(solved) if mode == "reasons" else fill("parse_thinking", solved=solved)
+
+    def read(text: str) -> dict[int, Dependency]:
+        return read_dependencies(text, ids, reasons=mode == "reasons")
+
+    asker = Asker(sampling)
+    schema = REASONS if mode == "reasons" else PARENTS
+    try:
+        found = asker.accepted("dependencies", model, prompt, schema, read)
+    except EndpointError as error:
+        return Annotated(None, tuple(asker.attempts), str(error), error.reason)
+    if found is None:
+        return Annotated(None, tuple(asker.attempts), "no dependencies are accepted")
+    rows = zip(ids, texts, strict=True)
+    return Annotated(
+        Solution(
+            tuple(Step(id_, found[id_].reason, found[id_].parents, text) for id_, text in rows),
+            problem=problem,
+            answer=answer,
+        ),
+        tuple(asker.attempts),
+    )
+
+
+def split_steps(prose: str) -> list[str]:
+    """The steps of a text: what headings `Step k` divide, else a numbered list, else paragraphs.
+
+    What stands before the first heading or item is no step. Marks, numbers and line breaks are left out.
+    """
+    text = prose.replace("\r\n", "\n").replace("\r", "\n")
+    for mark in (_MARK, _NUMBER):
+        marks = list(mark.finditer(text))
+        if len(marks) > 1:
+            ends = [*(each.start() for each in marks[1:]), len(text)]
+            parts = [_titled(each[0], text[each.end() : end]) for each, end in zip(marks, ends, strict=True)]
+            return [part for part in parts if part]
+    return [" ".join(part.split()) for part in _BLANK.split(text) if part.strip()]
+
+
+def _titled(heading: str, body: str) -> str:
+    """What stands behind the number in a heading, and what stands below."""
+    title = _HEADING.sub("", heading, count=1).strip().strip("*_#").strip()
+    return " ".join(f"{title} {body}".split())

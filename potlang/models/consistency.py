@@ -1,0 +1,128 @@
+"""Compares an answer in prose with the verdict of a program for the same question ([LOOP-CONSISTENT]).
+
+What the prose states is read from fixed words in fixed places; where they are missing, nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal, NamedTuple
+
+from potlang.report.results import Verdict
+
+Agreement = Literal["agrees", "contradicts", "cannot tell"]
+_LONGEST: Final = 20_000
+_MOST_MARKERS: Final = 20
+_SHOWN: Final = 60
+
+_STATED: Final[dict[str, frozenset[Verdict]]] = {
+    **dict.fromkeys(("yes", "true", "entailed", "correct"), frozenset({Verdict.ENTAILED})),
+    **dict.fromkeys(("no", "false", "refuted", "incorrect"), frozenset({Verdict.REFUTED})),
+    **dict.fromkeys(("uncertain", "undetermined", "unknown"), frozenset({Verdict.UNDETERMINED})),
+    "not": frozenset({Verdict.REFUTED, Verdict.UNDETERMINED}),
+}
+_UNSURE = (
+    r"(?:(?:it|this|that)\s+)?(?:can(?:not|['’]t|\s+not)\s+be\s+(?:determined|known|decided|inferred)"
+    r"|(?:is|are)\s+(?:uncertain|undetermined|unknown))"
+)
+_DENIED = r"not\s+necessarily|(?:it\s+|this\s+)?does\s+not\s+follow|not\s+(?:true|correct)"
+_WORD = rf"(?P<unsure>{_UNSURE})|(?P<denied>{_DENIED})|(?P<word>{'|'.join(_STATED)})(?![\w-])"
+_DECORATION = r"[\s*_`\"'“”‘’(\[{$]*+(?:\\boxed\s*\{\s*|\\text\s*\{\s*)*"
+_MARKER: Final = (
+    r"(?:(?:final\s+|correct\s+|my\s+)?answer(?:\s+to\s+the\s+question)?(?:\s+is|\s*+[:=])++"
+    r"|\\boxed\s*\{|(?:statement|claim|conclusion|option)\s+(?:is|holds)(?=\s))"
+)
+_MARKED = re.compile(_MARKER, re.IGNORECASE)
+_HERE = re.compile(_DECORATION + rf"(?:{_WORD})", re.IGNORECASE)
+
+
+class Consistency(NamedTuple):
+    """Whether a prose answer and the verdicts agree. `stated`: what the prose was read as, "" for nothing."""
+
+    status: Agreement
+    stated: str
+    why: str
+
+
+class _Stated(NamedTuple):
+    """What the prose says: verdicts that it can mean, or the label of an answer."""
+
+    text: str
+    verdicts: frozenset[Verdict] = frozenset()
+    label: str | None = None
+
+
+def compare(prose: str, claims: Mapping[str, Verdict], options: Sequence[str] = ()) -> Consistency:
+    """Whether `prose` states what the verdicts on the `claims`, by name, say.
+
+    `options`: labels of answers to choose from, which are names of claims.
+    """
+    stated = _read(prose, options)
+    if stated is None:
+        return Consistency("cannot tell", "", "the prose states no answer in words that are known")
+    if stated.label is not None:
+        return _of_label(stated, claims, options)
+    if len(claims) != 1:
+        why = "the prose does not say which of several claims it means" if claims else "there is no claim"
+        return Consistency("cannot tell", stated.text, why)
+    ((_, verdict),) = claims.items()
+    if verdict in (Verdict.UNKNOWN, Verdict.INCONSISTENT):
+        return Consistency("cannot tell", stated.text, f"the verdict is {verdict}")
+    status: Agreement = "agrees" if verdict in stated.verdicts else "contradicts"
+    return Consistency(status, stated.text, f"the prose says {stated.text!r}, the verdict is {verdict}")
+
+
+def _of_label(stated: _Stated, claims: Mapping[str, Verdict], options: Sequence[str]) -> Consistency:
+    """A choice agrees if its claim alone of all options is entailed."""
+    label = stated.label or ""
+    if label not in claims:
+        return Consistency("cannot tell", stated.text, f"no claim is named {label!r}")
+    entailed = [each for each in options if claims.get(each) is Verdict.ENTAILED]
+    verdict = claims[label]
+    if entailed == [label]:
+        return Consistency("agrees", stated.text, f"of the options {label!r} alone is entailed")
+    if len(entailed) == 1:
+        return Consistency("contradicts", stated.text, f"of the options {entailed[0]!r} alone is entailed")
+    if verdict is Verdict.REFUTED:
+        return Consistency("contradicts", stated.text, f"{label!r} is refuted")
+    many = "several options are" if entailed else "no option is"
+    return Consistency("cannot tell", stated.text, f"{many} entailed; {label!r} is {verdict}")
+
+
+def _read(prose: str, options: Sequence[str]) -> _Stated | None:
+    """What the prose states: behind the last marker such as `Answer:`, else in its first words."""
+    end = prose[-_LONGEST:]
+    for marker in [*_MARKED.finditer(end)][: -_MOST_MARKERS - 1 : -1]:
+        found = _at(end, marker.end(), options)
+        if found is not None:
+            return found
+    return _at(prose[:_LONGEST], 0, options)
+
+
+def _at(text: str, at: int, options: Sequence[str]) -> _Stated | None:
+    label = _label_at(text, at, options)
+    if label is not None:
+        return _Stated(label, label=label)
+    found = _HERE.match(text, at)
+    if found is None:
+        return None
+    shown = " ".join((found["unsure"] or found["denied"] or found["word"]).split())[:_SHOWN]
+    if found["unsure"]:
+        return _Stated(shown, _STATED["undetermined"])
+    if found["denied"]:
+        necessarily = "true" not in shown.lower() and "correct" not in shown.lower()
+        return _Stated(shown, _STATED["not"] if necessarily else _STATED["no"])
+    return _Stated(shown, _STATED[found["word"].lower()])
+
+
+def _label_at(text: str, at: int, options: Sequence[str]) -> str | None:
+    """The longest label that stands here, as written; a single letter only where no word goes on."""
+    begin = re.compile(_DECORATION + r"(?:option\s+|choice\s+)?" + _DECORATION, re.IGNORECASE).match(text, at)
+    if begin is None:
+        return None
+    for label in sorted(options, key=len, reverse=True):
+        end = begin.end() + len(label)
+        if text[begin.end() : end] == label and not re.match(r"\w|\s+[a-z]", text[end : end + 80]):
+            return label
+    return None

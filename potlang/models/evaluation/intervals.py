@@ -1,0 +1,74 @@
+"""Bootstrap intervals: seeded, by percentiles, over groups of questions ([EVAL-INTERVALS])."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Final, NamedTuple
+
+from potlang.models.evaluation.confusion import METRICS, Counts
+
+RESAMPLES: Final = 1_000
+
+
+class Interval(NamedTuple):
+    """Both ends of an interval."""
+
+    low: float
+    high: float
+
+
+def bootstrap(
+    groups: Sequence[Sequence[Counts]], *, seed: str, resamples: int = RESAMPLES, confidence: float = 0.95
+) -> tuple[dict[str, Interval], ...]:
+    """The intervals of every rate, for each reading; a group has the counts of each reading.
+
+    Groups are drawn with replacement, all readings together. A rate has no interval if no resample
+    gives it a value; resamples that do not are left out of it. The same arguments give the same
+    intervals, to the last digit. Raises ValueError for a confidence that is not in (0, 1).
+    """
+    if not 0 < confidence < 1:
+        raise ValueError("the confidence is between 0 and 1")
+    kinds = Counter(tuple(map(tuple, group)) for group in groups)
+    # Sorted, so that the order of the questions does not matter.
+    profiles = sorted(kinds)
+    weights = [kinds[each] for each in profiles]
+    readings = len(groups[0]) if groups else 0
+    values: list[dict[str, list[float]]] = [{name: [] for name in METRICS} for _ in range(readings)]
+    random = Random(seed)
+    for _ in range(resamples if groups else 0):
+        drawn = Counter(random.choices(range(len(profiles)), weights, k=len(groups)))
+        for reading, found in enumerate(values):
+            counts = _weighted([(profiles[at][reading], times) for at, times in drawn.items()])
+            for name, rate in METRICS.items():
+                if (value := rate(counts)) is not None:
+                    found[name].append(value)
+    return tuple(_intervals(found, confidence) for found in values)
+
+
+def _weighted(rows: Sequence[tuple[Sequence[int], int]]) -> Counts:
+    sums = [0] * len(Counts._fields)
+    for row, times in rows:
+        for at, value in enumerate(row):
+            if value:
+                sums[at] += value * times
+    return Counts(*sums)
+
+
+def _intervals(values: Mapping[str, list[float]], confidence: float) -> dict[str, Interval]:
+    below = (1 - confidence) / 2
+    return {
+        name: Interval(percentile(found, below), percentile(found, 1 - below))
+        for name, found in values.items()
+        if found
+    }
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The value below which this share of the values lies, interpolated between neighbours."""
+    ordered = sorted(values)
+    at = share * (len(ordered) - 1)
+    first = int(at)
+    second = min(first + 1, len(ordered) - 1)
+    return ordered[first] + (ordered[second] - ordered[first]) * (at - first)

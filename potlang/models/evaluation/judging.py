@@ -1,0 +1,112 @@
+"""How an outcome answers its question, as the paper reads it and by verdicts ([EVAL-READINGS])."""
+
+from __future__ import annotations
+
+from collections import Counter
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from potlang.models.evaluation.confusion import Counts
+from potlang.models.evaluation.outcomes import ClaimOutcome, Outcome
+from potlang.models.evaluation.questions import Option, Question, Truth
+from potlang.report.results import Verdict
+
+
+class Reading(StrEnum):
+    """How a program's result becomes an answer."""
+
+    PAPER = "paper"
+    """Whether assumptions and claim are satisfiable together: SAT is true, UNSAT is false."""
+    VERDICT = "verdict"
+    """Entailed is true, refuted is false, undetermined is uncertain; others are no answer."""
+
+
+class Status(StrEnum):
+    """What became of a question."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    ABSTAINED = "abstained"
+    """It compiled, and gives no answer under the reading."""
+    FAILED = "failed"
+    """No attempt compiles."""
+
+
+Answer = Truth | None
+"""None: no answer."""
+Case = tuple[Truth, Answer]
+"""A claim: what is right, and what is answered."""
+
+_PAPER: Final = {"SAT": Verdict.ENTAILED, "UNSAT": Verdict.REFUTED}
+_TRUTH: Final = {
+    Verdict.ENTAILED: Truth.TRUE,
+    Verdict.REFUTED: Truth.FALSE,
+    Verdict.UNDETERMINED: Truth.UNCERTAIN,
+}
+_CELLS: Final[dict[Case, str]] = {
+    (Truth.TRUE, Truth.TRUE): "tp",
+    (Truth.FALSE, Truth.TRUE): "fp",
+    (Truth.TRUE, Truth.FALSE): "fn",
+    (Truth.FALSE, Truth.FALSE): "tn",
+    (Truth.UNCERTAIN, Truth.TRUE): "uncertain_as_true",
+    (Truth.UNCERTAIN, Truth.FALSE): "uncertain_as_false",
+}
+
+
+class Judged(NamedTuple):
+    """A question's status and claims under one reading. Of options each is a claim: one versus all."""
+
+    status: Status
+    cases: tuple[Case, ...]
+
+    def counts(self) -> Counts:
+        """As numbers to be added up."""
+        found = Counter(_CELLS.get(case, f"silent_{case[0]}") for case in self.cases)
+        return Counts(**found, **{str(self.status): 1})
+
+
+def judge(question: Question, outcome: Outcome, reading: Reading) -> Judged:
+    """What the outcome answers. The question must have an answer ([EVAL-REJECT] has the others)."""
+    assert question.answer is not None
+    if question.options:
+        return _judge_options(question, outcome, reading)
+    right = Truth(question.answer)
+    if outcome.used is None:
+        return Judged(Status.FAILED, ((right, None),))
+    verdict = verdict_read(outcome.claim(""), reading)
+    answer = None if verdict is None else _TRUTH.get(verdict)
+    if answer is None:
+        return Judged(Status.ABSTAINED, ((right, None),))
+    return Judged(Status.RIGHT if answer is right else Status.WRONG, ((right, answer),))
+
+
+def _judge_options(question: Question, outcome: Outcome, reading: Reading) -> Judged:
+    rights = [Truth.TRUE if each.label == question.answer else Truth.FALSE for each in question.options]
+    if outcome.used is None:
+        return Judged(Status.FAILED, tuple((right, None) for right in rights))
+    answers = [_choice(each, outcome, reading) for each in question.options]
+    chosen = [
+        each.label for each, answer in zip(question.options, answers, strict=True) if answer is Truth.TRUE
+    ]
+    if not chosen:
+        status = Status.ABSTAINED
+    else:
+        status = Status.RIGHT if chosen == [question.answer] else Status.WRONG
+    return Judged(status, tuple(zip(rights, answers, strict=True)))
+
+
+def _choice(option: Option, outcome: Outcome, reading: Reading) -> Answer:
+    """Whether an option counts as chosen; None where its verification gives no answer."""
+    verdict = verdict_read(outcome.claim(option.verification), reading)
+    if verdict is None or verdict not in _TRUTH:
+        return None
+    return Truth.TRUE if verdict in option.accept else Truth.FALSE
+
+
+def verdict_read(claim: ClaimOutcome | None, reading: Reading) -> Verdict | None:
+    """The verdict that a claim has; under the paper's reading the one that SAT or UNSAT is taken for."""
+    if claim is None:
+        return None
+    if reading is Reading.VERDICT:
+        return claim.verdict
+    return None if claim.paper is None else _PAPER[claim.paper]

@@ -1,0 +1,145 @@
+"""What came of one question: the attempt that compiled, its verdicts, the cost ([EVAL-OUTCOME])."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import time
+from typing import Any, Final, NamedTuple
+
+from potlang import api
+from potlang.diag import Severity
+from potlang.models.evaluation.questions import Question
+from potlang.models.evaluation.reasoners import Attempts, Reasoner, program_in
+from potlang.prove.versions import versions
+from potlang.report.results import Limits, Report, Verdict
+
+PAPER: Final = ("SAT", "UNSAT")
+
+
+class Settings(NamedTuple):
+    """How programs are verified."""
+
+    route: api.RouteName = "auto"
+    trust: api.Trust = "solver"
+    limits: Limits = Limits()
+
+
+class ClaimOutcome(NamedTuple):
+    """The verdict on a verification, and the paper's reading of it: `SAT`, `UNSAT`, or None."""
+
+    verdict: Verdict
+    paper: str | None
+
+
+class Outcome(NamedTuple):
+    """What came of a question, whatever its right answer is. `key` stands for all that it follows from.
+
+    `used` is the number, from 1, of the first attempt that compiles, None if none does; `made` is how many
+    attempts there were up to it. `claims` are its verifications in order. `errors` are the codes of the last
+    attempt that does not compile. Times are in milliseconds.
+    """
+
+    id: str
+    key: str
+    made: int
+    used: int | None
+    claims: tuple[tuple[str, ClaimOutcome], ...]
+    errors: tuple[str, ...] = ()
+    calls: int = 0
+    reasoning_ms: float = 0.0
+    verifying_ms: float = 0.0
+    failure: str = ""
+
+    def claim(self, name: str) -> ClaimOutcome | None:
+        """The verification of this name, or the first one for ""; None if there is none."""
+        if not name:
+            return self.claims[0][1] if self.claims else None
+        return next((found for other, found in self.claims if other == name), None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values."""
+        claims = [[name, str(each.verdict), each.paper] for name, each in self.claims]
+        return {**self._asdict(), "claims": claims, "errors": list(self.errors)}
+
+    @classmethod
+    def from_dict(cls, value: Any) -> Outcome:
+        """From JSON values. Raises ValueError, TypeError, KeyError or OverflowError for anything else."""
+        claims = []
+        for name, verdict, paper in value["claims"]:
+            if paper not in (None, *PAPER) or not isinstance(name, str):
+                raise ValueError("not a claim")
+            claims.append((name, ClaimOutcome(Verdict(verdict), paper)))
+        made, calls = int(value["made"]), int(value["calls"])
+        used, reasoning, verifying = value["used"], float(value["reasoning_ms"]), float(value["verifying_ms"])
+        if made < 0 or calls < 0 or not (0 <= reasoning < math.inf and 0 <= verifying < math.inf):
+            raise ValueError("not a count or a time")
+        if used is not None and not (isinstance(used, int) and 1 <= used <= made):
+            raise ValueError("not an attempt that was made")
+        return cls(
+            str(value["id"]),
+            str(value["key"]),
+            made,
+            used,
+            tuple(claims),
+            tuple(map(str, value["errors"])),
+            calls,
+            reasoning,
+            verifying,
+            str(value["failure"]),
+        )
+
+
+def key_of(question: Question, reasoner: Reasoner, settings: Settings) -> str:
+    """A digest of the question as it is asked, who answers it, how programs are verified, and by what."""
+    limits = settings.limits._asdict()
+    parts = [question.id, question.text, reasoner.fingerprint(question), settings.route, settings.trust]
+    text = json.dumps([parts, limits, versions()], sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def find_outcome(question: Question, reasoner: Reasoner, settings: Settings) -> Outcome:
+    """Asks for attempts, compiles them up to the first that is a program, and verifies that one."""
+    key = key_of(question, reasoner, settings)
+    began = time.perf_counter()
+    given = reasoner.attempts(question)
+    asked = time.perf_counter()
+    reasoning = given.seconds or asked - began
+    used, report, errors = _first_verified(given, settings)
+    made = used or len(given.programs)
+    return Outcome(
+        question.id,
+        key,
+        made,
+        used,
+        _claims(report),
+        errors,
+        made if given.calls is None else given.calls,
+        round(1000 * reasoning, 3),
+        round(1000 * (time.perf_counter() - asked), 3),
+        given.failure if used is None else "",
+    )
+
+
+def _first_verified(given: Attempts, settings: Settings) -> tuple[int | None, Report | None, tuple[str, ...]]:
+    errors: tuple[str, ...] = ()
+    for number, attempt in enumerate(given.programs, 1):
+        checked = api.check(program_in(attempt), name="attempt")
+        if checked.program is not None:
+            report = api.verify(
+                checked.program, route=settings.route, trust=settings.trust, limits=settings.limits
+            )
+            return number, report, errors
+        found = (each.code for each in checked.diagnostics if each.severity is Severity.ERROR)
+        errors = tuple(sorted(set(found)))
+    return None, None, errors
+
+
+def _claims(report: Report | None) -> tuple[tuple[str, ClaimOutcome], ...]:
+    results = () if report is None else report.results
+    return tuple(
+        (each.name, ClaimOutcome(each.verdict, each.paper_answer))
+        for each in results
+        if each.kind == "verification"
+    )

@@ -1,0 +1,265 @@
+"""Questions with their right answers, and recorded attempts at them, from JSON Lines ([EVAL-DATASET])."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any, BinaryIO, Final, NamedTuple
+
+from potlang.languages.dagmath.read.samples import LONGEST_LINE, read_lines
+from potlang.report.results import Verdict
+
+Program = str | dict[str, Any]
+"""A program as JSON text, as a value, or inside a model's reply."""
+
+MOST_ATTEMPTS: Final = 100
+MOST_OPTIONS: Final = 100
+LONGEST_NAME: Final = 500
+"""Of an id, a family, the label of an option."""
+_LONE: Final = re.compile("[\ud800-\udfff]")
+
+
+class Truth(StrEnum):
+    """A right answer, or one that is given."""
+
+    TRUE = "true"
+    FALSE = "false"
+    UNCERTAIN = "uncertain"
+
+
+class Option(NamedTuple):
+    """An answer to choose: its label, and the verdicts of its verification with which it counts as chosen."""
+
+    label: str
+    verification: str
+    accept: frozenset[Verdict]
+
+
+class Question(NamedTuple):
+    """A question. `answer` is None for a program that must be rejected; of options it is the right label.
+
+    Questions of one `group` are not independent. `expected` are verdicts of verifications by name, or of
+    the first one under "". `recorded` are attempts that the data set has itself.
+    """
+
+    id: str
+    text: str
+    answer: Truth | str | None
+    family: str
+    group: str
+    options: tuple[Option, ...] = ()
+    expected: tuple[tuple[str, Verdict], ...] = ()
+    recorded: tuple[Program, ...] = ()
+
+
+class Problem(NamedTuple):
+    """Why a line has no question: its file, its number and what is wrong."""
+
+    file: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.message}"
+
+
+class BadLine(ValueError):
+    """A line that is not what it should be; the message says why."""
+
+
+_TRUTHS: Final = {
+    **dict.fromkeys(("true", "yes", "entailed"), Truth.TRUE),
+    **dict.fromkeys(("false", "no", "refuted"), Truth.FALSE),
+    **dict.fromkeys(("uncertain", "unknown", "undetermined"), Truth.UNCERTAIN),
+}
+_CHOSEN: Final = frozenset({Verdict.ENTAILED})
+
+
+def read_questions(files: Iterable[tuple[str, BinaryIO]]) -> tuple[list[Question], list[Problem]]:
+    """The questions of several files in order, and what is wrong with lines that have none.
+
+    An id may occur once; the second is a problem.
+    """
+    found: dict[str, Question] = {}
+    problems: list[Problem] = []
+    for name, stream in files:
+        for number, line in read_lines(stream):
+            try:
+                question = _question(_object(line))
+                if question.id in found:
+                    raise BadLine(f"the id {question.id!r} occurs twice")
+            except BadLine as error:
+                problems.append(Problem(name, number, str(error)))
+            else:
+                found[question.id] = question
+    return list(found.values()), problems
+
+
+def read_recorded(
+    files: Iterable[tuple[str, BinaryIO]],
+) -> tuple[dict[str, tuple[Program, ...]], list[Problem]]:
+    """Recorded attempts by the question's id, and what is wrong with lines that have none.
+
+    Several lines for one id are further attempts, in order.
+    """
+    found: dict[str, tuple[Program, ...]] = {}
+    problems: list[Problem] = []
+    for name, stream in files:
+        for number, line in read_lines(stream):
+            try:
+                value = _object(line)
+                attempts = _attempts(value)
+                if not attempts:
+                    raise BadLine("there is neither `attempts` nor `program`")
+                key = _id(value)
+                found[key] = (*found.get(key, ()), *attempts)[:MOST_ATTEMPTS]
+            except BadLine as error:
+                problems.append(Problem(name, number, str(error)))
+    return found, problems
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    if len(line) > LONGEST_LINE:
+        raise BadLine(f"the line has more than {LONGEST_LINE:,} bytes")
+    try:
+        value = json.loads(line.removeprefix(b"\xef\xbb\xbf"), parse_constant=_no_number, parse_float=Decimal)
+    except (ValueError, RecursionError) as error:
+        raise BadLine(f"not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise BadLine("not a JSON object")
+    return value
+
+
+def _no_number(text: str) -> None:
+    raise BadLine(f"`{text}` is not a number")
+
+
+def _id(value: Mapping[str, Any]) -> str:
+    found = value.get("id")
+    if isinstance(found, int) and not isinstance(found, bool):
+        found = str(found)
+    if not isinstance(found, str) or not found:
+        raise BadLine(f"`id` is no whole number and no string of 1 to {LONGEST_NAME} characters")
+    return _name("`id`", found)
+
+
+def _name(what: str, given: Any) -> str:
+    """A short text that can be printed."""
+    if not isinstance(given, str) or len(given) > LONGEST_NAME:
+        raise BadLine(f"{what} is no string of at most {LONGEST_NAME} characters")
+    if _LONE.search(given):
+        raise BadLine(f"{what} has half of a surrogate pair")
+    return given
+
+
+def _question(value: Mapping[str, Any]) -> Question:
+    key = _id(value)
+    options = tuple(_options(value))
+    family = _name("`family`", value.get("family", ""))
+    if "answer" not in value and "gold" not in value:
+        raise BadLine("there is no `answer`")
+    given = value["answer"] if "answer" in value else value["gold"]
+    if given == "rejected":
+        answer = None
+    elif options:
+        answer = _label(given, options)
+    else:
+        answer = _truth(given)
+    group = value.get("group")
+    return Question(
+        key,
+        _text(value),
+        answer,
+        family,
+        group if isinstance(group, str) else key,
+        options,
+        tuple(_expected(value)),
+        _attempts(value),
+    )
+
+
+def _label(given: Any, options: tuple[Option, ...]) -> str:
+    if not any(each.label == given for each in options):
+        raise BadLine(f"the answer {given!r:.100} is none of the options")
+    return str(given)
+
+
+def _truth(given: Any) -> Truth:
+    if isinstance(given, bool):
+        return Truth.TRUE if given else Truth.FALSE
+    found = _TRUTHS.get(given.strip().lower()) if isinstance(given, str) else None
+    if found is None:
+        raise BadLine(f"the answer {given!r:.100} is not true, false or uncertain, and there are no options")
+    return found
+
+
+def _options(value: Mapping[str, Any]) -> Iterator[Option]:
+    """From `options`, objects, or from `choices`, labels that are also names of verifications."""
+    given = value["options"] if value.get("options") else value.get("choices")
+    if not given:
+        return
+    if not isinstance(given, list) or len(given) > MOST_OPTIONS:
+        raise BadLine(f"the options are not a list of at most {MOST_OPTIONS}")
+    labels = set()
+    for each in given:
+        item = {"label": each} if isinstance(each, str) else each
+        if not isinstance(item, dict) or not isinstance(item.get("label"), str):
+            raise BadLine("an option has no `label`")
+        label = _name("an option's label", item["label"])
+        name = item.get("verification", label)
+        if label in labels or not isinstance(name, str):
+            raise BadLine(f"the option {label!r:.100} occurs twice, or its verification has no name")
+        labels.add(label)
+        accept = item.get("accept")
+        yield Option(label, name, _CHOSEN if accept is None else _verdicts(accept))
+
+
+def _verdicts(given: Any) -> frozenset[Verdict]:
+    if not isinstance(given, list):
+        raise BadLine("`accept` is not a list of verdicts")
+    return frozenset(map(_verdict, given))
+
+
+def _verdict(given: Any) -> Verdict:
+    try:
+        return Verdict(given)
+    except ValueError:
+        raise BadLine(f"{given!r:.100} is not a verdict") from None
+
+
+def _expected(value: Mapping[str, Any]) -> Iterator[tuple[str, Verdict]]:
+    given = value["verdict"] if "verdict" in value else value.get("z3_verdict")
+    if given is None:
+        return
+    for name, verdict in given.items() if isinstance(given, dict) else [("", given)]:
+        yield name, _verdict(verdict)
+
+
+def _attempts(value: Mapping[str, Any]) -> tuple[Program, ...]:
+    given = value.get("attempts")
+    if given is None:
+        given = [value["program"]] if value.get("program") is not None else []
+    if not isinstance(given, list) or len(given) > MOST_ATTEMPTS:
+        raise BadLine(f"`attempts` is not a list of at most {MOST_ATTEMPTS}")
+    if not all(isinstance(each, str | dict) for each in given):
+        raise BadLine("an attempt is neither a program nor a text")
+    return tuple(given)
+
+
+def _text(value: Mapping[str, Any]) -> str:
+    """What a model is asked: `question`, or the parts of `text`, with the options."""
+    given = value.get("question", value.get("text"))
+    if isinstance(given, str):
+        return given
+    if not isinstance(given, dict):
+        return ""
+    return "\n\n".join(_lines(part) for part in given.values())
+
+
+def _lines(part: Any) -> str:
+    if isinstance(part, list):
+        return "\n".join(map(str, part))
+    return str(part)

@@ -1,0 +1,259 @@
+"""The evaluation as numbers: appendix 7.1 of the paper for each family and for all ([EVAL-SUMMARY])."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from potlang.models.evaluation.confusion import METRICS, Counts, total
+from potlang.models.evaluation.intervals import RESAMPLES, Interval, bootstrap
+from potlang.models.evaluation.judging import Case, Judged, Reading, Status, judge
+from potlang.models.evaluation.outcomes import Outcome
+from potlang.models.evaluation.questions import Question, Truth
+from potlang.report.results import Verdict
+
+ALL: Final = "all"
+NO_ANSWER: Final = "none"
+VERDICTS: Final = (
+    *(Verdict.ENTAILED, Verdict.REFUTED, Verdict.UNDETERMINED, Verdict.INCONSISTENT, Verdict.UNKNOWN),
+    Verdict.REJECTED,
+)
+PAPER_ANSWERS: Final = ("SAT", "UNSAT", NO_ANSWER)
+
+
+class Estimate(NamedTuple):
+    """A rate, None if there is nothing to divide by, and its interval, if it has one."""
+
+    value: float | None
+    interval: Interval | None
+
+
+class AttemptCount(NamedTuple):
+    """The questions whose program was that of this attempt: answered right, wrong, or not at all."""
+
+    attempt: int
+    right: int
+    wrong: int
+    abstained: int
+
+
+class ReadingSummary(NamedTuple):
+    """What one reading makes of the answers. `matrix` counts claims by what is right and what is answered."""
+
+    counts: Counts
+    metrics: dict[str, Estimate]
+    attempts: tuple[AttemptCount, ...]
+    matrix: dict[tuple[str, str], int]
+
+
+class Cost(NamedTuple):
+    """What it took: calls of the model, and seconds for reasoning, and for compiling and verifying."""
+
+    calls: int
+    reasoning_s: float
+    verifying_s: float
+
+
+class Summary(NamedTuple):
+    """The numbers of one family.
+
+    `questions` have an answer; `claims` are theirs, each option being one. Of the questions `compiled` have
+    a program, and `executed` also one whose claims all got an answer under the paper's reading.
+    `to_reject` are programs that must be rejected, of which `rejected` are. `verdicts` and
+    `paper_answers` count claims by what is right and what came of them. Of `expected` verdicts, `agreeing`
+    came out so. `failures` are questions for which a call failed.
+    """
+
+    family: str
+    questions: int
+    claims: int
+    compiled: int
+    executed: int
+    to_reject: int
+    rejected: int
+    paper: ReadingSummary
+    verdict: ReadingSummary
+    verdicts: dict[tuple[str, str], int]
+    paper_answers: dict[tuple[str, str], int]
+    expected: int
+    agreeing: int
+    failures: int
+    cost: Cost
+
+    def reading(self, reading: Reading) -> ReadingSummary:
+        """The summary of one reading."""
+        return self.paper if reading is Reading.PAPER else self.verdict
+
+
+Pair = tuple[Question, Outcome]
+
+
+def summarize(
+    questions: Sequence[Question],
+    outcomes: Sequence[Outcome],
+    *,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    confidence: float = 0.95,
+) -> tuple[Summary, ...]:
+    """A summary of each family, in order of name, and behind them that of all questions.
+
+    With one family there is that of all alone.
+    """
+    families: dict[str, list[Pair]] = {}
+    for question, outcome in zip(questions, outcomes, strict=True):
+        families.setdefault(question.family, []).append((question, outcome))
+    every = [pair for pairs in families.values() for pair in pairs]
+    parts = sorted(families.items()) if len(families) > 1 else []
+    return tuple(
+        _summary(name, pairs, f"{seed}/{name}", resamples, confidence)
+        for name, pairs in [*parts, (ALL, every)]
+    )
+
+
+def _summary(family: str, pairs: Sequence[Pair], seed: str, resamples: int, confidence: float) -> Summary:
+    asked = [(question, outcome) for question, outcome in pairs if question.answer is not None]
+    to_reject = [outcome for question, outcome in pairs if question.answer is None]
+    judged = {reading: [judge(*pair, reading) for pair in asked] for reading in Reading}
+    intervals = bootstrap(
+        _groups(asked, judged), seed=seed, resamples=resamples, confidence=confidence
+    ) or tuple({} for _ in Reading)
+    readings = {
+        reading: _reading(asked, judged[reading], found)
+        for reading, found in zip(Reading, intervals, strict=True)
+    }
+    checks = [check for pair in pairs for check in _expectations(*pair)]
+    return Summary(
+        family,
+        len(asked),
+        sum(len(each.cases) for each in judged[Reading.PAPER]),
+        sum(outcome.used is not None for _, outcome in asked),
+        sum(_is_executed(*pair) for pair in asked),
+        len(to_reject),
+        sum(outcome.used is None and outcome.made > 0 for outcome in to_reject),
+        readings[Reading.PAPER],
+        readings[Reading.VERDICT],
+        *_answers(asked),
+        len(checks),
+        sum(checks),
+        sum(bool(outcome.failure) for _, outcome in pairs),
+        _cost(outcome for _, outcome in pairs),
+    )
+
+
+def _groups(asked: Sequence[Pair], judged: Mapping[Reading, Sequence[Judged]]) -> list[tuple[Counts, ...]]:
+    """The counts of each group of questions, for each reading."""
+    found: dict[str, list[tuple[Counts, ...]]] = {}
+    for (question, _), *both in zip(asked, *judged.values(), strict=True):
+        found.setdefault(question.group, []).append(tuple(each.counts() for each in both))
+    return [tuple(map(total, zip(*rows, strict=True))) for rows in found.values()]
+
+
+def _reading(
+    asked: Sequence[Pair], judged: Sequence[Judged], intervals: Mapping[str, Interval]
+) -> ReadingSummary:
+    counts = total([Counts(), *(each.counts() for each in judged)])
+    metrics = {name: Estimate(rate(counts), intervals.get(name)) for name, rate in METRICS.items()}
+    cases = [case for each in judged for case in each.cases]
+    return ReadingSummary(counts, metrics, _attempts(asked, judged), _matrix(cases))
+
+
+def _attempts(asked: Sequence[Pair], judged: Sequence[Judged]) -> tuple[AttemptCount, ...]:
+    found: dict[int, Counter[Status]] = {}
+    for (_, outcome), each in zip(asked, judged, strict=True):
+        if outcome.used is not None:
+            found.setdefault(outcome.used, Counter())[each.status] += 1
+    return tuple(
+        AttemptCount(attempt, counts[Status.RIGHT], counts[Status.WRONG], counts[Status.ABSTAINED])
+        for attempt, counts in sorted(found.items())
+    )
+
+
+def _matrix(cases: Iterable[Case]) -> dict[tuple[str, str], int]:
+    counts = Counter((str(right), NO_ANSWER if answer is None else str(answer)) for right, answer in cases)
+    return {
+        (right, answer): counts[right, answer] for right in Truth for answer in (*map(str, Truth), NO_ANSWER)
+    }
+
+
+def _answers(asked: Sequence[Pair]) -> tuple[dict[tuple[str, str], int], dict[tuple[str, str], int]]:
+    """Claims by what is right and what their verdict is, and the same by SAT and UNSAT."""
+    verdicts: Counter[tuple[str, str]] = Counter()
+    papers: Counter[tuple[str, str]] = Counter()
+    for question, outcome in asked:
+        for right, name in _claims(question):
+            claim = outcome.claim(name)
+            missing = Verdict.REJECTED if outcome.used is None else Verdict.UNKNOWN
+            verdicts[right, missing if claim is None else claim.verdict] += 1
+            papers[right, NO_ANSWER if claim is None else claim.paper or NO_ANSWER] += 1
+    return (
+        {(right, verdict): verdicts[right, verdict] for right in Truth for verdict in VERDICTS},
+        {(right, answer): papers[right, answer] for right in Truth for answer in PAPER_ANSWERS},
+    )
+
+
+def _claims(question: Question) -> list[tuple[Truth, str]]:
+    """What is right of each claim, and the name of its verification."""
+    if not question.options:
+        return [(Truth(question.answer or ""), "")]
+    return [
+        (Truth.TRUE if each.label == question.answer else Truth.FALSE, each.verification)
+        for each in question.options
+    ]
+
+
+def _is_executed(question: Question, outcome: Outcome) -> bool:
+    found = [outcome.claim(name) for _, name in _claims(question)]
+    return all(each is not None and each.paper is not None for each in found)
+
+
+def _expectations(question: Question, outcome: Outcome) -> list[bool]:
+    """Whether each expected verdict came out."""
+    found = []
+    for name, verdict in question.expected:
+        claim = outcome.claim(name)
+        actual = Verdict.REJECTED if outcome.used is None else claim and claim.verdict
+        found.append(actual is verdict)
+    return found
+
+
+def _cost(outcomes: Iterable[Outcome]) -> Cost:
+    every = list(outcomes)
+    return Cost(
+        sum(each.calls for each in every),
+        sum(each.reasoning_ms for each in every) / 1000,
+        sum(each.verifying_ms for each in every) / 1000,
+    )
+
+
+def to_json(summaries: Sequence[Summary]) -> list[dict[str, Any]]:
+    """The summaries as JSON values; matrices as nested objects."""
+    return [
+        {
+            **each._asdict(),
+            "paper": _reading_json(each.paper),
+            "verdict": _reading_json(each.verdict),
+            "verdicts": _nested(each.verdicts),
+            "paper_answers": _nested(each.paper_answers),
+            "cost": each.cost._asdict(),
+        }
+        for each in summaries
+    ]
+
+
+def _reading_json(found: ReadingSummary) -> dict[str, Any]:
+    metrics = {
+        name: {"value": each.value, "interval": None if each.interval is None else list(each.interval)}
+        for name, each in found.metrics.items()
+    }
+    attempts = [each._asdict() for each in found.attempts]
+    matrix = _nested(found.matrix)
+    return {"counts": found.counts._asdict(), "metrics": metrics, "attempts": attempts, "matrix": matrix}
+
+
+def _nested(counts: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for (first, second), count in counts.items():
+        found.setdefault(str(first), {})[str(second)] = count
+    return found

@@ -1,0 +1,161 @@
+"""Summaries as tables: for people, as CSV ([EVAL-TABLES])."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from potlang.models.evaluation.confusion import METRICS, TITLES
+from potlang.models.evaluation.judging import Reading
+from potlang.models.evaluation.questions import Truth
+from potlang.models.evaluation.summary import NO_ANSWER, PAPER_ANSWERS, VERDICTS, Estimate, Summary
+from potlang.score.tables import Cell, Column, Style, Table
+
+KEY_METRICS: Final = {
+    "accuracy": "accuracy",
+    "fpr": "FPR",
+    "fpr_of_all": "FPR, all false",
+    "overclaimed": "overclaimed",
+    "coverage": "coverage",
+    "right": "right",
+}
+_FIGURE: Final = "as the paper's figure 3"
+_HEADINGS: Final = {Reading.PAPER: "paper's reading", Reading.VERDICT: "verdict"}
+
+
+def tables(summaries: Sequence[Summary], *, detailed: bool = True) -> list[Table]:
+    """All tables; without `detailed` the rates that matter most for each family, and all for the last."""
+    found = [questions_table(summaries), side_by_side(summaries)]
+    if detailed:
+        found += [metrics_table(summaries), confusion_table(summaries), three_way(summaries)]
+    else:
+        found += [key_table(summaries), metrics_table(summaries[-1:])]
+    return [*found, attempts_table(summaries), status_table(summaries)]
+
+
+def questions_table(summaries: Sequence[Summary]) -> Table:
+    """What was asked, what compiled, and what it cost."""
+    titles = ("questions", "claims", "compiled", "executed", "to reject", "rejected", "expected", "agreeing")
+    columns = [Column("family"), *(Column(title, "count") for title in titles)]
+    columns[5:5] = [Column("compiled share", "percent")]
+    columns += [Column("calls", "count"), Column("reasoning s", "decimal"), Column("verifying s", "decimal")]
+    rows = tuple(
+        (
+            _named(each),
+            *(each.questions, each.claims, each.compiled, each.executed),
+            each.compiled / each.questions if each.questions else None,
+            *(each.to_reject, each.rejected, each.expected, each.agreeing),
+            *each.cost,
+        )
+        for each in summaries
+    )
+    return Table("questions", "", "Questions", tuple(columns), rows)
+
+
+def side_by_side(summaries: Sequence[Summary]) -> Table:
+    """Claims by what is right: their paper's answer of two, and their verdict of five."""
+    columns = [Column("family"), Column("right answer")]
+    columns += [Column(name, "count", _HEADINGS[Reading.PAPER]) for name in PAPER_ANSWERS]
+    columns += [Column(str(name), "count", _HEADINGS[Reading.VERDICT]) for name in VERDICTS]
+    rows: list[tuple[Cell, ...]] = []
+    for each in summaries:
+        for right in Truth:
+            cells = [each.paper_answers[right, name] for name in PAPER_ANSWERS]
+            cells += [each.verdicts[right, name] for name in VERDICTS]
+            if any(cells):
+                rows.append((_named(each), str(right), *cells))
+    title = "The two-way reading and the verdicts"
+    return Table("side-by-side", "", title, tuple(columns), tuple(rows), grouped=True)
+
+
+def key_table(summaries: Sequence[Summary]) -> Table:
+    """The rates that show how the readings differ, for each family."""
+    columns = [Column("family")]
+    for title in KEY_METRICS.values():
+        columns += [Column(str(reading), "percent", title) for reading in Reading]
+    rows: list[tuple[Cell, ...]] = []
+    for each in summaries:
+        cells = [each.reading(reading).metrics[name].value for name in KEY_METRICS for reading in Reading]
+        if any(cell is not None for cell in cells):
+            rows.append((_named(each), *cells))
+    return Table("rates", "", "Rates by family", tuple(columns), tuple(rows))
+
+
+def metrics_table(summaries: Sequence[Summary]) -> Table:
+    """Every rate with its interval, under both readings."""
+    columns = [Column("family"), Column("rate")]
+    for reading in Reading:
+        columns += [
+            Column("value", "percent", _HEADINGS[reading]),
+            Column("interval", "percents", _HEADINGS[reading]),
+        ]
+    rows = tuple(
+        (_named(each), TITLES[name], *_pair(each.paper.metrics[name]), *_pair(each.verdict.metrics[name]))
+        for each in summaries
+        for name in METRICS
+    )
+    return Table("metrics", _FIGURE, "Performance metrics", tuple(columns), rows, grouped=True)
+
+
+def _pair(estimate: Estimate) -> tuple[Cell, Cell]:
+    interval = estimate.interval
+    return estimate.value, None if interval is None else (interval.low, interval.high)
+
+
+def confusion_table(summaries: Sequence[Summary]) -> Table:
+    """True and false claims by what was answered: the four cells, and those without an answer of the two."""
+    names = ("TP", "FP", "FN", "TN", "true, unanswered", "false, unanswered")
+    columns = [Column("family"), Column("reading"), *(Column(name, "count") for name in names)]
+    rows = tuple(
+        (_named(each), str(reading), *each.reading(reading).counts[:6])
+        for each in summaries
+        for reading in Reading
+    )
+    return Table("confusion", _FIGURE, "Confusion matrix", tuple(columns), rows, grouped=True)
+
+
+def three_way(summaries: Sequence[Summary]) -> Table:
+    """Claims by what is right and what is answered, of true, false and uncertain."""
+    answers = (*map(str, Truth), NO_ANSWER)
+    columns = [Column("family"), Column("reading"), Column("right answer")]
+    columns += [Column(answer, "count", "answered") for answer in answers]
+    rows: list[tuple[Cell, ...]] = []
+    for each in summaries:
+        for reading in Reading:
+            matrix = each.reading(reading).matrix
+            for right in Truth:
+                rows.append((_named(each), str(reading), str(right), *(matrix[right, a] for a in answers)))
+    return Table("three-way", "", "Three answers", tuple(columns), tuple(rows), grouped=True)
+
+
+def attempts_table(summaries: Sequence[Summary]) -> Table:
+    """Questions by the attempt that compiled."""
+    titles = ("right", "wrong", "no answer")
+    columns = [Column("family"), Column("attempt", "count")]
+    for reading in Reading:
+        columns += [Column(title, "count", _HEADINGS[reading]) for title in titles]
+    rows: list[tuple[Cell, ...]] = []
+    for each in summaries:
+        for first, second in zip(each.paper.attempts, each.verdict.attempts, strict=True):
+            rows.append((_named(each), *first, *second[1:]))
+    return Table("attempts", _FIGURE, "Questions by attempt", tuple(columns), tuple(rows), grouped=True)
+
+
+def status_table(summaries: Sequence[Summary]) -> Table:
+    """What became of the questions."""
+    names = ("right", "wrong", "abstained", "failed")
+    percent: Style = "percent"
+    columns = [Column("family"), Column("reading"), *(Column(name, "count") for name in names)]
+    columns += [Column(f"{name} share", percent) for name in names]
+    rows: list[tuple[Cell, ...]] = []
+    for each in summaries:
+        for reading in Reading:
+            counts = each.reading(reading).counts
+            cells = counts[-4:]
+            whole = counts.questions
+            rows.append((_named(each), str(reading), *cells, *(n / whole if whole else None for n in cells)))
+    return Table("status", _FIGURE, "Final question status", tuple(columns), tuple(rows), grouped=True)
+
+
+def _named(each: Summary) -> str:
+    return each.family or "—"

@@ -1,0 +1,266 @@
+"""Gold-standard solutions from problems with known solutions, in three stages (paper, appendix D).
+
+Nodes first, then the parents of each, then the edges; each stage is checked before the next begins
+([DAG-BUILD-1] to [DAG-BUILD-5]).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from potlang.diag import Severity
+from potlang.languages.dagmath.check.form import check
+from potlang.languages.dagmath.check.gold import is_gold
+from potlang.languages.dagmath.check.graph import Graph
+from potlang.languages.dagmath.read.boxed import boxed_answer, is_final_answer
+from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.languages.dagmath.read.sentences import count_sentences
+from potlang.languages.dagmath.solve.answers import Judge
+from potlang.languages.dagmath.solve.checking import DEFAULT_LIMITS, check_steps
+from potlang.languages.dagmath.solve.identities import Identities
+from potlang.languages.dagmath.solve.results import StepVerdict
+from potlang.languages.dagmath.write import solution_value
+from potlang.models.asking import DEFAULT_SAMPLING, Asker, Attempt
+from potlang.models.endpoint import EndpointError, Failure, Model, Sampling
+from potlang.models.json_replies import (
+    BadReply,
+    Parents,
+    read_dependencies,
+    read_edges,
+    read_nodes,
+    read_wrong,
+)
+from potlang.models.prompts import fill
+from potlang.models.reply_schemas import EDGES, NODES, PARENTS, WRONG
+from potlang.report.results import Limits
+
+ROUNDS = 2
+"""How many node sets are tried (appendix D: back to stage 1 once)."""
+
+
+class Problem(NamedTuple):
+    """What is built from: a problem with a solution that is known to be right, and its answer."""
+
+    id: str
+    problem: str
+    solution: str
+    answer: str
+    difficulty: float | None = None
+    dataset: str | None = None
+
+
+class Models(NamedTuple):
+    """Who is asked at each stage; `judge`, if there is one, at the ends of the first two."""
+
+    nodes: Model
+    parents: Model
+    edges: Model
+    judge: Model | None = None
+
+    @classmethod
+    def one(cls, model: Model, judge: Model | None = None) -> Models:
+        """One model for all three stages."""
+        return cls(model, model, model, judge)
+
+
+class Built(NamedTuple):
+    """The gold-standard solution, or None and the reason why there is none.
+
+    `failure`: it is the endpoint's, so that another time may do better.
+    """
+
+    solution: Solution | None
+    attempts: tuple[Attempt, ...]
+    reason: str = ""
+    failure: Failure | None = None
+
+
+class Builder:
+    """Builds solutions; use it as a context manager, or `close` it. Not for two threads at once.
+
+    `check_limits` are those of checking the steps of one solution.
+    """
+
+    def __init__(
+        self, models: Models, *, sampling: Sampling = DEFAULT_SAMPLING, check_limits: Limits = DEFAULT_LIMITS
+    ) -> None:
+        self.models = models
+        self.sampling = sampling
+        self.check_limits = check_limits
+        self._judge = Judge()
+        self._identities = Identities()
+
+    def __enter__(self) -> Builder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the child processes, if there are any; the builder can still be used."""
+        self._judge.close()
+        self._identities.close()
+
+    def build(self, problem: Problem) -> Built:
+        """The solution of one problem, or why there is none."""
+        asker = Asker(self.sampling)
+        try:
+            solution, reason = self._build(problem, asker)
+        except EndpointError as error:
+            return Built(None, tuple(asker.attempts), str(error), error.reason)
+        return Built(solution, tuple(asker.attempts), reason)
+
+    def _build(self, problem: Problem, asker: Asker) -> tuple[Solution | None, str]:
+        reason = ""
+        for _ in range(ROUNDS):
+            nodes = self._nodes(problem, asker)
+            if nodes is None:
+                return None, "no set of nodes is accepted"
+            parents = self._parents(problem, nodes, asker)
+            if parents is None:
+                reason = "no dependencies of the nodes are accepted"
+                continue
+            solution = _solution(problem, nodes, parents)
+            if reason := self._refuted(solution):
+                asker.reject("parents", reason)
+                continue
+            explained = self._with_edges(solution, asker)
+            if explained is None:
+                return None, "no edges are accepted"
+            # Edges say more of what a step does, so that more can be refuted.
+            if reason := self._refuted(explained):
+                asker.reject("edges", reason)
+                continue
+            return explained, ""
+        return None, reason
+
+    # --- stage 1 -----------------------------------------------------------------------------------
+
+    def _nodes(self, problem: Problem, asker: Asker) -> tuple[str, ...] | None:
+        prompt = fill("nodes", problem=problem.problem, solution=problem.solution)
+        models = self.models
+        for _ in range(asker.sampling.tries):
+            try:
+                nodes = asker.once(
+                    "nodes", models.nodes, prompt, NODES, lambda text: self._read_nodes(text, problem)
+                )
+                if models.judge is not None:
+                    _let_judge(asker, models.judge, "nodes", _solved(problem, nodes, None))
+            except BadReply:
+                continue
+            return nodes
+        return None
+
+    def _read_nodes(self, text: str, problem: Problem) -> tuple[str, ...]:
+        """Validation 1: statements, one a step, the last of which gives the expected answer."""
+        nodes = read_nodes(text)
+        for id_, node in enumerate(nodes, 1):
+            if count_sentences(node) > 1:
+                raise BadReply(f"step {id_} is more than one sentence")
+        if not is_final_answer(nodes[-1]):
+            raise BadReply("the last step is not the answer in a box")
+        judged = self._judge.judge(boxed_answer(nodes[-1]), problem.answer)
+        if not judged.correct:
+            raise BadReply(" ".join(["the answer is not the expected one", judged.note]).strip())
+        return nodes
+
+    # --- stage 2 -----------------------------------------------------------------------------------
+
+    def _parents(self, problem: Problem, nodes: tuple[str, ...], asker: Asker) -> list[Parents] | None:
+        prompt = fill("parents", solved=_solved(problem, nodes, None))
+        models = self.models
+        for _ in range(asker.sampling.tries):
+            try:
+                parents = asker.once(
+                    "parents", models.parents, prompt, PARENTS, lambda text: _read_parents(text, len(nodes))
+                )
+                if models.judge is not None:
+                    _let_judge(asker, models.judge, "parents", _solved(problem, nodes, parents))
+            except BadReply:
+                continue
+            return parents
+        return None
+
+    def _refuted(self, solution: Solution) -> str:
+        """Which step the steps that it rests on refute; empty where there is none."""
+        report = check_steps(solution, limits=self.check_limits, identities=self._identities)
+        for step in report.steps:
+            if step.verdict is StepVerdict.REFUTED:
+                return f"step {step.id} is refuted: {step.reason}".rstrip(": ")
+        if report.contradiction:
+            names = ", ".join(map(str, report.contradiction))
+            return f"the given steps {names} contradict each other"
+        return ""
+
+    # --- stage 3 -----------------------------------------------------------------------------------
+
+    def _with_edges(self, solution: Solution, asker: Asker) -> Solution | None:
+        solved = solution_value(solution)
+        steps = [
+            {"step_id": s.id, "text": s.node, "direct_dependent_steps": s.parents} for s in solution.steps
+        ]
+        prompt = fill("edges", solved={"problem_text": solved["problem"], "steps": steps})
+        ids = [step.id for step in solution.steps]
+
+        def read(text: str) -> Solution:
+            """Validation 3: every edge cites exactly the parents, and nothing else is amiss."""
+            edges = read_edges(text, ids)
+            steps = tuple(step._replace(edge=edges[step.id]) for step in solution.steps)
+            return _checked(solution._replace(steps=steps))
+
+        return asker.accepted("edges", self.models.edges, prompt, EDGES, read)
+
+
+def _read_parents(text: str, count: int) -> list[Parents]:
+    """Validation 2: earlier steps only, and each step but the last used."""
+    ids = range(1, count + 1)
+    found = read_dependencies(text, ids)
+    parents = [found[id_].parents for id_ in ids]
+    open_steps = Graph.from_ids((id_, found[id_].parents or ()) for id_ in ids).unclosed()
+    if open_steps:
+        raise BadReply(f"not closed: no later step uses step {open_steps[0] + 1}")
+    return parents
+
+
+def _let_judge(asker: Asker, model: Model, what: str, solved: dict[str, Any]) -> None:
+    """Raises BadReply where the judge finds a step wrong, or says nothing that can be read."""
+    ids = range(1, len(solved["steps"]) + 1)
+
+    def read(text: str) -> None:
+        for id_, why in read_wrong(text, ids).items():
+            raise BadReply(f"the judge finds step {id_} wrong: {why}".rstrip(": "))
+
+    if what == "nodes":
+        asker.once("nodes judged", model, fill("judge_nodes", solved=solved), WRONG, read)
+    else:
+        asker.once("parents judged", model, fill("judge_parents", solved=solved), WRONG, read)
+
+
+def _solved(problem: Problem, nodes: tuple[str, ...], parents: list[Parents] | None) -> dict[str, Any]:
+    """The problem and its steps as models are shown them."""
+    steps: list[dict[str, Any]] = [{"step_id": id_, "text": node} for id_, node in enumerate(nodes, 1)]
+    if parents is not None:
+        for step, of_step in zip(steps, parents, strict=True):
+            step["direct_dependent_steps"] = of_step
+    return {"problem_text": problem.problem, "final_answer": problem.answer, "steps": steps}
+
+
+def _solution(problem: Problem, nodes: tuple[str, ...], parents: list[Parents]) -> Solution:
+    rows = enumerate(zip(nodes, parents, strict=True), 1)
+    return Solution(
+        tuple(Step(id_, "", of_step, node) for id_, (node, of_step) in rows),
+        problem_id=problem.id,
+        problem=problem.problem,
+        dataset=problem.dataset,
+        difficulty=problem.difficulty,
+        answer=problem.answer,
+    )
+
+
+def _checked(solution: Solution) -> Solution:
+    """The solution as a gold-standard one. Raises BadReply where something is reported of it."""
+    checked = check(solution_value(solution))
+    if not is_gold(checked, True):
+        first = max(checked.diagnostics, key=lambda each: each.severity is not Severity.NOTE)
+        raise BadReply(f"{first.code}: {first.message}")
+    return solution

@@ -1,0 +1,115 @@
+"""The loop around a model: generate → compile → (diagnostics → repair)* → verify ([LOOP-REASON]).
+
+found = potlang.reason("Rex is an iguana. Is Rex a reptile?", attempts=3)
+found.verdict, found.report, found.to_json()
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, get_args
+
+from potlang import api
+from potlang.models.consistency import compare
+from potlang.models.endpoint import Endpoint, Model, Sampling
+from potlang.models.reasoned import Answer, Reasoned, Sample
+from potlang.models.replies import find_program
+from potlang.models.voting import elect
+from potlang.models.writer import Asking, Progress, Writer, is_given_up
+from potlang.report.results import Limits, Verdict
+from potlang.utils.resources import schema_text
+from potlang.version import __version__
+
+MOST: Final = 100
+"""Of attempts, of samples and of options."""
+LONGEST_QUESTION: Final = 200_000
+
+
+def reason(
+    question: str,
+    model: Model | str | None = None,
+    *,
+    attempts: int = 3,
+    k: int = 1,
+    semantics: Mapping[str, Any] | None = None,
+    options: Sequence[str] = (),
+    prose: str | None = None,
+    limits: Limits = Limits(),
+    route: api.RouteName = "auto",
+    trust: api.Trust = "best",
+    temperature: float | None = None,
+    max_tokens: int | None = None,
+    timeout: float | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> Reasoned:
+    """The verdict on a question, by programs that a model writes and repairs, and solvers decide.
+
+    `model`: one, or the name of one at the endpoint of the environment ([ENDPOINT-ENV]). `attempts` bounds
+    the replies for one program, `k` is how many programs vote. `semantics` is put in the place of the
+    programs' own. `options` are labels of answers to choose from, each a verification of its own. `prose`
+    is an answer to compare the verdict with; without it, what the reply says around the program is. `limits`,
+    `route` and `trust` are those of `verify`; `temperature`, `max_tokens` (of one reply), `timeout` (seconds
+    for one reply) and `seed` (of the first request, each further one has the next) go to the model.
+
+    What a model or its endpoint does raises nothing: the verdict is then `unknown`, with the reason and
+    the attempts so far. Raises ValueError for a wrong call, MissingClientError without the extra `models`.
+    """
+    asking = Asking(
+        Sampling(attempts, temperature, max_tokens, timeout, seed), dict(semantics or {}), tuple(options)
+    )
+    _check_call(question, asking, k, route, trust)
+    asked = Endpoint.from_environment(model) if model is None or isinstance(model, str) else model
+    samples: list[Sample] = []
+    writer = Writer(asked, asking, progress=progress)
+    try:
+        for _ in range(k):
+            written, program = writer.write(question)
+            report = None
+            if program is not None:
+                report = api.verify(program, limits=limits, route=route, trust=trust)
+            samples.append(Sample(written, report))
+            if is_given_up(written):
+                break
+    finally:
+        if asked is not model and isinstance(asked, Endpoint):
+            asked.close()
+    return _summed(question, asked.name, writer, samples, prose)
+
+
+def _check_call(question: str, asking: Asking, k: int, route: str, trust: str) -> None:
+    """Raises ValueError."""
+    if not question.strip() or len(question) > LONGEST_QUESTION:
+        raise ValueError(f"a question has 1 to {LONGEST_QUESTION:,} characters")
+    for name, count in (("attempts", asking.sampling.tries), ("k", k)):
+        if not 1 <= count <= MOST:
+            raise ValueError(f"`{name}` is from 1 to {MOST}")
+    if len(asking.options) > MOST or len(set(asking.options)) < len(asking.options):
+        raise ValueError(f"`options` are at most {MOST} different labels")
+    known = json.loads(schema_text("pot-1"))["properties"]["semantics"]["properties"]
+    for name in asking.semantics or ():
+        if name not in known:
+            raise ValueError(f"`semantics` has no {name!r}; there are {', '.join(known)}")
+    if route not in get_args(api.RouteName) or trust not in get_args(api.Trust):
+        raise ValueError(f"no route {route!r} or trust {trust!r}")
+
+
+def _summed(question: str, model: str, writer: Writer, samples: list[Sample], prose: str | None) -> Reasoned:
+    election = elect(samples)
+    found = Reasoned(question, model, writer.system, *election, tuple(samples), version=__version__)
+    said = prose if prose is not None else _said(election.chosen)
+    if not said:
+        return found
+    claims = {name: _verdict(vote.answer) for name, vote in election.claims.items()}
+    return found._replace(consistency=compare(said, claims, writer.options))
+
+
+def _verdict(answer: Answer) -> Verdict:
+    return answer if isinstance(answer, Verdict) else Verdict.UNKNOWN
+
+
+def _said(chosen: Sample | None) -> str:
+    """What the accepted reply says around its program."""
+    found = None if chosen is None else find_program(chosen.attempts[-1].reply)
+    return "" if found is None else found.around.strip("`~ \n").removesuffix("json").strip("`~ \n")

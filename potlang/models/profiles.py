@@ -1,0 +1,260 @@
+"""The schema of a PoT program as a provider accepts it, made from `schemas/pot-1.json` ([PROFILE-FORMS]).
+
+A provider's strict mode knows no free keys, no alternatives of many forms and no bounds: a profile keeps of
+each the one form that says as much, and what it leaves out is written in a formula.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, Final, Literal, get_args
+
+from potlang.utils.resources import schema_text
+
+Profile = Literal["json", "openai", "anthropic", "gemini"]
+Schema = dict[str, Any]
+
+PROFILES: Final[tuple[Profile, ...]] = get_args(Profile)
+_FORM: Final = {
+    "binder": "object",
+    "fact": "string",
+    "import": "string",
+    "choice": "array",
+    "formula": "string",
+}
+"""Of the forms that a definition allows, the one that is kept."""
+_LEFT_OUT: Final = {"rule": ("implies",), "verification": ("implies",)}
+"""Keys that a formula says as well."""
+_NEEDED: Final = {"rule": ("constraint",), "verification": ("constraint",), "binder": ("sort",)}
+_KEPT: Final = ("type", "description", "enum", "items", "properties", "required", "anyOf", "$ref")
+_TITLE: Final = "A program of the PoT language. Sorts and formulas are strings."
+
+
+def program_schema(profile: Profile = "json") -> Schema:
+    """The JSON Schema of a program for a provider. Raises ValueError for an unknown profile."""
+    if profile not in PROFILES:
+        raise ValueError(f"no profile {profile!r}; there are {', '.join(PROFILES)}")
+    whole: Schema = json.loads(schema_text("pot-1"))
+    return whole if profile == "json" else _Reduction(whole, profile).program()
+
+
+class _Reduction:
+    def __init__(self, whole: Schema, profile: Profile) -> None:
+        self._whole = whole
+        self._profile = profile
+        self._used: dict[str, Schema] = {}
+
+    def program(self) -> Schema:
+        """The schema with the definitions that it uses."""
+        found = self._object(self._whole, "")
+        found["description"] = _TITLE
+        if self._profile != "gemini" and self._used:
+            found["$defs"] = self._used
+        return found
+
+    def _node(self, node: Schema, name: str) -> tuple[Schema, bool]:
+        """A node in the profile's words, and whether null was allowed too."""
+        if "$ref" in node:
+            return self._reference(node["$ref"].rpartition("/")[2]), False
+        node, nullable = _one_form(node, _FORM.get(name))
+        if "$ref" in node:
+            return self._reference(node["$ref"].rpartition("/")[2]), nullable
+        if node.get("type") == "object":
+            return self._object(node, name), nullable
+        found = {key: value for key, value in node.items() if key in _KEPT}
+        if "enum" in found:
+            found = {"type": "string", "enum": [value for value in found["enum"] if value is not None]}
+        if "items" in node:
+            found["items"], _ = self._node(node["items"], "")
+        return found, nullable
+
+    def _reference(self, name: str) -> Schema:
+        node = self._whole["$defs"][name]
+        plain = _one_form(node, _FORM.get(name))[0]
+        if self._profile == "gemini" or plain.get("type") != "object":
+            return self._node(node, name)[0]
+        if name not in self._used:
+            self._used[name] = {}
+            self._used[name].update(self._object(plain, name))
+        return {"$ref": f"#/$defs/{name}"}
+
+    def _object(self, node: Schema, name: str) -> Schema:
+        needed = {*node.get("required", ()), *_NEEDED.get(name, ())}
+        properties: dict[str, Schema] = {}
+        required = []
+        for key, item in node["properties"].items():
+            if key in ("$schema", "description", "actions", *_LEFT_OUT.get(name, ())):
+                continue
+            found, _ = self._node(item, key)
+            must = key in needed or found.get("type") == "array" or "enum" in found or key == "name"
+            if not must and self._profile == "openai":
+                found, must = {"anyOf": [found, {"type": "null"}]}, True
+            properties[key] = found
+            required += [key] if must else []
+        made: Schema = {"type": "object", "properties": properties, "required": required}
+        return made if self._profile == "gemini" else {**made, "additionalProperties": False}
+
+
+def _one_form(node: Schema, wanted: str | None) -> tuple[Schema, bool]:
+    """The form of a node that is kept, and whether null was another."""
+    options = node.get("anyOf")
+    if options is not None:
+        left = [each for each in options if each.get("type") != "null" and not _has_free_keys(each)]
+        fitting = [each for each in left if each.get("type") == wanted] or left
+        outer = {key: value for key, value in node.items() if key == "description"}
+        kept = fitting[0]
+        return (kept if "$ref" in kept else {**outer, **kept}), len(left) < len(options)
+    kind = node.get("type")
+    if isinstance(kind, list):
+        kinds = [each for each in kind if each != "null"]
+        return {**node, "type": wanted if wanted in kinds else kinds[0]}, "null" in kind
+    return node, None in node.get("enum", ())
+
+
+def _has_free_keys(node: Schema) -> bool:
+    return isinstance(node.get("additionalProperties"), dict)
+
+
+def to_profile(program: dict[str, Any], profile: Profile) -> dict[str, Any] | None:
+    """The same program as a profile has it, in its own words where the profile has room for them.
+
+    Where it has none (a binder without a sort, a pack with parameters) the typed program is written out
+    in full. None for what is not a valid program. Raises ValueError for an unknown profile.
+    """
+    from potlang import api
+
+    schema = program_schema(profile)
+    checked = api.check(program)
+    if profile == "json" or checked.program is None:
+        return program if checked.program is not None else None
+    try:
+        return _Writer(schema).write(program)
+    except _NotSaid:
+        return _Writer(schema).write(json.loads(checked.program.emit("pot", passes="")))
+
+
+class _NotSaid(Exception):
+    """The profile has no form for a part."""
+
+
+class _Writer:
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._sorts: dict[str, Any] = {}
+
+    def write(self, program: dict[str, Any]) -> dict[str, Any]:
+        """A valid program in the schema's forms. Raises `_NotSaid`."""
+        known = _as_its_actions_say(
+            {key: value for key, value in program.items() if value is not None and key != "$schema"}
+        )
+        groups = known.get("constants")
+        if isinstance(groups, dict):
+            known["constants"] = [{**group, "name": name} for name, group in groups.items()]
+        self._sorts = {each["name"]: each["sort"] for each in known.get("variables", ())}
+        facts = known.get("knowledge_base", ())
+        known["knowledge_base"] = [_formula(each) for each in facts if not _has_name(each)]
+        named = [_as_rule(each) for each in facts if _has_name(each)]
+        known["rules"] = named + [_without_implies(each) for each in known.get("rules", ())]
+        known["verifications"] = [_without_implies(each) for each in known.get("verifications", ())]
+        known["imports"] = [_pack(each) for each in known.get("imports", ())]
+        found: dict[str, Any] = self._value(known, self._schema)
+        return found
+
+    def _value(self, value: Any, schema: Schema) -> Any:
+        if "$ref" in schema:
+            schema = self._schema["$defs"][schema["$ref"].rpartition("/")[2]]
+        if "anyOf" in schema:
+            return None if value is None else self._value(value, schema["anyOf"][0])
+        return _BY_TYPE[schema["type"]](self, value, schema)
+
+    def _object(self, value: Any, schema: Schema) -> dict[str, Any]:
+        properties = schema["properties"]
+        if set(properties) == {"name", "sort"}:
+            value = self._with_sort(value)
+        made = {}
+        for key, each in properties.items():
+            if value.get(key) is not None or key in schema["required"]:
+                made[key] = self._value(value.get(key), each)
+        if any(value[key] not in (None, [], "") for key in value.keys() - made.keys() - {"description"}):
+            raise _NotSaid
+        return made
+
+    def _with_sort(self, binder: Any) -> dict[str, Any]:
+        """A binder that is a declared variable's name, with that variable's sort."""
+        named = {"name": binder} if isinstance(binder, str) else binder
+        sort = named.get("sort") or self._sorts.get(named["name"])
+        if sort is None:
+            raise _NotSaid
+        return {**named, "sort": sort}
+
+    def _array(self, value: Any, schema: Schema) -> list[Any]:
+        if not isinstance(value, list | None):
+            if value is False:
+                return []
+            raise _NotSaid
+        return [self._value(each, schema["items"]) for each in value or ()]
+
+    def _string(self, value: Any, schema: Schema) -> str:
+        if value is None:
+            return str(schema.get("enum", [""])[0])
+        if not isinstance(value, str):
+            raise _NotSaid
+        return value
+
+
+_BY_TYPE: Final[dict[str, Callable[[_Writer, Any, Schema], Any]]] = {
+    "object": _Writer._object,
+    "array": _Writer._array,
+    "string": _Writer._string,
+}
+
+
+def _as_its_actions_say(program: dict[str, Any]) -> dict[str, Any]:
+    """Without the sections that its actions do not ask for: under a profile all sections are meant."""
+    actions = program.pop("actions", None)
+    if actions is None:
+        return program
+    if not {"verify", "verify_conditions"} & set(actions):
+        program["verifications"] = []
+        program["rules"] = [each for each in program.get("rules", ()) if each.get("role") != "norm"]
+    if "optimize" not in actions:
+        program.pop("optimization", None)
+    return program
+
+
+def _has_name(fact: Any) -> bool:
+    return isinstance(fact, dict) and bool(fact.get("name"))
+
+
+def _formula(fact: Any) -> Any:
+    """A fact as a formula alone. The words `not` and `->`, unlike `Not`, cannot be declared by a program."""
+    if not isinstance(fact, dict):
+        return fact
+    if fact.get("variables"):
+        raise _NotSaid
+    return f"not ({_text(fact['assertion'])})" if fact.get("value") is False else fact["assertion"]
+
+
+def _as_rule(fact: dict[str, Any]) -> dict[str, Any]:
+    return {"name": fact["name"], "constraint": _formula(fact)}
+
+
+def _without_implies(statement: dict[str, Any]) -> dict[str, Any]:
+    implies = statement.get("implies")
+    if implies is None:
+        return statement
+    formula = f"({_text(implies['antecedent'])}) -> ({_text(implies['consequent'])})"
+    return {**{key: value for key, value in statement.items() if key != "implies"}, "constraint": formula}
+
+
+def _pack(item: Any) -> Any:
+    if isinstance(item, dict) and item.get("with"):
+        raise _NotSaid
+    return item["pack"] if isinstance(item, dict) else item
+
+
+def _text(formula: Any) -> str:
+    if not isinstance(formula, str):
+        raise _NotSaid
+    return formula

@@ -1,0 +1,116 @@
+"""What models are told: the language, a question, what is wrong with a program ([LOOP-PROMPT])."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, Final
+
+from potlang.models import reference
+from potlang.models.prompt_examples import EXAMPLES
+from potlang.report.results import Verdict
+from potlang.tool.budget import fitted
+
+_TICKS = re.compile(r"`+")
+_MEANINGS: Final = {
+    Verdict.ENTAILED: "it follows from the assumptions",
+    Verdict.REFUTED: "its negation follows",
+    Verdict.UNDETERMINED: "neither follows",
+    Verdict.INCONSISTENT: "the assumptions contradict each other",
+    Verdict.UNKNOWN: "the solvers came to no answer",
+}
+_TASK: Final = """\
+You translate questions into programs of the PoT language. Solvers decide what the programs claim; you do \
+not answer the question yourself. Reply with one JSON object, the program, and nothing else.
+
+- Assume what the question states, and of what it leaves unsaid only what is needed and everybody knows.
+- Write what is asked as one verification: a statement, assumed nowhere, that is true if the answer is yes.
+- If there are answers to choose from, write one verification for each, named by its label.
+- Declare every name that you use. Use one name for one thing."""
+_ALONE: Final = "Reply with the whole program, corrected, as one JSON object and nothing else."
+
+
+def system_prompt(semantics: Mapping[str, Any] | None = None) -> str:
+    """The task and the language. `semantics`: what the programs will be read with, whatever they say."""
+    parts = [_TASK, _verdicts(), language_reference(), _mistakes(), _examples()]
+    if semantics:
+        parts.append(f"# Semantics\n\nEach program is read with `semantics` {_json(semantics)}: write none.")
+    return "\n\n".join(parts)
+
+
+@cache
+def language_reference() -> str:
+    """The language: sections, sorts, operators, built-in functions."""
+    lines = ["# Sections of a program", "", "All may be left out, as may keys with `?`; `…` is a string.", ""]
+    lines += [f"- `{name}`: `{shape}` {purpose}" for name, shape, purpose in reference.sections()]
+    lines += ["", "# Sorts", ""]
+    lines += [f"Built in: {', '.join(f'`{each}`' for each in reference.sorts())}. Others must be declared."]
+    lines += ["", "# Formulas", ""]
+    lines += ["A formula is a string. Operators, one level on a line, from the loosest to the tightest:", ""]
+    lines += [f"- {' '.join(f'`{each}`' for each in level)}" for level in reference.operators()]
+    lines += ["", "Built-in functions:", ""]
+    lines += [
+        f"- {subject}: {', '.join(f'`{each}`' for each in forms)}" for subject, forms in reference.functions()
+    ]
+    return "\n".join(lines)
+
+
+def question_prompt(question: str, options: Sequence[str] = ()) -> str:
+    """The question, as data in a block that it cannot end."""
+    lines = ["Translate this question into a program.", "", fenced(question)]
+    if options:
+        lines += ["", f"There must be a verification for each of these names: {_json(list(options))}"]
+    return "\n".join(lines)
+
+
+def repair_prompt(problem: str, diagnostics: Sequence[Mapping[str, Any]] = (), *, budget: int = 1_500) -> str:
+    """What is wrong with the last reply: the problem, and diagnostics with their fixes, one on a line."""
+    lines = [f"This is not accepted: {problem}."]
+    if diagnostics:
+        shown = fitted({"diagnostics": list(diagnostics)}, budget)
+        lines += ["", fenced("\n".join(map(_json, shown["diagnostics"])), "json")]
+        more = len(diagnostics) - len(shown["diagnostics"])
+        if more:
+            lines += ["", f"{more} more are not shown."]
+    return "\n".join([*lines, "", _ALONE])
+
+
+def fenced(text: str, kind: str = "text") -> str:
+    """A text as a fenced block, with a fence that is longer than any in it."""
+    flat = text.replace("\r\n", "\n").replace("\r", "\n")
+    longest = max(map(len, _TICKS.findall(flat)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{kind}\n{flat}\n{fence}"
+
+
+def _verdicts() -> str:
+    said = "; ".join(f"{verdict}: {meaning}" for verdict, meaning in _MEANINGS.items())
+    return f"Each verification gets a verdict. {said[:1].upper()}{said[1:]}."
+
+
+def _mistakes() -> str:
+    lines = ["# Common mistakes", ""]
+    for each in reference.mistakes():
+        lines.append(f"- {each.code}, {each.title}: not `{each.wrong}` but `{each.right}`")
+    return "\n".join(lines)
+
+
+def _examples() -> str:
+    return "\n\n".join(["# Examples", *_shown()])
+
+
+def _shown() -> Iterator[str]:
+    for each in EXAMPLES:
+        yield f"{fenced(each.question)}\n\n{fenced(_by_section(each.program), 'json')}"
+
+
+def _by_section(program: Mapping[str, Any]) -> str:
+    """A program with one section on a line."""
+    lines = (f" {_json(key)}: {_json(value)}" for key, value in program.items())
+    return "{\n" + ",\n".join(lines) + "\n}"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,88 @@
+"""What models are asked: templates with fields, filled so that no value leaves its place ([DAG-PROMPT-1]).
+
+A template is Markdown. A field stands on a line of its own and becomes a fenced block, whose fence is
+longer than any run of backticks in the value.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
+
+from potlang.languages.dagmath.read.records import Solution
+from potlang.languages.dagmath.write import solution_value
+
+Name = Literal[
+    "generate",
+    "nodes",
+    "parents",
+    "edges",
+    "parse_thinking",
+    "parse_reasons",
+    "natural",
+    "judge_nodes",
+    "judge_parents",
+]
+"""A solution in the format; the three stages of a gold-standard one (appendix D); dependencies of given
+steps, by models that think and by models that do not (appendix H); a solution in plain prose; two judges."""
+
+_FIELD = re.compile(r"^\{\{([a-z_]+)\}\}$", re.MULTILINE)
+_TICKS = re.compile(r"`+")
+
+
+def fill(name: Name, **values: object) -> str:
+    """A prompt: a text stands in it as it is but for the kind of its line ends, any other value as JSON.
+
+    Raises ValueError unless the values are those that the template has fields for.
+    """
+    template = _template(name)
+    fields = set(_FIELD.findall(template))
+    if fields != set(values):
+        raise ValueError(f"the prompt `{name}` has the fields {', '.join(sorted(fields))}")
+    return _FIELD.sub(lambda found: _block(values[found[1]]), template)
+
+
+def generation_prompt(problem: str, demonstrations: Sequence[Solution] | None = None) -> str:
+    """Asks for a solution in the format (appendix F); None: potlang's own two demonstrations."""
+    shown = [_with_problem(each) for each in demonstrations] if demonstrations is not None else _own()
+    return fill("generate", problem=problem, demonstrations=shown)
+
+
+def reasons_prompt(solved: Mapping[str, Any]) -> str:
+    """Asks a model that does not think first for dependencies with reasons (appendix H.2)."""
+    return fill("parse_reasons", solved=solved, **_demonstration("reasons"))
+
+
+def _own() -> list[dict[str, Any]]:
+    found = [dict(_demonstration(name)) for name in ("tiles", "digits")]
+    return [{"problem": each["problem"], "steps": each["steps"]} for each in found]
+
+
+def _with_problem(solution: Solution) -> dict[str, Any]:
+    return {"problem": solution.problem or "", "steps": solution_value(solution)["steps"]}
+
+
+def _block(value: object) -> str:
+    if isinstance(value, str):
+        kind, text = "text", value.replace("\r\n", "\n").replace("\r", "\n")
+    else:
+        kind, text = "json", json.dumps(value, indent=1, ensure_ascii=False)
+    longest = max(map(len, _TICKS.findall(text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{kind}\n{text}\n{fence}"
+
+
+@cache
+def _template(name: str) -> str:
+    return files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8")
+
+
+@cache
+def _demonstration(name: str) -> Mapping[str, Any]:
+    file = files(__name__).joinpath("demonstrations", f"{name}.json")
+    found: Mapping[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return found

@@ -1,0 +1,190 @@
+"""What reasoning about a question comes to: verdict, votes, and all that was asked and answered.
+
+The form is that of `schemas/reasoned-1.json`. Nothing here asks or decides.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from potlang.models.consistency import Consistency
+from potlang.models.endpoint import Failure, Message
+from potlang.report.results import OptimizationStatus, Report, Verdict
+
+Answer = Verdict | OptimizationStatus
+"""A verdict, or how the optimization of a program without claims ended."""
+
+
+class Attempt(NamedTuple):
+    """One request to the model, and what came of it.
+
+    `messages` stand behind the system message. `program` is the text that was compiled, `diagnostics` what
+    was found in it; `problem` says why it is no program that answers the question, empty if it is one.
+    `failure` is the endpoint's reason where there is no reply. `structured`: JSON of a schema was asked for.
+    """
+
+    messages: tuple[Message, ...]
+    structured: bool
+    reply: str = ""
+    program: str | None = None
+    diagnostics: tuple[dict[str, Any], ...] = ()
+    problem: str = ""
+    failure: Failure | None = None
+    finish_reason: str = ""
+    seconds: float = 0.0
+    tries: int = 1
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values."""
+        messages = [each._asdict() for each in self.messages]
+        parts = {"messages": messages, "diagnostics": list(self.diagnostics)}
+        return {**self._asdict(), **parts, "seconds": round(self.seconds, 3)}
+
+
+class Sample(NamedTuple):
+    """The attempts at one program, and the report on the last one, None if that is no program."""
+
+    attempts: tuple[Attempt, ...]
+    report: Report | None = None
+
+    @property
+    def answer(self) -> Answer:
+        """The report's verdict, `unknown` without one."""
+        return Verdict.UNKNOWN if self.report is None else self.report.verdict
+
+    @property
+    def program(self) -> str | None:
+        """The text of the program that the report is on."""
+        return None if self.report is None else self.attempts[-1].program
+
+    @property
+    def problem(self) -> str:
+        """Why there is no report."""
+        if self.report is not None:
+            return ""
+        return self.attempts[-1].problem if self.attempts else "nothing was asked"
+
+    @property
+    def claims(self) -> dict[str, Verdict]:
+        """The verdicts of the verifications by name."""
+        results = () if self.report is None else self.report.results
+        return {each.name: each.verdict for each in results if each.kind == "verification"}
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {
+            "verdict": str(self.answer),
+            "problem": self.problem,
+            "program": self.program,
+            "attempts": [each.to_dict() for each in self.attempts],
+            "report": None if self.report is None else self.report.to_dict(),
+        }
+
+
+class Vote(NamedTuple):
+    """An answer that most samples have, `unknown` where two have as many, and how many have which."""
+
+    answer: Answer
+    counts: dict[str, int]
+
+
+class Totals(NamedTuple):
+    """What it took. Tokens are None where no reply says."""
+
+    calls: int
+    seconds: float
+    prompt_tokens: int | None
+    completion_tokens: int | None
+
+
+class Reasoned(NamedTuple):
+    """The answer to a question.
+
+    `verdict` is what the samples agree on, `votes` how they voted on it, `claims` how they voted on each
+    verification of `chosen`. `chosen` is a sample that has the verdict, and of those the one that agrees in
+    most claims; None after a tie. An unknown verdict has a `reason`.
+    """
+
+    question: str
+    model: str
+    system: str
+    verdict: Answer
+    reason: str
+    votes: dict[str, int]
+    claims: dict[str, Vote]
+    chosen: Sample | None
+    samples: tuple[Sample, ...]
+    consistency: Consistency | None = None
+    version: str = ""
+
+    @property
+    def report(self) -> Report | None:
+        """The report on the chosen program."""
+        return None if self.chosen is None else self.chosen.report
+
+    @property
+    def program(self) -> str | None:
+        """The chosen program, as JSON text."""
+        return None if self.chosen is None else self.chosen.program
+
+    @property
+    def attempts(self) -> tuple[Attempt, ...]:
+        """All attempts, in order."""
+        return tuple(each for sample in self.samples for each in sample.attempts)
+
+    @property
+    def failure(self) -> Failure | None:
+        """The endpoint's reason if it ended the last sample."""
+        return self.attempts[-1].failure if self.attempts else None
+
+    @property
+    def totals(self) -> Totals:
+        """Calls, seconds and tokens of all attempts."""
+        found = self.attempts
+        return Totals(
+            len(found),
+            sum(each.seconds for each in found),
+            _sum(each.prompt_tokens for each in found),
+            _sum(each.completion_tokens for each in found),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole transcript as JSON values, in the form of `schemas/reasoned-1.json`."""
+        totals = self.totals
+        return {
+            "potlang": self.version,
+            "kind": "reasoned",
+            "question": self.question,
+            "model": self.model,
+            "verdict": str(self.verdict),
+            "reason": self.reason,
+            "votes": self.votes,
+            "claims": {
+                name: {"verdict": str(answer), "votes": counts}
+                for name, (answer, counts) in self.claims.items()
+            },
+            "chosen": next((at for at, each in enumerate(self.samples) if each is self.chosen), None),
+            "consistency": None if self.consistency is None else self.consistency._asdict(),
+            "system": self.system,
+            "samples": [each.to_dict() for each in self.samples],
+            "totals": {**totals._asdict(), "seconds": round(totals.seconds, 3)},
+        }
+
+    def to_json(self) -> str:
+        """`to_dict` as text; unpaired surrogates, which UTF-8 cannot hold, are escaped."""
+        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+        return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+    def __str__(self) -> str:
+        from potlang.models.render import render_reasoned
+
+        return render_reasoned(self)
+
+
+def _sum(counts: Iterator[int | None]) -> int | None:
+    known = [each for each in counts if each is not None]
+    return sum(known) if known else None

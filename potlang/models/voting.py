@@ -1,0 +1,77 @@
+"""Several programs for one question: what most of them say, and which one stands for them ([LOOP-VOTE])."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from potlang.models.reasoned import Answer, Sample, Vote
+from potlang.report.results import Verdict
+
+Item = TypeVar("Item", bound=Hashable)
+
+
+class Election(NamedTuple):
+    """What samples come to; the parts are those of `Reasoned`."""
+
+    verdict: Answer
+    reason: str
+    votes: dict[str, int]
+    claims: dict[str, Vote]
+    chosen: Sample | None
+
+
+def elect(samples: Sequence[Sample]) -> Election:
+    """The answer that most samples have; `unknown` where two have as many. There must be a sample."""
+    votes = Counter(each.answer for each in samples)
+    answer = _most(votes)
+    if answer is None:
+        counts = ", ".join(f"{count} {name}" for name, count in _plain(votes).items())
+        return Election(Verdict.UNKNOWN, f"the programs do not agree: {counts}", _plain(votes), {}, None)
+    chosen, claims = _chosen(answer, samples)
+    reason = "" if answer != Verdict.UNKNOWN else _why_unknown(samples, chosen)
+    return Election(answer, reason, _plain(votes), claims, chosen)
+
+
+def _chosen(answer: Answer, samples: Sequence[Sample]) -> tuple[Sample | None, dict[str, Vote]]:
+    """The sample with the verdict that agrees in most claims, and the votes on its claims."""
+    best: tuple[int, Sample | None, dict[str, Vote]] = (-1, None, {})
+    for sample in samples:
+        if sample.answer != answer or sample.report is None:
+            continue
+        claims = {name: _vote(name, samples) for name in sample.claims}
+        agreeing = sum(claims[name].answer is each for name, each in sample.claims.items())
+        if agreeing > best[0]:
+            best = agreeing, sample, claims
+    return best[1], best[2]
+
+
+def _vote(name: str, samples: Sequence[Sample]) -> Vote:
+    """How the samples with a program vote on the claim of this name."""
+    votes = Counter[Answer](each.claims[name] for each in samples if name in each.claims)
+    return Vote(_most(votes) or Verdict.UNKNOWN, _plain(votes))
+
+
+def _most(votes: Counter[Item]) -> Item | None:
+    """The item that occurs most often; None if two do."""
+    best = votes.most_common(2)
+    if not best or (len(best) == 2 and best[0][1] == best[1][1]):
+        return None
+    return best[0][0]
+
+
+def _plain(votes: Mapping[Any, int]) -> dict[str, int]:
+    return {str(name): count for name, count in sorted(votes.items(), key=lambda vote: (-vote[1], vote[0]))}
+
+
+def _why_unknown(samples: Sequence[Sample], chosen: Sample | None) -> str:
+    if chosen is not None and chosen.report is not None:
+        optimum = chosen.report.optimization
+        found = [each.reason for each in chosen.report.results]
+        found += [] if optimum is None else [optimum.reason]
+        reasons = dict.fromkeys(filter(None, found))
+        return f"the solvers came to no answer{': ' if reasons else ''}{', '.join(reasons)}"
+    last = next(each for each in reversed(samples) if each.report is None)
+    replies = sum(each.failure is None for each in last.attempts)
+    return f"no program after {replies} {'reply' if replies == 1 else 'replies'}: {last.problem}"

@@ -1,0 +1,73 @@
+"""The other minimal cores of a verdict, and what to remove from assumptions that contradict each other.
+
+[VERDICT-CORES], [VERDICT-CORRECTIONS].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from potlang.ir.nodes import Node
+from potlang.processes.clock import Clock
+from potlang.prove.cores import Core, Names, Oracle
+from potlang.prove.encoding import Labels
+from potlang.prove.evidence import core_items
+from potlang.prove.marco import Bounds, Families, marco
+from potlang.report.results import CoreItem, Evidence
+
+ALL = Bounds(cores=100, corrections=100)
+"""Where a search for all ends ([LIMIT-CORES])."""
+ALL_MS = 10_000
+A_FEW = Bounds(cores=100, corrections=5, shrink=False)
+"""The corrections that are given unasked ([LIMIT-CORRECTIONS])."""
+A_FEW_MS = 300
+MOST_ASSUMPTIONS = 2_000
+
+Open = Callable[[Node | None, bool, Clock], tuple[Names, Oracle]]
+"""All names, and an oracle over them with a claim (None: none), which may be negated, within a clock."""
+
+
+class Alternatives:
+    """Adds to evidence. Searches once for each claim; forget it when the assumptions change."""
+
+    def __init__(self, labels: Labels, open_oracle: Open, *, every_core: bool) -> None:
+        self._labels = labels
+        self._open = open_oracle
+        self._every_core = every_core
+        self._found: dict[tuple[Node | None, bool], Families] = {}
+
+    def forget(self) -> None:
+        """The assumptions have changed."""
+        self._found.clear()
+
+    def add(self, evidence: Evidence, core: Core, target: Node | None, negated: bool) -> Evidence:
+        """`evidence` with all cores if they were asked for, and for assumptions alone with corrections."""
+        if not self._every_core and target is not None:
+            return evidence
+        families = self._families(core, target, negated)
+        if self._every_core:
+            evidence = evidence._replace(
+                cores=self._items(families.cores), cores_complete=families.cores_complete
+            )
+        if target is None:
+            evidence = evidence._replace(
+                corrections=self._items(families.corrections),
+                corrections_complete=families.corrections_complete,
+            )
+        return evidence
+
+    def _items(self, family: tuple[Names, ...]) -> tuple[tuple[CoreItem, ...], ...]:
+        return tuple(core_items(names, self._labels) for names in family)
+
+    def _families(self, core: Core, target: Node | None, negated: bool) -> Families:
+        key = (target, negated)
+        if key not in self._found:
+            self._found[key] = self._search(core, target, negated)
+        return self._found[key]
+
+    def _search(self, core: Core, target: Node | None, negated: bool) -> Families:
+        clock = Clock(ALL_MS if self._every_core else A_FEW_MS)
+        names, ask = self._open(target, negated, clock)
+        if len(names) > MOST_ASSUMPTIONS:
+            return Families((core.names,) if core.minimal else (), False, (), False)
+        return marco(names, ask, clock, ALL if self._every_core else A_FEW, [core])

@@ -1,0 +1,101 @@
+"""The decision rule: from the three checks of a claim to its verdict ([VERDICT-RULE]).
+
+Pure. A claim's true state is the satisfiability of the assumptions, of assumptions and claim, and
+of assumptions and negated claim; four states exist, each is a verdict, and a set of answers, some of
+them unknown or not asked for, leaves those states that it does not contradict.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from potlang.report.results import Verdict
+
+Known = Literal["sat", "unsat", "unknown"] | None
+"""A check's answer; None: not asked."""
+
+State = tuple[Literal["sat", "unsat"], Literal["sat", "unsat"], Literal["sat", "unsat"]]
+
+STATES: dict[Verdict, State] = {
+    Verdict.ENTAILED: ("sat", "sat", "unsat"),
+    Verdict.REFUTED: ("sat", "unsat", "sat"),
+    Verdict.UNDETERMINED: ("sat", "sat", "sat"),
+    Verdict.INCONSISTENT: ("unsat", "unsat", "unsat"),
+}
+"""The true states: assumptions, assumptions with the claim, assumptions with its negation."""
+
+ANSWERS: tuple[Known, ...] = ("sat", "unsat", "unknown", None)
+
+
+class Decision(NamedTuple):
+    """A verdict; for `unknown` the verdicts still possible, none of them if the answers contradict."""
+
+    verdict: Verdict
+    possible: tuple[Verdict, ...]
+
+    @property
+    def settled(self) -> bool:
+        """Whether one state is left."""
+        return self.verdict is not Verdict.UNKNOWN
+
+    @property
+    def contradictory(self) -> bool:
+        """Whether no state has these answers: some answer is wrong."""
+        return not self.possible
+
+
+def _fits(known: Known, true: str) -> bool:
+    return known is None or known == "unknown" or known == true
+
+
+def _decide(answers: tuple[Known, Known, Known]) -> Decision:
+    left = tuple(
+        verdict
+        for verdict, state in STATES.items()
+        if all(_fits(known, true) for known, true in zip(answers, state, strict=True))
+    )
+    return Decision(left[0] if len(left) == 1 else Verdict.UNKNOWN, left)
+
+
+_TABLE: dict[tuple[Known, Known, Known], Decision] = {
+    (theta, positive, negative): _decide((theta, positive, negative))
+    for theta in ANSWERS
+    for positive in ANSWERS
+    for negative in ANSWERS
+}
+
+
+def decide(theta: Known, positive: Known, negative: Known) -> Decision:
+    """The verdict that the answers leave: one state, or `unknown` with the states left."""
+    return _TABLE[theta, positive, negative]
+
+
+def _gains(before: Decision, after: tuple[Decision, ...]) -> bool:
+    return not before.settled and any(each.settled for each in after)
+
+
+def needs_theta(positive: Known, negative: Known) -> bool:
+    """Whether asking for the assumptions alone can still decide the claim."""
+    before = decide(None, positive, negative)
+    return _gains(before, (decide("sat", positive, negative), decide("unsat", positive, negative)))
+
+
+def needs_positive(theta: Known, negative: Known) -> bool:
+    """Whether asking for the claim can still decide it, or narrow it down."""
+    before = decide(theta, None, negative)
+    return not before.settled and not before.contradictory
+
+
+def needs_negative(theta: Known, positive: Known) -> bool:
+    """Whether asking for the negation can still decide the claim, or narrow it down."""
+    before = decide(theta, positive, None)
+    return not before.settled and not before.contradictory
+
+
+def paper_answer(decision: Decision, positive: Known) -> str | None:
+    """Whether assumptions and claim are satisfiable together: `SAT`, `UNSAT`, None if not known."""
+    known: Known = positive if positive in ("sat", "unsat") else None
+    if known is None:
+        left = {STATES[verdict][1] for verdict in decision.possible}
+        known = left.pop() if len(left) == 1 else None
+    return known.upper() if known else None

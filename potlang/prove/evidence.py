@@ -1,0 +1,100 @@
+"""From solvers' words to evidence in the program's own: cores as assumptions, values as models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from potlang.ir.module import Module
+from potlang.ir.nodes import Sym, SymbolKind
+from potlang.ir.sorts import DeclaredSort
+from potlang.prove.encoding import Labels, show_value
+from potlang.prove.terms import Term
+from potlang.report.results import CoreItem, Model
+
+if TYPE_CHECKING:
+    from potlang.prove.verdicts import Snapshot
+
+_MOST_NAMES = 4
+
+
+def core_items(names: Iterable[str], labels: Labels) -> tuple[CoreItem, ...]:
+    """The assumptions behind the names of a core, in the program's order."""
+    found = [labels.find(name) for name in names]
+    ordered = sorted((each for each in found if each is not None), key=lambda pair: pair[0])
+    return tuple(
+        CoreItem(each.name, each.origin.pointer, each.origin.text, each.kind.value) for _, each in ordered
+    )
+
+
+class _Elements:
+    """What the elements of declared sorts are called in one model."""
+
+    def __init__(self, snapshot: Snapshot, named: Sequence[Term]) -> None:
+        self._names: dict[tuple[str, str], list[str]] = {}
+        self._numbers: dict[str, int] = {}
+        for term in named:
+            raw = snapshot.values.get(term.node.id)
+            if raw is not None:
+                self._names.setdefault((str(term.node.sort), raw), []).append(term.label)
+
+    def name(self, sort: str, raw: str) -> str:
+        """The constants that denote the element, or its number."""
+        return self.other_name(sort, raw, None) or raw
+
+    def other_name(self, sort: str, raw: str, but: str | None) -> str | None:
+        """The same without the name `but`; None if there is no other."""
+        key = (sort, raw)
+        if key not in self._names:
+            self._numbers[sort] = self._numbers.get(sort, 0) + 1
+            self._names[key] = [f"{sort}#{self._numbers[sort]}"]
+        names = [name for name in self._names[key] if name != but]
+        more = " = …" if len(names) > _MOST_NAMES else ""
+        return " = ".join(names[:_MOST_NAMES]) + more if names else None
+
+
+def evaluated(module: Module, snapshot: Snapshot, terms: Iterable[Term]) -> Snapshot | None:
+    """The same snapshot with the values that these terms have in its structure; None if it has none."""
+    from potlang.ir.evaluator import Evaluator, NotEvaluable
+    from potlang.ir.values import Element, Unspecified
+    from potlang.smt.models import complete
+
+    structure = None if snapshot.reply.structure is None else snapshot.reply.structure()
+    if structure is None:
+        return None
+    evaluator = Evaluator(complete(structure, module))
+    values: dict[int, str] = {}
+    for term in terms:
+        node = term.node
+        try:
+            value = evaluator.value(node)
+        except (NotEvaluable, Unspecified):
+            continue
+        if isinstance(value, Element):
+            values[node.id] = f"{value.sort}!{value.index}"
+        elif isinstance(value, bool | int | Fraction | str):
+            values[node.id] = snapshot.encoding.term(module.pool.lit(value, node.sort))
+    return snapshot._replace(values=values)
+
+
+def read_model(snapshot: Snapshot, terms: Sequence[Term], named: Sequence[Term]) -> Model:
+    """The values of `terms`, elements called by the constants in `named` that denote them.
+
+    A constant of a declared sort is left out unless another constant denotes the same element.
+    """
+    elements = _Elements(snapshot, named)
+    model: Model = {}
+    for term in terms:
+        raw = snapshot.values.get(term.node.id)
+        if raw is None:
+            continue
+        sort = term.node.sort
+        if isinstance(sort, DeclaredSort):
+            constant = isinstance(term.node, Sym) and term.node.symbol.kind is SymbolKind.CONSTANT
+            value = elements.other_name(sort.name, raw, term.label if constant else None)
+        else:
+            value = show_value(raw, sort, elements.name)
+        if value is not None:
+            model[term.label] = value
+    return model

@@ -1,0 +1,60 @@
+"""Satisfiability asked for in passing: one check, no evidence, and what other formulas are in the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from potlang.ir.module import Module
+from potlang.ir.nodes import Node, Quant, reachable
+from potlang.prove.verdicts import Ask, Verifier
+
+if TYPE_CHECKING:
+    from potlang.ir.structure import Structure
+
+_MOST_WATCHED = 256
+_LARGEST_WATCHED = 200
+
+
+class Probe(NamedTuple):
+    """An answer: `truths` holds what the model says of watched formulas by node id, as far as it is known."""
+
+    status: Literal["sat", "unsat", "unknown"]
+    truths: Mapping[int, bool]
+    reason: str | None = None
+
+
+def probe(verifier: Verifier, module: Module, formula: Node, watched: Sequence[Node]) -> Probe:
+    """Puts `formula` to the verifier's assumptions; `module` is the program that a structure is one of."""
+    told = [each for each in dict.fromkeys(watched) if _is_small(each)][:_MOST_WATCHED]
+    reply = verifier.ask(Ask("claim", formula, wanted=tuple(told)))
+    if reply.status == "unsat":
+        return Probe("unsat", {})
+    if reply.status != "sat":
+        return Probe("unknown", {}, reply.reason or "incomplete")
+    if reply.values is not None:
+        pairs = zip(told, reply.values, strict=True)
+        return Probe("sat", {node.id: value == "true" for node, value in pairs if value in ("true", "false")})
+    structure = None if reply.structure is None else reply.structure()
+    return Probe("sat", {} if structure is None else _evaluated(structure, module, told))
+
+
+def _is_small(formula: Node) -> bool:
+    """Whether a solver's model surely has a value for it, and soon."""
+    nodes = reachable(formula)
+    return len(nodes) <= _LARGEST_WATCHED and not any(isinstance(node, Quant) for node in nodes)
+
+
+def _evaluated(structure: Structure, module: Module, formulas: Sequence[Node]) -> dict[int, bool]:
+    from potlang.ir.evaluator import Evaluator, NotEvaluable
+    from potlang.ir.values import Unspecified
+    from potlang.smt.models import complete
+
+    evaluator = Evaluator(complete(structure, module))
+    found: dict[int, bool] = {}
+    for formula in formulas:
+        try:
+            found[formula.id] = evaluator.value(formula) is True
+        except (NotEvaluable, Unspecified):
+            continue
+    return found

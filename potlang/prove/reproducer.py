@@ -1,0 +1,44 @@
+"""The text on which two solvers disagree, so that anyone can put it to them again ([VERDICT-DISAGREE])."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from potlang.ir.module import Assertion, Module
+from potlang.prove.encoding import Encoding, Labels, Unsupported
+from potlang.prove.verdicts import Finding
+from potlang.report.results import Check
+
+_SIDES = ("claim", "negation")
+
+
+def reproducer(module: Module, assumed: Sequence[Assertion], finding: Finding) -> str:
+    """SMT-LIB text that checks both sides of a claim, once in the words of each solver."""
+    labels = Labels(module)
+    lines = ["; two solvers disagree on one of these checks; their answers:"]
+    lines += [f"; {_shown(check)}" for check in finding.checks]
+    for engine in ("z3", "cvc5"):
+        try:
+            text = _script(Encoding(module, engine, labels), assumed, finding)
+        except Unsupported as reason:
+            lines.append(f"; {engine} has no words for this: {_line(str(reason))}")
+            continue
+        lines += [f"; --- for {engine}", "(reset)", text]
+    return "\n".join(lines) + "\n"
+
+
+def _script(encoding: Encoding, assumed: Sequence[Assertion], finding: Finding) -> str:
+    parts = ["(set-logic ALL)", encoding.declarations()]
+    parts += [encoding.assertion(each) for each in assumed]
+    for side in _SIDES:
+        text = encoding.claim(finding.formula) if side == "claim" else encoding.negation(finding.formula)
+        parts += [f"(push 1) ; assumptions with the {side}", text, "(check-sat)", "(pop 1)"]
+    return "\n".join(part for part in parts if part)
+
+
+def _shown(check: Check) -> str:
+    return f"{check.query}: {check.solver} says {check.status}"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:200]

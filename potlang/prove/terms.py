@@ -1,0 +1,187 @@
+"""Which ground terms a model is shown by: what a claim touches, or everything that is named."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from itertools import islice, product
+from typing import NamedTuple
+
+from potlang.expressions.names import written
+from potlang.ir.module import Module
+from potlang.ir.nodes import App, Lit, Node, Sym, Symbol, SymbolKind, reachable
+from potlang.ir.numerals import digits
+from potlang.ir.sorts import BOOL, BitVecSort, DeclaredSort, EnumSort, Sort, components
+
+MOST_TERMS = 200
+"""Terms of one model ([LIMIT-MODEL])."""
+_DEEPEST = 8
+
+
+class Term(NamedTuple):
+    """A ground term whose value a model shows."""
+
+    node: Node
+    namer: Namer
+
+    @property
+    def label(self) -> str:
+        """The term in the program's words; made when asked for, since few claims show a model."""
+        return self.namer.label(self.node) or ""
+
+
+def literal_label(literal: Lit) -> str:
+    """A literal as expressions write it."""
+    if isinstance(literal.value, bool):
+        return str(literal.value)
+    if isinstance(literal.sort, EnumSort):
+        return written(str(literal.value))
+    if isinstance(literal.sort, BitVecSort):
+        return f"#b{literal.value:0{literal.sort.width}b}"
+    if isinstance(literal.value, int):
+        return integer_label(literal.value)
+    if isinstance(literal.value, Fraction):
+        below = literal.value.denominator
+        above = integer_label(literal.value.numerator)
+        return above if below == 1 else f"{above}/{integer_label(below)}"
+    return json.dumps(literal.value, ensure_ascii=False)
+
+
+def integer_label(value: int) -> str:
+    """An integer of any length in decimal."""
+    return f"-{digits(-value)}" if value < 0 else digits(value)
+
+
+def members(module: Module, sort: Sort) -> list[Node]:
+    """The named members of a sort, as terms: constants and free variables, enum values, truth values."""
+    pool = module.pool
+    if isinstance(sort, EnumSort):
+        return [pool.lit(value, sort) for value in sort.values]
+    if sort is BOOL:
+        return [pool.true, pool.false]
+    kinds = (SymbolKind.CONSTANT, SymbolKind.FREE)
+    return [
+        pool.sym(symbol)
+        for symbol in module.symbols
+        if not symbol.domain and symbol.range == sort and symbol.kind in kinds
+    ]
+
+
+def _is_constant(node: Node) -> bool:
+    return isinstance(node, Sym) and node.symbol.kind is SymbolKind.CONSTANT
+
+
+def _is_element(node: Node) -> bool:
+    return _is_constant(node) and isinstance(node.sort, DeclaredSort)
+
+
+def _parts(sorts: Iterable[Sort]) -> list[Sort]:
+    """The sorts and what their values are made of."""
+    found = dict.fromkeys(sorts)
+    waiting = list(found)
+    while waiting:
+        for part in components(waiting.pop()):
+            if part not in found:
+                found[part] = None
+                waiting.append(part)
+    return list(found)
+
+
+class Namer:
+    """The members of each sort of a module, looked up once, and the labels of ground terms."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self._members: dict[Sort, list[Node]] = {}
+        self._labels: dict[int, str | None] = {}
+
+    def members(self, sort: Sort) -> list[Node]:
+        """See `members`."""
+        found = self._members.get(sort)
+        if found is None:
+            found = self._members[sort] = members(self.module, sort)
+        return found
+
+    def label(self, node: Node) -> str | None:
+        """The text of a ground term of symbols and literals; None for any other, or a deep one."""
+        key = node.id
+        if key not in self._labels:
+            self._labels[key] = self._label(node, _DEEPEST)
+        return self._labels[key]
+
+    def _label(self, node: Node, depth: int) -> str | None:
+        if isinstance(node, Lit):
+            return None if node.value is None else literal_label(node)
+        if isinstance(node, Sym):
+            return written(node.symbol.name)
+        if not isinstance(node, App) or not isinstance(node.op, Symbol) or not depth:
+            return None
+        args = [self._label(arg, depth - 1) for arg in node.args]
+        known = [arg for arg in args if arg is not None]
+        return f"{written(node.op.name)}({', '.join(known)})" if len(known) == len(args) else None
+
+    def _has_label(self, node: Node) -> bool:
+        """Whether `label` has words for a term; for an application to members, at a glance."""
+        if isinstance(node, Sym):
+            return True
+        if isinstance(node, App) and all(isinstance(arg, Sym) for arg in node.args):
+            return isinstance(node.op, Symbol)
+        return self.label(node) is not None
+
+    def touched(self, formula: Node) -> list[Term]:
+        """The terms that a claim touches: its ground terms, and its functions over named members.
+
+        At most `MOST_TERMS`, constants before applications.
+        """
+        nodes: dict[int, Node] = {}
+        functions: dict[Symbol, None] = {}
+        for node in reachable(formula):
+            if isinstance(node, Sym):
+                nodes[node.id] = node
+            elif isinstance(node, App) and isinstance(node.op, Symbol):
+                if node.op.kind is SymbolKind.CONSTRUCTOR:
+                    continue
+                functions[node.op] = None
+                nodes[node.id] = node
+        return self._labelled([*nodes.values()], functions)
+
+    def everything(self) -> list[Term]:
+        """All constants, and all functions over named members, at most `MOST_TERMS`."""
+        symbols = [each for each in self.module.symbols if each.kind is not SymbolKind.FRESH]
+        constants: list[Node] = [self.module.pool.sym(each) for each in symbols if not each.domain]
+        return self._labelled(constants, [each for each in symbols if each.domain])
+
+    def named(self, sorts: Iterable[Sort]) -> list[Term]:
+        """The declared constants of declared sorts: what elements are called by."""
+        wanted = [sort for sort in sorts if isinstance(sort, DeclaredSort)]
+        nodes = [node for sort in wanted for node in self.members(sort) if _is_constant(node)]
+        return self._labelled(nodes, ())
+
+    def names_for(self, terms: Iterable[Term]) -> tuple[Term, ...]:
+        """The constants that the elements among these terms' values may be called by.
+
+        Constants among the terms name each other; for all that is no constant, any declared one may.
+        """
+        constants = [term for term in terms if _is_element(term.node)]
+        others = dict.fromkeys(term.node.sort for term in terms if not _is_element(term.node))
+        parts = _parts(others)
+        rest = [t for t in constants if t.node.sort not in parts]
+        return (*self.named(parts), *rest)
+
+    def _labelled(self, nodes: list[Node], functions: Iterable[Symbol]) -> list[Term]:
+        found: dict[int, Term] = {}
+        for node in self._candidates(nodes, functions):
+            if node.id not in found and self._has_label(node):
+                found[node.id] = Term(node, self)
+                if len(found) == MOST_TERMS:
+                    break
+        return sorted(found.values(), key=lambda term: isinstance(term.node, App))
+
+    def _candidates(self, nodes: list[Node], functions: Iterable[Symbol]) -> Iterator[Node]:
+        yield from nodes
+        for function in functions:
+            if function.kind in (SymbolKind.FUNCTION, SymbolKind.DEFINED):
+                choices = [self.members(sort)[:MOST_TERMS] for sort in function.domain]
+                for args in islice(product(*choices), MOST_TERMS):
+                    yield self.module.pool.app(function, args)

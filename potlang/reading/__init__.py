@@ -1,0 +1,1 @@
+"""Reading documents: JSON with positions, and JSON inside other text."""

@@ -1,0 +1,1 @@
+"""What a verification answers: results, evidence, their JSON form."""

@@ -1,0 +1,378 @@
+"""What a verification answers: plain typed values, and their JSON form (`schemas/report-1.json`).
+
+Terms and values are text in the program's own words; numbers are exact. Nothing here computes a
+verdict: `potlang.prove` does.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from potlang.diag.model import Diagnostic
+
+
+class Verdict(StrEnum):
+    """The answer to one claim, and the worst of them for a program ([VERDICT-OVERALL])."""
+
+    ENTAILED = "entailed"
+    REFUTED = "refuted"
+    UNDETERMINED = "undetermined"
+    INCONSISTENT = "inconsistent"
+    UNKNOWN = "unknown"
+    REJECTED = "rejected"
+    """Of a whole program: it did not compile."""
+
+
+class OptimizationStatus(StrEnum):
+    """How an optimization ended ([VERDICT-OPTIMUM])."""
+
+    OPTIMAL = "optimal"
+    INFEASIBLE = "infeasible"
+    UNBOUNDED = "unbounded"
+    UNATTAINED = "unattained"
+    UNKNOWN = "unknown"
+
+
+class Consistency(StrEnum):
+    """What is known of the assumptions taken together."""
+
+    CONSISTENT = "consistent"
+    INCONSISTENT = "inconsistent"
+    UNKNOWN = "unknown"
+
+
+WORST_FIRST: tuple[Verdict, ...] = (
+    Verdict.REJECTED,
+    Verdict.INCONSISTENT,
+    Verdict.UNKNOWN,
+    Verdict.REFUTED,
+    Verdict.UNDETERMINED,
+    Verdict.ENTAILED,
+)
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """The worst of the verdicts; `entailed` for none, as of a conjunction of nothing."""
+    return min(verdicts, key=WORST_FIRST.index, default=Verdict.ENTAILED)
+
+
+class Limits(NamedTuple):
+    """What a verification may use ([LIMIT-CHECK], [LIMIT-TOTAL], [LIMIT-MEMORY], [LIMIT-RESOURCE]).
+
+    `check_ms` and `total_ms` are wall-clock milliseconds for one check and for the program,
+    `memory_mb` the address space of the solving process (None: no limit), `rlimit` a solver's
+    deterministic count of steps per check (None: no limit).
+    """
+
+    check_ms: int = 10_000
+    total_ms: int = 60_000
+    memory_mb: int | None = 4_096
+    rlimit: int | None = None
+
+
+class CoreItem(NamedTuple):
+    """An assumption that takes part in a conflict: its name, its place and its text."""
+
+    name: str
+    pointer: str
+    text: str
+    kind: str
+
+
+Model = dict[str, str]
+"""Values by term, both in the program's own words, in the program's order."""
+
+Binding = dict[str, str]
+"""Values by variable, in the binder's order."""
+
+
+class Witness(NamedTuple):
+    """Bindings of which at least one fits in every model: one binding is certain.
+
+    For an entailed `exists` they make it true, for a refuted `forall` (and a norm) false. `minimal`:
+    no binding can be left out.
+    """
+
+    bindings: tuple[Binding, ...]
+    minimal: bool = True
+
+    @property
+    def certain(self) -> bool:
+        """Whether a single binding is named."""
+        return len(self.bindings) == 1
+
+
+class Bindings(NamedTuple):
+    """Bindings over named members, certain and possible apart ([VERDICT-FIND], [VERDICT-NORM]).
+
+    `certain` hold in every model, `possible` in some model but not in every one. `undecided` could
+    not be settled within the limits. `cut` counts candidates that were not looked at.
+    """
+
+    certain: tuple[Binding, ...] = ()
+    possible: tuple[Binding, ...] = ()
+    undecided: tuple[Binding, ...] = ()
+    cut: int = 0
+
+
+class Evidence(NamedTuple):
+    """What comes with a verdict; parts that the verdict does not call for are None.
+
+    `core`: assumptions that suffice, minimal if `core_minimal`. `cores`: every minimal core, if all were
+    asked for; `corrections`: sets of which one, removed, leaves consistent assumptions, and no part of
+    it does. Both smallest first; there may be others unless `cores_complete`, `corrections_complete`.
+    `could_be_true` and `could_be_false`: two models of an undetermined claim. `witness`: see
+    `Witness`. `violations`: of a norm. `bindings`: of a claim with `find`.
+    """
+
+    core: tuple[CoreItem, ...] | None = None
+    core_minimal: bool = False
+    cores: tuple[tuple[CoreItem, ...], ...] | None = None
+    cores_complete: bool = False
+    corrections: tuple[tuple[CoreItem, ...], ...] | None = None
+    corrections_complete: bool = False
+    could_be_true: Model | None = None
+    could_be_false: Model | None = None
+    witness: Witness | None = None
+    violations: Bindings | None = None
+    bindings: Bindings | None = None
+
+
+class Check(NamedTuple):
+    """One answer of one solver: `query` is `assumptions`, `claim` or `negation` (with the assumptions)."""
+
+    query: str
+    solver: str
+    status: str
+    reason: str | None = None
+    detail: str = ""
+    time_ms: float = 0.0
+
+
+Tier = Literal["checked", "cross-checked", "solver"]
+"""Whose word it is ([TIER-NAMES]): a checker's, two solvers', one's."""
+
+
+class Assurance(NamedTuple):
+    """One answer that a verdict rests on, and who stands for it.
+
+    `query` and `status` are as in `Check`. `by` is what checked it (`evaluator`, `derivation`, `refutation`)
+    or the solvers that agree. `note` says what kept it from a better tier.
+    """
+
+    query: str
+    status: str
+    tier: Tier
+    by: str
+    note: str = ""
+
+
+class Result(NamedTuple):
+    """The answer to one claim.
+
+    `kind` is `verification` or `norm`. `paper_answer` is `SAT` or `UNSAT`, whether assumptions and
+    claim are satisfiable together, or None if that is not known. An unknown verdict has a `reason`
+    (`timeout`, `memory`, `incomplete`, `disagreement`, `unsupported`, `error`, `crash`), the verdicts still
+    `possible`, and the `checks` that say more. `route` names what answered. `trust` is the worst tier of
+    the `assurances`, the answers that the verdict rests on. `reproducer` is, after a disagreement, the
+    SMT-LIB text that solvers answered differently.
+    """
+
+    name: str
+    pointer: str
+    verdict: Verdict
+    paper_answer: str | None = None
+    kind: str = "verification"
+    reason: str | None = None
+    possible: tuple[Verdict, ...] = ()
+    route: str = ""
+    trust: Tier = "solver"
+    evidence: Evidence = Evidence()
+    checks: tuple[Check, ...] = ()
+    assurances: tuple[Assurance, ...] = ()
+    reproducer: str | None = None
+    time_ms: float = 0.0
+
+
+ExactValue = int | str
+"""An integer, or text: an exact fraction (`5/2`), a decimal, `oo`, `-oo`."""
+
+
+class ObjectiveResult(NamedTuple):
+    """One objective. `value` is exact, None if not known; `status` its own, under `box` or where it decides.
+
+    `lower` and `upper` are the known bounds of an objective whose optimum was not found.
+    """
+
+    name: str
+    direction: str
+    value: ExactValue | None = None
+    status: OptimizationStatus = OptimizationStatus.OPTIMAL
+    pointer: str = ""
+    lower: ExactValue | None = None
+    upper: ExactValue | None = None
+
+
+class ParetoPoint(NamedTuple):
+    """Values of the objectives that no other model beats in all of them, and a model that has them."""
+
+    values: tuple[ExactValue | None, ...]
+    model: Model | None = None
+
+
+class OptimizationResult(NamedTuple):
+    """The answer to an optimization.
+
+    `value` is the first objective's. `confirmed`: a separate query showed that no better value
+    exists (None: not asked). `points` are the Pareto points, all of them if `complete`. `closed` is
+    the answer if the declared sorts had no members but the named ones, given when the optimum is
+    unbounded and that makes a difference.
+    """
+
+    status: OptimizationStatus
+    mode: str = "lexicographic"
+    value: ExactValue | None = None
+    objectives: tuple[ObjectiveResult, ...] = ()
+    model: Model | None = None
+    core: tuple[CoreItem, ...] | None = None
+    points: tuple[ParetoPoint, ...] | None = None
+    complete: bool = True
+    confirmed: bool | None = None
+    reason: str | None = None
+    detail: str = ""
+    closed: OptimizationResult | None = None
+    notes: tuple[str, ...] = ()
+    pointer: str = ""
+    route: str = ""
+    trust: Tier = "solver"
+    time_ms: float = 0.0
+
+
+class Report(NamedTuple):
+    """The answer to a program.
+
+    `verdict` is the worst of the results; of a program that only optimizes it is the optimization's
+    status, of one that did not compile `rejected`. `consistency` is what was found about the
+    assumptions (None: not asked), and `evidence` what comes with that in a program without results whose
+    assumptions are inconsistent. `located` are the diagnostics as JSON objects with line and column,
+    made by whoever knows the document. `certificate` is the text of one, where it was asked for; it has
+    a file of its own and no place in the JSON form.
+    """
+
+    verdict: Verdict | OptimizationStatus
+    results: tuple[Result, ...] = ()
+    optimization: OptimizationResult | None = None
+    consistency: Consistency | None = None
+    evidence: Evidence | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
+    located: tuple[dict[str, Any], ...] = ()
+    notes: tuple[str, ...] = ()
+    limits: Limits = Limits()
+    time_ms: float = 0.0
+    kind: str = "pot"
+    version: str = ""
+    certificate: str | None = None
+
+    @property
+    def paper_answer(self) -> str | None:
+        """The first verification's `SAT` or `UNSAT`, as the paper reads a program; None if not known."""
+        return next((each.paper_answer for each in self.results if each.kind == "verification"), None)
+
+    @property
+    def ok(self) -> bool:
+        """Whether every claim is entailed and the optimum, if one was asked for, found."""
+        optimized = self.optimization is None or self.optimization.status is OptimizationStatus.OPTIMAL
+        return optimized and self.verdict in (Verdict.ENTAILED, OptimizationStatus.OPTIMAL)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON values, in the form of `schemas/report-1.json`."""
+        return {
+            "potlang": self.version,
+            "kind": self.kind,
+            "verdict": str(self.verdict),
+            "consistency": None if self.consistency is None else str(self.consistency),
+            "paper_answer": self.paper_answer,
+            "diagnostics": list(self.located) or [_bare_diagnostic(each) for each in self.diagnostics],
+            "results": [to_plain(each) for each in self.results],
+            "evidence": to_plain(self.evidence),
+            "optimization": to_plain(self.optimization),
+            "notes": list(self.notes),
+            "limits": to_plain(self.limits),
+            "time_ms": _milliseconds(self.time_ms),
+        }
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """`to_dict` as text; characters beyond ASCII as they are, unpaired surrogates escaped."""
+        text = json.dumps(self.to_dict(), indent=indent, ensure_ascii=False)
+        return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks; all text is escaped."""
+        from potlang.languages.pot.render import render_html
+
+        return render_html(self)
+
+    def __str__(self) -> str:
+        from potlang.languages.pot.render import render_report
+
+        return render_report(self)
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def overall(
+    results: Iterable[Result], optimization: OptimizationResult | None, consistency: Consistency | None
+) -> Verdict | OptimizationStatus:
+    """A report's verdict ([VERDICT-OVERALL]).
+
+    Of a program without claims it is the optimization's status; without that, whether the assumptions
+    are consistent.
+    """
+    verdicts = [each.verdict for each in results]
+    if verdicts:
+        return worst(verdicts)
+    if optimization is not None:
+        return optimization.status
+    return {
+        Consistency.INCONSISTENT: Verdict.INCONSISTENT,
+        Consistency.UNKNOWN: Verdict.UNKNOWN,
+    }.get(consistency or Consistency.CONSISTENT, Verdict.ENTAILED)
+
+
+def _milliseconds(value: float) -> float:
+    return round(value, 3)
+
+
+def _bare_diagnostic(found: Diagnostic) -> dict[str, Any]:
+    """A diagnostic without line and column, for want of the document."""
+    return {
+        "code": found.code,
+        "severity": str(found.severity),
+        "message": found.message,
+        "pointer": found.place.pointer,
+        "span": None if found.place.span is None else list(found.place.span),
+        "line": None,
+        "column": None,
+        "notes": list(found.notes),
+        "helps": list(found.helps),
+        "fixes": [to_plain(fix) for fix in found.fixes],
+    }
+
+
+def to_plain(value: Any) -> Any:
+    """Records as objects, tuples as arrays; as deep as the types above are, so no deeper than six."""
+    if isinstance(value, StrEnum):
+        return str(value)
+    if isinstance(value, float):
+        return _milliseconds(value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return {name: to_plain(each) for name, each in zip(value._fields, value, strict=True)}
+    if isinstance(value, tuple | list):
+        return [to_plain(each) for each in value]
+    return dict(value) if isinstance(value, dict) else value

@@ -1,0 +1,1 @@
+"""The metrics of DAG-MATH samples: tallies, intervals, tables, figures."""

@@ -1,0 +1,190 @@
+"""Scores samples from files, streams and values in one pass ([DAG-SCORE])."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import BinaryIO, Protocol, cast
+
+from potlang.diag.register import CODES
+from potlang.diag.wording import shown
+from potlang.languages.dagmath.check.form import check
+from potlang.languages.dagmath.check.gold import is_gold
+from potlang.languages.dagmath.check.graph import BrokenGraphError
+from potlang.languages.dagmath.check.metrics import Class, Shape, shape_of
+from potlang.languages.dagmath.read.records import Solution
+from potlang.languages.dagmath.read.samples import LONGEST_LINE, Problem, read_lines
+from potlang.languages.dagmath.solve.answers import Judge, Judged
+from potlang.languages.dagmath.write import solution_value
+from potlang.score.samples import Bad, Reader, Row, answer_of, row_of
+from potlang.score.scores import Malformed, Scores
+from potlang.score.tally import bin_of
+
+MOST_NAMED = 100
+"""Malformed samples that are named; the rest are counted by their codes."""
+FILE = "file"
+"""The field that is the name of the file, for `by`."""
+_OFTEN = 1 << 20
+_MOST_DRAWN = 150
+
+Source = str | os.PathLike[str] | BinaryIO | Solution
+_LINES = (".jsonl", ".ndjson")
+
+
+class AnswerJudge(Protocol):
+    """Whatever compares answers as `Judge` does."""
+
+    def judge(self, given: str | None, expected: str) -> Judged: ...
+
+
+def score(
+    sources: Source | Iterable[Source],
+    *,
+    by: Sequence[str] = (),
+    pass_k: Sequence[int] = (),
+    gold: bool = False,
+    judge: AnswerJudge | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> Scores:
+    """The scores of samples: files or streams of JSON Lines, and solutions, in any mixture.
+
+    `by` names what samples are grouped by: `model`, `dataset`, `difficulty`, `file`, or any other member of
+    a sample's object. `gold` looks for gold-standard samples, which takes longer. Without `judge` answers
+    are compared by a `Judge` of its own. `progress` is told of bytes read, now and then. Raises OSError
+    for a file that cannot be read and ValueError for a k below 1.
+    """
+    if any(k < 1 for k in pass_k):
+        raise ValueError("PASS@k needs a k of at least 1")
+    owned: AbstractContextManager[AnswerJudge] = Judge() if judge is None else nullcontext(judge)
+    with owned as comparing:
+        scorer = Scorer(by, comparing, pass_k, gold)
+        for source in _each(sources):
+            if isinstance(source, Solution):
+                scorer.add_solution(source)
+            elif isinstance(source, str | os.PathLike):
+                scorer.add_file(Path(source), progress)
+            else:
+                scorer.add_stream(source, getattr(source, "name", "<stream>"), progress)
+    return scorer.scores
+
+
+def _each(sources: Source | Iterable[Source]) -> Iterable[Source]:
+    if isinstance(sources, str | os.PathLike | Solution) or hasattr(sources, "readline"):
+        return [cast(Source, sources)]
+    return sources
+
+
+def _as_json(solution: Solution) -> bytes:
+    return json.dumps(solution_value(solution)).encode()
+
+
+class Scorer:
+    """Adds samples to the scores of a run. Not for two threads at once."""
+
+    def __init__(
+        self, by: Sequence[str], judge: AnswerJudge, pass_k: Sequence[int] = (), gold: bool = False
+    ) -> None:
+        self.scores = Scores(tuple(by), pass_k=tuple(pass_k), gold=Counter() if gold else None)
+        self._fields = tuple(name for name in by if name != FILE)
+        self._file_at = by.index(FILE) if FILE in by else None
+        self._reader = Reader(self._fields)
+        self._judge = judge
+        self._solutions = 0
+
+    def add_file(self, path: Path, progress: Callable[[int], object] | None = None) -> None:
+        """Adds the samples of a file: JSON Lines, or one solution in any form. Raises OSError."""
+        with path.open("rb") as stream:
+            if path.suffix in _LINES or not self._is_one(stream, path.stat().st_size):
+                self.add_stream(stream, str(path), progress)
+            else:
+                self._add_text(stream.read(), str(path), 1)
+
+    def _is_one(self, stream: BinaryIO, size: int) -> bool:
+        """Whether a file is one solution: it is no longer than a line, and its first is no whole object."""
+        if size > LONGEST_LINE:
+            return False
+        first = stream.readline()
+        stream.seek(0)
+        return self._reader.usual(first) is None and isinstance(self._reader.read(first, 1), Bad)
+
+    def add_stream(
+        self, stream: BinaryIO, name: str, progress: Callable[[int], object] | None = None
+    ) -> None:
+        """Adds all lines of a stream; what is wrong with one is noted, and the next is read."""
+        passed = 0
+        for number, line in read_lines(stream):
+            if progress is not None:
+                passed += len(line)
+                if passed > _OFTEN:
+                    progress(passed)
+                    passed = 0
+            self._add_text(line, name, number)
+        if progress is not None:
+            progress(passed)
+
+    def add_solution(self, solution: Solution, name: str = "<sample>") -> None:
+        """Adds one solution; it is malformed if its steps are not a graph."""
+        self._solutions += 1
+        row = row_of(solution, self._fields)
+        try:
+            shape = shape_of(row.steps)
+        except BrokenGraphError:
+            self._add_text(_as_json(solution), name, self._solutions)
+        else:
+            self._count(row, shape, name, self._solutions, lambda: _as_json(solution))
+
+    def _add_text(self, text: bytes, name: str, number: int) -> None:
+        found = self._reader.read(text, number)
+        if isinstance(found, Bad):
+            self._bad(found, name, number)
+        else:
+            self._count(*found, name, number, lambda: text)
+
+    def _count(self, row: Row, shape: Shape, name: str, number: int, source: Callable[[], bytes]) -> None:
+        correct = row.correct
+        if correct is None:
+            judged = self._judged(row)
+            if isinstance(judged, Problem):
+                self._bad(Bad((judged,), row.problem, row.difficulty, row.labels), name, number)
+                return
+            correct = judged
+        scores, level = self.scores, row.difficulty
+        group = self._group(row.labels, name)
+        kind = scores.tally.add(shape, correct, group=group, problem=row.problem, difficulty=level)
+        if kind is Class.IMPERFECT and scores.example is None and shape.nodes <= _MOST_DRAWN:
+            scores.example = row
+        if scores.gold is not None and kind is Class.PERFECT and is_gold(check(source()), correct):
+            scores.gold[group, bin_of(level)] += 1
+
+    def _judged(self, row: Row) -> bool | Problem:
+        """Whether the answer of a sample is right, or why that cannot be said."""
+        if row.answer is None:
+            self.scores.unjudged += 1
+            return False
+        given = answer_of(row)
+        judged = self._judge.judge(given, row.answer)
+        if given is not None and judged.note:
+            if judged.is_unreadable:
+                return Problem("POT7011", CODES["POT7011"].headline.format(answer=shown(given)), None)
+            self.scores.as_text += 1
+        return judged.correct
+
+    def _bad(self, found: Bad, name: str, number: int) -> None:
+        scores = self.scores
+        problem = found.problems[0]
+        scores.codes[problem.code] += 1
+        if len(scores.first) < MOST_NAMED:
+            scores.first.append(Malformed(name, number, problem.column, problem.code, problem.message))
+        if found.problem is None:
+            scores.unplaced += 1
+            return
+        group = self._group(found.labels, name)
+        scores.tally.add(None, False, group=group, problem=found.problem, difficulty=found.difficulty)
+
+    def _group(self, labels: tuple[str, ...], name: str) -> tuple[str, ...]:
+        at = self._file_at
+        return labels if at is None else (*labels[:at], Path(name).stem, *labels[at:])

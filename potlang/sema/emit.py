@@ -1,0 +1,362 @@
+"""Typed modules back to PoT: a JSON value that reads as the same program.
+
+Formulas are printed fully typed: binders carry their sorts, coercions are written out, aggregates
+are expanded, imported packs are spelled out as rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+from potlang.expressions.names import written
+from potlang.ir import operators as op
+from potlang.ir.module import Assertion, AssertionKind, Claim, Definition, Module, Optimization
+from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, SymbolKind, Var, children, reachable
+from potlang.ir.operators import Operator
+from potlang.ir.sorts import (
+    BOOL,
+    REAL,
+    STRING,
+    ArraySort,
+    BitVecSort,
+    DeclaredSort,
+    EnumSort,
+    FunctionSort,
+    SetSort,
+    Sort,
+    TupleSort,
+)
+
+_LARGEST = 2_000_000
+_LONGEST_STEM = 1_000
+"""Characters of a name that are kept where a number is added: it may be as long as names can be."""
+_INFIX: dict[Operator, str] = {
+    op.EQ: "==",
+    op.LT: "<",
+    op.LE: "<=",
+    op.ADD: "+",
+    op.SUB: "-",
+    op.MUL: "*",
+    op.DIV: "/",
+    op.INT_DIV: "//",
+    op.MOD: "%",
+    op.BV_ADD: "+",
+    op.BV_SUB: "-",
+    op.BV_MUL: "*",
+}
+_CALLS: dict[Operator, str] = {
+    op.NOT: "Not",
+    op.AND: "And",
+    op.OR: "Or",
+    op.IMPLIES: "Implies",
+    op.IFF: "Iff",
+    op.XOR: "Xor",
+    op.ITE: "If",
+    op.DISTINCT: "Distinct",
+    op.ABS: "Abs",
+    op.TO_REAL: "ToReal",
+    op.TO_INT: "ToInt",
+    op.SELECT: "Select",
+    op.STORE: "Store",
+    op.MEMBER: "Member",
+    op.UNION: "Union",
+    op.INTERSECT: "Intersect",
+    op.DIFFERENCE: "Difference",
+    op.SUBSET: "Subset",
+    op.STR_CONCAT: "Concat",
+    op.STR_LENGTH: "Length",
+    op.STR_CONTAINS: "Contains",
+    op.STR_PREFIX: "PrefixOf",
+    op.STR_SUFFIX: "SuffixOf",
+    op.BV_CONCAT: "Concat",
+    op.BV_NOT: "BVNot",
+    op.BV_AND: "BVAnd",
+    op.BV_OR: "BVOr",
+    op.BV_XOR: "BVXor",
+    op.BV_UDIV: "UDiv",
+    op.BV_UREM: "URem",
+    op.BV_SDIV: "SDiv",
+    op.BV_SREM: "SRem",
+    op.BV_SHL: "Shl",
+    op.BV_LSHR: "LShR",
+    op.BV_ASHR: "AShR",
+    op.BV_ULT: "ULT",
+    op.BV_ULE: "ULE",
+    op.BV_SLT: "SLT",
+    op.BV_SLE: "SLE",
+}
+
+
+class TooLarge(ValueError):
+    """The formula, written as a tree without sharing, is beyond the limit."""
+
+
+def sort_text(sort: Sort) -> str:
+    """A sort as `domain`, `range` and binders write it."""
+    # Recursion is bounded: sorts that are read nest no deeper than a limit.
+    match sort:
+        case DeclaredSort(name) | EnumSort(name) | TupleSort(name):
+            return written(name)
+        case ArraySort(index, element):
+            return f"Array({sort_text(index)}, {sort_text(element)})"
+        case SetSort(element):
+            return f"Set({sort_text(element)})"
+        case FunctionSort(domain, range_):
+            return f"Function({', '.join(map(sort_text, (*domain, range_)))})"
+        case _:
+            return str(sort)
+
+
+class Writer:
+    """Writes the terms of one module; binders never repeat a name that is in use."""
+
+    def __init__(self, module: Module) -> None:
+        self._taken = {symbol.name for symbol in module.symbols}
+        for sort in module.sorts:
+            if isinstance(sort, EnumSort):
+                self._taken.update(sort.values)
+            elif isinstance(sort, TupleSort):
+                self._taken.update((sort.name, *(name for name, _ in sort.fields)))
+
+    def term(self, root: Node, free: Iterable[Var] = ()) -> str:
+        """The expression. Variables in `free` keep their names."""
+        nodes = reachable(root)
+        if _tree_size(nodes) > _LARGEST:
+            raise TooLarge(f"more than {_LARGEST} nodes when written without sharing")
+        names = self.names(nodes, free)
+        texts: dict[int, str] = {}
+        for node in nodes:
+            texts[node.id] = self._one(node, texts, names)
+        return texts[root.id]
+
+    def names(self, nodes: Iterable[Node], free: Iterable[Var] = ()) -> dict[int, str]:
+        """A name for each variable, distinct among all and from every declared name."""
+        names: dict[int, str] = {var.id: var.name for var in free}
+        used = set(names.values())
+        variables = [node for node in nodes if isinstance(node, Var)]
+        for node in nodes:
+            if isinstance(node, Quant):
+                variables += node.binders
+        for var in sorted(variables, key=lambda var: var.id):
+            if var.id in names:
+                continue
+            name, number = var.name, 2
+            while name in used or name in self._taken:
+                name, number = f"{var.name[:_LONGEST_STEM]}_{number}", number + 1
+            names[var.id] = name
+            used.add(name)
+        return names
+
+    def _one(self, node: Node, texts: dict[int, str], names: dict[int, str]) -> str:
+        match node:
+            case Lit():
+                return _literal(node)
+            case Sym(symbol=symbol):
+                return written(symbol.name)
+            case Var():
+                return written(names[node.id])
+            case Quant(kind=kind, binders=binders, body=body):
+                bound = ", ".join(f"{written(names[var.id])}: {sort_text(var.sort)}" for var in binders)
+                return f"{'ForAll' if kind == 'forall' else 'Exists'}([{bound}], {texts[body.id]})"
+            case App(op=head, args=args):
+                return _application(head, [texts[arg.id] for arg in args], args)
+
+
+def _literal(node: Lit) -> str:
+    value, sort = node.value, node.sort
+    if sort is BOOL:
+        return "True" if value else "False"
+    if sort is STRING:
+        return _string(str(value))
+    if isinstance(sort, EnumSort):
+        return written(str(value))
+    if isinstance(sort, BitVecSort):
+        return f"BitVecVal({value}, {sort.width})"
+    if isinstance(sort, SetSort):
+        return "[]"
+    if sort is REAL:
+        assert isinstance(value, int | Fraction)
+        return _real(Fraction(value))
+    return str(value) if isinstance(value, int) and value >= 0 else f"({value})"
+
+
+def _real(value: Fraction) -> str:
+    text = (
+        f"{abs(value.numerator)}.0"
+        if value.denominator == 1
+        else f"{abs(value.numerator)}/{value.denominator}"
+    )
+    if value < 0:
+        return f"(-{text})"
+    return text if value.denominator == 1 else f"({text})"
+
+
+def _string(value: str) -> str:
+    out = []
+    for char in value:
+        if char in "\\'":
+            out.append("\\" + char)
+        elif char.isprintable():
+            out.append(char)
+        elif ord(char) < 0x10000:
+            out.append(f"\\u{ord(char):04x}")
+        else:
+            out.append(char)
+    return "'" + "".join(out) + "'"
+
+
+def _application(head: Operator | Symbol, texts: list[str], args: tuple[Node, ...]) -> str:
+    if isinstance(head, Symbol):
+        return f"{written(head.name)}({', '.join(texts)})"
+    if head is op.EQ and any(text.startswith("[") for text in texts):
+        return _equal_to_list(*texts)
+    infix = _INFIX.get(head)
+    if infix is not None:
+        return f"({f' {infix} '.join(texts)})"
+    call = _CALLS.get(head)
+    if call is not None:
+        return f"{call}({', '.join(texts)})"
+    if head is op.APPLY:
+        return f"{texts[0]}({', '.join(texts[1:])})"
+    if head is op.INSERT:
+        return _inserted(*texts)
+    return f"(-{texts[0]})"
+
+
+def _equal_to_list(left: str, right: str) -> str:
+    """An equality with a set literal, which is no operand of `==` but a member of a list after `in`."""
+    return f"({left} in [{right}])" if right.startswith("[") else f"({right} in [{left}])"
+
+
+def _inserted(element: str, whole: str) -> str:
+    """A set literal with one member more, or a union with one. (Texts of no other terms begin with `[`.)"""
+    if not whole.startswith("["):
+        return f"Union({whole}, [{element}])"
+    return f"[{element}]" if whole == "[]" else f"{whole[:-1]}, {element}]"
+
+
+def _tree_size(nodes: list[Node]) -> int:
+    sizes: dict[int, int] = {}
+    for node in nodes:
+        sizes[node.id] = min(_LARGEST + 1, 1 + sum(sizes[child.id] for child in children(node)))
+    return sizes[nodes[-1].id] if nodes else 0
+
+
+# --- sections ------------------------------------------------------------------------------------
+
+
+def module_to_pot(module: Module) -> dict[str, Any]:
+    """The module as a PoT program. Raises `TooLarge`."""
+    writer = Writer(module)
+    program: dict[str, Any] = {
+        "sorts": [_sort_item(sort) for sort in module.sorts],
+        "functions": [
+            _function_item(s) for s in module.symbols if s.domain and s.kind == SymbolKind.FUNCTION
+        ],
+        "constants": _constants(module),
+        "variables": [_variable(s.name, s.range) for s in module.symbols if s.kind == SymbolKind.FREE],
+        "knowledge_base": [],
+        "rules": [],
+        "verifications": [_claim(claim, writer) for claim in module.claims],
+        "actions": [{"verify": "verify_conditions"}.get(action, action) for action in module.actions],
+    }
+    program["functions"] += [_definition(definition, writer) for definition in module.definitions]
+    for assertion in module.assertions:
+        if assertion.kind is AssertionKind.FACT:
+            program["knowledge_base"].append(_fact(assertion, writer))
+        elif assertion.kind is not AssertionKind.SEMANTICS:
+            program["rules"].append(_statement(assertion.name, assertion.formula, writer, "forall"))
+    for norm in module.norms:
+        program["rules"].append(_statement(norm.name, norm.formula, writer, "forall") | {"role": "norm"})
+    semantics = _semantics(module)
+    if semantics:
+        program["semantics"] = semantics
+    if module.optimization is not None:
+        program["optimization"] = _optimization(module.optimization, writer)
+    return program
+
+
+def _sort_item(sort: Sort) -> dict[str, Any]:
+    match sort:
+        case EnumSort(name, values):
+            return {"name": name, "type": "EnumSort", "values": list(values)}
+        case TupleSort(name, fields):
+            parts = [{"name": part, "sort": sort_text(of)} for part, of in fields]
+            return {"name": name, "type": "TupleSort", "fields": parts}
+        case _:
+            return {"name": str(sort), "type": "DeclareSort"}
+
+
+def _function_item(symbol: Symbol) -> dict[str, Any]:
+    domain = [sort_text(sort) for sort in symbol.domain]
+    return {"name": symbol.name, "domain": domain, "range": sort_text(symbol.range)}
+
+
+def _definition(definition: Definition, writer: Writer) -> dict[str, Any]:
+    names = writer.names(definition.params)
+    params = [_variable(names[param.id], param.sort) for param in definition.params]
+    body = _with_names(writer, definition.body, definition.params, names)
+    return _function_item(definition.symbol) | {"params": params, "body": body}
+
+
+def _with_names(writer: Writer, body: Node, variables: Iterable[Var], names: dict[int, str]) -> str:
+    renamed = [Var(var.id, var.sort, names[var.id]) for var in variables]
+    return writer.term(body, renamed)
+
+
+def _constants(module: Module) -> dict[str, Any]:
+    groups: dict[str, list[str]] = {}
+    for symbol in module.symbols:
+        if symbol.kind == SymbolKind.CONSTANT:
+            groups.setdefault(sort_text(symbol.range), []).append(symbol.name)
+    return {sort: {"sort": sort, "members": members} for sort, members in groups.items()}
+
+
+def _variable(name: str, sort: Sort) -> dict[str, Any]:
+    return {"name": name, "sort": sort_text(sort)}
+
+
+def _fact(assertion: Assertion, writer: Writer) -> Any:
+    text = writer.term(assertion.formula)
+    return text if assertion.name.startswith("fact ") else {"name": assertion.name, "assertion": text}
+
+
+def _statement(name: str, formula: Node, writer: Writer, quantifier: str) -> dict[str, Any]:
+    item: dict[str, Any] = {"name": name}
+    if not (isinstance(formula, Quant) and formula.kind == quantifier):
+        return item | {"constraint": writer.term(formula)}
+    names = writer.names(reachable(formula))
+    item[quantifier] = [_variable(names[var.id], var.sort) for var in formula.binders]
+    body = formula.body
+    if quantifier == "forall" and isinstance(body, App) and body.op is op.IMPLIES:
+        antecedent, consequent = (_with_names(writer, a, formula.binders, names) for a in body.args)
+        return item | {"implies": {"antecedent": antecedent, "consequent": consequent}}
+    return item | {"constraint": _with_names(writer, body, formula.binders, names)}
+
+
+def _claim(claim: Claim, writer: Writer) -> dict[str, Any]:
+    if claim.find:
+        names = writer.names(reachable(claim.formula, *claim.find))
+        find = [_variable(names[var.id], var.sort) for var in claim.find]
+        constraint = _with_names(writer, claim.formula, claim.find, names)
+        return {"name": claim.name, "find": find, "constraint": constraint}
+    kind = claim.formula.kind if isinstance(claim.formula, Quant) else "forall"
+    return _statement(claim.name, claim.formula, writer, kind)
+
+
+def _semantics(module: Module) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, sorts in (("unique_names", module.unique), ("closed_domain", module.closed)):
+        if sorts:
+            found[key] = sorted(str(sort) for sort in sorts)
+    return found
+
+
+def _optimization(section: Optimization, writer: Writer) -> dict[str, Any]:
+    objectives = [
+        {"name": o.name, "type": o.direction, "expression": writer.term(o.term)} for o in section.objectives
+    ]
+    constraints = [writer.term(constraint.formula) for constraint in section.constraints]
+    return {"mode": section.mode, "constraints": constraints, "objectives": objectives}

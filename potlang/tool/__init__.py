@@ -1,0 +1,186 @@
+"""potlang as a tool that a model calls: its definition for a provider, and `call`, which never raises.
+
+One argument object has the operation and what it is about. The answer is plain JSON values that fit a budget:
+what helps most comes first, and what was left out is counted (`97-tool.md`, `schemas/tool-answer-1.json`).
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, Final, Literal, get_args
+
+from potlang.diag import nearest
+from potlang.models.profiles import Profile, Schema, program_schema
+from potlang.tool.arguments import MOST_CHARACTERS, CallMistake, Given, read_arguments
+from potlang.tool.budget import DEFAULT_BUDGET, LEAST_BUDGET, fitted
+from potlang.utils.resources import schema_text
+
+Operation = Literal["verify", "check", "claims", "explain", "trace", "score"]
+Provider = Literal["openai", "anthropic", "gemini", "mcp"]
+
+NAME: Final = "potlang"
+DESCRIPTION: Final = (
+    "Verifies reasoning with solvers. Write the premises as a typed program (sorts, functions, constants, "
+    "facts, rules) and each question as a verification; the answer is a verdict for each: entailed, refuted, "
+    "undetermined, inconsistent or unknown, with its evidence. A program with mistakes comes back with "
+    "diagnostics and fixes: repair it and call again. Operations: verify (the default), check (mistakes "
+    "alone), claims (against a stored policy), explain (a diagnostic's code), trace (a Diagram-of-Thought "
+    "trace), score (a DAG-MATH solution)."
+)
+CALL_SECONDS: Final = 10.0
+"""Of a call, reading and solving together; what a check has begun may take a moment more."""
+_ARGUMENTS: Final = {
+    "operation": "What to do; verify if it is left out.",
+    "program": "A PoT program, for verify and check; for trace the theory of its propositions.",
+    "policy": "The id of a stored policy, for claims.",
+    "claims": "Formulas in the policy's words, for claims.",
+    "code": "A diagnostic's code such as POT2001, for explain.",
+    "trace": "A trace of @node, @edge, @status and other records, for trace.",
+    "solution": "A DAG-MATH solution, as JSON or text, for score.",
+}
+_NEEDED: Final[dict[Operation, str]] = {
+    "verify": "program",
+    "check": "program",
+    "claims": "policy",
+    "explain": "code",
+    "trace": "trace",
+    "score": "solution",
+}
+
+
+def definition(provider: Provider = "openai") -> dict[str, Any]:
+    """The tool as a provider's interface wants it declared. Raises ValueError for an unknown provider."""
+    if provider == "openai":
+        function = {
+            "name": NAME,
+            "description": DESCRIPTION,
+            "parameters": parameters("openai"),
+            "strict": True,
+        }
+        return {"type": "function", "function": function}
+    if provider == "anthropic":
+        declared = {"name": NAME, "description": DESCRIPTION, "input_schema": parameters("anthropic")}
+        return {**declared, "strict": True}
+    if provider == "gemini":
+        return {"name": NAME, "description": DESCRIPTION, "parameters": parameters("gemini")}
+    if provider == "mcp":
+        declared = {"name": NAME, "description": DESCRIPTION, "inputSchema": parameters("json")}
+        return {**declared, "outputSchema": answer_schema()}
+    raise ValueError(f"no provider {provider!r}; there are {', '.join(get_args(Provider))}")
+
+
+def answer_schema() -> Schema:
+    """The schema of every answer, `tool-answer-1`."""
+    found: Schema = json.loads(schema_text("tool-answer-1"))
+    return found
+
+
+def parameters(profile: Profile = "json") -> Schema:
+    """The schema of the argument object. Raises ValueError for an unknown profile."""
+    program = program_schema(profile)
+    definitions = program.pop("$defs", {})
+    for key in ("$schema", "$id", "title"):
+        program.pop(key, None)
+    text: Schema = {"type": "string"}
+    kinds: dict[str, Schema] = {
+        "operation": {"type": "string", "enum": list(get_args(Operation))},
+        "program": {"anyOf": [program, text]},
+        "policy": text,
+        "claims": {"type": "array", "items": {"type": "string"}},
+        "code": text,
+        "trace": text,
+        "solution": text,
+    }
+    strict = profile == "openai"
+    properties = {
+        key: _argument(kind, _ARGUMENTS[key], nullable=strict and key != "operation")
+        for key, kind in kinds.items()
+    }
+    made: Schema = {"type": "object", "properties": properties}
+    if strict:
+        made["required"] = list(properties)
+    if profile != "gemini":
+        made["additionalProperties"] = False
+    return {**made, "$defs": definitions} if definitions else made
+
+
+def _argument(kind: Schema, description: str, *, nullable: bool) -> Schema:
+    options = kind.get("anyOf", [kind])
+    if nullable:
+        options = [*options, {"type": "null"}]
+    return {"description": description, **({"anyOf": options} if len(options) > 1 else kind)}
+
+
+def call(arguments: Any, *, budget: int = DEFAULT_BUDGET) -> dict[str, Any]:
+    """The answer to a call, within so many tokens. Never raises, whatever the arguments are.
+
+    `arguments` is the argument object, or its JSON text.
+    """
+    try:
+        return fitted(_answer(arguments, time.monotonic() + CALL_SECONDS), budget)
+    except MemoryError:
+        return CallMistake("memory", "the call took too much memory", "send a smaller program").answer()
+    except Exception as error:  # The last line of defence: whatever is a bug of ours still is an answer.
+        message = f"internal error: {type(error).__name__}"
+        return CallMistake("internal", message, "this is a bug in potlang").answer()
+
+
+def _answer(arguments: Any, deadline: float) -> dict[str, Any]:
+    """The whole answer, however long. `deadline` is a time of the monotonic clock."""
+    operation: Any = None
+    try:
+        given = read_arguments(arguments, tuple(_ARGUMENTS))
+        operation = given.values.get("operation") or "verify"
+        if not isinstance(operation, str) or operation not in _NEEDED:
+            shown = repr(operation[:40]) if isinstance(operation, str) else "of that kind"
+            operation = None
+            raise CallMistake("unknown_operation", f"no operation {shown}", f"one of {', '.join(_NEEDED)}")
+        _require(given, operation)
+        return {"operation": operation, **_operation(operation)(given, deadline)}
+    except CallMistake as mistake:
+        known = {} if operation is None else {"operation": operation}
+        return {**known, **mistake.answer()}
+
+
+def _require(given: Given, operation: Operation) -> None:
+    """Raises `CallMistake` if the argument that the operation is about is not there."""
+    needed = _NEEDED[operation]
+    value = given.values.get(needed)
+    if value is not None and value != "" and value != {}:
+        return
+    other = f"; found {', '.join(map(repr, given.unknown))}" if given.unknown else ""
+    help_ = _ARGUMENTS[needed]
+    if nearest(needed, given.unknown, 1):
+        help_ = f"write `{needed}` for `{nearest(needed, given.unknown, 1)[0]}`"
+    elif needed == "program" and set(given.unknown) & _sections():
+        help_ = 'put the sections into one object: {"program": {…}}'
+    raise CallMistake("missing_argument", f"{operation} needs `{needed}`{other}", help_)
+
+
+def _sections() -> frozenset[str]:
+    """The keys of a program."""
+    return frozenset(json.loads(schema_text("pot-1"))["properties"])
+
+
+def _operation(name: Operation) -> Callable[[Given, float], dict[str, Any]]:
+    found: Callable[[Given, float], dict[str, Any]] = getattr(import_module("potlang.tool.operations"), name)
+    return found
+
+
+__all__ = [
+    "CALL_SECONDS",
+    "DEFAULT_BUDGET",
+    "DESCRIPTION",
+    "LEAST_BUDGET",
+    "MOST_CHARACTERS",
+    "NAME",
+    "Operation",
+    "Provider",
+    "answer_schema",
+    "call",
+    "definition",
+    "parameters",
+]

@@ -1,0 +1,340 @@
+"""What the tool does: one function for each operation, from its arguments to plain JSON values.
+
+Each raises `CallMistake` for arguments that it cannot work on, and keeps to the deadline.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final
+
+from potlang import api
+from potlang.diag import CODES, nearest
+from potlang.diag.explain import normal_code
+from potlang.report.results import CoreItem, Limits, OptimizationResult, Report, Result, Verdict
+from potlang.tool.arguments import CallMistake, Given, kind
+
+if TYPE_CHECKING:
+    from potlang.policy import Store
+
+Answer = dict[str, Any]
+
+LIMITS: Final = Limits(check_ms=2_000, total_ms=10_000, memory_mb=2_048)
+"""Of one call; less where reading took its time."""
+_LEAST_MS: Final = 1_000
+_MOST_CLAIMS: Final = 100
+_NAMES_SHOWN: Final = 8
+_SEVERITIES: Final = ("error", "warning", "note")
+_APPLICABILITIES: Final = ("safe", "unsafe", "placeholder")
+_NOT_SHOWN: Final = ("verdict", "diagnostics", "kind", "potlang", "limits")
+"""Parts of a report that an answer has elsewhere, or not at all."""
+_NOT_IN_PARTS: Final = ("result", "text", "line", "time_ms", "limited")
+"""Of the parts of a report: what the caller has sent, and what only people ask for."""
+
+
+def prepare() -> None:
+    """Imports what the first call would wait for."""
+    api.verify({"verifications": [{"constraint": "True"}]}, limits=LIMITS)
+
+
+def verify(given: Given, deadline: float) -> Answer:
+    """The verdicts of a program, or what is wrong with it."""
+    checked = _checked(given)
+    if checked.program is None:
+        return _rejected(checked)
+    return {**_reported(api.verify(checked.program, limits=_limits(deadline))), **_found(checked)}
+
+
+def check(given: Given, deadline: float) -> Answer:
+    """What is wrong with a program."""
+    checked = _checked(given)
+    if checked.program is None:
+        return _rejected(checked)
+    return {"status": "ok", "verdict": "valid", **_found(checked)}
+
+
+def claims(given: Given, deadline: float) -> Answer:
+    """The verdicts of claims against a stored policy."""
+    asked, policy = _formulas(given), given.text("policy")
+    from potlang.models.vocabulary import vocabulary
+    from potlang.policy import PolicyError, open_store
+    from potlang.policy.cases import verify_claims
+
+    store = None
+    try:
+        store = open_store()
+        program = store.version(policy).compile()
+        report = verify_claims(program, asked[:_MOST_CLAIMS], _limits(deadline))
+        words = vocabulary(program.module) if report.verdict is Verdict.REJECTED else []
+    except PolicyError as error:
+        raise CallMistake("unknown_policy", str(error), _stored(store, policy)) from None
+    except api.CompileError as error:
+        raise CallMistake(
+            "unknown_policy", f"the policy {policy!r:.80} no longer compiles", "`potc policy test` says why"
+        ) from error
+    answer = _reported(report)
+    if report.located:
+        answer["diagnostics"] = in_brief(report.located)
+    if words:
+        answer["notes"] = [*answer.get("notes", ()), *words]
+    more = len(asked) - _MOST_CLAIMS
+    return {**answer, "left_out": {"results": more}} if more > 0 else answer
+
+
+def explain(given: Given, deadline: float) -> Answer:
+    """What a diagnostic's code means, with an example of the mistake and of its correction."""
+    asked = given.text("code")[:40]
+    code = normal_code(asked)
+    if code is None:
+        slugs = (row.slug for row in CODES.values())
+        near = nearest(asked.strip().upper(), CODES, 1) or nearest(asked.strip().lower(), slugs, 1)
+        hint = f"did you mean {near[0]}?" if near else "codes look like POT2001 and stand in every diagnostic"
+        raise CallMistake("unknown_code", f"no code {asked!r}", hint)
+    return {"status": "ok", "code": code, "text": api.explain(code) or CODES[code].headline}
+
+
+def trace(given: Given, deadline: float) -> Answer:
+    """What is wrong with a trace, and what its theory says of its propositions."""
+    from potlang import dot
+
+    source = given.long_text("trace")
+    theory = None
+    if given.values.get("program") not in (None, "", {}):
+        checked = _checked(given)
+        if checked.program is None:
+            return _rejected(checked)
+        theory = checked.program
+    report = dot.verify(source, name="trace", theory=theory, limits=_limits(deadline)).to_dict()
+    parts = ("nodes", "arrows", "nucleus", "summary", "consequences", "notes")
+    return _report_answer(report, {key: report[key] for key in parts})
+
+
+def score(given: Given, deadline: float) -> Answer:
+    """The form, the closeness and the steps of a solution."""
+    from potlang import dagmath
+
+    source = given.bounded("solution")
+    if isinstance(source, dict | list):
+        try:
+            source = json.dumps(source)
+        except (TypeError, ValueError, RecursionError):
+            raise CallMistake(
+                "wrong_type", "`solution` is not made of JSON values", "send its text"
+            ) from None
+    elif not isinstance(source, str | bytes):
+        raise CallMistake(
+            "wrong_type", f"`solution` is a string or an object, not {kind(source)}", "send its text"
+        )
+    try:
+        report = dagmath.verify(source, name="solution", limits=_limits(deadline)).to_dict()
+    except dagmath.MissingExtraError as error:
+        raise CallMistake("missing_extra", str(error), "pip install 'potlang[dagmath]'") from None
+    parts = {key: value for key, value in report.items() if key not in _NOT_SHOWN}
+    if isinstance(parts.get("steps"), list):
+        parts["steps"] = [{**each, "node": None, **(each.get("result") or {})} for each in parts["steps"]]
+    return _report_answer(report, parts)
+
+
+# --- arguments ---------------------------------------------------------------------------------------
+
+
+def _formulas(given: Given) -> list[str]:
+    """The claims. Raises `CallMistake` if they are no list of texts."""
+    asked = given.values.get("claims")
+    if not isinstance(asked, list) or not asked:
+        found = "an empty list" if asked == [] else kind(asked)
+        raise CallMistake(
+            "wrong_type", f"`claims` is a list of formulas, not {found}", 'such as ["permitted(ann)"]'
+        )
+    given.bounded("claims")
+    for number, each in enumerate(asked):
+        if not isinstance(each, str):
+            raise CallMistake(
+                "wrong_type", f"claim {number + 1} is no string but {kind(each)}", "each claim is a formula"
+            )
+    return asked
+
+
+def _stored(store: Store | None, asked: str) -> str:
+    """What to send in the place of the id of a policy that cannot be used."""
+    from potlang.policy import PolicyError
+
+    none = "no policy is stored"
+    if store is None:
+        return none
+    try:
+        names = store.names()
+    except PolicyError:
+        return none
+    name = asked.partition("@")[0]
+    if name in names:
+        ids = [f"{name}@{number}" for number in store.numbers(name)[-_NAMES_SHOWN:]]
+        return f"its versions are {', '.join(ids)}"
+    near = nearest(name, names, 1)
+    if near:
+        return f"did you mean {near[0]}?"
+    more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+    return f"stored are {', '.join(names[:_NAMES_SHOWN])}{more}" if names else none
+
+
+# --- parts of answers -------------------------------------------------------------------------------
+
+
+def _limits(deadline: float) -> Limits:
+    left = max(_LEAST_MS, int((deadline - time.monotonic()) * 1_000))
+    return LIMITS._replace(total_ms=min(LIMITS.total_ms, left))
+
+
+def _checked(given: Given) -> api.Checked:
+    return api.check(given.source("program"), name="program")
+
+
+def _rejected(checked: api.Checked) -> Answer:
+    found = in_brief(checked.located())
+    errors = sum(each["severity"] == "error" for each in found)
+    message = f"{errors} error{'' if errors == 1 else 's'}: repair the program and call again"
+    return {"status": "rejected", "verdict": "rejected", "message": message, "diagnostics": found}
+
+
+def _found(checked: api.Checked) -> Answer:
+    found = in_brief(checked.located())
+    return {"diagnostics": found} if found else {}
+
+
+def _report_answer(report: Answer, parts: Answer) -> Answer:
+    """An answer with parts of a report of another kind."""
+    return {
+        "status": "rejected" if report["verdict"] == "rejected" else "ok",
+        "verdict": report["verdict"],
+        "diagnostics": in_brief(report["diagnostics"]),
+        "report": _slim(parts),
+    }
+
+
+def _slim(value: Any) -> Any:
+    """A part of a report without what is empty, what was sent, and times."""
+    if isinstance(value, list | tuple):
+        return [_slim(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {key: _slim(each) for key, each in value.items() if key not in _NOT_IN_PARTS}
+    return {key: each for key, each in kept.items() if each not in (None, [], {}, "")}
+
+
+def in_brief(found: Iterable[dict[str, Any]]) -> list[Answer]:
+    """Diagnostics in brief, the most useful first: errors, and of these what has a fix to apply."""
+    return sorted(map(_brief, found), key=_usefulness)
+
+
+def _usefulness(brief: Answer) -> tuple[int, int]:
+    fix = brief.get("fix")
+    return (
+        _SEVERITIES.index(brief["severity"]),
+        _APPLICABILITIES.index(fix["applicability"]) if fix else len(_APPLICABILITIES),
+    )
+
+
+def _brief(found: dict[str, Any]) -> Answer:
+    """A diagnostic without what repeats: place, message, help, and the fix that is best to apply."""
+    brief = {key: found[key] for key in ("code", "severity", "message", "pointer") if found.get(key)}
+    if found.get("line"):
+        brief["line"], brief["column"] = found["line"], found["column"]
+    if found.get("helps"):
+        brief["help"] = found["helps"][0]
+    fixes = sorted(found.get("fixes", ()), key=lambda fix: _APPLICABILITIES.index(fix["applicability"]))
+    if fixes:
+        brief["fix"] = fixes[0]
+    return brief
+
+
+def _reported(report: Report) -> Answer:
+    answer: Answer = {
+        "status": "rejected" if report.verdict is Verdict.REJECTED else "ok",
+        "verdict": str(report.verdict),
+        "results": [_result(each) for each in report.results],
+    }
+    if report.optimization is not None:
+        answer["optimization"] = _optimum(report.optimization)
+    if report.evidence is not None and report.evidence.core is not None:
+        answer["because"] = [_said(item) for item in report.evidence.core]
+    if report.notes:
+        answer["notes"] = list(report.notes)
+    return answer
+
+
+def _result(result: Result) -> Answer:
+    evidence = result.evidence
+    parts: Answer = {"name": result.name, "verdict": str(result.verdict), "checked_by": result.trust}
+    if result.kind != "verification":
+        parts["kind"] = result.kind
+    if result.reason:
+        parts["reason"] = result.reason
+        parts["possible"] = [str(each) for each in result.possible]
+    if evidence.core is not None:
+        parts["because"] = [_said(item) for item in evidence.core]
+    if evidence.corrections:
+        parts["remove_one_of"] = [[_said(item) for item in items] for items in evidence.corrections]
+    for key, model in (
+        ("could_be_true", evidence.could_be_true),
+        ("could_be_false", evidence.could_be_false),
+    ):
+        if model is not None:
+            parts[key] = _plain(model)
+    if evidence.witness is not None:
+        parts["witness"] = [_plain(each) for each in evidence.witness.bindings]
+    for key, found in (("violated_by", evidence.violations), ("bindings", evidence.bindings)):
+        if found is not None:
+            parts[key] = [_plain(each) for each in found.certain]
+            for further, bindings in (("possible", found.possible), ("undecided", found.undecided)):
+                if bindings:
+                    parts[f"{key}_{further}"] = [_plain(each) for each in bindings]
+            if found.cut:
+                parts[f"{key}_not_looked_at"] = found.cut
+    return parts
+
+
+def _said(item: CoreItem) -> Answer:
+    return {"pointer": item.pointer, "text": item.text}
+
+
+def _plain(values: Any) -> Answer:
+    return {str(key): str(value) for key, value in dict(values).items()}
+
+
+def _optimum(found: OptimizationResult) -> Answer:
+    parts: Answer = {
+        "status": str(found.status),
+        "mode": found.mode,
+        "objectives": [
+            {
+                key: str(value)
+                for key, value in each._asdict().items()
+                if value is not None and key not in ("pointer", "direction")
+            }
+            for each in found.objectives
+        ],
+    }
+    if found.model is not None:
+        parts["model"] = _plain(found.model)
+    if found.points is not None:
+        parts["points"] = [_point(found, values, model) for values, model in found.points]
+        parts["points_complete"] = found.complete
+    if found.core is not None:
+        parts["because"] = [_said(item) for item in found.core]
+    if found.reason:
+        parts["reason"] = found.reason
+    if found.notes:
+        parts["notes"] = list(found.notes)
+    if found.closed is not None:
+        parts["if_sorts_were_closed"] = _optimum(found.closed)
+    return parts
+
+
+def _point(found: OptimizationResult, values: Iterable[Any], model: Any) -> Answer:
+    names = [each.name for each in found.objectives]
+    point: Answer = {
+        "values": {name: str(value) for name, value in zip(names, values, strict=False) if value is not None}
+    }
+    return point if model is None else {**point, "model": _plain(model)}

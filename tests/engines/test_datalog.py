@@ -1,0 +1,166 @@
+"""DuckDB as the closure's engine gives the answers of the engine in memory."""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from potlang.engines.horn import (
+    Atom,
+    Bounds,
+    Closure,
+    Least,
+    OutOfTime,
+    Program,
+    Rule,
+    TooLarge,
+    Universe,
+    datalog,
+    recognise,
+)
+from potlang.ir.module import Module
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "passes"))
+
+from horn_programs import horn_programs, recursive_programs
+
+pytest.importorskip("duckdb")
+
+
+def check_same(module: Module) -> None:
+    """[CLOSURE-LARGE] The same conclusions."""
+    memory = Closure(recognise(module))
+    database = Closure(recognise(module), large=datalog.engine, small_rows=-1)
+    for claim in module.claims:
+        one, other = memory.decide(claim.formula), database.decide(claim.formula)
+        assert [side.status for side in one] == [side.status for side in other]
+
+
+@settings(max_examples=40)
+@given(horn_programs() | recursive_programs())
+def test_the_same_conclusions(module: Module) -> None:
+    check_same(module)
+
+
+@pytest.mark.slow
+@settings(max_examples=1_500)
+@given(horn_programs(most=7) | recursive_programs())
+def test_the_same_conclusions_on_many(module: Module) -> None:
+    check_same(module)
+
+
+def programs(rng: random.Random) -> Program:
+    """Random rules over a few relations, mutually recursive ones among them."""
+    arities = (0, 2, 1, 2, 2, 1, 3)
+    relations = range(2, len(arities))
+
+    def atom(variables: int) -> Atom:
+        relation = rng.choice(relations)
+        return Atom(relation, tuple(~rng.randrange(variables) for _ in range(arities[relation])))
+
+    rules = []
+    for _ in range(rng.randint(1, 6)):
+        body = tuple(atom(4) for _ in range(rng.randint(1, 3)))
+        bound = sorted({value for each in body for value in each.args})
+        relation = rng.choice(relations)
+        head = Atom(relation, tuple(rng.choice([*bound, 0]) for _ in range(arities[relation])))
+        differ = ((bound[0], bound[-1]),) if rng.random() < 0.2 else ()
+        rules.append(Rule(head, body, differ))
+    given = []
+    for _ in range(rng.randint(0, 15)):
+        relation = rng.choice(relations)
+        given.append((relation, tuple(rng.randrange(5) for _ in range(arities[relation]))))
+    return Program(arities, tuple(rules), tuple(given), lambda a, b: a != b)
+
+
+def separated(size: int) -> Universe:
+    """Constants that all differ."""
+    universe = Universe()
+    universe.groups.append(None)
+    universe.group_of.update(dict.fromkeys(range(size), (0,)))
+    return universe
+
+
+def rows_of(engine: Least | datalog.DuckDB, program: Program) -> list[set[tuple[int, ...]]]:
+    return [set(engine.table(relation)) for relation in range(len(program.arities))]
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_the_same_rows(seed: int) -> None:
+    """[CLOSURE-LARGE] Every relation has the same rows, before, with and after additions."""
+    program = programs(random.Random(seed))
+    least = Least(program, Bounds())
+    database = datalog.DuckDB(program, separated(5), Bounds())
+    everything = range(len(program.arities))
+    for engine in (least, database):
+        engine.ensure(everything)
+    before = rows_of(least, program)
+    assert rows_of(database, program) == before
+    extra = ((2, (4,)), (3, (3, 4)))
+    for engine in (least, database):
+        engine.add(extra, (Rule(Atom(5, (~0,)), (Atom(2, (~0,)),), ()),), everything)
+    assert rows_of(database, program) == rows_of(least, program)
+    for engine in (least, database):
+        engine.undo()
+        assert rows_of(engine, program) == before
+    database.close()
+
+
+def transitive(size: int) -> Program:
+    rules = (
+        Rule(Atom(2, (~0, ~1)), (Atom(3, (~0, ~1)),), ()),
+        Rule(Atom(2, (~0, ~2)), (Atom(2, (~0, ~1)), Atom(3, (~1, ~2))), ()),
+    )
+    given = tuple((3, (n, n + 1)) for n in range(size))
+    return Program((0, 2, 2, 2), rules, given, lambda a, b: False)
+
+
+NONLINEAR = {
+    "doubling": ((2, (~0, ~2)), ((2, (~0, ~1)), (2, (~1, ~2)))),
+    "product": ((2, (~0, ~1)), ((2, (~0, 0)), (2, (~1, ~1)))),
+    "triangle": ((2, (~2, ~0)), ((2, (~0, ~1)), (2, (~1, ~2)), (2, (~2, ~2)))),
+}
+
+
+@pytest.mark.parametrize("name", NONLINEAR)
+def test_rules_that_use_their_relation_twice(name: str) -> None:
+    """[CLOSURE-LARGE] What is new is joined with what is old, not only with what is new."""
+    (head, body) = NONLINEAR[name]
+    linear = Rule(Atom(2, (~1, ~0)), (Atom(2, (~0, ~1)), Atom(3, (~0, ~1))), ())
+    rule = Rule(Atom(*head), tuple(Atom(*atom) for atom in body), ())
+    given = [(relation, (n, n + 1)) for n in range(9) for relation in (2, 3)]
+    given += [(2, (0, 0)), (2, (4, 4))]
+    program = Program((0, 2, 2, 2), (rule, linear), tuple(given), lambda a, b: False)
+    least, database = Least(program, Bounds()), datalog.DuckDB(program, Universe(), Bounds())
+    for engine in (least, database):
+        engine.ensure((2,))
+    assert rows_of(database, program) == rows_of(least, program)
+    database.close()
+
+
+def test_the_bound_and_the_clock() -> None:
+    """[CLOSURE-BOUND]"""
+    database = datalog.DuckDB(transitive(400), Universe(), Bounds(rows=5_000))
+    with pytest.raises(TooLarge):
+        database.ensure((2,))
+    database.bounds = Bounds(expired=lambda: True)
+    with pytest.raises(OutOfTime):
+        database.ensure((2,))
+    database.bounds = Bounds()
+    database.ensure((2,))
+    assert database.count(2) == 400 * 401 // 2
+    database.close()
+
+
+def test_a_long_query_is_interrupted() -> None:
+    """[CLOSURE-BOUND] Time that is over while a query runs ends it."""
+    database = datalog.DuckDB(transitive(6_000), Universe(), Bounds(rows=10**9))
+    ticks = iter(range(10**9))
+    database.bounds = Bounds(rows=10**9, expired=lambda: next(ticks) > 4)
+    with pytest.raises(OutOfTime):
+        database.ensure((2,))
+    database.close()

@@ -1,0 +1,301 @@
+"""Grounding: clauses of matrices, normal atoms, sizes before anything is made, violated instances."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.strategies import DataObject
+
+from potlang.engines.ground import (
+    FALSE,
+    TRUE,
+    Budget,
+    Classes,
+    Grounding,
+    Search,
+    SearchLimit,
+    Table,
+    form_of,
+    plan,
+)
+from potlang.engines.ground.clauses import clauses_of
+from potlang.engines.propositional import Propositional
+from potlang.ir import operators as op
+from potlang.ir.evaluator import evaluate
+from potlang.ir.nodes import Node, Symbol, SymbolKind, Var
+from potlang.ir.pool import Pool
+from potlang.ir.skolem import NotSkolemizable
+from potlang.ir.sorts import BOOL, INT, DeclaredSort, EnumSort, Sort
+from potlang.ir.structure import Structure
+from potlang.testing.formulas import Signature, formulas
+
+THING, OWNER = DeclaredSort("Thing"), DeclaredSort("Owner")
+COLOUR = EnumSort("Colour", ("red", "green"))
+
+
+def function(name: str, *sorts: Sort) -> Symbol:
+    kind = SymbolKind.FUNCTION if len(sorts) > 1 else SymbolKind.CONSTANT
+    return Symbol(name, sorts[:-1], sorts[-1], kind)
+
+
+P, Q = function("P", THING, BOOL), function("Q", THING, THING, BOOL)
+A, B, OTHER = function("a", THING), function("b", THING), function("o", OWNER)
+TRUTHS = tuple(function(name, BOOL) for name in "pqrs")
+
+
+# --- clauses ---------------------------------------------------------------------------------------
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_clauses_hold_under_the_assignments_that_the_formula_holds_under(data: DataObject) -> None:
+    pool = Pool()
+    formula = data.draw(formulas(Signature((), TRUTHS), pool, 6, quantifiers=False))
+    found = clauses_of(formula, pool)
+    for values in itertools.product([False, True], repeat=len(TRUTHS)):
+        truth = dict(zip(TRUTHS, values, strict=True))
+        expected = evaluate(formula, Structure({}, truth))
+        assert _satisfiable(pool, [*found.top, *found.named], truth) is expected
+
+
+def _satisfiable(
+    pool: Pool, clauses: Sequence[Sequence[tuple[Node, bool]]], truth: dict[Symbol, bool]
+) -> bool:
+    numbers: dict[Node, int] = {}
+    solver = Propositional()
+    for clause in clauses:
+        literals = [(numbers.setdefault(atom, len(numbers) + 1), sign) for atom, sign in clause]
+        solver.add([number if sign else -number for number, sign in literals])
+    for symbol, value in truth.items():
+        number = numbers.setdefault(pool.sym(symbol), len(numbers) + 1)
+        solver.add([number if value else -number])
+    return bool(solver.solve(1_000, time.monotonic() + 10))
+
+
+def test_a_large_disjunction_of_conjunctions_is_not_multiplied_out() -> None:
+    pool = Pool()
+    atoms = [pool.sym(function(f"p{at}", BOOL)) for at in range(60)]
+    pairs = [pool.conj(atoms[at : at + 2]) for at in range(0, 60, 2)]
+    found = clauses_of(pool.disj(pairs), pool)
+    assert len(found.top) + len(found.named) < 100
+
+
+# --- atoms -----------------------------------------------------------------------------------------
+
+
+def test_atoms_have_one_form() -> None:
+    table = Table()
+    a, b = table.term(A, (), THING), table.term(B, (), THING)
+    red, green = (table.literal(table.pool.lit(value, COLOUR)) for value in COLOUR.values)
+    n = table.term(function("n", INT), (), INT)
+    two, three = (table.literal(table.pool.integer(value)) for value in (2, 3))
+    assert table.atom(op.EQ, (a, b)) == table.atom(op.EQ, (b, a))
+    assert table.atom(op.EQ, (a, a)) == TRUE
+    assert table.atom(op.EQ, (red, green)) == FALSE
+    assert table.atom(op.LE, (n, two)) == -table.atom(op.LT, (two, n)) == table.atom(op.LT, (n, three))
+    assert (table.atom(op.LT, (two, three)), table.atom(op.LE, (three, two))) == (TRUE, FALSE)
+    assert table.term(op.ADD, (two, three), INT) == table.literal(table.pool.integer(5))
+
+
+# --- sizes -----------------------------------------------------------------------------------------
+
+
+class Made:
+    """A pool with a few helpers."""
+
+    def __init__(self) -> None:
+        self.pool = Pool()
+
+    def app(self, symbol: Symbol, *args: Node) -> Node:
+        return self.pool.app(symbol, args) if args else self.pool.sym(symbol)
+
+    def closed(self, kind: str, *binders: Var, body: Node) -> Node:
+        return self.pool.quant(kind, binders, body)
+
+    def var(self, sort: Sort) -> Var:
+        return self.pool.var("x", sort)
+
+    def grounding(self, *formulas: Node) -> Grounding:
+        return Grounding(tuple(form_of(f"f{at}", f, self.pool, {}) for at, f in enumerate(formulas)))
+
+
+def test_twelve_variables_over_a_hundred_constants_are_counted_and_not_built() -> None:
+    made = Made()
+    facts = [made.app(P, made.app(function(f"c{at}", THING))) for at in range(100)]
+    variables = [made.var(THING) for _ in range(12)]
+    wide = Symbol("W", (THING,) * 12, BOOL, SymbolKind.FUNCTION)
+    rule = made.closed("forall", *variables, body=made.app(wide, *variables))
+    size = made.grounding(*facts, rule).size()
+    assert (size.finite, size.complete, size.terms, size.instances) == (True, True, 100, 100 + 100**12)
+
+
+def test_function_terms_are_counted_with_the_terms_below_them() -> None:
+    made = Made()
+    owner = function("owner", THING, OWNER)
+    likes = function("L", THING, OWNER, BOOL)
+    x, y, z = made.var(THING), made.var(OWNER), made.var(THING)
+    rule = made.closed("forall", x, y, z, body=made.app(likes, x, made.app(owner, z)))
+    other = made.closed("forall", x := made.var(THING), y, body=made.app(likes, x, y))
+    size = made.grounding(
+        rule, other, made.app(likes, made.app(A), made.app(OTHER)), made.app(P, made.app(B))
+    ).size()
+    # Things a and b; owners o, owner(a), owner(b); x and z in the first rule, x and y in the second.
+    assert (size.terms, size.instances) == (5, 4 + 6 + 1 + 1)
+
+
+def test_a_choice_for_each_thing_that_is_a_thing_is_a_cycle() -> None:
+    made = Made()
+    x, y = made.var(THING), made.var(THING)
+    some = made.closed("forall", x, body=made.closed("exists", y, body=made.app(Q, x, y)))
+    size = made.grounding(some).size()
+    assert (size.finite, size.complete) == (False, False)
+    assert "cycle" in size.why
+    x, y = made.var(THING), made.var(OWNER)
+    other = Symbol("L", (THING, OWNER), BOOL, SymbolKind.FUNCTION)
+    some = made.closed("forall", x, body=made.closed("exists", y, body=made.app(other, x, y)))
+    assert made.grounding(some).size() == (True, True, 1, 1, "")
+
+
+def test_ground_function_terms_make_no_cycle() -> None:
+    made = Made()
+    next_ = function("next", THING, THING)
+    x = made.var(THING)
+    fact = made.app(P, made.app(next_, made.app(next_, made.app(A))))
+    size = made.grounding(fact, made.closed("forall", x, body=made.app(P, x))).size()
+    assert (size.complete, size.terms, size.instances) == (True, 3, 4)
+
+
+@pytest.mark.parametrize("kind", ["quantifier", "operator", "formula"])
+def test_what_is_interpreted_is_incomplete(kind: str) -> None:
+    made = Made()
+    n = function("n", INT)
+    if kind == "quantifier":
+        x = made.var(INT)
+        formula = made.closed("forall", x, body=made.pool.eq(x, made.app(n)))
+    elif kind == "operator":
+        formula = made.pool.app(op.LT, (made.app(n), made.pool.integer(3)))
+    else:
+        holds = function("holds", BOOL, BOOL)
+        formula = made.app(holds, made.app(P, made.app(A)))
+    size = made.grounding(formula).size()
+    assert size.finite and not size.complete and size.why
+
+
+# --- violated instances ----------------------------------------------------------------------------
+
+
+def _models(data: DataObject, table: Table, things: list[int]) -> list[int]:
+    atoms = [table.atom(P, (a,)) for a in things]
+    atoms += [table.atom(Q, pair) for pair in itertools.product(things, repeat=2)]
+    return data.draw(st.lists(st.sampled_from(atoms), unique=True))
+
+
+@st.composite
+def _matrices(draw: st.DrawFn, made: Made, variables: list[Var]) -> Node:
+    def term() -> Node:
+        return draw(st.sampled_from([*variables, made.app(A), made.app(B)]))
+
+    def literal() -> Node:
+        kind = draw(st.sampled_from("PQ="))
+        if kind == "=":
+            atom: Node = made.pool.eq(term(), term())
+        else:
+            atom = made.app(P, term()) if kind == "P" else made.app(Q, term(), term())
+        return atom if draw(st.booleans()) else made.pool.negate(atom)
+
+    return made.pool.disj([literal() for _ in range(draw(st.integers(1, 4)))])
+
+
+@settings(max_examples=200)
+@given(st.data())
+def test_the_search_finds_the_instances_that_are_false_and_no_others(data: DataObject) -> None:
+    made = Made()
+    variables = [made.var(THING) for _ in range(3)]
+    matrix = data.draw(_matrices(made, variables))
+    grounding = made.grounding(made.closed("forall", *variables, body=matrix), made.app(P, made.app(A)))
+    table = grounding.table
+    things = [table.term(symbol, (), THING) for symbol in (A, B, function("c", THING))]
+    classes = Classes(table, _models(data, table, things))
+    for rule in grounding.rules:
+        found = sorted(Search(table, classes, Budget(100_000)).violations(rule, plan(rule)))
+        expected = [
+            binding
+            for binding in itertools.product(things, repeat=len(rule.variables))
+            if _is_false(table, classes, table.instance(rule, binding))
+        ]
+        assert found == sorted(expected)
+
+
+def _is_false(table: Table, classes: Classes, literals: list[int]) -> bool:
+    return TRUE not in literals and all(
+        (abs(literal) in classes.true) is (literal < 0) for literal in literals
+    )
+
+
+def test_a_search_ends_with_its_budget() -> None:
+    made = Made()
+    variables = [made.var(THING) for _ in range(6)]
+    wide = Symbol("W", (THING,) * 6, BOOL, SymbolKind.FUNCTION)
+    facts = [made.app(P, made.app(function(f"c{at}", THING))) for at in range(30)]
+    grounding = made.grounding(made.closed("forall", *variables, body=made.app(wide, *variables)), *facts)
+    search = Search(grounding.table, Classes(grounding.table, []), Budget(1_000))
+    with pytest.raises(SearchLimit):
+        list(search.violations(grounding.rules[0], plan(grounding.rules[0])))
+
+
+# --- equality --------------------------------------------------------------------------------------
+
+
+@settings(max_examples=200)
+@given(st.data())
+def test_a_model_violates_no_axiom_exactly_if_it_is_a_congruence(data: DataObject) -> None:
+    table = Table()
+    f = function("f", THING, THING)
+    things = [table.term(function(name, THING), (), THING) for name in "abc"]
+    things += [table.term(f, (each,), THING) for each in things]
+    equalities = [table.atom(op.EQ, pair) for pair in itertools.combinations(things, 2)]
+    atoms = [*equalities, *(table.atom(P, (each,)) for each in things)]
+    true = set(data.draw(st.lists(st.sampled_from(atoms), unique=True, max_size=8)))
+    classes = Classes(table, true)
+    assert (not classes.axioms) is _congruent(table, true, things, f)
+    for axiom in classes.axioms:
+        assert all(axiom.clauses(table))
+    # Each round of axioms rules its model out.
+    solver = Propositional()
+    for axiom in classes.axioms:
+        for clause in axiom.clauses(table):
+            solver.add([literal for literal in clause if literal != FALSE])
+    for atom in atoms:
+        solver.add([atom if atom in true else -atom])
+    assert bool(solver.solve(1_000, time.monotonic() + 10)) is (not classes.axioms)
+
+
+def _congruent(table: Table, true: set[int], things: list[int], f: Symbol) -> bool:
+    def same(a: int, b: int) -> bool:
+        return a == b or table.atom(op.EQ, (a, b)) in true
+
+    def holds(a: int) -> bool:
+        return table.atom(P, (a,)) in true
+
+    for a, b in itertools.product(things, repeat=2):
+        if not same(a, b):
+            continue
+        if holds(a) is not holds(b) or any(same(b, c) and not same(a, c) for c in things):
+            return False
+        images = [table.find(f, (each,)) for each in (a, b)]
+        if images[0] is not None and images[1] is not None and not same(images[0], images[1]):
+            return False
+    return True
+
+
+def test_quantifiers_in_terms_are_refused() -> None:
+    made = Made()
+    x = made.var(THING)
+    holds = function("holds", BOOL, BOOL)
+    with pytest.raises(NotSkolemizable):
+        made.grounding(made.app(holds, made.closed("exists", x, body=made.app(P, x))))
