@@ -25,7 +25,7 @@ from potlang.engines.horn import (  # noqa: E402
     Closure,
     Horn,
     Least,
-    datalog,  # noqa: E402
+    datalog,
     recognise,
 )
 from potlang.engines.horn.tables import tables  # noqa: E402

@@ -20,8 +20,8 @@ _DISTRIBUTIONS = {
     "duckdb": "duckdb",
 }
 """Distributions whose code takes part in verdicts, with a module of each."""
-_BEFORE = ("diag", "endpoint", "languages", "repair", "sema", "source", "testing", "topos")
-_AFTER = ("cli", "dagmath", "dot", "llm", "policy", "server", "view")
+_BEFORE = ("diag", "expressions", "generate", "reading", "repair", "sema", "source", "testing", "topos")
+_AFTER = ("cli", "convert", "models", "policy", "score", "server", "tool", "view")
 """Folders that end before the typed program, and those that begin after the report."""
 _SUFFIX = ".dist-info"
 

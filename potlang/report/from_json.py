@@ -1,4 +1,4 @@
-"""Reports back from their JSON form: the inverse of `Report.to_dict`, by the types of `potlang.report.results`."""
+"""Reports back from their JSON form: the inverse of `Report.to_dict`, by the types of `results`."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ NOWHERE = Document.from_value(None, "<test>")
 
 
 def values(kind: Any, depth: int = 0) -> st.SearchStrategy[Any]:
-    """Values of a type of `potlang.report.results`; times as exact as JSON has them, no nesting beyond two."""
+    """Values of a type of a report; times as exact as JSON has them, no nesting beyond two."""
     origin, args = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
         kept = [each for each in args if not (each is OptimizationResult and depth > 2)]

@@ -341,6 +341,7 @@ def test_without_the_cache_sqlite_is_not_imported() -> None:
     code = """
 import sys, potlang
 potlang.verify({"knowledge_base": [], "verifications": [{"name": "v", "constraint": "1 == 1"}]})
-print([name for name in ("sqlite3", "potlang.prove.cache", "potlang.report.from_json") if name in sys.modules])
+print([name for name in ("sqlite3", "potlang.prove.cache", "potlang.report.from_json")
+       if name in sys.modules])
 """
     assert said(start(code)) == "[]\n"
