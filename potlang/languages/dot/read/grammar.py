@@ -6,11 +6,12 @@ import copy
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
-from types import MappingProxyType, SimpleNamespace
+from types import MappingProxyType, ModuleType, SimpleNamespace
 from typing import Any
 
 from potlang.languages.dot.read.lexer import TOKENS
 from potlang.languages.dot.read.records import Profile
+from potlang.languages.dot.read.tables import prepared
 
 _COMMON = """
     trace   : blocks finish
@@ -63,8 +64,11 @@ def _nothing(production: str) -> Callable[[Any], None]:
     return action
 
 
-@cache
-def _prototype(profile: Profile) -> Any:
+def build_parser(profile: Profile, tables: ModuleType | None, folder: str = "") -> Any:
+    """A ply parser of the profile's grammar, from tables that fit it or, without them, from the grammar.
+
+    Where `folder` is given, computed tables are written there as a module called like the profile.
+    """
     from ply import yacc
 
     rules = {f"p_{name}": _nothing(text) for name, text in productions(GRAMMARS[profile])}
@@ -76,15 +80,20 @@ def _prototype(profile: Profile) -> Any:
         __package__=__package__,
         **rules,
     )
-    # The name of a module that does not exist: no tables are read from anywhere, and none are written.
     return yacc.yacc(
         module=module,
-        tabmodule="no_tables",
-        write_tables=False,
+        tabmodule=tables or profile,
+        outputdir=folder,
+        write_tables=bool(folder),
         debug=False,
         check_recursion=True,
         errorlog=yacc.NullLogger(),
     )
+
+
+@cache
+def _prototype(profile: Profile) -> Any:
+    return build_parser(profile, prepared(profile))
 
 
 def new_parser(profile: Profile, on_error: Callable[[Any], Any]) -> Any:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any, Protocol
 
 from potlang.languages.dot.read.shapes import NATURAL, SHAPES, pattern
+from potlang.languages.dot.read.tables import prepared
 
 LINE_END = r"\r?(?:\n|\Z)"
 RECORDS = {kind.upper(): kind for kind in SHAPES}
@@ -159,8 +160,8 @@ def _error(token: Any) -> None:
     raise AssertionError(f"no token at byte {token.lexpos}")
 
 
-@cache
-def _prototype() -> Any:
+def build_lexer(tables: ModuleType | None) -> Any:
+    """A ply lexer of traces, from prepared tables or, without them, from the rules above."""
     from ply import lex
 
     records = {f"t_{token}": _record(kind) for token, kind in RECORDS.items() if kind != "prop"}
@@ -175,12 +176,18 @@ def _prototype() -> Any:
         "t_TEXT": _text,
         "t_BROKEN": _broken,
         "t_ANY_error": _error,
+        "_error": _error,  # Tables name it so.
         **dict.fromkeys(("t_ignore", *(f"t_{state}_ignore" for state, _ in STATES)), ""),
     }
     module = SimpleNamespace(tokens=TOKENS, states=STATES, __file__=__file__, **rules)
-    lexer = lex.lex(module=module, reflags=int(re.NOFLAG))
+    lexer = lex.lex(module=module, reflags=int(re.NOFLAG), optimize=tables is not None, lextab=tables)
     lexer.lexoptimize = True  # The kinds of tokens are those above; they are not looked up at each token.
     return lexer
+
+
+@cache
+def _prototype() -> Any:
+    return build_lexer(prepared("lexer"))
 
 
 def new_lexer(text: str, listener: Listener) -> Any:
