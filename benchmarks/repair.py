@@ -15,7 +15,7 @@ import potlang
 from potlang.api import check
 from potlang.diag import Applicability
 from potlang.diag.fixes import apply_fixes
-from potlang.testing.mistakes import KINDS, Program, with_mistake
+from tests.strategies.mistakes import KINDS, Program, with_mistake
 
 _ATTEMPTS: Final = 200
 _OFFERED: Final = (Applicability.SAFE, Applicability.UNSAFE)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from potlang.models.endpoint import Endpoint
     from potlang.models.endpoint.client import JsonMode
     from potlang.models.gold_builder import Problem
-    from potlang.models.journal import Journal, Record
+    from potlang.models.gold_journal import GoldJournal, Record
 
 
 @click.command("build-gold")
@@ -77,7 +77,8 @@ def build_gold(
     """
     from potlang.models.endpoint import Sampling
     from potlang.models.gold_builder import Builder, Models
-    from potlang.models.journal import BadJournal, Journal, run
+    from potlang.models.gold_journal import GoldJournal, run
+    from potlang.models.journal import BadJournal
 
     asked = _endpoint(model, base_url, json_mode, timeout)
     judge = None if judge_model is None else _endpoint(judge_model, base_url, json_mode, timeout)
@@ -92,7 +93,7 @@ def build_gold(
         click.echo(f"{record.id}: {record.outcome}{detail}", err=True)
 
     try:
-        with Journal(output) as journal, file.open("rb") as stream:
+        with GoldJournal(output) as journal, file.open("rb") as stream:
             problems = _problems(stream, bad, journal, limit)
             ended = run(
                 problems, journal, lambda: Builder(models, sampling=sampling), jobs=jobs, progress=progress
@@ -124,9 +125,11 @@ def _endpoint(model: str | None, base_url: str | None, json_mode: JsonMode, time
         raise click.UsageError(str(error)) from error
 
 
-def _problems(stream: IO[bytes], bad: list[str], journal: Journal, limit: int | None) -> Iterator[Problem]:
+def _problems(
+    stream: IO[bytes], bad: list[str], journal: GoldJournal, limit: int | None
+) -> Iterator[Problem]:
     """Those that are not done yet, at most `limit`; lines that are none are reported."""
-    from potlang.models.journal import BadProblem, read_problems
+    from potlang.models.gold_journal import BadProblem, read_problems
 
     def wanted() -> Iterator[Problem]:
         for found in read_problems(stream):
@@ -139,15 +142,15 @@ def _problems(stream: IO[bytes], bad: list[str], journal: Journal, limit: int | 
     return islice(wanted(), limit)
 
 
-def _write_gold(journal: Journal, path: Path) -> None:
+def _write_gold(journal: GoldJournal, path: Path) -> None:
     with path.open("wb") as file:
         for solution in journal.solutions():
             file.write(json.dumps(solution, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
 
 
-def _summary(journal: Journal) -> None:
+def _summary(journal: GoldJournal) -> None:
     """How many problems of each difficulty were built (paper, table 2)."""
-    from potlang.models.journal import success_by_difficulty
+    from potlang.models.gold_journal import success_by_difficulty
     from potlang.score.samples import difficulty_label
 
     click.echo("difficulty  total  built   rate")
@@ -156,7 +159,7 @@ def _summary(journal: Journal) -> None:
         click.echo(f"{difficulty_label(row.level):<10}  {row.total:>5}  {row.built:>5}  {rate:>5.1%}")
 
 
-def _exit_code(bad: list[str], records: list[Record], journal: Journal) -> int:
+def _exit_code(bad: list[str], records: list[Record], journal: GoldJournal) -> int:
     if bad:
         return INVALID
     if any(record.outcome == "failed" for record in records):

@@ -24,7 +24,8 @@ from potlang.cli.shared_options import chosen_limits, solving_options
 from potlang.diag.wording import visible
 
 if TYPE_CHECKING:
-    from potlang.models.reasoned import Attempt, Reasoned
+    from potlang.models.asking import Attempt
+    from potlang.models.reasoned import Reasoned
 
 
 @click.command()

@@ -71,7 +71,7 @@ def annotate_steps(
     asker = Asker(sampling)
     schema = REASONS if mode == "reasons" else PARENTS
     try:
-        found = asker.accepted("dependencies", model, prompt, schema, read)
+        found = asker.until_accepted(lambda: asker.prompted("dependencies", model, prompt, schema, read))
     except EndpointError as error:
         return Annotated(None, tuple(asker.attempts), str(error), error.reason)
     if found is None:

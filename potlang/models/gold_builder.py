@@ -6,7 +6,7 @@ Nodes first, then the parents of each, then the edges; each stage is checked bef
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from potlang.diag import Severity
 from potlang.languages.dagmath.check.form import check
@@ -20,16 +20,9 @@ from potlang.languages.dagmath.solve.checking import DEFAULT_LIMITS, check_steps
 from potlang.languages.dagmath.solve.identities import Identities
 from potlang.languages.dagmath.solve.results import StepVerdict
 from potlang.languages.dagmath.write import solution_value
-from potlang.models.asking import DEFAULT_SAMPLING, Asker, Attempt
+from potlang.models.asking import DEFAULT_SAMPLING, Asker, Attempt, BadReply
 from potlang.models.endpoint import EndpointError, Failure, Model, Sampling
-from potlang.models.json_replies import (
-    BadReply,
-    Parents,
-    read_dependencies,
-    read_edges,
-    read_nodes,
-    read_wrong,
-)
+from potlang.models.json_replies import Parents, read_dependencies, read_edges, read_nodes, read_wrong
 from potlang.models.prompts import fill
 from potlang.models.reply_schemas import EDGES, NODES, PARENTS, WRONG
 from potlang.report.results import Limits
@@ -139,17 +132,16 @@ class Builder:
     def _nodes(self, problem: Problem, asker: Asker) -> tuple[str, ...] | None:
         prompt = fill("nodes", problem=problem.problem, solution=problem.solution)
         models = self.models
-        for _ in range(asker.sampling.tries):
-            try:
-                nodes = asker.once(
-                    "nodes", models.nodes, prompt, NODES, lambda text: self._read_nodes(text, problem)
-                )
-                if models.judge is not None:
-                    _let_judge(asker, models.judge, "nodes", _solved(problem, nodes, None))
-            except BadReply:
-                continue
+
+        def ask() -> tuple[str, ...]:
+            nodes = asker.prompted(
+                "nodes", models.nodes, prompt, NODES, lambda text: self._read_nodes(text, problem)
+            )
+            if models.judge is not None:
+                _let_judge(asker, models.judge, "nodes", _solved(problem, nodes, None))
             return nodes
-        return None
+
+        return asker.until_accepted(ask)
 
     def _read_nodes(self, text: str, problem: Problem) -> tuple[str, ...]:
         """Validation 1: statements, one a step, the last of which gives the expected answer."""
@@ -169,17 +161,16 @@ class Builder:
     def _parents(self, problem: Problem, nodes: tuple[str, ...], asker: Asker) -> list[Parents] | None:
         prompt = fill("parents", solved=_solved(problem, nodes, None))
         models = self.models
-        for _ in range(asker.sampling.tries):
-            try:
-                parents = asker.once(
-                    "parents", models.parents, prompt, PARENTS, lambda text: _read_parents(text, len(nodes))
-                )
-                if models.judge is not None:
-                    _let_judge(asker, models.judge, "parents", _solved(problem, nodes, parents))
-            except BadReply:
-                continue
+
+        def ask() -> list[Parents]:
+            parents = asker.prompted(
+                "parents", models.parents, prompt, PARENTS, lambda text: _read_parents(text, len(nodes))
+            )
+            if models.judge is not None:
+                _let_judge(asker, models.judge, "parents", _solved(problem, nodes, parents))
             return parents
-        return None
+
+        return asker.until_accepted(ask)
 
     def _refuted(self, solution: Solution) -> str:
         """Which step the steps that it rests on refute; empty where there is none."""
@@ -208,7 +199,7 @@ class Builder:
             steps = tuple(step._replace(edge=edges[step.id]) for step in solution.steps)
             return _checked(solution._replace(steps=steps))
 
-        return asker.accepted("edges", self.models.edges, prompt, EDGES, read)
+        return asker.until_accepted(lambda: asker.prompted("edges", self.models.edges, prompt, EDGES, read))
 
 
 def _read_parents(text: str, count: int) -> list[Parents]:
@@ -222,7 +213,7 @@ def _read_parents(text: str, count: int) -> list[Parents]:
     return parents
 
 
-def _let_judge(asker: Asker, model: Model, what: str, solved: dict[str, Any]) -> None:
+def _let_judge(asker: Asker, model: Model, what: Literal["nodes", "parents"], solved: dict[str, Any]) -> None:
     """Raises BadReply where the judge finds a step wrong, or says nothing that can be read."""
     ids = range(1, len(solved["steps"]) + 1)
 
@@ -230,10 +221,8 @@ def _let_judge(asker: Asker, model: Model, what: str, solved: dict[str, Any]) ->
         for id_, why in read_wrong(text, ids).items():
             raise BadReply(f"the judge finds step {id_} wrong: {why}".rstrip(": "))
 
-    if what == "nodes":
-        asker.once("nodes judged", model, fill("judge_nodes", solved=solved), WRONG, read)
-    else:
-        asker.once("parents judged", model, fill("judge_parents", solved=solved), WRONG, read)
+    prompt = fill("judge_nodes" if what == "nodes" else "judge_parents", solved=solved)
+    asker.prompted(f"{what} judged", model, prompt, WRONG, read)
 
 
 def _solved(problem: Problem, nodes: tuple[str, ...], parents: list[Parents] | None) -> dict[str, Any]:

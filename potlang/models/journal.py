@@ -1,256 +1,151 @@
-"""Building over a data set, with a journal from which a run goes on ([DAG-BUILD-6]).
+"""Runs over many items: several at a time, and with a journal from which they can go on.
 
-The journal is JSON Lines, one record a problem and run; the last one of a problem counts.
+The rules of the two kinds of journal are [DAG-BUILD-6] and [EVAL-RESUME].
 """
 
 from __future__ import annotations
 
 import json
-import math
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any, Literal, NamedTuple
+from threading import Lock
+from typing import Any, BinaryIO, Generic, Self, TypeVar
 
-from potlang.diag import Sink
-from potlang.languages.dagmath.read.samples import LONGEST_LINE
-from potlang.languages.dagmath.write import solution_value
-from potlang.models.endpoint import Failure
-from potlang.models.gold_builder import Builder, Built, Problem
-from potlang.reading.json_text import open_document, read_json
+from potlang.languages.dagmath.read.samples import read_lines
 from potlang.source import InputLimits
 
-Outcome = Literal["built", "given up", "failed"]
-"""A solution; none after all tries; no answer of the endpoint, so that the next run tries again."""
+Entry = TypeVar("Entry")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
-FATAL: frozenset[Failure] = frozenset({"refused", "unauthorized", "not found"})
-"""What fails for one problem fails for all of them: the run ends."""
-_RECORD_KEYS = frozenset({"problem_id", "outcome", "difficulty", "reason", "solution"})
-_LIMITS = InputLimits(bytes=LONGEST_LINE)
-_KEYS: Mapping[str, tuple[str, ...]] = {
-    "problem": ("problem", "problem_text", "question"),
-    "solution": ("solution", "rationale"),
-    "answer": ("answer", "final_answer"),
-}
-
-
-class BadProblem(NamedTuple):
-    """A line that is no problem."""
-
-    line: int
-    reason: str
-
-
-class Record(NamedTuple):
-    """What became of a problem."""
-
-    id: str
-    outcome: Outcome
-    difficulty: float | None
-    reason: str
-
-
-class Success(NamedTuple):
-    """Problems with difficulty in (level − 1, level]; None: it is not known (paper, table 2)."""
-
-    level: int | None
-    total: int
-    built: int
+_LIMITS = InputLimits(bytes=1 << 30)
 
 
 class BadJournal(ValueError):
     """The file is there and is no journal."""
 
 
-def read_problems(stream: IO[bytes]) -> Iterator[Problem | BadProblem]:
-    """The problems of JSON Lines: `problem`, `solution`, `answer`, and `problem_id`, `difficulty`, `dataset`.
+class Journal(Generic[Entry]):
+    """JSON Lines that are only appended to; None for a path: nothing is kept. Use it as a context manager.
 
-    A problem without an id is named after its line; a second one with the same id is no problem.
-    """
-    seen: set[str] = set()
-    number = 0
-    while line := stream.readline(_LIMITS.bytes + 1):
-        number += 1
-        if not line.strip():
-            continue
-        found = _problem(line, number)
-        if isinstance(found, Problem):
-            if found.id in seen:
-                found = BadProblem(number, f"there is a problem {found.id!r} already")
-            else:
-                seen.add(found.id)
-        yield found
-
-
-def _problem(line: bytes, number: int) -> Problem | BadProblem:
-    sink = Sink()
-    value = read_json(open_document(line.rstrip(b"\r\n"), sink, _LIMITS), sink, _LIMITS)
-    if sink.has_errors:
-        return BadProblem(number, sink.diagnostics()[0].message)
-    if not isinstance(value, dict):
-        return BadProblem(number, "a problem is an object")
-    texts: dict[str, str] = {}
-    for name, keys in _KEYS.items():
-        text = next((value[key] for key in keys if key in value), None)
-        if isinstance(text, int | float) and not isinstance(text, bool):
-            text = str(text)
-        if not isinstance(text, str) or not text.strip():
-            return BadProblem(number, f"the problem has no `{name}`")
-        texts[name] = text
-    id_, dataset, difficulty = value.get("problem_id"), value.get("dataset"), value.get("difficulty")
-    level = None
-    if difficulty is not None:
-        with suppress(TypeError, ValueError, OverflowError):
-            level = float(difficulty)
-        if level is None or not math.isfinite(level):
-            return BadProblem(number, "the difficulty is no number")
-    return Problem(
-        f"line {number}" if id_ is None else str(id_)[:1_000],
-        difficulty=level,
-        dataset=dataset if isinstance(dataset, str) else None,
-        **texts,
-    )
-
-
-# --- the journal -------------------------------------------------------------------------------------
-
-
-class Journal:
-    """A file of records, opened to go on; a last line that was not finished is cut off.
-
-    `done` are the problems that need not be tried again. Raises BadJournal and OSError.
+    `read` makes an entry and its key of a line's value, or raises ValueError, TypeError, KeyError or
+    OverflowError. `entries` has the last entry of each key. Lines that are no entries are passed over and
+    counted in `unreadable`, unless it is known how each line `begins`: then a file with another line is left
+    alone and refused, and a last line that was not finished is cut off. Raises BadJournal and OSError.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        read: Callable[[Any], tuple[str, Entry]],
+        *,
+        begins: bytes | None = None,
+        limits: InputLimits = _LIMITS,
+    ) -> None:
         self.path = path
-        self.done: dict[str, Record] = {}
-        if path.exists():
-            self._open_again()
-        self._file = path.open("ab")
+        self.entries: dict[str, Entry] = {}
+        self.unreadable = 0
+        self._read = read
+        self._begins = begins
+        self._limits = limits
+        self._lock = Lock()
+        self._file: Any = None
+        if path is None:
+            return
+        repair = self._go_on(path) if path.exists() else None
+        # Unbuffered, so that an entry is one write wherever the system lets it be one: lines of two
+        # processes do not mix, and an entry is safe as soon as it is appended.
+        self._file = path.open("ab", buffering=0)
+        if repair == b"\n":
+            self._write(repair)
 
-    def __enter__(self) -> Journal:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.close()
+        if self._file is not None:
+            self._file.close()
 
-    def add(self, problem: Problem, built: Built) -> Record:
-        """Writes down what became of a problem."""
-        outcome: Outcome = (
-            "built" if built.solution is not None else "failed" if built.failure else "given up"
-        )
-        value: dict[str, Any] = {
-            "problem_id": problem.id,
-            "outcome": outcome,
-            "difficulty": problem.difficulty,
-            "reason": built.reason,
-            "solution": None if built.solution is None else solution_value(built.solution),
-            "attempts": [each._asdict() for each in built.attempts],
-        }
-        line = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
-        self._file.write(line)
-        self._file.flush()
-        record = Record(problem.id, outcome, problem.difficulty, built.reason)
-        if outcome != "failed":
-            self.done[problem.id] = record
-        return record
+    def append(self, key: str, entry: Entry, value: dict[str, Any]) -> None:
+        """Adds an entry, which `value` is read as. From several threads at once."""
+        with self._lock:
+            self.entries[key] = entry
+            if self._file is not None:
+                self._write(json.dumps(value).encode("ascii") + b"\n")
 
-    def solutions(self) -> Iterator[dict[str, Any]]:
-        """The solutions, each of the last record of its problem, in the order of the journal."""
-        last: dict[str, int] = {}
-        for at, value in self._records():
-            last[value["problem_id"]] = at
-        for at, value in self._records():
-            if last[value["problem_id"]] == at and value["solution"] is not None:
-                yield value["solution"]
+    def values(self) -> Iterator[tuple[int, Any]]:
+        """The values of all entries with the numbers of their lines, from the file."""
+        assert self.path is not None
+        with self.path.open("rb") as stream:
+            for number, line in read_lines(stream, self._limits):
+                yield number, json.loads(line)
 
-    def _open_again(self) -> None:
-        with self.path.open("rb+") as file:
-            end = 0
-            for line in file:
-                if not line.endswith(b"\n"):
-                    file.truncate(end)
+    def _write(self, data: bytes) -> None:
+        while data:
+            data = data[self._file.write(data) :]
+
+    def _go_on(self, path: Path) -> bytes | None:
+        """Reads what is there; the line end that is missing at its end."""
+        end = 0
+        with path.open("rb") as stream:
+            size = stream.seek(0, os.SEEK_END)
+            is_finished = not size or _last_byte(stream) == b"\n"
+            for number, line in read_lines(stream, self._limits):
+                if self._begins is not None and not is_finished and stream.tell() == size:
+                    # With no whole line before it, this must be told from the text of some other file.
+                    if not end and not self._begins.startswith(line[: len(self._begins)]):
+                        raise BadJournal(f"line {number} of {path} is no record of a journal")
                     break
-                end += len(line)
-        for _, value in self._records():
-            record = Record(value["problem_id"], value["outcome"], value["difficulty"], value["reason"])
-            self.done.pop(record.id, None)
-            if record.outcome != "failed":
-                self.done[record.id] = record
+                self._take(number, line, path)
+                end = stream.tell()
+        if is_finished:
+            return None
+        if self._begins is None:
+            return b"\n"
+        os.truncate(path, end)
+        return None
 
-    def _records(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """The records, each with its line's number. Raises BadJournal."""
-        with self.path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                try:
-                    value = json.loads(line)
-                    if set(value) >= _RECORD_KEYS and isinstance(value["problem_id"], str):
-                        yield number, value
-                        continue
-                except (ValueError, TypeError, RecursionError):
-                    pass
-                raise BadJournal(f"line {number} of {self.path} is no record of a journal")
-
-
-# --- a run ------------------------------------------------------------------------------------------
+    def _take(self, number: int, line: bytes, path: Path) -> None:
+        try:
+            key, entry = self._read(json.loads(line))
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
+            if self._begins is not None:
+                raise BadJournal(f"line {number} of {path} is no record of a journal") from None
+            self.unreadable += 1
+        else:
+            self.entries[key] = entry
 
 
-def run(
-    problems: Iterable[Problem],
-    journal: Journal,
-    make_builder: Callable[[], Builder],
-    *,
-    jobs: int = 1,
-    progress: Callable[[Record], object] | None = None,
-) -> str:
-    """Builds what the journal does not have yet, `jobs` problems at a time.
+def _last_byte(stream: BinaryIO) -> bytes:
+    stream.seek(-1, os.SEEK_END)
+    found = stream.read(1)
+    stream.seek(0)
+    return found
 
-    Ends early, with the reason, at a failure of the endpoint that is one for all problems; else with "".
-    """
-    local = threading.local()
-    builders: list[Builder] = []
 
-    def build(problem: Problem) -> Built:
-        if not hasattr(local, "builder"):
-            local.builder = make_builder()
-            builders.append(local.builder)
-        found: Built = local.builder.build(problem)
-        return found
-
-    waiting: dict[Future[Built], Problem] = {}
-    rest = (each for each in problems if each.id not in journal.done)
-    ended = ""
-    with ThreadPoolExecutor(jobs) as pool:
+def in_parallel(work: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Iterator[Result]:
+    """The results as they come, `jobs` items at a time; an item is taken when there is room for it."""
+    if jobs <= 1:
+        yield from map(work, items)
+        return
+    rest = iter(items)
+    with ThreadPoolExecutor(jobs, "potlang") as pool:
+        pending: set[Future[Result]] = set()
         try:
             while True:
-                while not ended and len(waiting) < jobs and (problem := next(rest, None)) is not None:
-                    waiting[pool.submit(build, problem)] = problem
-                if not waiting:
-                    return ended
-                for done in wait(waiting, return_when=FIRST_COMPLETED).done:
-                    built = done.result()
-                    record = journal.add(waiting.pop(done), built)
-                    if progress is not None:
-                        progress(record)
-                    if built.failure in FATAL:
-                        ended = built.reason
+                # Only as many as are worked on: whoever interrupts waits for these alone.
+                while len(pending) < jobs:
+                    try:
+                        pending.add(pool.submit(work, next(rest)))
+                    except StopIteration:
+                        break
+                if not pending:
+                    return
+                done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                for each in done:
+                    yield each.result()
         finally:
-            pool.shutdown(cancel_futures=True)
-            for builder in builders:
-                builder.close()
-
-
-def success_by_difficulty(records: Iterable[Record]) -> list[Success]:
-    """How many problems of each difficulty were built, failed ones left out (paper, table 2)."""
-    counts: dict[int | None, list[int]] = {}
-    for record in records:
-        if record.outcome == "failed":
-            continue
-        level = None if record.difficulty is None else math.ceil(record.difficulty)
-        row = counts.setdefault(level, [0, 0])
-        row[0] += 1
-        row[1] += record.outcome == "built"
-    ordered = sorted(counts.items(), key=lambda item: (item[0] is None, item[0] or 0))
-    return [Success(level, total, built) for level, (total, built) in ordered]
+            for each in pending:
+                each.cancel()

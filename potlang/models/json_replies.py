@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from potlang.diag import Sink
 from potlang.languages.dagmath.read.latex_escapes import misread_escapes, repaired
 from potlang.languages.dagmath.read.wrapping import find_json
+from potlang.models.asking import BadReply
 from potlang.reading.json_text import open_document, read_json
 from potlang.source import InputLimits
 
@@ -19,10 +20,6 @@ _ESCAPE = re.compile(r'\\(?:(["\\/bfnrt]|u[0-9a-fA-F]{4})|)')
 _MOST_TRIED = 10
 
 Parents = tuple[int, ...] | None
-
-
-class BadReply(ValueError):
-    """A reply that is not what was asked for; the message says why."""
 
 
 class Dependency(NamedTuple):

@@ -9,40 +9,27 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from potlang.models.asking import Attempt
 from potlang.models.consistency import Consistency
-from potlang.models.endpoint import Failure, Message
+from potlang.models.endpoint import Failure
 from potlang.report.results import OptimizationStatus, Report, Verdict
 
 Answer = Verdict | OptimizationStatus
 """A verdict, or how the optimization of a program without claims ended."""
 
 
-class Attempt(NamedTuple):
-    """One request to the model, and what came of it.
-
-    `messages` stand behind the system message. `program` is the text that was compiled, `diagnostics` what
-    was found in it; `problem` says why it is no program that answers the question, empty if it is one.
-    `failure` is the endpoint's reason where there is no reply. `structured`: JSON of a schema was asked for.
-    """
-
-    messages: tuple[Message, ...]
-    structured: bool
-    reply: str = ""
-    program: str | None = None
-    diagnostics: tuple[dict[str, Any], ...] = ()
-    problem: str = ""
-    failure: Failure | None = None
-    finish_reason: str = ""
-    seconds: float = 0.0
-    tries: int = 1
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON values."""
-        messages = [each._asdict() for each in self.messages]
-        parts = {"messages": messages, "diagnostics": list(self.diagnostics)}
-        return {**self._asdict(), **parts, "seconds": round(self.seconds, 3)}
+def attempt_to_dict(attempt: Attempt) -> dict[str, Any]:
+    """An attempt as JSON values, in the form of `schemas/reasoned-1.json`."""
+    found = attempt._asdict()
+    # All attempts of a transcript are of one stage and one model.
+    del found["stage"], found["model"]
+    messages = [each._asdict() for each in attempt.messages]
+    return {
+        **found,
+        "messages": messages,
+        "diagnostics": list(attempt.diagnostics),
+        "seconds": round(attempt.seconds, 3),
+    }
 
 
 class Sample(NamedTuple):
@@ -80,7 +67,7 @@ class Sample(NamedTuple):
             "verdict": str(self.answer),
             "problem": self.problem,
             "program": self.program,
-            "attempts": [each.to_dict() for each in self.attempts],
+            "attempts": [attempt_to_dict(each) for each in self.attempts],
             "report": None if self.report is None else self.report.to_dict(),
         }
 

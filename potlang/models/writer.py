@@ -1,13 +1,15 @@
-"""Has a model write a program for a question, and repair it by what is found wrong with it ([LOOP-WRITE])."""
+"""Has a model write a program for a question, and repair it by its diagnostics ([LOOP-WRITE])."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from potlang import api
 from potlang.diag import Severity
+from potlang.models.asking import Asker, Attempt, BadReply
 from potlang.models.endpoint import (
     Completion,
     EndpointError,
@@ -16,12 +18,10 @@ from potlang.models.endpoint import (
     Model,
     Sampling,
     assistant,
-    system,
     user,
 )
 from potlang.models.profiles import program_schema
 from potlang.models.prompting import question_prompt, repair_prompt, system_prompt
-from potlang.models.reasoned import Attempt
 from potlang.models.replies import find_program
 from potlang.tool.operations import in_brief
 
@@ -47,7 +47,7 @@ class Writer:
     """Has a model write and repair programs; `system` is what it is told before each question.
 
     `options` are the names of the verifications that there must be.
-    `structured`: whether JSON of the schema is asked for; off once an endpoint does not accept that.
+    `structured`: JSON of the schema is asked for; off once an endpoint does not accept that.
     """
 
     def __init__(
@@ -62,82 +62,60 @@ class Writer:
         self.options = asking.options
         self.structured = structured
         self._model = model
-        self._asking = asking
-        self._progress = progress
-        self._calls = 0
+        self._semantics = asking.semantics
+        self._asker = Asker(asking.sampling, progress)
 
     def write(self, question: str) -> tuple[tuple[Attempt, ...], api.Program | None]:
         """The attempts at a program for a question, and the program of the last one, if that is one.
 
         Does not raise EndpointError.
         """
+        attempts = self._asker.attempts
+        before = len(attempts)
         first = user(question_prompt(question, self.options))
         messages: tuple[Message, ...] = (first,)
-        found: list[Attempt] = []
-        made = 0
-        while made < self._asking.sampling.tries:
-            attempt, program = self._attempt(messages)
-            found.append(attempt)
-            if self._progress is not None:
-                self._progress(attempt)
-            if program is not None:
-                return tuple(found), program
-            if attempt.failure == "rejected" and attempt.structured:
-                # Perhaps it is the schema that the endpoint does not accept.
-                self.structured = False
-                continue
-            made += 1
-            if attempt.failure is None:
-                messages = (first, assistant(_repeated(attempt)), user(_correction(attempt)))
-            elif attempt.failure not in _ASKED_AGAIN:
-                break
-        return tuple(found), None
 
-    def _attempt(self, messages: tuple[Message, ...]) -> tuple[Attempt, api.Program | None]:
-        attempt = Attempt(messages, self.structured)
-        try:
-            done = self._complete(messages)
-        except EndpointError as error:
-            return attempt._replace(
-                problem=str(error), failure=error.reason, seconds=error.seconds, tries=error.tries
-            ), None
-        attempt = attempt._replace(
-            reply=done.text,
-            finish_reason=done.finish_reason,
-            seconds=done.seconds,
-            tries=done.tries,
-            prompt_tokens=done.usage.prompt,
-            completion_tokens=done.usage.completion,
-        )
-        return self._examined(attempt)
+        def ask() -> api.Program:
+            nonlocal messages
+            try:
+                return self._once(messages)
+            except BadReply:
+                last = attempts[-1]
+                messages = (first, assistant(_repeated(last)), user(_correction(last)))
+                raise
+            except EndpointError as error:
+                if error.reason == "rejected" and self.structured:
+                    # Perhaps it is the schema that the endpoint does not accept: no attempt is lost by it.
+                    self.structured = False
+                    return ask()
+                if error.reason in _ASKED_AGAIN:
+                    raise BadReply(str(error)) from error
+                raise
 
-    def _complete(self, messages: Sequence[Message]) -> Completion:
-        _, temperature, max_tokens, timeout, seed = self._asking.sampling
-        self._calls += 1
-        return self._model.complete(
-            [system(self.system), *messages],
-            schema=program_schema("openai") if self.structured else None,
-            temperature=temperature,
-            max_tokens=max_tokens,
-            timeout=timeout,
-            seed=None if seed is None else seed + self._calls - 1,
-        )
+        program = None
+        with suppress(EndpointError):
+            program = self._asker.until_accepted(ask)
+        return tuple(attempts[before:]), program
 
-    def _examined(self, attempt: Attempt) -> tuple[Attempt, api.Program | None]:
-        """The attempt with what its reply is found to be, and the program, if it is one."""
-        found = find_program(attempt.reply)
+    def _once(self, messages: tuple[Message, ...]) -> api.Program:
+        schema = program_schema("openai") if self.structured else None
+        return self._asker.once(self._model, messages, self._read, schema=schema, instructions=self.system)
+
+    def _read(self, done: Completion) -> api.Program:
+        """The program in a reply; its text and diagnostics are noted. Raises BadReply."""
+        found = find_program(done.text)
         if found is None:
-            problem = "there is no program in the reply" if attempt.reply.strip() else "the reply is empty"
-            return attempt._replace(problem=_ended(problem, attempt)), None
-        text = with_semantics(found.text, self._asking.semantics)
+            problem = "there is no program in the reply" if done.text.strip() else "the reply is empty"
+            raise BadReply(_ended(problem, done))
+        text = with_semantics(found.text, self._semantics)
         checked = api.check(text, name="program")
-        attempt = attempt._replace(program=text, diagnostics=checked.located())
+        self._asker.note(program=text, diagnostics=checked.located())
         if checked.program is None:
             errors = sum(each.severity is Severity.ERROR for each in checked.diagnostics)
-            problem = f"the program has {errors} error{'' if errors == 1 else 's'}"
-            return attempt._replace(problem=_ended(problem, attempt)), None
-        problem = _unasked(checked.program, self.options)
-        return attempt._replace(problem=problem), None if problem else checked.program
+            raise BadReply(_ended(f"the program has {errors} error{'' if errors == 1 else 's'}", done))
+        if problem := _unasked(checked.program, self.options):
+            raise BadReply(problem)
+        return checked.program
 
 
 def with_semantics(text: str, semantics: Mapping[str, Any] | None) -> str:
@@ -161,7 +139,7 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _unasked(program: api.Program, options: Sequence[str]) -> str:
-    """What a program does not ask although it should; empty for nothing."""
+    """The verification that the program lacks, as a problem; empty for none."""
     module = program.module
     missing = [each for each in options if each not in {claim.name for claim in module.claims}]
     if missing:
@@ -171,17 +149,17 @@ def _unasked(program: api.Program, options: Sequence[str]) -> str:
     return ""
 
 
-def _ended(problem: str, attempt: Attempt) -> str:
+def _ended(problem: str, done: Completion) -> str:
     """The problem, and why the reply ended where the model did not end it."""
-    if attempt.finish_reason == "length":
+    if done.finish_reason == "length":
         return f"{problem}, and the reply broke off at its greatest length: write less"
-    if attempt.finish_reason in (_STOPPED, ""):
+    if done.finish_reason in (_STOPPED, ""):
         return problem
-    return f"{problem} (it ended with: {attempt.finish_reason[:40]})"
+    return f"{problem} (it ended with: {done.finish_reason[:40]})"
 
 
 def _repeated(attempt: Attempt) -> str:
-    """What the model is shown of its reply: the program alone, whose lines the diagnostics count."""
+    """The part of a reply that is shown again: the program alone, whose lines the diagnostics count."""
     if attempt.program is not None:
         return attempt.program[:_LONGEST_REPEATED]
     return attempt.reply[:_LONGEST_PROSE] or "…"

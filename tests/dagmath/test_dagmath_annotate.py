@@ -40,7 +40,7 @@ def test_reasons_become_edges() -> None:
     model = Recorded([parents_reply(), reasons_reply()])
     found = annotate("p", PROSE, model, mode="reasons")
     assert found.solution is not None
-    assert found.attempts[0].fault == "step 1 has no `reason`"
+    assert found.attempts[0].problem == "step 1 has no `reason`"
     assert found.solution.steps[4].edge == "Because 5."
     assert model.asked[0].settings["schema"]["properties"]["steps"]["items"]["required"][1] == "reason"
 

@@ -39,7 +39,7 @@ def _build(
 
 
 def _stages(built: Built) -> list[tuple[str, bool]]:
-    return [(each.stage, not each.fault) for each in built.attempts]
+    return [(each.stage, not each.problem) for each in built.attempts]
 
 
 def test_three_answers_make_a_solution(builders: Builder) -> None:
@@ -116,7 +116,7 @@ def test_a_refuted_step_rejects_the_nodes(builders: Builder) -> None:
     built, _ = _build(builders, [wrong, GOOD[1], *GOOD])
     assert built.solution is not None
     assert _stages(built)[:2] == [("nodes", True), ("parents", False)]
-    assert "is refuted" in built.attempts[1].fault
+    assert "is refuted" in built.attempts[1].problem
     built, model = _build(builders, [wrong, GOOD[1], wrong, GOOD[1], *GOOD])
     assert built.solution is None and "refuted" in built.reason
     assert len(model.asked) == 4
@@ -171,7 +171,7 @@ def test_a_judge_may_reject(builders: Builder) -> None:
         ("parents judged", True),
         ("edges", True),
     ]
-    assert built.attempts[1].fault == "the judge finds step 4 wrong: It is not in the problem."
+    assert built.attempts[1].problem == "the judge finds step 4 wrong: It is not in the problem."
     assert built.attempts[1].model == "judge"
 
 
@@ -189,7 +189,7 @@ def test_a_reply_that_is_cut_at_its_limit_is_not_accepted(builders: Builder) -> 
     """[DAG-BUILD-TRY]: even if what there is of it can be read."""
     built, _ = _build(builders, [Completion(GOOD[0], finish_reason="length"), *GOOD])
     assert built.solution is not None
-    assert built.attempts[0].fault == "the reply is longer than the model may write"
+    assert built.attempts[0].problem == "the reply is longer than the model may write"
 
 
 def test_seeds_differ_from_try_to_try(builders: Builder) -> None:

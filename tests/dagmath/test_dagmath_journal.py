@@ -13,20 +13,20 @@ from typing import Any
 
 import pytest
 from building_support import GOOD, NATASCHA, PROBLEM
+from chat_server import Behaviour, ChatServer, Status
 
 from potlang.models.endpoint import EndpointError, Recorded, Sampling
 from potlang.models.gold_builder import Builder, Built, Models, Problem
-from potlang.models.journal import (
-    BadJournal,
+from potlang.models.gold_journal import (
     BadProblem,
-    Journal,
+    GoldJournal,
     Record,
     Success,
     read_problems,
     run,
     success_by_difficulty,
 )
-from potlang.testing.chat_server import Behaviour, ChatServer, Status
+from potlang.models.journal import BadJournal
 
 LINE = {"problem_id": "a", "problem": "p", "solution": "s", "answer": "4", "difficulty": 2}
 
@@ -85,10 +85,10 @@ def test_the_last_record_of_a_problem_counts(tmp_path: Path) -> None:
     """[DAG-BUILD-6]: what failed is not done; what was built later is there once."""
     path = tmp_path / "journal.jsonl"
     one, two, three = _problems(3)
-    with Journal(path) as journal:
+    with GoldJournal(path) as journal:
         for problem, outcome in ((one, "failed"), (two, "built"), (three, "given up"), (one, "built")):
             journal.add(problem, _built(outcome))
-    with Journal(path) as journal:
+    with GoldJournal(path) as journal:
         assert {id_: record.outcome for id_, record in journal.done.items()} == {
             "p1": "built", "p2": "given up", "p0": "built",
         }  # fmt: skip
@@ -100,26 +100,30 @@ def test_a_line_that_was_not_finished_is_cut_off(cut: int, tmp_path: Path) -> No
     """[DAG-BUILD-6]: as when the machine went down; the journal then goes on."""
     path = tmp_path / "journal.jsonl"
     one, two, _ = _problems(3)
-    with Journal(path) as journal:
+    with GoldJournal(path) as journal:
         journal.add(one, _built("built"))
         journal.add(two, _built("built"))
     path.write_bytes(path.read_bytes()[:-cut])
-    with Journal(path) as journal:
+    with GoldJournal(path) as journal:
         assert list(journal.done) == ["p0"]
         journal.add(two, _built("given up"))
-    with Journal(path) as journal:
+    with GoldJournal(path) as journal:
         assert list(journal.done) == ["p0", "p1"]
 
 
 @pytest.mark.parametrize(
-    "content", [b"x\n", b"[1]\n", b'{"problem_id": 3}\n', b"[" * 10_000 + b"\n", b"\xff\n"]
+    "content",
+    [
+        *(b"x\n", b"[1]\n", b'{"problem_id": 3}\n', b"[" * 10_000 + b"\n", b"\xff\n"),
+        *(b"x", b'{"problem": "of a data set"}', b"x\n{"),
+    ],
 )
 def test_another_file_is_no_journal(content: bytes, tmp_path: Path) -> None:
     """[DAG-BUILD-6]: and it is left alone."""
     path = tmp_path / "journal.jsonl"
     path.write_bytes(content)
     with pytest.raises(BadJournal, match="line 1"):
-        Journal(path)
+        GoldJournal(path)
     assert path.read_bytes() == content
 
 
@@ -150,20 +154,20 @@ def test_a_run_goes_on(jobs: int, tmp_path: Path) -> None:
     model = Recorded(_by_stage)
     seen: list[str] = []
     for part in (problems[:3], problems):
-        with Journal(path) as journal:
+        with GoldJournal(path) as journal:
             make = lambda: Builder(Models.one(model))  # noqa: E731
             ended = run(part, journal, make, jobs=jobs, progress=lambda record: seen.append(record.id))
             assert ended == ""
     assert sorted(seen) == [each.id for each in problems]
     assert len(model.asked) == 3 * 7
-    with Journal(path) as journal:
+    with GoldJournal(path) as journal:
         assert {each.outcome for each in journal.done.values()} == {"built"}
 
 
 def test_a_failure_that_is_one_for_all_ends_the_run(tmp_path: Path) -> None:
     """[DAG-BUILD-6]: a wrong key is not tried a thousand times."""
     model = Recorded([*GOOD, EndpointError("timeout", ""), EndpointError("unauthorized", "key"), *GOOD])
-    with Journal(tmp_path / "j") as journal:
+    with GoldJournal(tmp_path / "j") as journal:
         ended = run(_problems(9), journal, lambda: Builder(Models.one(model), sampling=Sampling(1)))
         assert ended == "unauthorized: key"
         assert list(journal.done) == ["p0"]

@@ -10,6 +10,7 @@ import pytest
 from formula_strategies import polynomials, relations
 from hypothesis import strategies as st
 from statements import Mutation, Property
+from strategies.chains import chain
 
 from potlang.languages.dagmath.lower import encoding, exact
 from potlang.languages.dagmath.lower.encoding import Encoder
@@ -20,7 +21,6 @@ from potlang.languages.dagmath.solve.checking import check_steps
 from potlang.languages.dagmath.solve.results import StepVerdict
 from potlang.languages.dagmath.solve.rewriting import difference
 from potlang.languages.dagmath.solve.theory import Theory
-from potlang.models.chains import chain
 from potlang.report.results import Limits, Verdict
 
 # --- chains ---

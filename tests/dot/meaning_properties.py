@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from meaning_support import CONSISTENCY, Meant, left_when_needless_go
 from statements import Property
+from strategies.reasoning import Reasoning, holds, proposition, reasoning, reasonings
 
 import potlang.dot
 from potlang.languages.dot.read.records import Edge, Entails, Eq, Node, Prop, Record, Status
 from potlang.report.results import Verdict
-from potlang.testing.reasoning import Reasoning, holds, proposition, reasoning, reasonings
 from potlang.testing.traces import prop
 from potlang.topos import synthesis
 from potlang.topos.nucleus import from_rules

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from strategies.reasoning import Reasoning, program
+
 import potlang.dot
 from potlang.api import compile as compile_program
 from potlang.ir.enumerate import structures
@@ -14,7 +16,6 @@ from potlang.ir.evaluator import evaluate
 from potlang.languages.dot.read.records import Edge, Entails, Eq
 from potlang.languages.dot.report import TraceReport
 from potlang.report.results import Consistency
-from potlang.testing.reasoning import Reasoning, program
 from potlang.topos import synthesis
 from potlang.topos.nucleus import Nucleus, from_rules
 from potlang.topos.presheaf import Presheaf

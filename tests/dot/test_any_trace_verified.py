@@ -8,13 +8,13 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies.reasoning import reasoning
 
 import potlang.dot
 from potlang.languages.dot.read.records import PROFILES, Profile
 from potlang.languages.dot.report import TraceVerdict
 from potlang.report.results import Limits
 from potlang.testing import damaged_propositions, damaged_traces
-from potlang.testing.reasoning import reasoning
 from potlang.testing.traces import damaged
 
 LIMITS = Limits(check_ms=2_000, total_ms=5_000)

@@ -12,6 +12,7 @@ from derivable_programs import horn_program
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meaning_support import verified
+from strategies.reasoning import Reasoning, program, reasonings
 
 import potlang
 import potlang.dot
@@ -19,7 +20,6 @@ from potlang.languages.dot.read.records import PROFILES, Profile
 from potlang.languages.dot.report import TraceReport
 from potlang.report.results import Consistency, Report, Verdict
 from potlang.testing import finite_programs
-from potlang.testing.reasoning import Reasoning, program, reasonings
 
 ROOT = Path(__file__).parents[2]
 APPENDIX_A = ROOT / "examples" / "appendix_a.dot.txt"

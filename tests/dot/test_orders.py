@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from meaning_support import Meant
 from statements import Mutation, Property
+from strategies.reasoning import Reasoning, reasoning
 
 import potlang.dot
 from potlang.languages.dot.lower import extract as ext
@@ -28,7 +29,6 @@ from potlang.languages.dot.solve import verify as meaning
 from potlang.languages.dot.solve.summary import Summary
 from potlang.languages.dot.write.emit import emit
 from potlang.report.results import Consistency
-from potlang.testing.reasoning import Reasoning, reasoning
 from potlang.testing.traces import retold, shuffle
 
 Ids = Mapping[int, int]

@@ -10,9 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-
-from potlang.models.endpoint import Endpoint, EndpointError, Failure, Usage, assistant, client, system, user
-from potlang.testing.chat_server import (
+from chat_server import (
     Answer,
     Behaviour,
     ChatServer,
@@ -24,6 +22,8 @@ from potlang.testing.chat_server import (
     Silence,
     Status,
 )
+
+from potlang.models.endpoint import Endpoint, EndpointError, Failure, Usage, assistant, client, system, user
 
 KEY = "sk-a-long-secret-key"
 TEXT = "The answer is \\boxed{4}, “four” — 四. 😀\n"

@@ -14,21 +14,22 @@ from typing import Any
 
 import jsonschema
 import pytest
+from chat_server import Answer, Behaviour, ChatServer, CutOff, Raw, Silence, Status
 from hypothesis import strategies as st
 from referencing import Registry, Resource
 from statements import Mutation, Property
 
 import potlang
 from potlang.models import voting
+from potlang.models.asking import Attempt
 from potlang.models.endpoint import Completion, Endpoint, EndpointError, Failure, Recorded
 from potlang.models.evaluation import Option, Question, Settings
 from potlang.models.evaluation.outcomes import find_outcome
 from potlang.models.evaluation.writing import Writing
 from potlang.models.prompt_examples import EXAMPLES
-from potlang.models.reasoned import Attempt, Reasoned, Sample
+from potlang.models.reasoned import Reasoned, Sample
 from potlang.models.voting import elect
 from potlang.report.results import Report, Verdict
-from potlang.testing.chat_server import Answer, Behaviour, ChatServer, CutOff, Raw, Silence, Status
 
 pytest.importorskip("openai")
 ROOT = Path(__file__).parent.parent.parent

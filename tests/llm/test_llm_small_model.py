@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
+from chat_server import Answer, Behaviour, ChatServer, Status
 from referencing import Registry, Resource
 
 import potlang
 from potlang.models.endpoint import Endpoint, user
 from potlang.report.results import Verdict
-from potlang.testing.chat_server import Answer, Behaviour, ChatServer, Status
 
 if TYPE_CHECKING:
-    from potlang.testing.small_model import SmallModel
+    from small_model import SmallModel
 
 for name in ("numpy", "gguf", "openai"):
     pytest.importorskip(name, reason=f"the model needs `pip install {name}`")
@@ -41,7 +41,7 @@ def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def small() -> SmallModel:
-    from potlang.testing.small_model import SmallModel
+    from small_model import SmallModel
 
     return SmallModel(WEIGHTS)
 
@@ -55,7 +55,7 @@ def said() -> list[Behaviour]:
 @pytest.fixture
 def endpoint(small: SmallModel, said: list[Behaviour]) -> Iterator[Endpoint]:
     """The client of a server that has the model."""
-    from potlang.testing.small_model import answering
+    from small_model import answering
 
     answer = answering(small)
 

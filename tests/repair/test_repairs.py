@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from strategies.mistakes import KINDS, with_mistake
 
 import potlang
 from potlang.diag import Applicability
 from potlang.diag.fixes import apply_fix, apply_fixes
-from potlang.testing.mistakes import KINDS, with_mistake
 
 SEED = Path(__file__).parents[1] / "seed"
 SOURCES = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(SEED.glob("[0-9]*.json"))]

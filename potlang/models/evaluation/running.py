@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from potlang.languages.dagmath.read.samples import LINE_LIMITS
 from potlang.models.evaluation.outcomes import Outcome, Settings, find_outcome, key_of
 from potlang.models.evaluation.questions import Question
 from potlang.models.evaluation.reasoners import Reasoner
-from potlang.models.evaluation.results import ResultsFile
+from potlang.models.journal import Journal, in_parallel
 
 USUAL = Settings()
 Progress = Callable[[Outcome], object]
@@ -43,10 +43,10 @@ def run(
     the caller's thread. Raises OSError for the results file.
     """
     found: dict[str, Outcome] = {}
-    with ResultsFile(results) as file:
+    with Journal(results, _entry, limits=LINE_LIMITS) as file:
         waiting: list[Question] = []
         for question in questions:
-            known = file.find(key_of(question, reasoner, settings))
+            known = file.entries.get(key_of(question, reasoner, settings))
             if known is None or known.failure:
                 waiting.append(question)
             else:
@@ -57,36 +57,16 @@ def run(
 
         def one(question: Question) -> Outcome:
             outcome = find_outcome(question, reasoner, settings)
-            file.append(outcome)
+            file.append(outcome.key, outcome, outcome.to_dict())
             return outcome
 
-        for outcome in _in_parallel(one, waiting, jobs):
+        for outcome in in_parallel(one, waiting, jobs):
             found[outcome.id] = outcome
             if progress is not None:
                 progress(outcome)
     return Run(tuple(found[each.id] for each in questions), reused, file.unreadable)
 
 
-def _in_parallel(
-    work: Callable[[Question], Outcome], questions: Sequence[Question], jobs: int
-) -> Iterator[Outcome]:
-    """The outcomes as they come."""
-    if jobs <= 1:
-        yield from map(work, questions)
-        return
-    rest = iter(questions)
-    with ThreadPoolExecutor(jobs, "evaluation") as pool:
-        pending: set[Future[Outcome]] = set()
-        try:
-            while True:
-                # Only as many as are worked on: whoever interrupts waits for these alone.
-                while len(pending) < jobs and (question := next(rest, None)) is not None:
-                    pending.add(pool.submit(work, question))
-                if not pending:
-                    return
-                done, pending = wait(pending, return_when=FIRST_COMPLETED)
-                for each in done:
-                    yield each.result()
-        finally:
-            for each in pending:
-                each.cancel()
+def _entry(value: Any) -> tuple[str, Outcome]:
+    outcome = Outcome.from_dict(value)
+    return outcome.key, outcome

@@ -5,15 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
-from potlang.models.endpoint import Failure, Model, Sampling
+from potlang.models.asking import FATAL, Attempt
+from potlang.models.endpoint import Model, Sampling
 from potlang.models.evaluation.questions import Question
 from potlang.models.evaluation.reasoners import Attempts
-from potlang.models.reasoned import Attempt
 from potlang.models.writer import USUAL, Asking, Writer
-
-_LASTING: Final[tuple[Failure, ...]] = ("refused", "unauthorized", "not found")
 
 
 class Writing:
@@ -51,7 +49,7 @@ class Writing:
         written, _ = writer.write(question.text)
         self._structured = self._structured and writer.structured
         failure = "" if written[-1].failure is None else written[-1].problem
-        if written[-1].failure in _LASTING:
+        if written[-1].failure in FATAL:
             self._ended = failure
         replies = [each for each in written if each.failure is None]
         return Attempts(

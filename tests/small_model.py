@@ -17,8 +17,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-
-from potlang.testing.chat_server import Answer, Behaviour, Status
+from chat_server import Answer, Behaviour, Status
 
 Array = npt.NDArray[np.float32]
 
