@@ -1,7 +1,8 @@
-"""The exact value of a term, and the truth of a statement, at given values of its variables.
+"""Exact values of terms and the truth of statements, at given values of their variables ([STEP-ARITHMETIC]).
 
-Numbers are fractions; what has no rational value that is found, or one that is too large, is refused
-before it is computed. No solver and no library has a part in it.
+Numbers are fractions; what has no rational value that is found, or one that is too large, is refused before
+it is computed. What the IR has a row for is computed by that row, whose `Unspecified` is a refusal here; no
+solver and no library has a part in it.
 """
 
 from __future__ import annotations
@@ -9,23 +10,31 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Final
+from functools import reduce
+from itertools import islice, product
+from typing import Any, Final
 
+from potlang.ir import operators as ops
+from potlang.ir.values import Unspecified
+from potlang.languages.dagmath.lower.desugar import desugared
 from potlang.languages.dagmath.lower.syntax import (
     BINDERS,
     Name,
     Num,
     Op,
-    Quantity,
     Term,
+    Unreadable,
     conjuncts,
+    free_names,
     parts,
+    shown,
     text,
 )
 
 MOST_BITS: Final = 20_000
 _MOST_TERMS: Final = 2_000
 _LARGEST_FACTORIAL: Final = 1_500
+_ROUNDING: Final = Fraction(1, 20)
 Values = Mapping[Term, Fraction]
 
 
@@ -42,16 +51,19 @@ def value(term: Term, values: Values = {}) -> Fraction:  # noqa: B006
     match term:
         case Num(number):
             return number
-        case Name() | Quantity():
-            if term not in values:
-                raise NotExact(f"{text(term)} has no value")
-            return values[term]
-        case Op(op, args):
-            if op in BINDERS:
-                return _repeated(term, values)
-            if op in _FUNCTIONS and (op != "ratio" or len(args) == 2):
-                return _checked(_FUNCTIONS[op](*(value(arg, values) for arg in args)))
+        case Op(op, args) if op in BINDERS:
+            return _repeated(term, values)
+        case Op(op, args) if op in _FUNCTIONS and (op != "ratio" or len(args) == 2):
+            numbers = [value(arg, values) for arg in args]
+            try:
+                return _bounded(Fraction(_FUNCTIONS[op](*numbers)))
+            except Unspecified:
+                raise DividesByZero("divides by zero") from None
+        case Op(op):
             raise NotExact(f"{op} is not computed")
+    if term not in values:
+        raise NotExact(f"{text(term)} has no value")
+    return values[term]
 
 
 def truth(term: Term, values: Values = {}) -> bool:  # noqa: B006
@@ -69,28 +81,29 @@ def truth(term: Term, values: Values = {}) -> bool:  # noqa: B006
             return not truth(args[0], values) or truth(args[1], values)
         case "<=>":
             return truth(args[0], values) is truth(args[1], values)
-        case "in":
-            return _member(value(args[0], values), args[1], values)
-    if op == "approx":
-        term_, rounded, size = (value(arg, values) for arg in args)
-        if 2 * abs(term_ - rounded) > size:
+    try:
+        simpler = desugared(term)
+    except Unreadable as error:
+        raise NotExact(str(error)) from None
+    if simpler is not term:
+        holds = truth(simpler, values)
+        # What is not rounded to the nearest number may be rounded up, or down.
+        if op == "approx" and not holds:
             raise NotExact("it may be rounded in another way")
-        return True
+        return holds
+    if op == "in":
+        return _is_member(value(args[0], values), args[1])
     if op not in _TRUTHS:
         raise NotExact(f"{op} is not computed")
-    if op in ("=", "!=") and _are_tuples(args):
-        pairs = zip(*(arg.args for arg in args if isinstance(arg, Op)), strict=False)
-        return (op == "=") is all(value(a, values) == value(b, values) for a, b in pairs)
-    return _TRUTHS[op](*(value(arg, values) for arg in args))
+    try:
+        return bool(_TRUTHS[op](*(value(arg, values) for arg in args)))
+    except Unspecified:
+        raise DividesByZero("divides by zero") from None
 
 
 def has_decimals(term: Term) -> bool:
     """Whether a number in a term is written with decimals: it may be rounded."""
     return any(isinstance(each, Num) and each.value.denominator != 1 for each in parts(term))
-
-
-def _has_percent(term: Term) -> bool:
-    return any(isinstance(each, Op) and each.op == "%" for each in parts(term))
 
 
 def is_nearly(term: Term) -> bool:
@@ -99,7 +112,8 @@ def is_nearly(term: Term) -> bool:
         assert isinstance(part, Op)
         if truth(part):
             continue
-        if part.op != "=" or not (has_decimals(part) or _has_percent(part)):
+        in_percent = any(isinstance(each, Op) and each.op == "%" for each in parts(part))
+        if part.op != "=" or not (in_percent or has_decimals(part)):
             return False
         left, right = (value(arg) for arg in part.args)
         if abs(left - right) > _ROUNDING * max(abs(left), abs(right)):
@@ -113,39 +127,74 @@ def is_by_the_hundred(term: Term) -> bool:
 
 
 def _counted(relation: Term) -> Term:
-    """The relation with sides in percent as numbers of hundredths."""
     assert isinstance(relation, Op)
     sides = [side.args[0] if isinstance(side, Op) and side.op == "%" else side for side in relation.args]
     return Op(relation.op, tuple(sides))
 
 
-_ROUNDING: Final = Fraction(1, 20)
+# --- two expressions that should be the same ---
+
+_RATIONAL: Final = frozenset(("+", "neg", "*", "/", "^", "ratio"))
+_POINTS: Final = (Fraction(2), Fraction(3), Fraction(-1), Fraction(5), Fraction(1, 2), Fraction(7, 3))
+_MOST_POINTS: Final = 200
 
 
-def _are_tuples(args: tuple[Term, ...]) -> bool:
-    """Whether all are tuples, or ratios, of one length."""
-    shapes = {(arg.op, len(arg.args)) if isinstance(arg, Op) else None for arg in args}
-    return len(shapes) == 1 and next(iter(shapes), None) is not None and args[0].op == "tuple"  # type: ignore[union-attr]
+def difference(old: Term, new: Term) -> str | None:
+    """A point at which two rational expressions in the same variables differ, in words ([STEP-REWRITING]).
+
+    None where they agree at all points that are tried, and for other expressions.
+    """
+    names = sorted(free_names(old))
+    if not names or free_names(new) != frozenset(names) or not (_is_rational(old) and _is_rational(new)):
+        return None
+    # Rational expressions that differ at one point do so at all but few: a handful of points is enough.
+    for choice in islice(product(_POINTS, repeat=len(names)), _MOST_POINTS):
+        point = dict(zip(names, choice, strict=True))
+        values: dict[Term, Fraction] = {Name(name): number for name, number in point.items()}
+        try:
+            left, right = value(old, values), value(new, values)
+        except NotExact:
+            continue
+        if left != right:
+            where = ", ".join(f"{name} = {number}" for name, number in point.items())
+            return (
+                f"{shown(old)} and {shown(new)} are not the same: where {where} they are {left} and {right}"
+            )
+    return None
 
 
-def _member(element: Fraction, whole: Term, values: Values) -> bool:
+def _is_rational(term: Term) -> bool:
+    for part in parts(term):
+        match part:
+            case Num() | Name():
+                continue
+            case Op("^", (_, exponent)) if not isinstance(exponent, Num) or exponent.value.denominator != 1:
+                return False
+            case Op(op, args) if op in _RATIONAL and (op != "ratio" or len(args) == 2):
+                continue
+            case _:
+                return False
+    return True
+
+
+# --- operations ---
+
+
+def _is_member(element: Fraction, whole: Term) -> bool:
     assert isinstance(whole, Op)
-    if whole.op == "set":
-        return any(value(each, values) == element for each in whole.args)
-    if whole.op in ("where:Z", "where:N"):
-        if not element and whole.op == "where:N":
+    match whole.op:
+        case "where:Z":
+            return element.denominator == 1
+        case "where:N" if element:
+            return element.denominator == 1 and element > 0
+        case "where:N":
             raise NotExact("0 is natural to some and not to others")
-        return element.denominator == 1 and (whole.op == "where:Z" or element > 0)
-    if whole.op in ("where:Q", "where:R"):
-        return True
-    if len(whole.args) != 2:
-        raise NotExact("a set is not computed")
-    first, last = (value(each, values) for each in whole.args)
-    below = first <= element if whole.op.startswith("[") else first < element
-    return below and (element <= last if whole.op.endswith("]") else element < last)
+        case "where:Q" | "where:R":
+            return True
+    raise NotExact("a set is not computed")
 
 
-def _checked(number: Fraction) -> Fraction:
+def _bounded(number: Fraction) -> Fraction:
     if max(number.numerator.bit_length(), number.denominator.bit_length()) > MOST_BITS:
         raise NotExact("a number is too large")
     return number
@@ -164,42 +213,27 @@ def _repeated(term: Op, values: Values) -> Fraction:
         raise NotExact(f"a {term.op} has more than {_MOST_TERMS} terms")
     if any(isinstance(each, Op) and each.op in BINDERS for each in (body, first, last)):
         raise NotExact("a sum of sums is not computed")
-    found = Fraction(term.op == "prod")
-    for at in range(low, high + 1):
-        each = value(body, {**values, index: Fraction(at)})
-        found = _checked(found + each if term.op == "sum" else found * each)
-    return found
+    each = (value(body, {**values, index: Fraction(at)}) for at in range(low, high + 1))
+    if term.op == "sum":
+        return reduce(lambda found, number: _bounded(found + number), each, Fraction(0))
+    return reduce(_times, each, Fraction(1))
 
 
-def _sum(*numbers: Fraction) -> Fraction:
-    return sum(numbers, Fraction(0))
-
-
-def _product(*numbers: Fraction) -> Fraction:
-    found = Fraction(1)
-    for number in numbers:
-        found = _checked(found * number)
-    return found
-
-
-def _quotient(over: Fraction, under: Fraction) -> Fraction:
-    if not under:
-        raise DividesByZero("divides by zero")
-    return over / under
+def _times(left: Fraction, right: Fraction) -> Fraction:
+    return _bounded(left * right)
 
 
 def _power(base: Fraction, exponent: Fraction) -> Fraction:
     if exponent.denominator != 1:
         return _power(_root(Fraction(exponent.denominator), base), Fraction(exponent.numerator))
-    size = max(base.numerator.bit_length(), base.denominator.bit_length())
-    if abs(base) != 1 and base and size * abs(exponent.numerator) > MOST_BITS:
-        raise NotExact("a power is too large")
     if not base and exponent <= 0:
-        if exponent:
-            raise DividesByZero("divides by zero")
-        raise NotExact("zero to the power of zero")
+        raise DividesByZero("divides by zero") if exponent else NotExact("zero to the power of zero")
     if abs(base) == 1:
+        # Of any size: `(-1)^{10^{300}}`.
         return Fraction(1) if exponent.numerator % 2 == 0 else base
+    size = max(base.numerator.bit_length(), base.denominator.bit_length())
+    if base and size * abs(exponent.numerator) > MOST_BITS:
+        raise NotExact("a power is too large")
     return base**exponent.numerator
 
 
@@ -213,6 +247,7 @@ def _root(degree: Fraction, number: Fraction) -> Fraction:
 
 
 def _whole_root(number: int, degree: int) -> int:
+    # Bisection in integers: floating-point roots of large numbers are off by more than one.
     low, high = 0, 1 << (number.bit_length() // degree + 1)
     while low < high:
         middle = (low + high + 1) // 2
@@ -222,24 +257,22 @@ def _whole_root(number: int, degree: int) -> int:
     return low
 
 
-def _factorial(number: Fraction) -> Fraction:
+def _factorial(number: Fraction) -> int:
     count = _integer(number)
     if not 0 <= count <= _LARGEST_FACTORIAL:
         raise NotExact("a factorial is not computed")
-    return Fraction(math.factorial(count))
+    return math.factorial(count)
 
 
-def _binomial(over: Fraction, under: Fraction) -> Fraction:
+def _binomial(over: Fraction, under: Fraction) -> int:
     count, chosen = _integer(over), _integer(under)
     if not (0 <= count <= MOST_BITS and chosen >= 0):
         raise NotExact("a binomial coefficient is not computed")
-    return Fraction(math.comb(count, chosen))
+    return math.comb(count, chosen)
 
 
-def _remainder(number: Fraction, modulus: Fraction) -> Fraction:
-    if not modulus:
-        raise DividesByZero("divides by zero")
-    return Fraction(_integer(number) % abs(_integer(modulus)))
+def _remainder(number: Fraction, modulus: Fraction) -> object:
+    return ops.MOD.evaluate(_integer(number), _integer(modulus))
 
 
 def _logarithm(base: Fraction, number: Fraction) -> Fraction:
@@ -252,35 +285,35 @@ def _logarithm(base: Fraction, number: Fraction) -> Fraction:
     raise NotExact("a logarithm is not computed")
 
 
-_FUNCTIONS: Final[dict[str, Callable[..., Fraction]]] = {
-    "+": _sum,
-    "neg": lambda a: -a,
-    "*": _product,
-    "/": _quotient,
-    "ratio": _quotient,
+_FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "+": ops.ADD.evaluate,
+    "neg": ops.NEG.evaluate,
+    "*": lambda *a: reduce(_times, a),
+    "/": ops.DIV.evaluate,
+    "ratio": ops.DIV.evaluate,
     "^": _power,
     "%": lambda a: a / 100,
     "sqrt": lambda a: _root(Fraction(2), a),
     "root": _root,
-    "abs": abs,
-    "floor": lambda a: Fraction(math.floor(a)),
-    "ceil": lambda a: Fraction(math.ceil(a)),
+    "abs": ops.ABS.evaluate,
+    "floor": ops.TO_INT.evaluate,
+    "ceil": math.ceil,
     "mod": _remainder,
     "!": _factorial,
     "binom": _binomial,
     "logbase": _logarithm,
-    "gcd": lambda *a: Fraction(math.gcd(*map(_integer, a))),
-    "lcm": lambda *a: Fraction(math.lcm(*map(_integer, a))),
-    "max": max,
-    "min": min,
+    "gcd": lambda *a: math.gcd(*map(_integer, a)),
+    "lcm": lambda *a: math.lcm(*map(_integer, a)),
+    "max": lambda *a: max(a),
+    "min": lambda *a: min(a),
 }
-_TRUTHS: Final[dict[str, Callable[..., bool]]] = {
-    "=": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
+_TRUTHS: Final[dict[str, Callable[..., object]]] = {
+    "=": ops.EQ.evaluate,
+    "!=": ops.DISTINCT.evaluate,
+    "<": ops.LT.evaluate,
+    "<=": ops.LE.evaluate,
     ">": lambda a, b: a > b,
     ">=": lambda a, b: a >= b,
-    "divides": lambda a, b: _integer(b) % _integer(a) == 0 if a else not b,
+    "divides": lambda a, b: _remainder(b, a) == 0 if a else not b,
     "congruent": lambda a, b, n: _remainder(a - b, n) == 0,
 }

@@ -515,7 +515,10 @@ class _Parser:
                 return _fraction(self._argument(), self._argument())
             case "binom":
                 if self._accept("open", "("):
-                    return Op("binom", self._items(")"))
+                    items = self._items(")")
+                    if len(items) != 2:
+                        raise Unreadable("a binomial coefficient is of two numbers")
+                    return Op("binom", items)
                 over = self._argument()
                 return Op("binom", (over, self._argument()))
             case "sqrt":

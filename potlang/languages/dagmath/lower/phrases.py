@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from potlang.languages.dagmath.lower.word_lists import words
+from potlang.languages.dagmath.lower.syntax import words
 
 _WORD: Final = re.compile(r"[A-Za-z]+")
 _EMPTY: Final = words("a an the this that these those its our my your it is are was were be s value which")

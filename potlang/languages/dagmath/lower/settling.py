@@ -19,6 +19,7 @@ from potlang.languages.dagmath.lower.syntax import (
     is_statement,
     parts,
     rebuilt,
+    words,
 )
 from potlang.languages.dagmath.lower.units import (
     NO_DIMENSION,
@@ -29,7 +30,6 @@ from potlang.languages.dagmath.lower.units import (
     multiplied,
     raised,
 )
-from potlang.languages.dagmath.lower.word_lists import words
 
 _HOMOGENEOUS: Final = words("+ neg abs max min = != < <= > >= and or")
 _ANGLES: Final = words("sin cos tan cot sec csc arcsin arccos arctan")

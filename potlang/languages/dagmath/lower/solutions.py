@@ -12,8 +12,16 @@ from potlang.languages.dagmath.lower.propositions import read_proposition
 from potlang.languages.dagmath.lower.readings import Context, Reading
 from potlang.languages.dagmath.lower.sentences import read_sentence
 from potlang.languages.dagmath.lower.settling import without_units
-from potlang.languages.dagmath.lower.syntax import Name, Op, Term, Unreadable, free_names, is_statement, parts
-from potlang.languages.dagmath.lower.word_lists import words
+from potlang.languages.dagmath.lower.syntax import (
+    Name,
+    Op,
+    Term,
+    Unreadable,
+    free_names,
+    is_statement,
+    parts,
+    words,
+)
 from potlang.languages.dagmath.read.records import Solution, Step
 
 _DECLARED: Final = re.compile(r"(?<![A-Za-z\\])([A-Za-z])\(([a-z])\)\s*=")

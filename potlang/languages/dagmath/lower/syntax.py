@@ -7,14 +7,17 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final, TypeAlias, TypeGuard
 
-from potlang.languages.dagmath.lower.word_lists import words
-
 MOST_NODES: Final = 2_000
 MOST_DEPTH: Final = 40
 RELATIONS: Final = ("=", "!=", "<", "<=", ">", ">=", "in", "divides", "congruent", "approx")
 CONNECTIVES: Final = ("and", "or", "not", "=>", "<=>")
 BINDERS: Final = ("sum", "prod")
 """Applied to index, first value, last value and body."""
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text, as a set."""
+    return frozenset(text.split())
 
 
 class Unreadable(ValueError):

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from potlang.languages.dagmath.lower.syntax import GREEK, Unreadable
+from potlang.languages.dagmath.lower.syntax import GREEK, Unreadable, words
 from potlang.languages.dagmath.lower.units import is_unit
-from potlang.languages.dagmath.lower.word_lists import words
 
 MOST_CHARACTERS: Final = 4_000
 

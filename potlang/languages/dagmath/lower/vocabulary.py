@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from potlang.languages.dagmath.lower.word_lists import words
+from potlang.languages.dagmath.lower.syntax import words
 
 BLOCKING: Final = re.compile(
     r"\b(not|no|never|cannot|can't|n't|doesn't|isn't|neither|nor|impossible|contradict\w*|reject\w*|"

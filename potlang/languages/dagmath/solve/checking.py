@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from potlang.languages.dagmath.lower.canonical import canonical_term, is_closed
 from potlang.languages.dagmath.lower.encoding import Encoded
-from potlang.languages.dagmath.lower.exact import DividesByZero, NotExact, is_by_the_hundred, is_nearly, truth
+from potlang.languages.dagmath.lower.exact import (
+    DividesByZero,
+    NotExact,
+    difference,
+    is_by_the_hundred,
+    is_nearly,
+    truth,
+)
 from potlang.languages.dagmath.lower.readings import Reading
 from potlang.languages.dagmath.lower.solutions import Read, read_solution_steps
 from potlang.languages.dagmath.lower.syntax import (
@@ -30,7 +37,6 @@ from potlang.languages.dagmath.read.records import Solution, Step
 from potlang.languages.dagmath.solve.identities import Identities
 from potlang.languages.dagmath.solve.premises import Premises, Stated, named_in, subjects
 from potlang.languages.dagmath.solve.results import By, StepResult, StepsReport, StepVerdict
-from potlang.languages.dagmath.solve.rewriting import difference
 from potlang.languages.dagmath.solve.theory import Theory
 from potlang.report.results import Limits, Result, Verdict
 
@@ -358,11 +364,11 @@ class _Checking:
         claim: Encoded,
     ) -> bool:
         """Whether nothing was passed over in reading what a refutation rests on ([STEP-FIRM])."""
-        if not (self._is_sure(at) and claim.firm and self._is_of_the_same(at, term, parents)):
+        if not (self._is_sure(at) and claim.unambiguous and self._is_of_the_same(at, term, parents)):
             return False
         if self.premises.is_measured_apart(at, parents):
             return False
-        return all(encoded.firm and self._is_premise_sure(stated) for stated, encoded in known)
+        return all(encoded.unambiguous and self._is_premise_sure(stated) for stated, encoded in known)
 
     def _is_premise_sure(self, stated: Stated) -> bool:
         reading = self.read.readings[stated.step]
@@ -442,14 +448,14 @@ class _Checking:
         if differs is None:
             return None
         everything = self._encoded(self.premises.before(at))
-        if any(self.read.readings[stated.step].unsure or not each.firm for stated, each in everything):
+        if any(self.read.readings[stated.step].unsure or not each.unambiguous for stated, each in everything):
             return None
         try:
             encoded = self.theory.encoder.statement(claim)
         except Unreadable:
             return None
         result = self.theory.ask([each for _, each in everything], encoded, self._left_ms())
-        return differs if encoded.firm and result.verdict is Verdict.UNDETERMINED else None
+        return differs if encoded.unambiguous and result.verdict is Verdict.UNDETERMINED else None
 
     def _missing(
         self,
@@ -511,7 +517,7 @@ class _Checking:
             return False
         known = self._encoded(terms)
         if not known or not all(
-            each.firm and self._is_sure(stated.step) and self._is_premise_sure(stated)
+            each.unambiguous and self._is_sure(stated.step) and self._is_premise_sure(stated)
             for stated, each in known
         ):
             return False
