@@ -12,8 +12,9 @@ from potlang.version import __version__
 if TYPE_CHECKING:
     from potlang.api import Checked, CompileError, Program, Session, check, compile, explain, verify
     from potlang.diag import Diagnostic
+    from potlang.languages.pot.report import Report
     from potlang.models.loop import reason
-    from potlang.report.results import Limits, Report, Verdict
+    from potlang.report.results import Limits, Verdict
 
 _HOMES = {
     **dict.fromkeys(
@@ -22,7 +23,8 @@ _HOMES = {
     ),
     "Diagnostic": "potlang.diag",
     "reason": "potlang.models.loop",
-    **dict.fromkeys(("Limits", "Report", "Verdict"), "potlang.report.results"),
+    "Report": "potlang.languages.pot.report",
+    **dict.fromkeys(("Limits", "Verdict"), "potlang.report.results"),
 }
 _MODULES = {"api": "potlang.api", "tool": "potlang.tool"}
 

@@ -12,8 +12,9 @@ from potlang.diag import Diagnostic, Sink
 from potlang.expressions import surface
 from potlang.ir.module import Assertion, AssertionKind, Claim, Module, Origin
 from potlang.ir.nodes import SymbolKind
+from potlang.languages.pot.report import Report
 from potlang.processes.pool import Workers, default_workers
-from potlang.report.results import Limits, Report, Verdict
+from potlang.report.results import Limits, ProgramResult, Verdict
 from potlang.source import Document
 from potlang.utils.gc_pause import collector_paused
 from potlang.version import __version__
@@ -128,12 +129,9 @@ class Program:
         options = _options(route, trust, models, cores)
         return Session(self, options, limits, passes, workers or default_workers())
 
-    def report(self, report: Report) -> Report:
-        """`report` with this program's diagnostics and the version filled in."""
-        checked = self._checked
-        return report._replace(
-            diagnostics=checked.diagnostics, located=checked.located(), version=__version__
-        )
+    def report(self, found: ProgramResult) -> Report:
+        """The report with what was found, this program's diagnostics and the version."""
+        return _reported(found, self._checked)
 
 
 class Session:
@@ -191,11 +189,8 @@ class Session:
             raise CompileError(diagnostics, document)
         self._declare_free()
         results = self._solver.verify([found], [])
-        report = Report(results[0].verdict, results, limits=self._limits, time_ms=results[0].time_ms)
-        checked = Checked(document, tuple(diagnostics), None)
-        return report._replace(
-            diagnostics=checked.diagnostics, located=checked.located(), version=__version__
-        )
+        one = ProgramResult(results[0].verdict, results, limits=self._limits, time_ms=results[0].time_ms)
+        return _reported(one, Checked(document, tuple(diagnostics), None))
 
     def push(self, *facts: str) -> None:
         """Assumes `facts` until the matching `pop`. Raises CompileError if one is not a formula."""
@@ -391,12 +386,13 @@ def _remembered(
 
 def rejected(checked: Checked, limits: Limits) -> Report:
     """The report on a source with errors."""
-    return Report(
-        Verdict.REJECTED,
-        diagnostics=checked.diagnostics,
-        located=checked.located(),
-        limits=limits,
-        version=__version__,
+    return _reported(ProgramResult(Verdict.REJECTED, limits=limits), checked)
+
+
+def _reported(found: ProgramResult, checked: Checked) -> Report:
+    """The report on what was checked."""
+    return Report._make(found)._replace(
+        diagnostics=checked.diagnostics, located=checked.located(), version=__version__
     )
 
 

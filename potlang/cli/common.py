@@ -14,7 +14,8 @@ from potlang import api
 from potlang.diag.register import CODES
 from potlang.diag.wording import visible
 from potlang.languages.kind import DEFAULT, Kind, kind_of
-from potlang.report.results import OptimizationStatus, Report, Verdict
+from potlang.languages.pot.report import Report
+from potlang.report.results import OptimizationStatus, Verdict
 
 if TYPE_CHECKING:
     from potlang.passes.pipeline import Pipeline

@@ -10,7 +10,8 @@ import click
 from potlang import api
 from potlang.cli.common import CannotWriteFile, use_color
 from potlang.diag.wording import visible
-from potlang.report.results import Limits, Report
+from potlang.languages.pot.report import Report
+from potlang.report.results import Limits
 
 _LONGEST_STEM = 50
 

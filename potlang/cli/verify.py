@@ -35,8 +35,8 @@ from potlang.cli.shared_options import (
     trace_options,
 )
 from potlang.cli.solution import solution_answer
+from potlang.languages.pot.report import Report
 from potlang.processes.pool import default_workers
-from potlang.report.results import Report
 
 if TYPE_CHECKING:
     from potlang.languages.dot.read.records import Profile

@@ -9,10 +9,11 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from potlang.languages.pot.report import Report
 from potlang.models.asking import Attempt
 from potlang.models.consistency import Consistency
 from potlang.models.endpoint import Failure
-from potlang.report.results import OptimizationStatus, Report, Verdict
+from potlang.report.results import OptimizationStatus, Verdict
 
 Answer = Verdict | OptimizationStatus
 """A verdict, or how the optimization of a program without claims ended."""

@@ -9,9 +9,10 @@ from typing import Any, Final, NamedTuple
 
 from potlang import api
 from potlang.diag import Diagnostic, Sink
+from potlang.languages.pot.report import Report
 from potlang.policy.errors import PolicyError
 from potlang.reading.json_text import read_json
-from potlang.report.results import Limits, Report, Result, Verdict, worst
+from potlang.report.results import Limits, Result, Verdict, worst
 from potlang.source import Document
 from potlang.source.pointer import split_pointer
 from potlang.version import __version__

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from potlang import api
+from potlang.languages.pot.report import Report
 from potlang.policy.cases import Case, Claim, verified
 from potlang.policy.sampling import sample_claims
-from potlang.report.results import Limits, Report, Verdict
+from potlang.report.results import Limits, Verdict
 
 From = Literal["test", "sample"]
 

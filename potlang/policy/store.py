@@ -21,9 +21,10 @@ from typing import Any, Final, NamedTuple, Self
 
 from potlang import api
 from potlang.ir.digest import digest
+from potlang.languages.pot.report import Report
 from potlang.policy.cases import Case, CaseResult, Claim, own_cases, read_cases, run_cases, verify_claims
 from potlang.policy.errors import PolicyError
-from potlang.report.results import Limits, Report
+from potlang.report.results import Limits
 
 VARIABLE: Final = "POTLANG_POLICIES"
 _FORMAT: Final = 1

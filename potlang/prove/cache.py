@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from potlang.prove.versions import versions
-from potlang.report.results import Consistency, Evidence, Limits, OptimizationStatus, Report, Verdict
+from potlang.report.results import Consistency, Evidence, Limits, OptimizationStatus, ProgramResult, Verdict
 
 if TYPE_CHECKING:
     from potlang.diag import Diagnostic
@@ -57,7 +57,7 @@ class Entry(NamedTuple):
     program: str
     settings: dict[str, Any]
     versions: dict[str, str]
-    report: Report
+    report: ProgramResult
 
 
 class Stats(NamedTuple):
@@ -105,7 +105,7 @@ class Cache:
 
     # --- reports ---
 
-    def find(self, key: Key) -> Report | None:
+    def find(self, key: Key) -> ProgramResult | None:
         """The report kept under `key`, without diagnostics; None if there is none that can be used."""
         if self._file is None or not self._readable:
             return None
@@ -116,7 +116,7 @@ class Cache:
             return None
         return None if row is None else self._report(row)
 
-    def keep(self, key: Key, report: Report) -> bool:
+    def keep(self, key: Key, report: ProgramResult) -> bool:
         """Keeps the report if it is settled; whether it did."""
         if self._file is None or not self._writable or not is_settled(report):
             return False
@@ -245,7 +245,7 @@ class Cache:
 
     # --- rows ---
 
-    def _report(self, row: Row) -> Report | None:
+    def _report(self, row: Row) -> ProgramResult | None:
         entry = self._entry(row)
         return None if entry is None else entry.report
 
@@ -261,7 +261,7 @@ class Cache:
             return None
 
 
-def is_settled(report: Report) -> bool:
+def is_settled(report: ProgramResult) -> bool:
     """Whether nothing that was asked is left open, and nothing went wrong on the way ([CACHE-SETTLED])."""
     if report.verdict in (Verdict.UNKNOWN, Verdict.REJECTED) or report.consistency is Consistency.UNKNOWN:
         return False
@@ -308,7 +308,7 @@ def _sha256(*parts: str | bytes) -> hashlib._Hash:
     return state
 
 
-def _row(key: Key, report: Report) -> Row:
+def _row(key: Key, report: ProgramResult) -> Row:
     """Raises ValueError if the report has a number too long for JSON text."""
     from potlang.prove.cache_file import Row
 

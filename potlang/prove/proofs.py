@@ -14,7 +14,7 @@ from potlang.processes.clock import Clock
 from potlang.prove.excerpt import excerpt
 from potlang.prove.proof_checkers import Checking, check_proof
 from potlang.prove.verdicts import closed_formula
-from potlang.report.results import Consistency, CoreItem, Limits, Report, Verdict
+from potlang.report.results import Consistency, CoreItem, Limits, ProgramResult, Verdict
 from potlang.smt.errors import Unsupported
 
 _SIDES: Final = {
@@ -69,7 +69,7 @@ class _Target(NamedTuple):
 
 def archive_proofs(
     module: Module,
-    report: Report,
+    report: ProgramResult,
     directory: Path,
     workers: EngineSource,
     *,
@@ -125,7 +125,7 @@ def count_steps(proof: str) -> tuple[int, int]:
     return steps, trusted
 
 
-def _targets(module: Module, report: Report) -> Iterator[_Target]:
+def _targets(module: Module, report: ProgramResult) -> Iterator[_Target]:
     """The unsatisfiable sides: of each result, or of a program that has none but a contradiction."""
     if report.results:
         claims = (*module.claims, *module.norms)

@@ -34,7 +34,7 @@ from potlang.report.results import (
     Evidence,
     Limits,
     OptimizationResult,
-    Report,
+    ProgramResult,
     Result,
     Verdict,
     overall,
@@ -292,7 +292,7 @@ class Session:
         self._verifier.ask_theta()
         return self._verifier.consistency or Consistency.UNKNOWN
 
-    def report(self) -> Report:
+    def report(self) -> ProgramResult:
         """All that the program's actions ask for ([VERDICT-ACTIONS])."""
         began = time.perf_counter()
         self._begin()
@@ -306,7 +306,7 @@ class Session:
         evidence = None
         if not results and consistency is Consistency.INCONSISTENT:
             evidence = self._theta_evidence()
-        return Report(
+        return ProgramResult(
             overall(results, optimization, consistency),
             results,
             optimization,

@@ -1,4 +1,4 @@
-"""Reports back from their JSON form: the inverse of `Report.to_dict`, by the types of `results`."""
+"""Reports back from their JSON form: the inverse of `ProgramResult.to_dict`, by the types of `results`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from potlang.diag.model import (
     Severity,
 )
 from potlang.report import results as report
-from potlang.report.results import Report
+from potlang.report.results import ProgramResult
 
 _DEEPEST = 32
 _DERIVED = ("paper_answer",)
@@ -31,8 +31,8 @@ class ReportFormatError(ValueError):
     """The value is not a report's JSON form; the message names the part."""
 
 
-def report_from_dict(value: object) -> Report:
-    """The report that `value`, as of `Report.to_dict`, stands for. Raises ReportFormatError.
+def report_from_dict(value: object) -> ProgramResult:
+    """The report that `value`, as of `to_dict`, stands for. Raises ReportFormatError.
 
     `report_from_dict(r.to_dict()).to_dict() == r.to_dict()` for every report r. Times are as exact as
     the JSON form, thousandths of a millisecond; a diagnostic that was not located loses its label.
@@ -45,7 +45,7 @@ def report_from_dict(value: object) -> Report:
     found = tuple(_diagnostic(each) for each in listed)
     located = tuple(listed) if all("on_key" in each for each in listed) else ()
     beside: dict[str, Any] = {"diagnostics": [], "located": [], "certificate": None}
-    read: Report = _record(Report, {**parts, **beside}, "the report", 0)
+    read: ProgramResult = _record(ProgramResult, {**parts, **beside}, "the report", 0)
     return read._replace(diagnostics=found, located=located)
 
 

@@ -1,4 +1,4 @@
-"""What a verification answers: plain typed values, and their JSON form (`schemas/report-1.json`).
+"""Verdicts and their evidence: plain typed values, and their JSON form (`schemas/report-1.json`).
 
 Terms and values are text in the program's own words; numbers are exact. Nothing here computes a
 verdict: `potlang.prove` does.
@@ -6,11 +6,11 @@ verdict: `potlang.prove` does.
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from potlang.report.plain import report_to_dict, to_plain
 
 if TYPE_CHECKING:
     from potlang.diag.model import Diagnostic
@@ -253,8 +253,8 @@ class OptimizationResult(NamedTuple):
     time_ms: float = 0.0
 
 
-class Report(NamedTuple):
-    """The answer to a program.
+class ProgramResult(NamedTuple):
+    """The answers to all that a program asks; `potlang.Report` is this with text and HTML.
 
     `verdict` is the worst of the results; of a program that only optimizes it is the optimization's
     status, of one that did not compile `rejected`. `consistency` is what was found about the
@@ -291,39 +291,17 @@ class Report(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values, in the form of `schemas/report-1.json`."""
-        return {
-            "potlang": self.version,
-            "kind": self.kind,
+        head = {
             "verdict": str(self.verdict),
             "consistency": None if self.consistency is None else str(self.consistency),
             "paper_answer": self.paper_answer,
-            "diagnostics": list(self.located) or [_bare_diagnostic(each) for each in self.diagnostics],
-            "results": [to_plain(each) for each in self.results],
+        }
+        body = {
+            "results": to_plain(self.results),
             "evidence": to_plain(self.evidence),
             "optimization": to_plain(self.optimization),
-            "notes": list(self.notes),
-            "limits": to_plain(self.limits),
-            "time_ms": _milliseconds(self.time_ms),
         }
-
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """`to_dict` as text; characters beyond ASCII as they are, unpaired surrogates escaped."""
-        text = json.dumps(self.to_dict(), indent=indent, ensure_ascii=False)
-        return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-    def _repr_html_(self) -> str:
-        """A table for notebooks; all text is escaped."""
-        from potlang.languages.pot.render import render_html
-
-        return render_html(self)
-
-    def __str__(self) -> str:
-        from potlang.languages.pot.render import render_report
-
-        return render_report(self)
-
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
+        return report_to_dict(self, head, body)
 
 
 def overall(
@@ -343,36 +321,3 @@ def overall(
         Consistency.INCONSISTENT: Verdict.INCONSISTENT,
         Consistency.UNKNOWN: Verdict.UNKNOWN,
     }.get(consistency or Consistency.CONSISTENT, Verdict.ENTAILED)
-
-
-def _milliseconds(value: float) -> float:
-    return round(value, 3)
-
-
-def _bare_diagnostic(found: Diagnostic) -> dict[str, Any]:
-    """A diagnostic without line and column, for want of the document."""
-    return {
-        "code": found.code,
-        "severity": str(found.severity),
-        "message": found.message,
-        "pointer": found.place.pointer,
-        "span": None if found.place.span is None else list(found.place.span),
-        "line": None,
-        "column": None,
-        "notes": list(found.notes),
-        "helps": list(found.helps),
-        "fixes": [to_plain(fix) for fix in found.fixes],
-    }
-
-
-def to_plain(value: Any) -> Any:
-    """Records as objects, tuples as arrays; as deep as the types above are, so no deeper than six."""
-    if isinstance(value, StrEnum):
-        return str(value)
-    if isinstance(value, float):
-        return _milliseconds(value)
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return {name: to_plain(each) for name, each in zip(value._fields, value, strict=True)}
-    if isinstance(value, tuple | list):
-        return [to_plain(each) for each in value]
-    return dict(value) if isinstance(value, dict) else value

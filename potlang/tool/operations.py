@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from potlang import api
 from potlang.diag import CODES, nearest
 from potlang.diag.explain import normal_code
-from potlang.report.results import CoreItem, Limits, OptimizationResult, Report, Result, Verdict
+from potlang.languages.pot.report import Report
+from potlang.report.results import CoreItem, Limits, OptimizationResult, Result, Verdict
 from potlang.tool.arguments import CallMistake, Given, kind
 
 if TYPE_CHECKING:

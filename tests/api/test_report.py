@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 
 from potlang.diag import Diagnostic, Label, Place, Severity
 from potlang.languages.pot.render import render_html, render_report
+from potlang.languages.pot.report import Report
 from potlang.report.results import (
     Bindings,
     Check,
@@ -23,7 +24,6 @@ from potlang.report.results import (
     OptimizationResult,
     OptimizationStatus,
     ParetoPoint,
-    Report,
     Result,
     Verdict,
     Witness,

@@ -18,7 +18,7 @@ from potlang.diag.model import Applicability, Fix, Label, Patch, Place, Replace,
 from potlang.diag.render_json import diagnostic_to_json
 from potlang.report import results as model
 from potlang.report.from_json import ReportFormatError, report_from_dict
-from potlang.report.results import OptimizationResult, Report, Verdict
+from potlang.report.results import OptimizationResult, ProgramResult, Verdict
 from potlang.source import Document
 
 SEED = Path(__file__).parents[1] / "seed"
@@ -52,7 +52,7 @@ def values(kind: Any, depth: int = 0) -> st.SearchStrategy[Any]:
 
 def records(kind: type, depth: int = 0) -> st.SearchStrategy[Any]:
     hints = typing.get_type_hints(kind, localns={"Diagnostic": Diagnostic, **vars(model)})
-    apart = ("diagnostics", "located", "certificate") if kind is Report else ()
+    apart = ("diagnostics", "located", "certificate") if kind is ProgramResult else ()
     fields = {name: values(each, depth) for name, each in hints.items() if name not in apart}
     return st.fixed_dictionaries(fields).map(lambda given: kind(**given))
 
@@ -83,8 +83,10 @@ def diagnostics(draw: st.DrawFn) -> Diagnostic:
 
 
 @settings(max_examples=100)
-@given(records(Report), st.lists(diagnostics(), max_size=2).map(tuple), st.booleans())
-def test_a_report_comes_back_as_it_was(bare: Report, found: tuple[Diagnostic, ...], locate: bool) -> None:
+@given(records(ProgramResult), st.lists(diagnostics(), max_size=2).map(tuple), st.booleans())
+def test_a_report_comes_back_as_it_was(
+    bare: ProgramResult, found: tuple[Diagnostic, ...], locate: bool
+) -> None:
     """Through JSON text: the same JSON form for every report, the same report if places were located."""
     located = tuple(diagnostic_to_json(each, NOWHERE) for each in found) if locate else ()
     report = bare._replace(diagnostics=found, located=located)
@@ -102,8 +104,8 @@ def test_reports_of_the_seed_programs_come_back(path: Path) -> None:
 
 
 @settings(max_examples=100)
-@given(records(Report), st.data())
-def test_what_is_no_report_is_refused_with_the_part(report: Report, data: st.DataObject) -> None:
+@given(records(ProgramResult), st.data())
+def test_what_is_no_report_is_refused_with_the_part(report: ProgramResult, data: st.DataObject) -> None:
     """One member missing, added, or of another kind: never a report, never another exception."""
     value = json.loads(json.dumps(report.to_dict()))
     holders = [value, *value["results"], *([value["optimization"]] if value["optimization"] else [])]
@@ -127,10 +129,12 @@ def test_other_values_are_refused(value: object) -> None:
 
 
 def test_nesting_is_bounded() -> None:
-    value = Report(Verdict.ENTAILED).to_dict()
+    value = ProgramResult(Verdict.ENTAILED).to_dict()
     inner: dict[str, Any] | None = None
     for _ in range(1000):
-        outer = Report(Verdict.ENTAILED, optimization=OptimizationResult(model.OptimizationStatus.OPTIMAL))
+        outer = ProgramResult(
+            Verdict.ENTAILED, optimization=OptimizationResult(model.OptimizationStatus.OPTIMAL)
+        )
         inner = {**outer.to_dict()["optimization"], "closed": inner}
     value["optimization"] = inner
     with pytest.raises(ReportFormatError, match="too deeply"):

@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
+from potlang.languages.pot.report import Report
 from potlang.prove.cache import Cache, make_key
-from potlang.report.results import Limits, Report, Result, Verdict
+from potlang.report.results import Limits, Result, Verdict
 
 ROOT = Path(__file__).parents[2]
 SEED = ROOT / "tests" / "seed"

@@ -17,7 +17,7 @@ import pytest
 
 from potlang.api import check, verify
 from potlang.diag import Severity
-from potlang.report.results import Report
+from potlang.languages.pot.report import Report
 
 HERE = Path(__file__).parent
 SPEC = HERE.parents[1] / "spec"

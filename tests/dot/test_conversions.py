@@ -18,7 +18,8 @@ import potlang
 import potlang.dot
 from potlang.languages.dot.read.records import PROFILES, Profile
 from potlang.languages.dot.report import TraceReport
-from potlang.report.results import Consistency, Report, Verdict
+from potlang.languages.pot.report import Report
+from potlang.report.results import Consistency, Verdict
 from potlang.testing import finite_programs
 
 ROOT = Path(__file__).parents[2]

@@ -20,6 +20,7 @@ from referencing import Registry, Resource
 from statements import Mutation, Property
 
 import potlang
+from potlang.languages.pot.report import Report
 from potlang.models import voting
 from potlang.models.asking import Attempt
 from potlang.models.endpoint import Completion, Endpoint, EndpointError, Failure, Recorded
@@ -29,7 +30,7 @@ from potlang.models.evaluation.writing import Writing
 from potlang.models.prompt_examples import EXAMPLES
 from potlang.models.reasoned import Reasoned, Sample
 from potlang.models.voting import elect
-from potlang.report.results import Report, Verdict
+from potlang.report.results import Verdict
 
 pytest.importorskip("openai")
 ROOT = Path(__file__).parent.parent.parent

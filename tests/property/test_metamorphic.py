@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from property_support import both, compiled, reads_back
 
 import potlang
-from potlang.report.results import Limits, Report
+from potlang.languages.pot.report import Report
+from potlang.report.results import Limits
 from potlang.sema.builtins import BUILTINS
 from potlang.sema.emit import module_to_pot
 from potlang.sema.sorts import BUILTIN, CONSTRUCTORS

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from potlang.prove.cache import Key, make_key
-from potlang.report.results import Limits, Report, Result, Verdict
+from potlang.report.results import Limits, ProgramResult, Result, Verdict
 
 ROOT = Path(__file__).parents[2]
 SEED = ROOT / "tests" / "seed"
@@ -23,10 +23,10 @@ def key(number: int) -> Key:
     return made._replace(versions=json.dumps({"potlang": "test"}))
 
 
-def report(number: int, size: int = 0) -> Report:
+def report(number: int, size: int = 0) -> ProgramResult:
     """A settled report that tells by its content which key it belongs to."""
     result = Result(f"claim {number}", f"/verifications/{number}", Verdict.ENTAILED, "SAT")
-    return Report(Verdict.ENTAILED, (result,), notes=(noise(number, size),))
+    return ProgramResult(Verdict.ENTAILED, (result,), notes=(noise(number, size),))
 
 
 def noise(number: int, size: int) -> str:

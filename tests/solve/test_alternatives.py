@@ -28,7 +28,7 @@ from potlang.languages.pot.render import render_html, render_report
 from potlang.processes.pool import Workers
 from potlang.prove.encoding import Encoding, Labels
 from potlang.prove.session import Options, Session
-from potlang.report.results import CoreItem, Evidence, Limits, Report, Verdict
+from potlang.report.results import CoreItem, Evidence, Limits, ProgramResult, Verdict
 
 SEED = Path(__file__).parents[1] / "seed"
 LIMITS = Path(__file__).parents[1] / "limits"
@@ -39,7 +39,9 @@ ALL = Options(route="z3", trust="solver", cores="all")
 FEW = Options(route="z3", trust="solver", minimize_cores=True)
 
 
-def report(module: Module, workers: Workers, options: Options = ALL, limits: Limits = Limits()) -> Report:
+def report(
+    module: Module, workers: Workers, options: Options = ALL, limits: Limits = Limits()
+) -> ProgramResult:
     with Session(module, workers, options, limits) as session:
         return session.report()
 
@@ -185,7 +187,7 @@ def minimal_hitting_sets(family: Sequence[frozenset[int]]) -> list[frozenset[int
     return found
 
 
-def goals(program: potlang.Program, found: Report) -> list[tuple[Evidence, list[Node]]]:
+def goals(program: potlang.Program, found: ProgramResult) -> list[tuple[Evidence, list[Node]]]:
     """Evidence with cores, and the formula that goes with each."""
     claims = (*program.module.claims, *program.module.norms)
     pairs = []

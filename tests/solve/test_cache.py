@@ -25,7 +25,7 @@ from potlang.report.results import (
     ObjectiveResult,
     OptimizationResult,
     OptimizationStatus,
-    Report,
+    ProgramResult,
     Result,
     Verdict,
 )
@@ -52,7 +52,7 @@ OTHER: dict[str, Any] = {
 """Another value than the default for every option of `verify` that a report depends on."""
 
 
-def timeless(found: Report) -> Any:
+def timeless(found: ProgramResult) -> Any:
     """The JSON form without times."""
     return json.loads(json.dumps(found.to_dict()), object_hook=lambda part: {**part, "time_ms": 0})
 
@@ -177,7 +177,7 @@ print(heavy, [name for name in names if found[name] != version(name)], len(found
 # --- what is kept --------------------------------------------------------------------------------
 
 
-def unsettled() -> dict[str, Report]:
+def unsettled() -> dict[str, ProgramResult]:
     """Reports that leave something open, or on whose way something went wrong."""
     entailed = Result("v", "", Verdict.ENTAILED)
     undecided = Evidence(bindings=Bindings(undecided=({"x": "a"},)))
@@ -185,17 +185,17 @@ def unsettled() -> dict[str, Report]:
     unknown = OptimizationStatus.UNKNOWN
     optimal = OptimizationResult(OptimizationStatus.OPTIMAL)
     open_objective = optimal._replace(objectives=(ObjectiveResult("x", "minimize", status=unknown),))
-    found: dict[str, Report] = {"rejected": Report(Verdict.REJECTED)}
+    found: dict[str, ProgramResult] = {"rejected": ProgramResult(Verdict.REJECTED)}
     for reason in ("timeout", "memory", "crash", "incomplete", "disagreement", "error"):
         claim = Result("v", "", Verdict.UNKNOWN, reason=reason)
-        found[f"unknown by {reason}"] = Report(Verdict.UNKNOWN, (claim, entailed))
-        found[f"inconsistent, but for {reason}"] = Report(Verdict.INCONSISTENT, (claim,))
-    found["a crash on the way"] = Report(Verdict.ENTAILED, (entailed._replace(checks=crashed),))
-    found["undecided bindings"] = Report(Verdict.ENTAILED, (entailed._replace(evidence=undecided),))
-    found["assumptions unknown"] = Report(Verdict.ENTAILED, (), consistency=Consistency.UNKNOWN)
-    found["optimum unknown"] = Report(unknown, (), OptimizationResult(unknown))
-    found["objective unknown"] = Report(OptimizationStatus.OPTIMAL, (), open_objective)
-    found["closed optimum unknown"] = Report(
+        found[f"unknown by {reason}"] = ProgramResult(Verdict.UNKNOWN, (claim, entailed))
+        found[f"inconsistent, but for {reason}"] = ProgramResult(Verdict.INCONSISTENT, (claim,))
+    found["a crash on the way"] = ProgramResult(Verdict.ENTAILED, (entailed._replace(checks=crashed),))
+    found["undecided bindings"] = ProgramResult(Verdict.ENTAILED, (entailed._replace(evidence=undecided),))
+    found["assumptions unknown"] = ProgramResult(Verdict.ENTAILED, (), consistency=Consistency.UNKNOWN)
+    found["optimum unknown"] = ProgramResult(unknown, (), OptimizationResult(unknown))
+    found["objective unknown"] = ProgramResult(OptimizationStatus.OPTIMAL, (), open_objective)
+    found["closed optimum unknown"] = ProgramResult(
         OptimizationStatus.UNBOUNDED,
         (),
         OptimizationResult(OptimizationStatus.UNBOUNDED, closed=OptimizationResult(unknown)),
@@ -224,7 +224,7 @@ def test_a_timeout_is_not_remembered(tmp_path: Path) -> None:
 def test_a_number_too_long_for_json_is_not_kept(tmp_path: Path) -> None:
     optimum = OptimizationResult(OptimizationStatus.OPTIMAL, value=10**5000)
     kept = Cache(tmp_path)
-    assert not kept.keep(key(0), Report(OptimizationStatus.OPTIMAL, (), optimum))
+    assert not kept.keep(key(0), ProgramResult(OptimizationStatus.OPTIMAL, (), optimum))
     assert kept.problems == ()
 
 
@@ -294,7 +294,7 @@ def test_entries_hold_the_program_and_how_it_was_asked(tmp_path: Path) -> None:
     assert entry.report.results == json_rounded(found).results
 
 
-def json_rounded(found: Report) -> Report:
+def json_rounded(found: ProgramResult) -> ProgramResult:
     from potlang.report.from_json import report_from_dict
 
     return report_from_dict(found.to_dict())

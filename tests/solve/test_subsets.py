@@ -23,7 +23,7 @@ from potlang.prove.asking import Asked, Asker, Budget
 from potlang.prove.encoding import Encoding, Labels
 from potlang.prove.session import Options, Session
 from potlang.prove.subsets import Loaded, Subsets, declarations, minimal_core
-from potlang.report.results import Limits, Report
+from potlang.report.results import Limits, ProgramResult
 
 BASE = "(declare-const a Bool)(declare-const b Bool)(declare-const c Bool)(assert (=> a (not b)))"
 
@@ -91,7 +91,7 @@ def staircase(steps: int, kind: str) -> World:
     return world
 
 
-def solve(world: World, workers: Workers) -> Report:
+def solve(world: World, workers: Workers) -> ProgramResult:
     with Session(
         world.module(), workers, Options(route="z3", trust="solver", minimize_cores=True)
     ) as session:

@@ -13,14 +13,14 @@ from potlang.ir.sorts import BOOL, INT
 from potlang.processes.pool import Workers
 from potlang.prove.bindings import MOST_CANDIDATES
 from potlang.prove.session import Options, Session
-from potlang.report.results import Bindings, Report, Verdict
+from potlang.report.results import Bindings, ProgramResult, Verdict
 
-Solve = Callable[[Module], Report]
+Solve = Callable[[Module], ProgramResult]
 
 
 @pytest.fixture(scope="module")
 def solve(shared: Workers) -> Solve:
-    def run(module: Module) -> Report:
+    def run(module: Module) -> ProgramResult:
         with Session(module, shared, Options(trust="solver")) as session:
             return session.report()
 

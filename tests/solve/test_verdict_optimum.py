@@ -16,14 +16,14 @@ from potlang.ir.sorts import INT, REAL, DeclaredSort, Sort
 from potlang.processes.pool import Workers
 from potlang.prove.exact import NotExact, read_extended
 from potlang.prove.session import Options, Session
-from potlang.report.results import OptimizationResult, Report, Verdict
+from potlang.report.results import OptimizationResult, ProgramResult, Verdict
 
-Solve = Callable[..., Report]
+Solve = Callable[..., ProgramResult]
 
 
 @pytest.fixture(scope="module")
 def solve(shared: Workers) -> Solve:
-    def run(module: Module, **options: object) -> Report:
+    def run(module: Module, **options: object) -> ProgramResult:
         with Session(module, shared, Options(**options)) as session:  # type: ignore[arg-type]
             return session.report()
 
@@ -46,7 +46,7 @@ def box(world: World, x: Node, y: Node) -> list[Node]:
     return [world.pool.app(LE, pair) for pair in at_most]
 
 
-def optimum(report: Report) -> OptimizationResult:
+def optimum(report: ProgramResult) -> OptimizationResult:
     assert report.optimization is not None
     assert report.verdict == str(report.optimization.status)
     return report.optimization

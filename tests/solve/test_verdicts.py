@@ -15,21 +15,21 @@ from potlang.ir.operators import UNION
 from potlang.ir.sorts import BOOL, INT, REAL, STRING, BitVecSort, EnumSort, SetSort, TupleSort
 from potlang.processes.pool import Workers
 from potlang.prove.session import Options, Session
-from potlang.report.results import Consistency, Limits, Report, Verdict
+from potlang.report.results import Consistency, Limits, ProgramResult, Verdict
 
-Solve = Callable[..., Report]
+Solve = Callable[..., ProgramResult]
 
 
 @pytest.fixture(scope="module")
 def solve(shared: Workers) -> Solve:
-    def run(module: Module, limits: Limits = Limits(), **options: object) -> Report:
+    def run(module: Module, limits: Limits = Limits(), **options: object) -> ProgramResult:
         with Session(module, shared, Options(**options), limits) as session:  # type: ignore[arg-type]
             return session.report()
 
     return run
 
 
-def names(report: Report, index: int = 0) -> list[str]:
+def names(report: ProgramResult, index: int = 0) -> list[str]:
     core = report.results[index].evidence.core
     assert core is not None
     return [item.name for item in core]

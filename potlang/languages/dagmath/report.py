@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from potlang.languages.dagmath.check.metrics import Class
 from potlang.languages.dagmath.check.reasons import Reason
 from potlang.languages.dagmath.solve.results import CHECKED, StepResult, StepVerdict
-from potlang.report.results import Limits, to_plain
+from potlang.report.plain import to_plain
+from potlang.report.results import Limits
 
 if TYPE_CHECKING:
     from potlang.diag.model import Diagnostic

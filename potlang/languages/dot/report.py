@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from potlang.languages.dot.lower.extract import Schema, State
 from potlang.languages.dot.read.records import EdgeKind, Profile, Role
-from potlang.report.results import Consistency, CoreItem, Limits, Model, Result, Verdict, to_plain
+from potlang.report.plain import to_plain
+from potlang.report.results import Consistency, CoreItem, Limits, Model, Result, Verdict
 
 if TYPE_CHECKING:
     from potlang.diag.model import Diagnostic

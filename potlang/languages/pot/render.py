@@ -15,7 +15,7 @@ from potlang.report.results import (
     ObjectiveResult,
     OptimizationResult,
     OptimizationStatus,
-    Report,
+    ProgramResult,
     Result,
     Verdict,
     Witness,
@@ -64,7 +64,7 @@ class Paint:
         return f"\x1b[{code}m{words}\x1b[0m" if self._color and words else words
 
 
-def render_report(report: Report, *, color: bool = False) -> str:
+def render_report(report: ProgramResult, *, color: bool = False) -> str:
     """The report as lines of text, diagnostics excluded: those are rendered with their source."""
     paint = Paint(color)
     lines: list[str] = []
@@ -168,7 +168,7 @@ def _other_cores(evidence: Evidence, paint: Paint) -> Iterator[str]:
         yield "there may be more minimal sets"
 
 
-def _corrections(report: Report, paint: Paint) -> Iterator[str]:
+def _corrections(report: ProgramResult, paint: Paint) -> Iterator[str]:
     """What to remove from inconsistent assumptions; all results of a report share it."""
     every = [report.evidence, *(result.evidence for result in report.results)]
     evidence = next((each for each in every if each is not None and each.corrections is not None), None)
@@ -275,7 +275,7 @@ def _known(lower: ExactValue | None, upper: ExactValue | None) -> str:
 # --- HTML ----------------------------------------------------------------------------------------
 
 
-def render_html(report: Report) -> str:
+def render_html(report: ProgramResult) -> str:
     """A fragment of HTML without scripts: the verdict, a row for each result, the optimum."""
     rows = [_row(result) for result in report.results]
     if report.evidence is not None and report.evidence.core is not None:

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from potlang import api
 from potlang.ir.text import read_module
+from potlang.languages.pot.report import Report
 from potlang.prove.cache import Cache, Entry
-from potlang.report.results import Report
+from potlang.report.results import ProgramResult
 from potlang.source import Document
 
 _UNKNOWN = "unknown"
@@ -74,7 +75,7 @@ def _program(text: str) -> api.Program:
     return api.Program(read_module(text), extension, api.Checked(document, (), None))
 
 
-def differences(before: Report, now: Report) -> tuple[Difference, ...]:
+def differences(before: ProgramResult, now: ProgramResult) -> tuple[Difference, ...]:
     """The answers that differ: verdicts, the optimum and its values. Evidence is not compared."""
     old, new = _answers(before), _answers(now)
     every = dict.fromkeys((*old, *new))
@@ -82,7 +83,7 @@ def differences(before: Report, now: Report) -> tuple[Difference, ...]:
     return tuple(Difference(*pair) for pair in pairs if pair[1] != pair[2])
 
 
-def _answers(report: Report) -> dict[str, str]:
+def _answers(report: ProgramResult) -> dict[str, str]:
     found = {"the verdict": str(report.verdict)}
     for result in report.results:
         found[f"the verdict of {result.kind} {result.name} at {result.pointer}"] = str(result.verdict)

@@ -10,10 +10,11 @@ from typing import Any, Final, NamedTuple
 
 from potlang import api
 from potlang.diag import Severity
+from potlang.languages.pot.report import Report
 from potlang.models.evaluation.questions import Question
 from potlang.models.evaluation.reasoners import Attempts, Reasoner, program_in
 from potlang.prove.versions import versions
-from potlang.report.results import Limits, Report, Verdict
+from potlang.report.results import Limits, Verdict
 
 PAPER: Final = ("SAT", "UNSAT")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
-from potlang.report.results import Tier, to_plain
+from potlang.report.plain import to_plain
+from potlang.report.results import Tier
 
 By = Literal["solver", "arithmetic", "sympy", "rewriting", "reading"]
 """Who answered: a solver, exact arithmetic, SymPy, two expressions compared at a point, or the reader."""
