@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 
@@ -134,6 +135,18 @@ STRING = StringSort()
 def is_numeric(sort: Sort) -> bool:
     """Whether arithmetic and order apply: Int and Real."""
     return sort is INT or sort is REAL
+
+
+def parts_of(sorts: Iterable[Sort]) -> list[Sort]:
+    """The sorts and what they are built from, at any level, each once."""
+    found = dict.fromkeys(sorts)
+    waiting = list(found)
+    while waiting:
+        for part in components(waiting.pop()):
+            if part not in found:
+                found[part] = None
+                waiting.append(part)
+    return list(found)
 
 
 def components(sort: Sort) -> tuple[Sort, ...]:

@@ -120,8 +120,8 @@ def show_value(raw: str, sort: Sort, called: Callable[[str, str], str]) -> str:
     """A solver's value in the program's words; `called` names elements: sort, solver's name."""
     if sort is BOOL and raw in ("true", "false"):
         return raw.capitalize()
-    from potlang.smt.answers import read_value
-    from potlang.smt.words import format_value
+    from potlang.smt.value_text import format_value
+    from potlang.smt.values import read_value
 
     try:
         value = read_value(raw, sort)
@@ -134,7 +134,7 @@ def literal_of(raw: str, sort: Sort, pool: Pool) -> Node | None:
     """A solver's value as a literal, if it has one."""
     from fractions import Fraction
 
-    from potlang.smt.answers import read_value
+    from potlang.smt.values import read_value
 
     try:
         value = read_value(raw, sort)

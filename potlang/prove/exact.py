@@ -7,12 +7,12 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from potlang.ir.numerals import digits
+from potlang.ir.values import Bits
 from potlang.report.results import ExactValue
-from potlang.smt.numerals import decimal
+from potlang.smt.numerals import read_literal
 
 _LONGEST_NUMBER = 10_000
 _TOKEN = re.compile(r"[()]|[^\s()]+")
-_DECIMAL = re.compile(r"\d+(\.\d+)?")
 
 
 class NotExact(ValueError):
@@ -92,12 +92,11 @@ def _atom(token: str) -> Extended:
         return Extended(infinite=Fraction(1))
     if token == "epsilon":
         return Extended(tiny=Fraction(1))
-    if _DECIMAL.fullmatch(token):
-        return Extended(decimal(token))
-    if token.startswith("#b"):
-        return Extended(Fraction(int(token[2:], 2)))
-    if token.startswith("#x"):
-        return Extended(Fraction(int(token[2:], 16)))
+    match read_literal(token):
+        case Bits(number, _):
+            return Extended(Fraction(number))
+        case (int() | Fraction()) as number:
+            return Extended(Fraction(number))
     raise NotExact(token[:40])
 
 

@@ -12,7 +12,7 @@ from potlang.expressions.names import written
 from potlang.ir.module import Module
 from potlang.ir.nodes import App, Lit, Node, Sym, Symbol, SymbolKind, reachable
 from potlang.ir.numerals import digits
-from potlang.ir.sorts import BOOL, BitVecSort, DeclaredSort, EnumSort, Sort, components
+from potlang.ir.sorts import BOOL, BitVecSort, DeclaredSort, EnumSort, Sort, parts_of
 
 MOST_TERMS = 200
 """Terms of one model ([LIMIT-MODEL])."""
@@ -74,18 +74,6 @@ def _is_constant(node: Node) -> bool:
 
 def _is_element(node: Node) -> bool:
     return _is_constant(node) and isinstance(node.sort, DeclaredSort)
-
-
-def _parts(sorts: Iterable[Sort]) -> list[Sort]:
-    """The sorts and what their values are made of."""
-    found = dict.fromkeys(sorts)
-    waiting = list(found)
-    while waiting:
-        for part in components(waiting.pop()):
-            if part not in found:
-                found[part] = None
-                waiting.append(part)
-    return list(found)
 
 
 class Namer:
@@ -165,7 +153,7 @@ class Namer:
         """
         constants = [term for term in terms if _is_element(term.node)]
         others = dict.fromkeys(term.node.sort for term in terms if not _is_element(term.node))
-        parts = _parts(others)
+        parts = parts_of(others)
         rest = [t for t in constants if t.node.sort not in parts]
         return (*self.named(parts), *rest)
 

@@ -1,4 +1,4 @@
-"""Terms in models as nodes over plain sorts, in a pool of their own.
+"""Terms in models as nodes over erased sorts, in a pool of their own.
 
 `let`, `lambda`, `as-array`, stores, calls of the model's own functions: whatever a solver defines a
 symbol by. Explicit stacks throughout, since a chain of `ite` may be as long as the program.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator, Mapping
+from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
 from types import MappingProxyType
@@ -33,12 +34,12 @@ from potlang.ir.sorts import (
     Sort,
 )
 from potlang.ir.structure import NotEvaluable
-from potlang.ir.values import Element, Table
-from potlang.smt.cases import cases
-from potlang.smt.model_words import Words
-from potlang.smt.numerals import decimal, read_string
-from potlang.smt.plain import Plain, Unreadable, default_value
+from potlang.ir.values import Bits, Element, Table
+from potlang.smt.decision_list import decision_list
+from potlang.smt.numerals import read_literal
 from potlang.smt.sexpr import SExpr, write
+from potlang.smt.sort_erasure import SortErasure, Unreadable, default_value
+from potlang.smt.unmangling import Unmangling
 
 _TERMS_PER_TOKEN = 16
 _LEAST_TERMS = 10_000
@@ -46,10 +47,6 @@ _MOST_LISTED = 64
 
 _Steps = Generator[SExpr, Node, Node]
 
-_NUMERAL = re.compile(r"[0-9]+")
-_DECIMAL = re.compile(r"[0-9]+\.[0-9]+")
-_BINARY = re.compile(r"#b[01]+")
-_HEXADECIMAL = re.compile(r"#x[0-9a-fA-F]+")
 _BIT_NUMBER = re.compile(r"bv[0-9]+")
 
 _ROWS: Mapping[str, Operator] = MappingProxyType(
@@ -76,7 +73,7 @@ _FORMS = frozenset({"let", "forall", "exists", "lambda", "!", "_", "as", "root-o
 _LEFT = frozenset({"xor", "bvadd", "bvmul", "bvand", "bvor", "bvxor", "concat"})
 
 
-class Text(NamedTuple):
+class FunctionText(NamedTuple):
     """A function as a model defines it."""
 
     params: tuple[tuple[str, SExpr], ...]
@@ -84,14 +81,14 @@ class Text(NamedTuple):
     body: SExpr
 
 
-class Terms:
+class ModelTerms:
     """Reads the terms of one model; `definitions` and `meanings` say what the symbols in them mean."""
 
     def __init__(
         self,
-        words: Words,
-        plain: Plain,
-        texts: Mapping[str, Text],
+        unmangling: Unmangling,
+        erasure: SortErasure,
+        texts: Mapping[str, FunctionText],
         elements: Mapping[str, tuple[DeclaredSort, int]],
         tokens: int,
     ) -> None:
@@ -99,8 +96,8 @@ class Terms:
         self.definitions: dict[Symbol, Definition] = {}
         self.meanings: dict[Symbol, object] = {}
         self.failures: dict[Symbol, str] = {}
-        self._words = words
-        self._plain = plain
+        self._names = unmangling
+        self._erasure = erasure
         self._texts = texts
         self._elements = elements
         self._symbols: dict[str, Symbol] = {}
@@ -112,7 +109,7 @@ class Terms:
     # --- symbols ---------------------------------------------------------------------------------
 
     def symbol(self, name: str) -> Symbol:
-        """A function or constant by its name in the text, over plain sorts. Raises `Unreadable`."""
+        """A function or constant by its name in the text, over erased sorts. Raises `Unreadable`."""
         symbol = self._symbols.get(name)
         if symbol is None:
             symbol = self._symbols[name] = self._symbol(name)
@@ -123,15 +120,15 @@ class Terms:
         return symbol
 
     def _symbol(self, name: str) -> Symbol:
-        own = self._words.symbols.get(name)
+        own = self._names.symbols.get(name)
         if own is not None:
-            domain = tuple(self._plain.sort(sort) for sort in own.domain)
-            return Symbol(own.name, domain, self._plain.sort(own.range), own.kind)
+            domain = tuple(self._erasure.erase(sort) for sort in own.domain)
+            return Symbol(own.name, domain, self._erasure.erase(own.range), own.kind)
         if name not in self._texts:
             raise Unreadable(f"{name[:80]} means nothing")
         text = self._texts[name]
-        domain = tuple(self._words.sort(sort) for _, sort in text.params)
-        return Symbol(name, domain, self._words.sort(text.sort), SymbolKind.FRESH)
+        domain = tuple(self._names.sort(sort) for _, sort in text.params)
+        return Symbol(name, domain, self._names.sort(text.sort), SymbolKind.FRESH)
 
     def simple_constant(self, name: str, sort: Sort) -> object | None:
         """The value of a constant that the text says is a member, an enum value or a truth value."""
@@ -143,12 +140,12 @@ class Terms:
         element = self._elements.get(text.body)
         if element is not None and element[0] == sort:
             return Element(element[0].name, element[1])
-        enum = self._words.values.get(text.body)
+        enum = self._names.values.get(text.body)
         return enum[0] if enum is not None and enum[1] == sort else None
 
     def _assume(self, symbol: Symbol) -> None:
         """Give a symbol of which the model says nothing some meaning."""
-        value = self._plain.encode(default_value(symbol.range, self._plain.structure), symbol.range)
+        value = self._erasure.encode(default_value(symbol.range, self._erasure.structure), symbol.range)
         self.meanings[symbol] = (lambda *_: value) if symbol.domain else value
 
     def define(self) -> None:
@@ -160,7 +157,7 @@ class Terms:
             except Unreadable as reason:
                 self.failures[symbol] = str(reason)
 
-    def _definition(self, symbol: Symbol, text: Text) -> Definition:
+    def _definition(self, symbol: Symbol, text: FunctionText) -> Definition:
         if len(text.params) != len(symbol.domain):
             raise Unreadable("it has another number of arguments")
         params = tuple(
@@ -168,6 +165,10 @@ class Terms:
         )
         self._scope = dict(zip((name for name, _ in text.params), params, strict=True))
         return Definition(symbol, params, self._fitted(self._read(text.body), symbol.range))
+
+    def closed(self, expression: SExpr, sort: Sort) -> Node:
+        """A term of `sort` without parameters. Raises `Unreadable`."""
+        return self._fitted(self._read(expression), sort)
 
     # --- terms -----------------------------------------------------------------------------------
 
@@ -205,26 +206,33 @@ class Terms:
             raise Unreadable("the model is too large")
 
     def _numeral(self, text: str) -> Node:
-        if _NUMERAL.fullmatch(text):
-            return self.pool.integer(natural(text))
-        if _DECIMAL.fullmatch(text):
-            return self.pool.real(decimal(text))
-        if _BINARY.fullmatch(text):
-            return self.pool.lit(int(text[2:], 2), BitVecSort(len(text) - 2))
-        if _HEXADECIMAL.fullmatch(text):
-            return self.pool.lit(int(text[2:], 16), BitVecSort(4 * (len(text) - 2)))
-        if text[0] == '"':
-            return self.pool.lit(read_string(text), STRING)
-        raise Unreadable(f"{text[:80]} is no literal")
+        value = read_literal(text)
+        match value:
+            case None:
+                return self._irrational(text)
+            case int():
+                return self.pool.integer(value)
+            case Fraction():
+                return self.pool.real(value)
+            case Bits(number, width):
+                return self.pool.lit(number, BitVecSort(width))
+            case str():
+                return self.pool.lit(value, STRING)
+
+    def _irrational(self, expression: SExpr) -> Node:
+        """What stands for a root of a polynomial: nothing, for the evaluator is exact."""
+        if isinstance(expression, str):
+            raise Unreadable(f"{expression[:80]} is no literal")
+        raise Unreadable("an irrational number")
 
     def _named(self, text: str) -> Node:
-        enum = self._words.values.get(text)
+        enum = self._names.values.get(text)
         if enum is not None:
             return self.pool.lit(*enum)
         element = self._elements.get(text)
         if element is not None:
             return self._element(text, *element)
-        constructor = self._words.constructors.get(text)
+        constructor = self._names.constructors.get(text)
         symbol = constructor or self.symbol(text)
         if symbol.domain:
             raise Unreadable(f"{text[:80]} without arguments")
@@ -253,13 +261,13 @@ class Terms:
             case ["forall" | "exists" as kind, list(binders), body]:
                 return (yield from self._quantifier(kind, binders, body))
             case ["lambda", [[str(variable), sort]], body]:
-                return (yield from self._lambda(variable, self._words.sort(sort), body))
+                return (yield from self._lambda(variable, self._names.sort(sort), body))
             case ["!", body, *_]:
                 return self._atom(body) if isinstance(body, str) else (yield body)
             case ["_", "as-array", str(name)]:
                 return (yield from self._as_array(name))
             case ["_", str(number), width] if _BIT_NUMBER.fullmatch(number):
-                return self.pool.lit(natural(number[2:]), self._words.sort(["_", "BitVec", width]))
+                return self.pool.lit(natural(number[2:]), self._names.sort(["_", "BitVec", width]))
             case ["seq.unit", ["_", "Char", str(code)]] if code.isdecimal() and len(code) < 7:
                 return self.pool.lit(chr(int(code)), STRING)
             case ["as", "seq.empty", _]:
@@ -267,18 +275,18 @@ class Terms:
             case ["as", str(name), _]:
                 return self._atom(name)
             case ["root-obj", *_] | ["_", "real_algebraic_number", *_]:
-                raise Unreadable("an irrational number")
+                return self._irrational(expression)
             case _:
                 raise Unreadable(f"a malformed term: {write(expression)[:80]}")
 
     def _applied(self, head: list[SExpr], args: list[Node]) -> Node:
         match head:
             case ["as", "const", sort] if len(args) == 1:
-                return self.constant_array(self._words.sort(sort), args[0])
+                return self.constant_array(self._names.sort(sort), args[0])
             case ["as", str(name), _]:
                 return self._call(name, args)
             case ["_", "is", str(name)] if len(args) == 1:
-                enum = self._words.values.get(name)
+                enum = self._names.values.get(name)
                 return self.pool.eq(args[0], self.pool.lit(*enum)) if enum else self.pool.true
             case ["_", "map", function]:
                 return self._mapped(function, args)
@@ -286,8 +294,8 @@ class Terms:
                 raise Unreadable(f"an unknown function: {write(head)[:80]}")
 
     def _call(self, name: str, args: list[Node]) -> Node:
-        symbol = self._words.constructors.get(name) or self._words.selectors.get(name)
-        if symbol is None and (name in self._texts or name in self._words.symbols):
+        symbol = self._names.constructors.get(name) or self._names.selectors.get(name)
+        if symbol is None and (name in self._texts or name in self._names.symbols):
             symbol = self.symbol(name)
         if symbol is None:
             return self._operation(name, args)
@@ -364,7 +372,7 @@ class Terms:
         for binder in binders:
             match binder:
                 case [str(name), sort]:
-                    bound[name] = self.pool.var(name, self._words.sort(sort))
+                    bound[name] = self.pool.var(name, self._names.sort(sort))
                 case _:
                     raise Unreadable("a malformed quantifier")
         node = yield from self._within(bound, body)
@@ -415,7 +423,7 @@ class Terms:
         node = yield from self._within({variable: binder}, body)
         sort = ArraySort(index, node.sort)
         listed = self._listed(index)
-        found = cases(self.pool, node, (binder,), self._is_immediate)
+        found = decision_list(self.pool, node, (binder,), self._is_immediate)
         if found is not None and found.is_direct((binder,)):
             array = self.constant_array(sort, found.default)
             for (key,), value in reversed(found.entries):

@@ -12,11 +12,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import prod
 
+from potlang.ir import operators as op
+from potlang.ir.compile import Compiled, FormulaCompiler, NotFinite, check_shape, unknown
 from potlang.ir.evaluator import Evaluator
 from potlang.ir.fold import value_of
 from potlang.ir.module import Definition, Module
 from potlang.ir.nodes import App, Lit, Node, Sym, Symbol, SymbolKind, Var, reachable
-from potlang.ir.sorts import ArraySort, DeclaredSort, FunctionSort, SetSort, TupleSort
+from potlang.ir.operators import Operator
+from potlang.ir.sorts import ArraySort, DeclaredSort, FunctionSort, SetSort, Sort, TupleSort
 from potlang.ir.structure import (
     MOST_MEMBERS,
     FunctionTable,
@@ -27,19 +30,17 @@ from potlang.ir.structure import (
     members,
 )
 from potlang.ir.values import Unspecified
-from potlang.smt.cases import Cases, cases
-from potlang.smt.closures import closure
+from potlang.smt.decision_list import DecisionList, decision_list
 from potlang.smt.encodings import Dialect
-from potlang.smt.model_terms import Terms, Text, is_immediate
+from potlang.smt.model_terms import FunctionText, ModelTerms, is_immediate
 from potlang.smt.model_text import structure_text
-from potlang.smt.model_words import Words
-from potlang.smt.plain import Plain, Unreadable, default_value
 from potlang.smt.sexpr import SExpr, SExprError, read_tokens, tokenize
+from potlang.smt.sort_erasure import SortErasure, Unreadable, default_value
+from potlang.smt.unmangling import Unmangling
 
 __all__ = [
     "Computed",
     "Model",
-    "ModelReader",
     "Unreadable",
     "complete",
     "read_structure",
@@ -49,6 +50,9 @@ __all__ = [
 MOST_TABULATED = 4096
 """Functions with more arguments to try are computed when asked, unless their body lists its cases."""
 _MOST_STEPS = 500_000
+_MOST_PARTS = 500
+_FIXED = (SymbolKind.CONSTRUCTOR, SymbolKind.SELECTOR, SymbolKind.DEFINED)
+_COMPILED = (op.AND, op.OR, op.NOT, op.EQ, op.IFF, op.ITE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,45 +90,24 @@ def read_structure(text: str, module: Module, dialect: Dialect) -> Model:
     It says what every declared symbol of the module means. Those that the text does not mention, and
     `unread` ones, mean anything. Raises `Unreadable` if the text is no model.
     """
-    return ModelReader(module, dialect).read(text)
+    try:
+        tokens = tokenize(text)
+        texts = _functions(read_tokens(tokens))
+    except SExprError as error:
+        raise Unreadable(str(error)) from None
+    defined = definitions_of(module)
+    names = Unmangling((*module.symbols, *defined), module.sorts)
+    elements = names.elements(_element_tokens(tokens, dialect))
+    sizes = {sort: 1 for sort in module.sorts if isinstance(sort, DeclaredSort)}
+    for sort, index in elements.values():
+        sizes[sort] = max(sizes[sort], index + 1)
+    erasure = SortErasure(Structure(sizes))
+    reader = _ModelReader(ModelTerms(names, erasure, texts, elements, len(tokens)), erasure)
+    functions = reader.functions({name: each for name, each in names.symbols.items() if each not in defined})
+    return Model(sizes, functions, defined, reader.unread)
 
 
-class ModelReader:
-    """Reads the models of one module."""
-
-    def __init__(self, module: Module, dialect: Dialect) -> None:
-        self._module = module
-        self._dialect = dialect
-        self._words = Words(module)
-        self._defined = definitions_of(module)
-
-    def read(self, text: str) -> Model:
-        """As `read_structure`."""
-        try:
-            tokens = tokenize(text)
-            texts = _functions(read_tokens(tokens))
-        except SExprError as error:
-            raise Unreadable(str(error)) from None
-        elements = self._words.elements(_names(tokens, self._dialect))
-        sizes = {sort: 1 for sort in self._module.sorts if isinstance(sort, DeclaredSort)}
-        for sort, index in elements.values():
-            sizes[sort] = max(sizes[sort], index + 1)
-        plain = Plain(Structure(sizes))
-        terms = Terms(self._words, plain, texts, elements, len(tokens))
-        reading = _Reading(terms, plain)
-        return reading.model(self._wanted(), self._defined, sizes)
-
-    def _wanted(self) -> dict[str, Symbol]:
-        """The symbols that a structure interprets, by the names that the printer gave them."""
-        fixed = (SymbolKind.CONSTRUCTOR, SymbolKind.SELECTOR, SymbolKind.DEFINED)
-        return {
-            name: symbol
-            for name, symbol in self._words.symbols.items()
-            if symbol not in self._defined and symbol.kind not in fixed
-        }
-
-
-def _names(tokens: list[str], dialect: Dialect) -> Iterable[str]:
+def _element_tokens(tokens: list[str], dialect: Dialect) -> Iterable[str]:
     """The tokens among which are the names of all members; cvc5 lists some in comments alone."""
     unique = dict.fromkeys(tokens)
     if dialect == "z3":
@@ -133,15 +116,15 @@ def _names(tokens: list[str], dialect: Dialect) -> Iterable[str]:
     return itertools.chain((token for token in unique if token[0] == "@"), listed)
 
 
-def _functions(found: list[SExpr]) -> dict[str, Text]:
+def _functions(found: list[SExpr]) -> dict[str, FunctionText]:
     """The definitions in a model, by name."""
     if len(found) != 1 or isinstance(found[0], str):
         raise Unreadable("no model")
-    texts: dict[str, Text] = {}
+    texts: dict[str, FunctionText] = {}
     for command in found[0]:
         match command:
             case ["define-fun" | "define-fun-rec", str(name), list(params), sort, body]:
-                texts[name] = Text(tuple(_param(each) for each in params), sort, body)
+                texts[name] = FunctionText(tuple(map(_param, params)), sort, body)
             case _:
                 pass
     return texts
@@ -155,52 +138,49 @@ def _param(expression: SExpr) -> tuple[str, SExpr]:
             raise Unreadable("a malformed parameter")
 
 
-class _Reading:
-    """One text: from the definitions in it to what the module's symbols mean."""
+class _ModelReader:
+    """From the definitions in one text to what the module's symbols mean."""
 
-    def __init__(self, terms: Terms, plain: Plain) -> None:
+    def __init__(self, terms: ModelTerms, erasure: SortErasure) -> None:
+        self.unread: dict[Symbol, str] = {}
         self._terms = terms
-        self._plain = plain
-        self._evaluator = Evaluator(plain.structure)
+        self._erasure = erasure
+        self._evaluator = Evaluator(erasure.structure)
         self._tables: dict[Symbol, FunctionTable] = {}
 
-    def model(
-        self,
-        wanted: Mapping[str, Symbol],
-        definitions: Mapping[Symbol, Definition],
-        sizes: Mapping[DeclaredSort, int],
-    ) -> Model:
-        """The model of the wanted symbols."""
-        unread: dict[Symbol, str] = {}
+    def functions(self, known: Mapping[str, Symbol]) -> dict[Symbol, object]:
+        """What the symbols mean that a structure interprets, by the names that the printer gave them."""
         functions: dict[Symbol, object] = {}
-        plain: dict[Symbol, Symbol] = {}
-        for name, symbol in wanted.items():
+        erased: dict[Symbol, Symbol] = {}
+        for name, symbol in known.items():
+            if symbol.kind in _FIXED:
+                continue
             value = None if symbol.domain else self._terms.simple_constant(name, symbol.range)
             functions[symbol] = value
             if value is None:
                 try:
-                    plain[symbol] = self._terms.symbol(name)
+                    erased[symbol] = self._terms.symbol(name)
                 except Unreadable as reason:
-                    unread[symbol] = str(reason)
+                    self.unread[symbol] = str(reason)
         self._terms.define()
         self._open()
-        for symbol, twin in plain.items():
+        for symbol, twin in erased.items():
             try:
                 functions[symbol] = self._meaning(symbol, twin)
             except Unspecified:
-                unread[symbol] = "it divides by zero"
+                self.unread[symbol] = "it divides by zero"
             except (Unreadable, NotEvaluable) as reason:
-                unread[symbol] = str(reason)
-        for symbol in unread:
-            functions[symbol] = some_meaning(symbol, self._plain.structure)
-        return Model(sizes, functions, definitions, unread)
+                self.unread[symbol] = str(reason)
+        for symbol in self.unread:
+            functions[symbol] = some_meaning(symbol, self._erasure.structure)
+        return functions
 
     def _open(self) -> None:
         """Make the evaluator of this text: simple tables as tables, the rest as definitions."""
         terms = self._terms
         definitions = dict(terms.definitions)
         for symbol, definition in terms.definitions.items():
-            found = cases(terms.pool, definition.body, definition.params, self._is_immediate)
+            found = decision_list(terms.pool, definition.body, definition.params, self._is_immediate)
             if found and found.is_direct(definition.params) and self._is_simple(found):
                 self._tables[symbol] = self._table(found)
                 del definitions[symbol]
@@ -208,19 +188,19 @@ class _Reading:
             terms.failures[symbol] = "it is defined by itself"
             del definitions[symbol]
         functions = {**terms.meanings, **self._tables}
-        structure = Structure(self._plain.structure.universe, functions, definitions)
+        structure = Structure(self._erasure.structure.universe, functions, definitions)
         self._evaluator = Evaluator(structure, _MOST_STEPS)
 
     def _is_immediate(self, node: Node) -> bool:
         return is_immediate(node, self._terms.meanings)
 
-    def _is_simple(self, found: Cases) -> bool:
+    def _is_simple(self, found: DecisionList) -> bool:
         immediate = self._is_immediate
         return immediate(found.default) and all(
             immediate(value) and all(map(immediate, key)) for key, value in found.entries
         )
 
-    def _table(self, found: Cases) -> FunctionTable:
+    def _table(self, found: DecisionList) -> FunctionTable:
         """The plain table of cases."""
         default = self._value(found.default)
         entries: dict[tuple[object, ...], object] = {}
@@ -241,21 +221,19 @@ class _Reading:
             raise Unreadable(reason)
         definition = self._terms.definitions.get(twin)
         if definition is None:
-            return some_meaning(symbol, self._plain.structure)
+            return some_meaning(symbol, self._erasure.structure)
         if not symbol.domain:
-            return self._plain.decode(self._value(definition.body), symbol.range)
+            return self._erasure.decode(self._value(definition.body), symbol.range)
         return self._function(symbol, twin, definition)
 
     def _function(self, symbol: Symbol, twin: Symbol, definition: Definition) -> object:
         table = self._tables.get(twin)
         if table is not None:
             return self._decoded_table(table, symbol)
-        found = cases(self._terms.pool, definition.body, definition.params, self._is_immediate)
+        found = decision_list(self._terms.pool, definition.body, definition.params, self._is_immediate)
         if found is None:
-            quick = closure(definition.body, definition.params, self._tables, self._terms.meanings)
-            if quick is not None and _is_flat(symbol):
-                return self._tabulated(symbol, quick)
-            return self._tabulated(symbol, lambda args: self._call(definition, symbol, args))
+            quick = self._compiled(definition) if _is_flat(symbol) else None
+            return self._tabulated(symbol, quick or (lambda args: self._call(definition, symbol, args)))
         table = self._table(found)
         if found.is_direct(definition.params):
             return self._decoded_table(table, symbol)
@@ -264,7 +242,7 @@ class _Reading:
     def _decoded_table(self, table: FunctionTable, symbol: Symbol) -> FunctionTable:
         if _is_flat(symbol):
             return table
-        decode = self._plain.decode
+        decode = self._erasure.decode
         entries = {
             tuple(decode(part, sort) for part, sort in zip(key, symbol.domain, strict=True)): decode(
                 value, symbol.range
@@ -288,9 +266,9 @@ class _Reading:
         def compute(args: tuple[object, ...]) -> object:
             encoded = self._encoded(args, symbol)
             key = tuple(map(slot_value, definition.params, encoded))
-            return self._plain.decode(table(*key), symbol.range)
+            return self._erasure.decode(table(*key), symbol.range)
 
-        structure = self._plain.structure
+        structure = self._erasure.structure
         sizes = [cardinality(param.sort, structure) for param in definition.params]
         if None in sizes:
             return Computed(self._guarded(compute), default_value(symbol.range, structure))
@@ -311,9 +289,20 @@ class _Reading:
         }
         return self._decoded_table(FunctionTable(entries, table.default), symbol)
 
+    def _compiled(self, definition: Definition) -> Callable[[tuple[object, ...]], object] | None:
+        """A small body as a function of the arguments; None where it takes the evaluator."""
+        places = {param: unknown(place) for place, param in enumerate(definition.params)}
+        try:
+            check_shape(definition.body, _is_simple_sort)
+            found = _BodyCompiler(self._tables, self._terms.meanings).term(definition.body, places)
+        except NotFinite:
+            return None
+        compute = found.function
+        return lambda args: compute(list(args))
+
     def _tabulated(self, symbol: Symbol, compute: Callable[[tuple[object, ...]], object]) -> object:
         """The values at all arguments, if they are not too many; else a function that computes them."""
-        structure = self._plain.structure
+        structure = self._erasure.structure
         sizes = [cardinality(sort, structure) for sort in symbol.domain]
         known = [size for size in sizes if size is not None]
         if len(known) < len(sizes) or prod(known) > MOST_TABULATED:
@@ -326,10 +315,10 @@ class _Reading:
     def _call(self, definition: Definition, symbol: Symbol, args: tuple[object, ...]) -> object:
         """The value of a function of the program at `args`."""
         env = dict(zip(definition.params, self._encoded(args, symbol), strict=True))
-        return self._plain.decode(self._evaluator.value(definition.body, env), symbol.range)
+        return self._erasure.decode(self._evaluator.value(definition.body, env), symbol.range)
 
     def _encoded(self, args: tuple[object, ...], symbol: Symbol) -> list[object]:
-        return [self._plain.encode(value, sort) for value, sort in zip(args, symbol.domain, strict=True)]
+        return [self._erasure.encode(value, sort) for value, sort in zip(args, symbol.domain, strict=True)]
 
     @staticmethod
     def _guarded(compute: Callable[[tuple[object, ...]], object]) -> Callable[[tuple[object, ...]], object]:
@@ -344,6 +333,38 @@ class _Reading:
                 raise NotEvaluable(str(reason)) from None
 
         return guarded
+
+
+class _BodyCompiler(FormulaCompiler):
+    """Compiles bodies over tables that are known; arithmetic is left to the evaluator, which is bounded."""
+
+    def __init__(self, tables: Mapping[Symbol, FunctionTable], meanings: Mapping[Symbol, object]) -> None:
+        super().__init__(_MOST_PARTS)
+        self._tables = tables
+        self._meanings = meanings
+
+    def symbol(self, symbol: Symbol, args: list[Compiled]) -> Compiled:
+        """A value that is known, or a look-up in a table."""
+        if not args and symbol in self._meanings:
+            return Compiled(None, frozenset(), self._meanings[symbol])
+        table = self._tables.get(symbol)
+        if table is None:
+            raise NotFinite(f"{symbol.name} has no table")
+        functions = [arg.function for arg in args]
+        cells = frozenset[int]().union(*(arg.cells for arg in args))
+        if not cells:
+            return Compiled(None, cells, table(*[arg.value for arg in args]))
+        return Compiled(lambda values: table(*[each(values) for each in functions]), cells)
+
+    def operation(self, row: Operator, args: list[Compiled]) -> Compiled:
+        """A connective, a choice or an equation."""
+        if row not in _COMPILED:
+            raise NotFinite(f"{row.name} is not compiled")
+        return super().operation(row, args)
+
+
+def _is_simple_sort(sort: Sort) -> bool:
+    return not isinstance(sort, ArraySort | FunctionSort | SetSort | TupleSort)
 
 
 def _recursive(definitions: Mapping[Symbol, Definition]) -> list[Symbol]:
@@ -378,9 +399,8 @@ def _count(image: Mapping[object, list[object]], part: object) -> int:
 
 
 def _is_flat(symbol: Symbol) -> bool:
-    """Whether values of the symbol's sorts are the same in plain sorts."""
-    sorts = (*symbol.domain, symbol.range)
-    return not any(isinstance(sort, ArraySort | FunctionSort | SetSort | TupleSort) for sort in sorts)
+    """Whether values of the symbol's sorts are the same in erased sorts."""
+    return all(map(_is_simple_sort, (*symbol.domain, symbol.range)))
 
 
 def some_meaning(symbol: Symbol, structure: Structure) -> object:
@@ -401,9 +421,8 @@ def complete(structure: Structure, module: Module) -> Structure:
         if isinstance(sort, DeclaredSort):
             sizes.setdefault(sort, 1)
     functions = dict(structure.functions)
-    fixed = (SymbolKind.CONSTRUCTOR, SymbolKind.SELECTOR, SymbolKind.DEFINED)
     grown = Structure(sizes)
     for symbol in module.symbols:
-        if symbol not in functions and symbol not in definitions and symbol.kind not in fixed:
+        if symbol not in functions and symbol not in definitions and symbol.kind not in _FIXED:
             functions[symbol] = some_meaning(symbol, grown)
     return Model(sizes, functions, definitions, unread)

@@ -6,10 +6,16 @@ import re
 from fractions import Fraction
 
 from potlang.ir.numerals import digits, natural
+from potlang.ir.values import Bits
 from potlang.smt.errors import Unsupported
 
 _LAST_CHARACTER = 0x2FFFF
 _PLAIN = re.compile(r"[ !#-\[\]-~]*")
+_LITERAL = re.compile(
+    r"(?P<numeral>[0-9]+)|(?P<decimal>[0-9]+\.[0-9]+)|#b(?P<binary>[01]+)|#x(?P<hexadecimal>[0-9a-fA-F]+)"
+    r'|(?P<string>".*")',
+    re.DOTALL,
+)
 _ESCAPE = re.compile(r"\\u(?:([0-9a-fA-F]{4})|\{([0-9a-fA-F]{1,5})\})")
 
 
@@ -55,6 +61,23 @@ def _character(char: str) -> str:
     return f"\\u{{{code:x}}}"
 
 
-def read_string(text: str) -> str:
-    """The string that a literal, quotes included, denotes."""
+def read_literal(text: str) -> int | Fraction | Bits | str | None:
+    """The value of a numeral, decimal, bit-vector or string literal; None for any other token."""
+    found = _LITERAL.fullmatch(text)
+    if found is None:
+        return None
+    match found.lastgroup:
+        case "numeral":
+            return natural(text)
+        case "decimal":
+            return decimal(text)
+        case "binary":
+            return Bits(int(text[2:], 2), len(text) - 2)
+        case "hexadecimal":
+            return Bits(int(text[2:], 16), 4 * (len(text) - 2))
+        case _:
+            return _string(text)
+
+
+def _string(text: str) -> str:
     return _ESCAPE.sub(lambda match: chr(int(match[1] or match[2], 16)), text[1:-1].replace('""', '"'))

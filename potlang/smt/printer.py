@@ -166,13 +166,13 @@ class Printer:
 
     # --- scripts ---------------------------------------------------------------------------------
 
-    def script(self, claims: Iterable[Claim] | None = None, logic: str = "ALL") -> str:
+    def script(self, claims: Iterable[Claim] | None = None) -> str:
         """A whole script: the base, then for each claim the two checks that decide it, then the optimization.
 
         `claims` are those of the module, norms included, unless given.
         """
         asked = (*self.module.claims, *self.module.norms) if claims is None else claims
-        lines = ["; SMT-LIB 2.6, written by potlang", f"(set-logic {logic})"]
+        lines = ["; SMT-LIB 2.6, written by potlang", "(set-logic ALL)"]
         lines += self._base_with_origins()
         for claim in asked:
             lines += self._claim(claim)

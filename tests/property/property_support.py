@@ -25,7 +25,7 @@ from potlang.ir.sorts import DeclaredSort, SetSort, Sort
 from potlang.ir.structure import Structure, members
 from potlang.ir.values import Element, Table
 from potlang.sema.emit import module_to_pot
-from potlang.smt.words import format_value
+from potlang.smt.value_text import format_value
 from potlang.source import Document
 
 Test = Callable[[], None]

@@ -11,9 +11,9 @@ from smt_solvers import run_cvc5, run_z3, values
 
 from potlang.ir.numerals import digits, natural
 from potlang.ir.sorts import STRING
-from potlang.smt.answers import read_value
 from potlang.smt.errors import Unsupported
 from potlang.smt.numerals import bits_text, integer_text, real_text, string_text
+from potlang.smt.values import read_value
 
 
 @given(st.integers(min_value=0) | st.integers(0, 30_000).map(lambda n: 10**n + n))

@@ -1,4 +1,4 @@
-"""[SMT-SORT] [SMT-OP] [SMT-SHARE] [SMT-SCRIPT] What modules become, and that both solvers take it."""
+"""[SMT-SORT] [SMT-OP] [SMT-SHARE] [SMT-SCRIPT-1] [SMT-LOGIC-1]: modules as scripts that both solvers take."""
 
 from __future__ import annotations
 

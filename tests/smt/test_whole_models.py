@@ -31,8 +31,8 @@ from potlang.ir.structure import FunctionTable, Structure
 from potlang.ir.values import Bits, Element, Record, Table
 from potlang.smt.encodings import Dialect
 from potlang.smt.models import Computed, Model, Unreadable, complete, read_structure, structure_text
-from potlang.smt.plain import Plain
 from potlang.smt.sexpr import tokenize
+from potlang.smt.sort_erasure import SortErasure
 from potlang.testing import sorts
 from potlang.testing.formulas import values_of
 
@@ -264,7 +264,7 @@ def test_what_the_text_does_not_mention_has_some_meaning() -> None:
     found = read("", *known, f)
     structure = Structure(found.universe)
     for each in known:
-        Plain(structure).encode(found.functions[each], each.range)
+        SortErasure(structure).encode(found.functions[each], each.range)
     assert found.functions[known[0]] is False
     assert found.functions[known[6]] == p(0)
     assert found.functions[known[7]] == Record("Pair", (0, "red"))
@@ -409,7 +409,7 @@ def test_plain_values_are_the_same_values(data: st.DataObject) -> None:
             st.builds(lambda a: FunctionSort((INT, BOOL), a), sorts(P, nested=False)),
         )
     )
-    plain = Plain(structure)
+    plain = SortErasure(structure)
     value = data.draw(values_of(sort, structure))
     once = plain.decode(plain.encode(value, sort), sort)
     assert plain.encode(once, sort) == plain.encode(value, sort)

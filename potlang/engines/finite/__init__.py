@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from potlang.engines.finite.problem import Constraint, Problem
 from potlang.engines.finite.search import OutOfSteps, Search, Steps
-from potlang.engines.finite.terms import NotFinite
+from potlang.ir.compile import NotFinite
 
 __all__ = ["Constraint", "NotFinite", "OutOfSteps", "Problem", "Search", "Steps"]

@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from potlang.engines.finite.terms import Compiler, Compute, Env, NotFinite, Term, check_depth, members
+from potlang.engines.finite.terms import CellCompiler, check_depth
 from potlang.ir import operators as op
+from potlang.ir.compile import Compiled, Compute, Env, NotFinite, listed
 from potlang.ir.module import Assertion
 from potlang.ir.nodes import App, Node, Quant, Symbol
 from potlang.ir.sorts import BOOL, INT, EnumSort
@@ -58,7 +59,7 @@ class Problem:
         self._lower: dict[int, Bound] = {}
         self._upper: dict[int, Bound] = {}
         self._parts = parts
-        self._compiler = Compiler(self, parts)
+        self._compiler = CellCompiler(self, parts)
         for assertion in assertions:
             self._assume(assertion.formula, assertion.key)
 
@@ -85,7 +86,7 @@ class Problem:
         """The values that a cell may have, and the assertions that say so. Raises `NotFinite`."""
         sort = self.cells[number].symbol.range
         if sort is not INT:
-            return list(members(sort)), set()
+            return list(listed(sort)), set()
         lower, upper = self._lower.get(number), self._upper.get(number)
         if lower is None or upper is None:
             raise NotFinite(f"{self.cells[number].symbol.name} has no bounds")
@@ -98,7 +99,7 @@ class Problem:
         check_depth(formula)
         constraints: list[Constraint] = []
         false: list[str | None] = []
-        self._split(formula, None, constraints, false, Compiler(self, self._parts))
+        self._split(formula, None, constraints, false, CellCompiler(self, self._parts))
         return constraints, bool(false)
 
     # --- conjuncts -------------------------------------------------------------------------------
@@ -113,7 +114,7 @@ class Problem:
         key: str | None,
         constraints: list[Constraint],
         false: list[str | None],
-        compiler: Compiler,
+        compiler: CellCompiler,
     ) -> None:
         """The conjuncts of a formula, each a constraint."""
         stack: list[tuple[Node, Env]] = [(formula, {})]
@@ -136,7 +137,7 @@ class Problem:
         key: str | None,
         constraints: list[Constraint],
         false: list[str | None],
-        compiler: Compiler,
+        compiler: CellCompiler,
     ) -> None:
         term = compiler.term(node, env)
         if term.compute is None:
@@ -154,7 +155,7 @@ class Problem:
         constraints.append(Constraint(key, term.cells, term.compute))
 
     def _distinct(
-        self, args: list[Term], key: str | None, constraints: list[Constraint], false: list[str | None]
+        self, args: list[Compiled], key: str | None, constraints: list[Constraint], false: list[str | None]
     ) -> None:
         if len(args) > _MOST_DISTINCT:
             raise NotFinite("too many terms that differ")
@@ -173,7 +174,7 @@ class Problem:
 
     # --- bounds ----------------------------------------------------------------------------------
 
-    def _bound(self, node: Node, env: Env, key: str, compiler: Compiler) -> None:
+    def _bound(self, node: Node, env: Env, key: str, compiler: CellCompiler) -> None:
         """Note what a conjunct says of the least and the greatest value of one cell of sort Int."""
         positive = True
         while isinstance(node, App) and node.op is op.NOT:
@@ -186,7 +187,7 @@ class Problem:
             one, two = (compiler.term(arg, env) for arg in node.args)
             self._compared(node, positive, one, two, key)
 
-    def _compared(self, node: App, positive: bool, one: Term, two: Term, key: str) -> None:
+    def _compared(self, node: App, positive: bool, one: Compiled, two: Compiled, key: str) -> None:
         strict = node.op is op.LT
         if node.op is op.EQ:
             if positive and (one.cell < 0) is not (two.cell < 0):
@@ -202,7 +203,7 @@ class Problem:
         elif two.cell >= 0 and one.compute is None:
             self._limit(two.cell, _integer(one.value) + strict, None, key)
 
-    def _alternatives(self, node: App, env: Env, key: str, compiler: Compiler) -> None:
+    def _alternatives(self, node: App, env: Env, key: str, compiler: CellCompiler) -> None:
         """`x = 1 or x = 2 or …` bounds x."""
         found: list[int] = []
         number = -1

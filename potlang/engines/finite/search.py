@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from potlang.engines.finite.problem import Constraint, Problem
-from potlang.engines.finite.terms import Values
+from potlang.ir.compile import Values
 
 Keys = frozenset[str | None]
 

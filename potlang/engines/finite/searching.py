@@ -19,7 +19,7 @@ from potlang.report.results import Check
 
 if TYPE_CHECKING:
     from potlang.engines.finite import Constraint, Problem, Search, Steps
-    from potlang.engines.finite.terms import Values
+    from potlang.ir.compile import Values
     from potlang.prove.verdicts import Ask
 
 MOST_STEPS = 5_000

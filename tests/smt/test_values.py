@@ -1,4 +1,4 @@
-"""Values as z3 and cvc5 print them, read as values of the IR, and shown in the program's words."""
+"""[SMT-VALUE-1], [SMT-VALUE-2], [SMT-VALUE-3]: values as z3 and cvc5 print them, read and shown."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from potlang.ir.sorts import (
     TupleSort,
 )
 from potlang.ir.values import Bits, Record, Table
-from potlang.smt.answers import Algebraic, Anonymous, Opaque, format_value, read_core, read_value
+from potlang.smt.value_text import format_value
+from potlang.smt.values import Algebraic, Anonymous, Opaque, read_value
 
 PERSON = DeclaredSort("Person")
 COLOR = EnumSort("Color", ("red", "dark green"))
@@ -134,13 +135,6 @@ def test_elements_are_called_as_the_caller_says() -> None:
     assert format_value(value, SetSort(PERSON), lambda element: "alice") == "{alice}"
 
 
-def test_cores() -> None:
-    assert read_core("(!a1 |!a2|)\n") == ("!a1", "!a2")
-    for broken in ("x", "((a))", "("):
-        with pytest.raises(ValueError, match=r".+"):
-            read_core(broken)
-
-
 ROUND: list[tuple[str, Sort, str, object]] = [
     ("Bool", BOOL, "x", True),
     ("Int", INT, "(= x (- 7))", -7),
@@ -190,3 +184,10 @@ def test_solvers_elements_are_told_apart(run: Callable[[str], str]) -> None:
 def test_z3_names_an_irrational_root() -> None:
     script = "(declare-const x Real)(assert (= (* x x) 2.0))(assert (> x 0.0))(check-sat)(get-value (x))"
     assert format_value(read_value(values(run_z3(script))[0], REAL), REAL).startswith("1.41421356")
+
+
+def test_sorts_of_one_name_in_two_programs_are_kept_apart() -> None:
+    """Sorts are equal by name, so nothing may be remembered for a sort beyond one program."""
+    other = TupleSort("Pair", (("left", INT), ("right", BOOL)))
+    assert read_value("($Pair^ 1 (/ 1.0 2.0))", PAIR) == Record("Pair", (1, Fraction(1, 2)))
+    assert read_value("($Pair^ 1 true)", other) == Record("Pair", (1, True))

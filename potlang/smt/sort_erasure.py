@@ -1,14 +1,13 @@
-"""Sorts and values as SMT-LIB has them: sets and functions are arrays, functions of functions.
+"""Sort erasure: sorts and values as SMT-LIB has them, sets and functions as arrays (of arrays).
 
-What solvers print is read over plain sorts. `decode` makes a value of the program's sort of it,
-`encode` is the inverse; both give tables in canonical form.
+What solvers print is read over erased sorts. `decode` makes a value of the program's sort of it,
+`encode` is the inverse.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
-from math import prod
+from fractions import Fraction
 from typing import Any
 
 from potlang.ir.sorts import (
@@ -37,39 +36,43 @@ class Unreadable(ValueError):
     """A text is no model, or says something for which there is no value."""
 
 
-class Plain:
-    """The plain forms of the sorts of one module, and of values over them in one structure."""
+class SortErasure:
+    """Erased sorts, and values over them. Tables are canonical in `structure`; without one, as they came."""
 
-    def __init__(self, structure: Structure) -> None:
-        self.structure = structure
+    def __init__(self, structure: Structure | None = None) -> None:
+        self.structure = structure or Structure()
+        self._keeps_tables = structure is None
         self._sorts: dict[Sort, Sort] = {}
 
-    def sort(self, sort: Sort, depth: int = DEEPEST) -> Sort:
-        """The plain form of a sort. Raises `Unreadable` if it is nested too deep."""
+    def erase(self, sort: Sort, depth: int = DEEPEST) -> Sort:
+        """The sort without sets and functions. Raises `Unreadable` if it is nested too deep."""
         if sort not in self._sorts:
-            self._sorts[sort] = self._sort(sort, depth)
+            self._sorts[sort] = self._erased(sort, depth)
         return self._sorts[sort]
 
-    def _sort(self, sort: Sort, depth: int) -> Sort:
+    def _erased(self, sort: Sort, depth: int) -> Sort:
         if not depth:
             raise Unreadable("a sort is nested too deep")
         match sort:
             case SetSort(element):
-                return ArraySort(self.sort(element, depth - 1), BOOL)
+                return ArraySort(self.erase(element, depth - 1), BOOL)
             case ArraySort(index, element):
-                return ArraySort(self.sort(index, depth - 1), self.sort(element, depth - 1))
+                return ArraySort(self.erase(index, depth - 1), self.erase(element, depth - 1))
             case FunctionSort(domain, range_):
-                result = self.sort(range_, depth - 1)
+                result = self.erase(range_, depth - 1)
                 for argument in reversed(domain):
-                    result = ArraySort(self.sort(argument, depth - 1), result)
+                    result = ArraySort(self.erase(argument, depth - 1), result)
                 return result
             case TupleSort(name, fields):
-                return TupleSort(name, tuple((field, self.sort(part, depth - 1)) for field, part in fields))
+                return TupleSort(name, tuple((field, self.erase(part, depth - 1)) for field, part in fields))
             case _:
                 return sort
 
+    def _canonical(self, table: Table, sort: Sort) -> object:
+        return table if self._keeps_tables else canonical(table, sort, self.structure)
+
     def decode(self, value: object, sort: Sort) -> object:
-        """The value of `sort` that a plain value is. Raises `Unreadable` for functions beyond tables."""
+        """The value of `sort` that an erased value is. Raises `Unreadable` for functions beyond tables."""
         match value, sort:
             case Record(), TupleSort(name, fields):
                 pairs = zip(value.fields, fields, strict=True)
@@ -86,22 +89,18 @@ class Plain:
     def _table(self, table: Table, index: Sort, element: Sort, sort: Sort) -> object:
         default = self.decode(table.default, element)
         entries = {self.decode(key, index): self.decode(value, element) for key, value in table.entries}
-        return canonical(made(default, entries), sort, self.structure)
+        return self._canonical(made(default, entries), sort)
 
     def _joined(self, table: Table, sort: FunctionSort) -> object:
         """Tables of tables as one table from tuples of arguments."""
-        keys = self._keys(sort.domain)
-        if keys is None:
-            default, pairs = self._flat(table, [self.sort(part) for part in sort.domain])
-            found = {
-                tuple(self.decode(part, at) for part, at in zip(key, sort.domain, strict=True)): value
-                for key, value in pairs.items()
-            }
-        else:
-            found = {key: _nested(table, self._encoded(key, sort.domain)) for key in keys}
-            default = next(iter(found.values()), None)
-        decoded = {key: self.decode(value, sort.range) for key, value in found.items()}
-        return canonical(made(self.decode(default, sort.range), decoded), sort, self.structure)
+        default, pairs = self._flat(table, [self.erase(part) for part in sort.domain])
+        entries = {
+            tuple(self.decode(part, at) for part, at in zip(key, sort.domain, strict=True)): self.decode(
+                value, sort.range
+            )
+            for key, value in pairs.items()
+        }
+        return self._canonical(made(self.decode(default, sort.range), entries), sort)
 
     def _flat(self, table: Table, indices: list[Sort]) -> tuple[object, dict[tuple[object, ...], object]]:
         """Default and entries of tables of tables: an index that is not finite has a row of the default."""
@@ -130,18 +129,11 @@ class Plain:
         known = dict(row.entries)
         return [(key, known.get(key, row.default)) for key in members(index, self.structure)]
 
-    def _keys(self, domain: tuple[Sort, ...]) -> list[tuple[object, ...]] | None:
-        sizes = [cardinality(part, self.structure) for part in domain]
-        known = [size for size in sizes if size is not None]
-        if len(known) < len(sizes) or prod(known) > MOST_MEMBERS:
-            return None
-        return list(itertools.product(*(members(part, self.structure) for part in domain)))
-
     def _encoded(self, key: tuple[object, ...], domain: tuple[Sort, ...]) -> tuple[object, ...]:
         return tuple(self.encode(part, sort) for part, sort in zip(key, domain, strict=True))
 
     def encode(self, value: object, sort: Sort) -> object:
-        """The plain value that a value of `sort` is."""
+        """The erased value that a value of `sort` is."""
         match value, sort:
             case Record(), TupleSort(name, fields):
                 pairs = zip(value.fields, fields, strict=True)
@@ -153,13 +145,13 @@ class Plain:
             case Table(), FunctionSort(domain, range_):
                 pairs_ = {self._encoded(key, domain): each for key, each in _items(value)}
                 encoded = {key: self.encode(each, range_) for key, each in pairs_.items()}
-                return self._rows(self.encode(value.default, range_), encoded, self.sort(sort), len(domain))
+                return self._rows(self.encode(value.default, range_), encoded, self.erase(sort), len(domain))
             case _:
                 return value
 
     def _array(self, table: Table, index: Sort, element: Sort, sort: Sort) -> object:
         entries = {self.encode(key, index): self.encode(value, element) for key, value in table.entries}
-        return canonical(made(self.encode(table.default, element), entries), self.sort(sort), self.structure)
+        return self._canonical(made(self.encode(table.default, element), entries), self.erase(sort))
 
     def _rows(
         self, default: object, entries: dict[tuple[object, ...], object], sort: Sort, width: int
@@ -174,10 +166,8 @@ class Plain:
             grouped: dict[tuple[object, ...], dict[object, object]] = {}
             for key, value in entries.items():
                 grouped.setdefault(key[:-1], {})[key[-1]] = value
-            entries = {
-                key: canonical(made(default, row), array, self.structure) for key, row in grouped.items()
-            }
-            default = canonical(Table(default), array, self.structure)
+            entries = {key: self._canonical(made(default, row), array) for key, row in grouped.items()}
+            default = self._canonical(Table(default), array)
         return entries.get((), default)
 
 
@@ -188,13 +178,6 @@ def made(default: object, entries: Mapping[Any, object]) -> Table:
 
 def _items(table: Table) -> list[tuple[tuple[object, ...], object]]:
     return [(key, value) for key, value in table.entries if isinstance(key, tuple)]
-
-
-def _nested(table: object, key: tuple[object, ...]) -> object:
-    for part in key:
-        assert isinstance(table, Table)
-        table = table.get(part)
-    return table
 
 
 def _is_constant(table: object, value: object) -> bool:
@@ -220,8 +203,6 @@ def _default(sort: Sort, structure: Structure, depth: int) -> object:
         case IntSort():
             return 0
         case RealSort():
-            from fractions import Fraction
-
             return Fraction(0)
         case StringSort():
             return ""

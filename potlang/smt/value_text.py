@@ -10,7 +10,7 @@ from typing import cast
 from potlang.ir.numerals import digits
 from potlang.ir.sorts import ArraySort, FunctionSort, SetSort, Sort, StringSort, TupleSort
 from potlang.ir.values import Bits, Element, Record, Table
-from potlang.smt.foreign import Algebraic, Anonymous, Opaque
+from potlang.smt.values import Algebraic, Anonymous, Opaque
 
 _PLACES = 12
 _ROOT_PLACES = 12

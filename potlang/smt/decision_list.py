@@ -1,4 +1,4 @@
-"""A function's body as a list of cases: `(ite (= x a) v …)` and what solvers write for it in Bool."""
+"""A function's body as a decision list: `(ite (= x a) v …)` and what solvers write for it in Bool."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Immediate = Callable[[Node], bool]
 """Whether a node is a value by itself, different such nodes being different values."""
 
 
-class Cases(NamedTuple):
+class DecisionList(NamedTuple):
     """The value at each key, the first where a key is there twice, and at all other arguments.
 
     No key and no value mentions a parameter. Keys are of `slots`: of each parameter itself, or of a
@@ -31,15 +31,17 @@ class Cases(NamedTuple):
         return all(slot is param for slot, param in zip(self.slots, params, strict=True))
 
 
-def cases(pool: Pool, body: Node, params: tuple[Var, ...], immediate: Immediate) -> Cases | None:
-    """The cases of a body, in time linear in it; None if it is not made of cases.
+def decision_list(
+    pool: Pool, body: Node, params: tuple[Var, ...], immediate: Immediate
+) -> DecisionList | None:
+    """The decision list of a body, in time linear in it; None if it is none.
 
-    A case is a condition that says of every parameter, or of one function of it, which value it has.
+    A decision is a condition that says of every parameter, or of one function of it, which value it has.
     """
-    return _Work(pool, params, immediate).run(body) if params else None
+    return _Builder(pool, params, immediate).run(body) if params else None
 
 
-class _Work:
+class _Builder:
     def __init__(self, pool: Pool, params: tuple[Var, ...], immediate: Immediate) -> None:
         self.pool = pool
         self.params = params
@@ -48,7 +50,7 @@ class _Work:
         self.slots: dict[Node, Node] = {}
         self.flipped = False
 
-    def run(self, body: Node) -> Cases | None:
+    def run(self, body: Node) -> DecisionList | None:
         rest: Node | None = body
         while isinstance(rest, App):
             if rest.op is op.NOT:
@@ -65,7 +67,7 @@ class _Work:
         if rest is None or self._mentions(rest):
             return None
         slots = tuple(self.slots.get(param, param) for param in self.params)
-        return Cases(tuple(self.entries), self._value(rest), slots)
+        return DecisionList(tuple(self.entries), self._value(rest), slots)
 
     def _choice(self, condition: Node, value: Node, rest: Node) -> Node | None:
         keys = self._keys(condition)
