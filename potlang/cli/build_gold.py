@@ -12,15 +12,18 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from potlang.cli.common import ALL_ENTAILED, INVALID, OTHER_ANSWER, UNDECIDED, CannotWriteFile, Failure
+from potlang.cli.model_options import AskedModel, Renamed, model_options
 
 if TYPE_CHECKING:
-    from potlang.models.endpoint import Endpoint
-    from potlang.models.endpoint.client import JsonMode
     from potlang.models.gold_builder import Problem
     from potlang.models.gold_journal import GoldJournal, Record
 
 
-@click.command("build-gold")
+@click.command(
+    "build-gold",
+    cls=Renamed,
+    renamed={"--tries": "--attempts", "--timeout": "--model-timeout", "--seed": "--model-seed"},
+)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
     "--output",
@@ -30,44 +33,18 @@ if TYPE_CHECKING:
     help="The journal: what became of each problem. If it is there, the run goes on with it.",
 )
 @click.option("--gold", type=click.Path(dir_okay=False, path_type=Path), help="Write the solutions alone.")
-@click.option("--model", help="The model at the endpoint. [default: POTLANG_MODEL]")
 @click.option("--judge-model", help="A model that checks nodes and dependencies. [default: none]")
-@click.option("--base-url", help="The endpoint. [default: OPENAI_BASE_URL; the key is OPENAI_API_KEY]")
-@click.option(
-    "--json-mode",
-    type=click.Choice(["schema", "object", "none"]),
-    default="schema",
-    show_default=True,
-    help="How the endpoint is asked for JSON.",
-)
 @click.option("--limit", type=click.IntRange(1), help="Problems of this run, at most.")
 @click.option("--jobs", type=click.IntRange(1, 64), default=1, show_default=True, help="Problems at a time.")
-@click.option("--tries", type=click.IntRange(1, 100), default=5, show_default=True, help="Of each stage.")
-@click.option("--temperature", type=click.FloatRange(0, 2), help="[default: the endpoint's]")
-@click.option("--max-tokens", type=click.IntRange(1), help="Of one answer. [default: the endpoint's]")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(1, 3600),
-    default=300.0,
-    show_default=True,
-    help="Seconds, of one answer.",
-)
-@click.option("--seed", type=int, help="Of the first try; each further one has the next.")
+@model_options(attempts=5, accepted="one stage")
 def build_gold(
     file: Path,
     output: Path,
     gold: Path | None,
-    model: str | None,
     judge_model: str | None,
-    base_url: str | None,
-    json_mode: JsonMode,
     limit: int | None,
     jobs: int,
-    tries: int,
-    temperature: float | None,
-    max_tokens: int | None,
-    timeout: float,
-    seed: int | None,
+    asked: AskedModel,
 ) -> None:
     """Build gold-standard DAG-MATH solutions from problems with known solutions, by models.
 
@@ -75,15 +52,14 @@ def build_gold(
     The exit code is 0 if all problems are built, 1 if some are not, 2 for lines that are no problems, and 3
     if the endpoint failed: the same command goes on from there.
     """
-    from potlang.models.endpoint import Sampling
     from potlang.models.gold_builder import Builder, Models
     from potlang.models.gold_journal import GoldJournal, run
     from potlang.models.journal import BadJournal
 
-    asked = _endpoint(model, base_url, json_mode, timeout)
-    judge = None if judge_model is None else _endpoint(judge_model, base_url, json_mode, timeout)
-    models = Models.one(asked, judge)
-    sampling = Sampling(tries, temperature, max_tokens, timeout, seed)
+    endpoint = asked.endpoint()
+    judge = None if judge_model is None else asked.endpoint(judge_model)
+    models = Models.one(endpoint, judge)
+    sampling = asked.sampling()
     bad: list[str] = []
     records: list[Record] = []
 
@@ -108,21 +84,12 @@ def build_gold(
     except OSError as error:
         raise CannotWriteFile(error.filename or output, error) from error
     finally:
-        asked.close()
+        endpoint.close()
         if judge is not None:
             judge.close()
     if ended:
         click.echo(f"ended early: {ended}", err=True)
     sys.exit(_exit_code(bad, records, journal))
-
-
-def _endpoint(model: str | None, base_url: str | None, json_mode: JsonMode, timeout: float) -> Endpoint:
-    from potlang.models.endpoint import Endpoint
-
-    try:
-        return Endpoint.from_environment(model, base_url=base_url, json_mode=json_mode, timeout=timeout)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
 
 
 def _problems(

@@ -65,7 +65,7 @@ _EVERY = 100
     help="Draw the paper's figure 3 of all questions: the name without its ending; SVG and PNG are written.",
 )
 @format_option("text", "json", "csv")
-@model_options
+@model_options()
 @solving_options
 @color_option
 def eval_(
@@ -126,16 +126,12 @@ def eval_(
 @contextmanager
 def _writing(asked: AskedModel) -> Iterator[Reasoner]:
     """The model that the options name."""
-    from potlang.models.endpoint import Sampling
     from potlang.models.endpoint.client import MissingClientError
     from potlang.models.evaluation.writing import Writing
 
-    sampling = Sampling(
-        asked.attempts, asked.temperature, asked.max_tokens, asked.model_timeout, asked.model_seed
-    )
     with asked.endpoint() as endpoint:
         try:
-            yield Writing(endpoint, sampling, place=endpoint.base_url)
+            yield Writing(endpoint, asked.sampling(), place=endpoint.base_url)
         except MissingClientError as error:
             raise click.UsageError(str(error)) from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -10,37 +11,41 @@ import click
 from potlang.cli.common import Command
 
 if TYPE_CHECKING:
-    from potlang.models.endpoint import Endpoint
+    from potlang.models.endpoint import Endpoint, Sampling
     from potlang.models.endpoint.client import JsonMode
 
-_OPTIONS = (
-    click.option("--model", metavar="NAME", help="The model at the endpoint. [default: POTLANG_MODEL]"),
-    click.option("--base-url", help="The endpoint. [default: OPENAI_BASE_URL; the key is OPENAI_API_KEY]"),
-    click.option(
-        "--json-mode",
-        type=click.Choice(["schema", "object", "none"]),
-        default="schema",
-        show_default=True,
-        help="How the endpoint is asked for JSON.",
-    ),
-    click.option(
-        "--attempts",
-        type=click.IntRange(1, 100),
-        default=3,
-        show_default=True,
-        help="Replies of the model for one program.",
-    ),
-    click.option("--temperature", type=click.FloatRange(0, 2), help="[default: the endpoint's]"),
-    click.option("--max-tokens", type=click.IntRange(1), help="Of one reply. [default: the endpoint's]"),
-    click.option(
-        "--model-timeout",
-        type=click.FloatRange(1, 3600),
-        default=300.0,
-        show_default=True,
-        help="Seconds for one reply.",
-    ),
-    click.option("--model-seed", type=int, help="Of the first request; each further one has the next."),
-)
+
+def _options(attempts: int, accepted: str) -> tuple[Callable[[Command], Command], ...]:
+    return (
+        click.option("--model", metavar="NAME", help="The model at the endpoint. [default: POTLANG_MODEL]"),
+        click.option(
+            "--base-url", help="The endpoint. [default: OPENAI_BASE_URL; the key is OPENAI_API_KEY]"
+        ),
+        click.option(
+            "--json-mode",
+            type=click.Choice(["schema", "object", "none"]),
+            default="schema",
+            show_default=True,
+            help="How the endpoint is asked for JSON.",
+        ),
+        click.option(
+            "--attempts",
+            type=click.IntRange(1, 100),
+            default=attempts,
+            show_default=True,
+            help=f"Replies of the model for {accepted}.",
+        ),
+        click.option("--temperature", type=click.FloatRange(0, 2), help="[default: the endpoint's]"),
+        click.option("--max-tokens", type=click.IntRange(1), help="Of one reply. [default: the endpoint's]"),
+        click.option(
+            "--model-timeout",
+            type=click.FloatRange(1, 3600),
+            default=300.0,
+            show_default=True,
+            help="Seconds for one reply.",
+        ),
+        click.option("--model-seed", type=int, help="Of the first request; each further one has the next."),
+    )
 
 
 class AskedModel(NamedTuple):
@@ -58,27 +63,65 @@ class AskedModel(NamedTuple):
     model_timeout: float
     model_seed: int | None
 
-    def endpoint(self) -> Endpoint:
-        """The endpoint that the options and the environment name; a usage error if they name none."""
+    def endpoint(self, model: str | None = None) -> Endpoint:
+        """The endpoint that the options and the environment name; a usage error if they name none.
+
+        `model` is another model there.
+        """
         from potlang.models.endpoint import Endpoint
 
         try:
             return Endpoint.from_environment(
-                self.model, base_url=self.base_url, json_mode=self.json_mode, timeout=self.model_timeout
+                model or self.model,
+                base_url=self.base_url,
+                json_mode=self.json_mode,
+                timeout=self.model_timeout,
             )
         except ValueError as error:
             raise click.UsageError(str(error)) from error
 
+    def sampling(self) -> Sampling:
+        """How replies are asked for, as the options say."""
+        from potlang.models.endpoint import Sampling
 
-def model_options(command: Command) -> Command:
-    """Adds the options, which the command gets as one parameter, `asked`, an `AskedModel`."""
+        return Sampling(self.attempts, self.temperature, self.max_tokens, self.model_timeout, self.model_seed)
 
-    @wraps(command)
-    def with_asked(*arguments: Any, **given: Any) -> Any:
-        asked = AskedModel(*(given.pop(name) for name in AskedModel._fields))
-        return command(*arguments, asked=asked, **given)
 
-    found = cast(Command, with_asked)
-    for option in reversed(_OPTIONS):
-        found = option(found)
-    return found
+def model_options(attempts: int = 3, accepted: str = "one program") -> Callable[[Command], Command]:
+    """Adds the options, which the command gets as one parameter, `asked`, an `AskedModel`.
+
+    `attempts` is how many replies there are by default for what is `accepted`.
+    """
+
+    def added(command: Command) -> Command:
+        @wraps(command)
+        def with_asked(*arguments: Any, **given: Any) -> Any:
+            asked = AskedModel(*(given.pop(name) for name in AskedModel._fields))
+            return command(*arguments, asked=asked, **given)
+
+        found = cast(Command, with_asked)
+        for option in reversed(_options(attempts, accepted)):
+            found = option(found)
+        return found
+
+    return added
+
+
+class Renamed(click.Command):
+    """A command some of whose options had other names: those still work, with a warning."""
+
+    def __init__(self, *arguments: Any, renamed: Mapping[str, str], **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self._renamed = renamed
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The arguments with the options' present names."""
+        end = args.index("--") if "--" in args else len(args)
+        return super().parse_args(ctx, [*map(self._present, args[:end]), *args[end:]])
+
+    def _present(self, arg: str) -> str:
+        name, sign, value = arg.partition("=")
+        if name not in self._renamed:
+            return arg
+        click.echo(f"warning: {name} is now called {self._renamed[name]}", err=True)
+        return f"{self._renamed[name]}{sign}{value}"

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("question")
-@model_options
+@model_options()
 @click.option("--k", type=click.IntRange(1, 100), default=1, show_default=True, help="Programs that vote.")
 @click.option(
     "--option",

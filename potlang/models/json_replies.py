@@ -8,16 +8,14 @@ from typing import Any, NamedTuple
 
 from potlang.diag import Sink
 from potlang.languages.dagmath.read.latex_escapes import misread_escapes, repaired
-from potlang.languages.dagmath.read.wrapping import find_json
 from potlang.models.asking import BadReply
+from potlang.models.replies import behind_thoughts, candidates
 from potlang.reading.json_text import open_document, read_json
 from potlang.source import InputLimits
 
 LIMITS = InputLimits(bytes=4_000_000)
 MOST_STEPS = 1_000
-_THOUGHT_ENDS = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _ESCAPE = re.compile(r'\\(?:(["\\/bfnrt]|u[0-9a-fA-F]{4})|)')
-_MOST_TRIED = 10
 
 Parents = tuple[int, ...] | None
 
@@ -91,20 +89,15 @@ def _object(text: str, key: str) -> dict[str, Any]:
     """The first JSON object with `key` in a text, behind what the model thought first. Raises BadReply."""
     if len(text) > LIMITS.bytes:
         raise BadReply(f"the reply has more than {LIMITS.bytes} characters")
-    ends = [0, *(thought.end() for thought in _THOUGHT_ENDS.finditer(text))]
-    rest = text[ends[-1] :]
+    rest = behind_thoughts(text)
     reason = "there is no JSON in the reply"
-    for _ in range(_MOST_TRIED):
-        wrapped = find_json(rest)
-        if wrapped is None:
-            break
-        value = _json(rest[wrapped.start : wrapped.end])
+    for start, end, _ in candidates(rest):
+        value = _json(rest[start:end])
         if isinstance(value, dict) and key in value:
             return value
         if isinstance(value, dict) and isinstance(value.get("error"), str):
             raise BadReply(f"the model says: {value['error'][:200]}")
         reason = "the JSON of the reply is not well formed" if value is None else f"there is no `{key}` in it"
-        rest = rest[wrapped.end :]
     raise BadReply(reason)
 
 

@@ -1,9 +1,13 @@
-"""The program in a model's reply: in a fence, among prose, behind thoughts, or all of it ([LOOP-REPLY])."""
+"""The JSON in a model's reply: in a fence, among prose, behind thoughts, or all of it.
+
+The rules are [LOOP-REPLY] for programs and [DAG-REPLY] for other objects.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -24,12 +28,34 @@ class Found(NamedTuple):
     around: str
 
 
-class _Candidate(NamedTuple):
+class Candidate(NamedTuple):
+    """A JSON object in a text: its span and its value, None where it is not well formed."""
+
     start: int
     end: int
     value: Any
-    is_likely: bool
-    has_sections: bool
+
+
+def behind_thoughts(reply: str) -> str:
+    """The text behind the last end of a thought; all of it where there is none."""
+    ends = [found.end() for found in _THOUGHT_ENDS.finditer(reply)]
+    return reply[ends[-1] :] if ends else reply
+
+
+def candidates(text: str) -> Iterator[Candidate]:
+    """The first 20 JSON objects of a text, well formed or not, in linear time."""
+    at = 0
+    for _ in range(_MOST_TRIED):
+        begin = _BEGINS.search(text, at)
+        if begin is None:
+            return
+        start = text.index("{", begin.start())
+        at = _end(text, start)
+        value = _json(text[start:at])
+        if value is None and (fence := _FENCE_ENDS.search(text, start)) is not None and fence.start() < at:
+            # Quotes or brackets are not closed: no object goes on behind its fence.
+            at = start + len(text[start : fence.start()].rstrip())
+        yield Candidate(start, at, value)
 
 
 def find_program(reply: str) -> Found | None:
@@ -39,30 +65,12 @@ def find_program(reply: str) -> Found | None:
     sections, else the first that is well formed or begins a line. What stands before the end of a thought
     does not count, unless nothing else does.
     """
-    ends = [found.end() for found in _THOUGHT_ENDS.finditer(reply)]
-    for first in dict.fromkeys([*ends[-1:], 0]):
-        text = reply[first:]
-        best = _best(_candidates(text))
+    for text in dict.fromkeys([behind_thoughts(reply), reply]):
+        best = _best(text, list(candidates(text)))
         if best is not None:
             start, end = _span(text, best)
             return Found(text[start:end], f"{text[:start]}\n{text[end:]}".strip())
     return None
-
-
-def _candidates(text: str) -> list[_Candidate]:
-    found: list[_Candidate] = []
-    at = 0
-    while len(found) < _MOST_TRIED and (begin := _BEGINS.search(text, at)) is not None:
-        start = text.index("{", begin.start())
-        end = _end(text, start)
-        value = _json(text[start:end])
-        if value is None and (fence := _FENCE_ENDS.search(text, start)) is not None and fence.start() < end:
-            # Quotes or brackets are not closed: no object goes on behind its fence.
-            end = start + len(text[start : fence.start()].rstrip())
-        is_likely = value is not None or not text[text.rfind("\n", 0, start) + 1 : start].strip()
-        found.append(_Candidate(start, end, value, is_likely, _has_sections(text[start:end], value)))
-        at = end
-    return found
 
 
 def _end(text: str, start: int) -> int:
@@ -70,16 +78,20 @@ def _end(text: str, start: int) -> int:
     return len(text) if wrapped is None else start + wrapped.end
 
 
-def _best(candidates: list[_Candidate]) -> _Candidate | None:
-    programs = [each for each in candidates if each.has_sections]
+def _best(text: str, found: list[Candidate]) -> Candidate | None:
+    programs = [each for each in found if _has_sections(text[each.start : each.end], each.value)]
     whole = [each for each in programs if each.value is not None]
-    likely = [each for each in candidates if each.is_likely]
+    likely = [each for each in found if each.value is not None or _begins_a_line(text, each.start)]
     return whole[-1] if whole else next(iter([*programs, *likely]), None)
 
 
-def _span(text: str, candidate: _Candidate) -> tuple[int, int]:
+def _begins_a_line(text: str, start: int) -> bool:
+    return not text[text.rfind("\n", 0, start) + 1 : start].strip()
+
+
+def _span(text: str, candidate: Candidate) -> tuple[int, int]:
     """Where the program stands: an object with nothing but a `program` is opened."""
-    start, end, value = candidate[:3]
+    start, end, value = candidate
     while isinstance(value, dict) and not _sections() & value.keys():
         if not isinstance(value.get("program"), dict):
             break

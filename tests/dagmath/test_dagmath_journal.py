@@ -230,14 +230,16 @@ def test_what_the_command_cannot_do(tmp_path: Path) -> None:
         assert done.returncode == 3 and "ended early: unauthorized" in done.stderr
         assert len(server.received) == 1
     with ChatServer(["no JSON"] * 9) as server:
-        arguments = [problems, "-o", journal, "--model", "m", "--tries", "2", "--base-url", server.base_url]
-        done = _potc([*arguments, "--limit", "1"])
-        assert done.returncode == 1 and "p0: given up" in done.stderr and "p1" not in done.stderr
+        arguments = [problems, "-o", journal, "--model", "m", "--base-url", server.base_url]
+        done = _potc([*arguments, "--limit", "1", "--attempts=2"])
+        assert done.returncode == 1 and "warning" not in done.stderr
+        assert "p0: given up" in done.stderr and "p1" not in done.stderr
     with problems.open("a", encoding="utf-8") as file:
         file.write("{}\n")
     with ChatServer(["no JSON"] * 9) as server:
         done = _potc([problems, "-o", journal, "--model", "m", "--tries", "2", "--base-url", server.base_url])
         assert done.returncode == 2 and "line 3: the problem has no `problem`" in done.stderr
+        assert "warning: --tries is now called --attempts" in done.stderr
     for arguments, said in (
         ([problems, "-o", journal], "POTLANG_MODEL"),
         ([problems, "-o", journal, "--model", "m", "--base-url", "ftp://x"], "base URL"),

@@ -127,7 +127,9 @@ LAST = Property(check_last_draft, st.tuples(PROSE, PROSE))
 test_last_draft, test_last_draft_deeply = LAST.tests()
 
 MUTATIONS = [
-    Mutation("last", "the first of several", (replies,), "_best", lambda found: found[0] if found else None),
+    Mutation(
+        "last", "the first of several", (replies,), "_best", lambda text, found: found[0] if found else None
+    ),
     Mutation("last", "nothing is well formed", (replies,), "_json", lambda text: None),
     Mutation("last", "sections do not count", (replies,), "_has_sections", lambda text, value: False),
 ]
