@@ -9,7 +9,6 @@ from potlang.cli.common import ALL_ENTAILED, INVALID, OTHER_ANSWER, UNDECIDED, I
 
 if TYPE_CHECKING:
     from potlang.languages.dagmath.report import SolutionReport
-    from potlang.source import Document
 
 
 def solution_answer(given: Input, settings: dict[str, Any]) -> Answer:
@@ -24,7 +23,7 @@ def solution_answer(given: Input, settings: dict[str, Any]) -> Answer:
         return render_solution(report, color=color)
 
     code = solution_exit_code(report)
-    return Answer(given.name, solution_document(given), report.diagnostics, report.to_dict, render, code)
+    return Answer(given.name, report.document, report.diagnostics, report.to_dict, render, code)
 
 
 def checked_solution(given: Input) -> Answer:
@@ -38,15 +37,6 @@ def checked_solution(given: Input) -> Answer:
 
     code = ALL_ENTAILED if checked.ok else INVALID
     return Answer(given.name, checked.read.document, checked.diagnostics, to_dict, None, code)
-
-
-def solution_document(given: Input) -> Document:
-    """The document that places in a solution are in."""
-    from potlang.diag import Sink
-    from potlang.reading.json_text import open_document
-    from potlang.source import DEFAULT_LIMITS
-
-    return open_document(given.source, Sink(), DEFAULT_LIMITS, given.name)
 
 
 def solution_exit_code(report: SolutionReport) -> int:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from potlang import api, dot
 from potlang.cli.answer import Answer, end_with
 from potlang.cli.common import ALL_ENTAILED, INVALID, OTHER_ANSWER, UNDECIDED, Input, read_input
 from potlang.languages.dot.report import TraceReport, TraceVerdict
 from potlang.report.results import Limits
-
-if TYPE_CHECKING:
-    from potlang.source import Document
 
 _CODES = {
     TraceVerdict.ACCEPTED: ALL_ENTAILED,
@@ -42,9 +39,8 @@ def trace_answer(given: Input, settings: dict[str, Any]) -> Answer:
 
         return render_trace(report, color=color)
 
-    document = trace_document(given)
     code = trace_exit_code(report)
-    return Answer(given.name, document, report.diagnostics, report.to_dict, render, code)
+    return Answer(given.name, report.document, report.diagnostics, report.to_dict, render, code)
 
 
 def checked_trace(given: Input, settings: dict[str, Any]) -> Answer:
@@ -56,15 +52,6 @@ def checked_trace(given: Input, settings: dict[str, Any]) -> Answer:
 
     code = ALL_ENTAILED if checked.ok else INVALID
     return Answer(given.name, checked.trace.document, checked.diagnostics, to_dict, None, code)
-
-
-def trace_document(given: Input) -> Document:
-    """The document that places in a trace are in."""
-    from potlang.diag import Sink
-    from potlang.languages.dot.read.raw import open_trace
-    from potlang.source import DEFAULT_LIMITS
-
-    return open_trace(given.source, Sink(), DEFAULT_LIMITS, given.name)[1]
 
 
 def trace_exit_code(report: TraceReport) -> int:

@@ -21,15 +21,13 @@ from potlang.cli.shared_options import (
     solving_options,
     trace_options,
 )
-from potlang.cli.solution import solution_document
-from potlang.cli.trace import theory_program, trace_document
+from potlang.cli.trace import theory_program
 
 if TYPE_CHECKING:
     from potlang.api import RouteName, Trust
     from potlang.languages.dagmath.report import SolutionReport
     from potlang.languages.dot.read.records import Profile
     from potlang.languages.dot.report import TraceReport
-    from potlang.source import Document
     from potlang.view.graph import Graph
 
 Form = Literal["html", "mermaid", "graphviz", "svg"]
@@ -102,7 +100,7 @@ def _trace(given: Input, settings: dict[str, Any], form: Form, color: str) -> st
 
     report = dot.verify(given.source, name=given.name, **settings)
     if not report.nodes:
-        _nothing(given, trace_document(given), report, color)
+        _nothing(given, report, color)
     return page(report, given.name) if form == "html" else _drawing(partial(graph_of, report), form)
 
 
@@ -114,14 +112,14 @@ def _solution(given: Input, settings: dict[str, Any], form: Form, color: str) ->
 
     report = verify(given.source, name=given.name, **settings)
     if report.graph is None:
-        _nothing(given, solution_document(given), report, color)
+        _nothing(given, report, color)
     if form == "html":
         return solution_page(report, given.name)
     return _drawing(partial(graph_of_solution, report), form)
 
 
-def _nothing(given: Input, document: Document, report: TraceReport | SolutionReport, color: str) -> NoReturn:
-    print_diagnostics(document, report.diagnostics, color)
+def _nothing(given: Input, report: TraceReport | SolutionReport, color: str) -> NoReturn:
+    print_diagnostics(report.document, report.diagnostics, color)
     what = "solution" if given.kind == "dagmath" else "trace"
     click.echo(f"{given.name}: there is no {what} to draw", err=True)
     sys.exit(INVALID)

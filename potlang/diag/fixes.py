@@ -40,20 +40,20 @@ def apply_fixes(text: str, fixes: Iterable[Fix]) -> str:
     document = Document.from_str(text)
     chosen: list[RawEdit] = []
     for fix in fixes:
-        edits = raw_edits(document, fix)
+        edits = raw_edits(document, fix.edits)
         if edits and not any(_overlap(new, old) for new in edits for old in chosen):
             chosen += edits
     return _apply(document.text or "", chosen)
 
 
-def raw_edits(document: Document, fix: Fix) -> list[RawEdit]:
-    """The raw edits that a fix amounts to, in order; none without text or where it does not apply."""
+def raw_edits(document: Document, edits: tuple[Edit, ...]) -> list[RawEdit]:
+    """The raw edits that the edits amount to, in order; none without text or where they do not apply."""
     text = document.text
     if text is None:
         return []
     try:
-        replaced = [RawEdit(*replace_span(document.layout, edit)) for edit in _from_the_right(fix.edits)]
-        patches = _patches(fix.edits)
+        replaced = [RawEdit(*replace_span(document.layout, edit)) for edit in _from_the_right(edits)]
+        patches = _patches(edits)
         if not patches:
             return sorted(replaced)
         if len(patches) == 1 and not replaced:

@@ -89,7 +89,7 @@ def _lines(document: Document, start: int, end: int) -> Json:
 
 
 def _fix(fix: Fix, document: Document, base: str | None) -> Json:
-    edits = raw_edits(document, fix)
+    edits = raw_edits(document, fix.edits)
     if not edits:
         return {}
     change = {

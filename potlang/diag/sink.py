@@ -67,15 +67,16 @@ class Sink:
         """
         row = CODES[code]
         level = severity or row.severity
-        if not self._has_room(level):
-            return
         where = Place(place, span) if isinstance(place, str) else place
+        secondary = tuple(labels)
+        if not self._has_room(level, (Label(where), *secondary)):
+            return
         self._kept[level].append(
             Diagnostic(
                 code=code,
                 severity=level,
                 message=row.headline.format_map(_shown(fields)),
-                labels=(Label(where, visible(primary)), *(_clean(label) for label in labels)),
+                labels=(Label(where, visible(primary)), *map(_clean, secondary)),
                 notes=tuple(visible(note) for note in notes),
                 helps=tuple(visible(text) for text in helps),
                 fixes=tuple(fixes),
@@ -84,10 +85,11 @@ class Sink:
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Adds a diagnostic that another sink made, its places being places of this document."""
-        if self._has_room(diagnostic.severity):
+        if self._has_room(diagnostic.severity, diagnostic.labels):
             self._kept[diagnostic.severity].append(diagnostic)
 
-    def _has_room(self, level: Severity) -> bool:
+    def _has_room(self, level: Severity, labels: tuple[Label, ...]) -> bool:
+        """Counts a report; whether it is kept."""
         self._total[level] += 1
         return self._total[level] <= _KEPT
 

@@ -37,7 +37,7 @@ def formula(value: object) -> tuple[str, str | None]:
     assert tree is not None
     built = build_session(tree, sink)
     assert built is not None
-    expression = read_expression(value, "", "#", sink).formula
+    expression = read_expression(value, "", sink).formula
     node = built[1].formula(expression, sink)
     return expression.text, None if node is None else print_formula(node)
 
@@ -87,7 +87,7 @@ def test_operators_are_the_built_in_ones() -> None:
     value = {
         "forall": [{"x": "Int"}, {"exists": [{"y": "Int"}, {"eq": [{"ite": [["If", 1], "x", "y"]}, "y"]}]}]
     }
-    node = built[1].formula(read_expression(value, "", "#", sink).formula, Sink())
+    node = built[1].formula(read_expression(value, "", sink).formula, Sink())
     assert node is not None and "(ite (If 1) " in print_formula(node)
 
 

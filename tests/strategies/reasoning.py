@@ -143,7 +143,7 @@ def program(theory: Mapping[str, Any]) -> dict[str, Any]:
     from potlang.languages.dot.lower.expressions import read_expression
 
     rules = [
-        {"constraint": read_expression(each["constraint"], "", "#", Sink()).formula.text}
+        {"constraint": read_expression(each["constraint"], "", Sink()).formula.text}
         for each in theory["rules"]
     ]
     return {

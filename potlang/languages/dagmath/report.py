@@ -14,6 +14,7 @@ from potlang.languages.dagmath.check.reasons import Reason
 from potlang.languages.dagmath.solve.results import CHECKED, StepResult, StepVerdict
 from potlang.report.plain import to_plain
 from potlang.report.results import Limits
+from potlang.source import Document
 
 if TYPE_CHECKING:
     from potlang.diag.model import Diagnostic
@@ -94,7 +95,8 @@ class SolutionReport(NamedTuple):
 
     `sample_class` is its place in the paper's taxonomy, None if no answer is expected or none could be
     judged. `graph` is None for what is no graph, `answer` if none is expected. `contradiction` are ids of
-    given steps that cannot hold together. `has_checked_steps`: the steps were asked about.
+    given steps that cannot hold together. `has_checked_steps`: the steps were asked about. Places in
+    diagnostics are in `document`.
     """
 
     verdict: SolutionVerdict
@@ -112,6 +114,7 @@ class SolutionReport(NamedTuple):
     time_ms: float = 0.0
     kind: str = "dagmath"
     version: str = ""
+    document: Document = Document("", None)
 
     @property
     def ok(self) -> bool:

@@ -13,6 +13,7 @@ from potlang.languages.dot.lower.extract import Schema, State
 from potlang.languages.dot.read.records import EdgeKind, Profile, Role
 from potlang.report.plain import to_plain
 from potlang.report.results import Consistency, CoreItem, Limits, Model, Result, Verdict
+from potlang.source import Document
 
 if TYPE_CHECKING:
     from potlang.diag.model import Diagnostic
@@ -155,7 +156,7 @@ class TraceReport(NamedTuple):
 
     `diagnostics` holds what is wrong with its form (errors) and with its judgements (warnings: a critic
     that validates what is refuted, …). `consequences` are the other nodes whose propositions the summary
-    entails. `hash` is that of the canonical form.
+    entails. `hash` is that of the canonical form. Places in diagnostics are in `document`.
     """
 
     verdict: TraceVerdict
@@ -175,6 +176,7 @@ class TraceReport(NamedTuple):
     time_ms: float = 0.0
     kind: str = "dot"
     version: str = ""
+    document: Document = Document("", None)
 
     @property
     def ok(self) -> bool:

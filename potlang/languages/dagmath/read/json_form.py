@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from potlang.diag.model import Applicability, Fix, Patch, Replace
 from potlang.diag.sink import Sink
 from potlang.languages.dagmath.read.latex_escapes import misread_escapes, repaired
-from potlang.languages.dagmath.read.places import JsonPlaces, JsonRow, Origin, Part
+from potlang.languages.dagmath.read.places import JsonPlaces, JsonRow, Part
 from potlang.languages.dagmath.read.records import Solution, Step
 from potlang.source.pointer import join_pointer
 
@@ -62,7 +62,6 @@ class _Reader:
     def __init__(self, sink: Sink, places: JsonPlaces) -> None:
         self.sink = sink
         self.places = places
-        self.origin: Origin = places.origin
 
     def read(self, value: object) -> Draft | None:
         if isinstance(value, list):
@@ -210,7 +209,7 @@ class _Reader:
             return text
         misread.add(part)
         edits = [Replace(where, each.at, each.at + 1, f"\\{each.letter}") for each in found]
-        fix = Fix("double the backslashes", Applicability.SAFE, self.origin.edits(*edits))
+        fix = Fix("double the backslashes", Applicability.SAFE, self.places.edits(*edits))
         span = found[0].at, found[0].at + 1
         meant = f"the beginning of a LaTeX command, `\\{found[0].letter}`"
         self._report("POT1017", where, span=span, fixes=[fix], found="a control character", meant=meant)
@@ -288,12 +287,12 @@ class _Reader:
 
     def _report_misspelt(self, key: str, meant: str, pointer: str) -> None:
         move = Patch("move", join_pointer(pointer, meant), source=join_pointer(pointer, key))
-        fix = Fix(f"rename the key to `{meant}`", Applicability.SAFE, self.origin.edits(move))
-        place = self.origin.place(join_pointer(pointer, key), on_key=True)
+        fix = Fix(f"rename the key to `{meant}`", Applicability.SAFE, self.places.edits(move))
+        place = self.places.place(join_pointer(pointer, key), on_key=True)
         self.sink.report("POT1016", place, key=key, meant=meant, fixes=[fix])
 
     def _patch(self, title: str, pointer: str, value: object) -> Fix:
-        return Fix(title, Applicability.SAFE, self.origin.edits(Patch("replace", pointer, value)))
+        return Fix(title, Applicability.SAFE, self.places.edits(Patch("replace", pointer, value)))
 
     def _wrong(self, value: object, pointer: str, expected: str) -> None:
         from potlang.expressions.shapes import found_words
@@ -301,7 +300,7 @@ class _Reader:
         self._report("POT1010", pointer, expected=expected, found=found_words(value))
 
     def _report(self, code: str, pointer: str, span: tuple[int, int] | None = None, **fields: Any) -> None:
-        self.sink.report(code, self.origin.place(pointer, span), **fields)
+        self.sink.report(code, self.places.place(pointer, span), **fields)
 
 
 def _keys_of(value: Object) -> dict[Part, str]:

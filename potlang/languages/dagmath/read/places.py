@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol
 
-from potlang.diag import Edit, Fix, Place
-from potlang.diag.model import Applicability, Patch, Replace
-from potlang.reading.embedded import Inner
+from potlang.diag import Edit, Place
+from potlang.diag.model import Patch, Replace
+from potlang.reading.embedded import EmbeddedDocument
 from potlang.source.pointer import join_pointer
 
 Part = Literal["id", "edge", "parents", "node", "prop"]
@@ -33,23 +33,6 @@ class Places(Protocol):
         """Edits that let a step have these parents; no parents are written as null."""
 
 
-class Origin(NamedTuple):
-    """Where a JSON text stands: it is the document, or a part of it, with other text around."""
-
-    inner: Inner | None = None
-
-    def place(self, pointer: str, span: Span | None = None, on_key: bool = False) -> Place:
-        """The place in the document of a place in the JSON text."""
-        place = Place(pointer, span, on_key)
-        return place if self.inner is None else self.inner.place(place)
-
-    def edits(self, *edits: Edit) -> tuple[Edit, ...]:
-        """The edits of the document that edits of the JSON text amount to."""
-        if self.inner is None:
-            return edits
-        return self.inner.fix(Fix("", Applicability.SAFE, edits)).edits
-
-
 class JsonRow(NamedTuple):
     """A step in JSON: its pointer, the key of each part, and the parts that were not read as written."""
 
@@ -59,41 +42,51 @@ class JsonRow(NamedTuple):
 
 
 class JsonPlaces:
-    """Places of a solution in JSON; `rows` grow with the steps that are read."""
+    """Places of a solution in JSON, which may be embedded in other text.
 
-    __slots__ = ("origin", "rows")
+    `rows` grow with the steps that are read.
+    """
 
-    def __init__(self, origin: Origin) -> None:
-        self.origin = origin
+    __slots__ = ("embedded", "rows")
+
+    def __init__(self, embedded: EmbeddedDocument | None = None) -> None:
+        self.embedded = embedded
         self.rows: list[JsonRow] = []
 
+    def place(self, pointer: str, span: Span | None = None, on_key: bool = False) -> Place:
+        """The place in the document of a place in the JSON text."""
+        place = Place(pointer, span, on_key)
+        return place if self.embedded is None else self.embedded.place(place)
+
+    def edits(self, *edits: Edit) -> tuple[Edit, ...]:
+        """The edits of the document that edits of the JSON text amount to."""
+        return edits if self.embedded is None else self.embedded.edits(edits)
+
     def step(self, at: int) -> Place:
-        return self.origin.place(self.rows[at].pointer)
+        return self.place(self.rows[at].pointer)
 
     def part(self, at: int, part: Part, span: Span | None = None) -> Place:
         row = self.rows[at]
         if part not in row.keys:
             return self.step(at)
-        return self.origin.place(
-            join_pointer(row.pointer, row.keys[part]), None if part in row.repaired else span
-        )
+        return self.place(join_pointer(row.pointer, row.keys[part]), None if part in row.repaired else span)
 
     def parent(self, at: int, index: int) -> Place:
         row = self.rows[at]
         if "parents" in row.repaired:
             return self.part(at, "parents")
-        return self.origin.place(f"{join_pointer(row.pointer, row.keys['parents'])}/{index}")
+        return self.place(f"{join_pointer(row.pointer, row.keys['parents'])}/{index}")
 
     def rewrite(self, at: int, part: Part, span: Span, text: str) -> tuple[Edit, ...]:
         row = self.rows[at]
         if part not in row.keys or part in row.repaired:
             return ()
-        return self.origin.edits(Replace(join_pointer(row.pointer, row.keys[part]), *span, text))
+        return self.edits(Replace(join_pointer(row.pointer, row.keys[part]), *span, text))
 
     def set_parents(self, at: int, parents: Sequence[int]) -> tuple[Edit, ...]:
         row = self.rows[at]
         path = join_pointer(row.pointer, row.keys["parents"])
-        return self.origin.edits(Patch("replace", path, list(parents) or None))
+        return self.edits(Patch("replace", path, list(parents) or None))
 
 
 class TextRow(NamedTuple):

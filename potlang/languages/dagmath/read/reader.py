@@ -9,16 +9,16 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from potlang.diag import Applicability, Fix, Label, Place, Sink
+from potlang.diag import Applicability, Fix, Place, Sink
 from potlang.diag.model import Replace
 from potlang.languages.dagmath.read.boxed import last_box
 from potlang.languages.dagmath.read.json_form import Draft, read_json_form
-from potlang.languages.dagmath.read.places import JsonPlaces, Origin, Places, TextPlaces
+from potlang.languages.dagmath.read.places import JsonPlaces, Places, TextPlaces
 from potlang.languages.dagmath.read.records import Solution, Step
 from potlang.languages.dagmath.read.structure import check_structure
 from potlang.languages.dagmath.read.text_form import is_text_form, read_text_form
 from potlang.languages.dagmath.read.wrapping import Wrapped, find_json
-from potlang.reading.embedded import Inner
+from potlang.reading.embedded import EmbeddedDocument
 from potlang.reading.json_text import open_document, read_json
 from potlang.source import DEFAULT_LIMITS, Document, InputLimits
 
@@ -53,7 +53,7 @@ def read_solution(
         draft = None if sink.has_errors else read_text_form(document.text, sink, places)
     else:
         wrapped = None if document.text is None or sink.has_errors else find_json(document.text)
-        places = JsonPlaces(Origin() if wrapped is None else _origin(document, wrapped))
+        places = JsonPlaces(_embedded(document, wrapped))
         draft = _read_json(document, wrapped, places, limits, sink)
     return _checked(document, draft, places, sink)
 
@@ -91,18 +91,19 @@ def _missing_braces(text: str) -> int:
     return max(1, plain.count("{") - plain.count("}"))
 
 
-def _origin(document: Document, wrapped: Wrapped) -> Origin:
-    if wrapped.around is None:
-        return Origin()
+def _embedded(document: Document, wrapped: Wrapped | None) -> EmbeddedDocument | None:
+    """The JSON of a document with other text around it."""
+    if wrapped is None or wrapped.around is None:
+        return None
     part = Document(document.name, (document.text or "")[wrapped.start : wrapped.end])
-    return Origin(Inner(part, wrapped.start))
+    return EmbeddedDocument(part, wrapped.start)
 
 
 def _read_json(
     document: Document, wrapped: Wrapped | None, places: JsonPlaces, limits: InputLimits, sink: Sink
 ) -> Draft | None:
-    inner = places.origin.inner
-    if inner is None or wrapped is None:
+    embedded = places.embedded
+    if embedded is None or wrapped is None:
         if wrapped is None and document.text is not None and document.text.strip() and not sink.has_errors:
             sink.report(
                 "POT7001",
@@ -117,12 +118,10 @@ def _read_json(
         sink.report("POT7009", at, helps=("score samples with `potc score`",))
         return None
     _report_around(document, wrapped, sink)
-    inner_sink = Sink(inner.document)
-    value = read_json(inner.document, inner_sink, limits)
+    inner_sink = Sink(embedded.document)
+    value = read_json(embedded.document, inner_sink, limits)
     for each in inner_sink.diagnostics():
-        labels = tuple(Label(inner.place(label.place), label.message) for label in each.labels)
-        fixes = tuple(fix for found in each.fixes if (fix := inner.fix(found)).edits)
-        sink.add(each._replace(labels=labels, fixes=fixes))
+        sink.add(embedded.diagnostic(each))
     if value is None and inner_sink.has_errors:
         return None
     return read_json_form(value, sink, places)

@@ -67,7 +67,8 @@ def verify(
         asked = _checked_steps(checked.solution, limits, trust, workers) if steps else _Asked()
         report = _report(checked, checked.graph, answered, asked)
     time_ms = (time.perf_counter() - began) * 1000
-    return report._replace(limits=limits, time_ms=time_ms, version=__version__)
+    document = checked.read.document
+    return report._replace(limits=limits, time_ms=time_ms, version=__version__, document=document)
 
 
 # --- the answer ----------------------------------------------------------------------------------

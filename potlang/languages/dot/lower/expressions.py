@@ -51,18 +51,18 @@ class Expression(NamedTuple):
     extents: Mapping[tuple[int, int], str]
 
 
-def read_expression(value: object, base: str, pointer: str, sink: Sink) -> Expression:
+def read_expression(value: object, base: str, sink: Sink) -> Expression:
     """The expression that the JSON of a proposition or a term stands for.
 
     The value has the shape of `schemas/dot-prop-1.json`. `base` is put in front of the pointers of JSON
-    values; `pointer` is that of the expression's own text. The formula has no root where a quoted
+    values, and is the pointer of the expression's own text. The formula has no root where a quoted
     expression or a sort is not well formed: that is in the sink, at its JSON pointer.
     """
     if isinstance(value, dict) and "pot" in value:
         return Expression(read_formula(str(value["pot"]), f"{base}/pot", sink), MappingProxyType({}))
     writing = _Writing(sink)
     root = writing.write(value, base)
-    return Expression(Formula(pointer, writing.text(), root), writing.extents)
+    return Expression(Formula(base, writing.text(), root), writing.extents)
 
 
 class _Writing:

@@ -16,7 +16,7 @@ from potlang.ir.module import Assertion, Module, Origin
 from potlang.ir.nodes import Node, Symbol, SymbolKind
 from potlang.ir.sorts import BOOL
 from potlang.languages.dot.lower.expressions import read_expression
-from potlang.languages.dot.lower.places import Blame, TracePlaces
+from potlang.languages.dot.lower.places import RecordingSink, TraceSourceMap
 from potlang.languages.dot.read.propositions import DECLARING
 from potlang.languages.dot.read.records import Prop
 from potlang.languages.dot.read.trace import Trace
@@ -54,7 +54,7 @@ def read_propositions(trace: Trace, sink: Sink, theory: s.Module | None = None) 
     `theory` is the surface tree of a PoT program without errors; its verifications, optimization and
     actions play no part.
     """
-    places = TracePlaces(trace)
+    places = TraceSourceMap(trace)
     module, extension, broken = _Theory(trace, sink, theory or s.Module(), places).build()
     stated: dict[int, Node] = {}
     texts: dict[int, str] = {}
@@ -62,8 +62,8 @@ def read_propositions(trace: Trace, sink: Sink, theory: s.Module | None = None) 
         if _declares(prop):
             continue
         inner = Sink(limit=1_000)
-        base, pointer = places.base(id_), places.text_pointer(id_)
-        expression = read_expression(prop.value, base, pointer, inner)
+        pointer = places.base(id_)
+        expression = read_expression(prop.value, pointer, inner)
         places.note(pointer, expression.extents)
         node = None if inner.has_errors else extension.formula(expression.formula, inner)
         places.adopt(inner, sink)
@@ -104,7 +104,7 @@ def _atoms(trace: Trace, module: Module, stated: dict[int, Node]) -> dict[int, S
 class _Theory:
     """Declarations and assumptions of the problems, added to those of a program."""
 
-    def __init__(self, trace: Trace, sink: Sink, program: s.Module, places: TracePlaces) -> None:
+    def __init__(self, trace: Trace, sink: Sink, program: s.Module, places: TraceSourceMap) -> None:
         self._sink = sink
         self._program = program
         self._places = places
@@ -115,7 +115,7 @@ class _Theory:
     def build(self) -> tuple[Module, Extension, set[int]]:
         """The theory without what has errors, what reads formulas over it, and the nodes with errors."""
         while True:
-            inner = Blame(limit=1_000)
+            inner = RecordingSink(limit=1_000)
             functions, constants = self._declarations(inner)
             facts = self._assumptions(inner)
             program = self._combined(functions, constants, facts)
@@ -159,12 +159,11 @@ class _Theory:
         facts: list[s.FactDecl] = []
         several = len(self._props) > 1
         for prop, number, value in self._items("assume"):
-            pointer = self._places.text_pointer(prop.id, int(number))
-            base = f"{self._places.base(prop.id)}/assume/{number}"
-            expression = read_expression(value, base, pointer, sink)
+            pointer = f"{self._places.base(prop.id)}/assume/{number}"
+            expression = read_expression(value, pointer, sink)
             self._places.note(pointer, expression.extents)
             name = f"assumption {int(number) + 1}" + (f" of node {prop.id}" if several else "")
-            facts.append(s.FactDecl(name, expression.formula, True, (), base))
+            facts.append(s.FactDecl(name, expression.formula, True, (), pointer))
         return facts
 
     def _items(self, part: str) -> Iterable[tuple[Prop, str, object]]:
@@ -212,7 +211,7 @@ def _parts(prop: Prop) -> list[Culprit]:
 def _pointing(assertion: Assertion) -> Assertion:
     """The assertion with the pointer inside its `@prop`, if a trace makes it."""
     pointer = assertion.origin.pointer
-    if not pointer.startswith(TracePlaces.PREFIX):
+    if not pointer.startswith(TraceSourceMap.PREFIX):
         return assertion
     inside = pointer[pointer.index("/", 1) :]
     return assertion._replace(origin=Origin(inside, assertion.origin.text))

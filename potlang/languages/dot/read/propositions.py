@@ -16,7 +16,7 @@ from potlang.languages.dot.read.raw import Raw
 from potlang.languages.dot.read.records import Prop, Role
 from potlang.languages.dot.read.rules import Violations
 from potlang.languages.dot.read.shapes import form
-from potlang.reading.embedded import Inner
+from potlang.reading.embedded import EmbeddedDocument
 from potlang.reading.json_text import JsonReader
 from potlang.source import Document, InputLimits, join_pointer
 
@@ -104,16 +104,16 @@ class Propositions:
         return Prop(id_, value, text, json_start, start, end)
 
     def _adopt(self, sink: Sink, document: Document, json_start: int) -> None:
-        inner = inner_text(self.violations.raw, document, json_start)
+        inner = embedded_text(self.violations.raw, document, json_start)
         for diagnostic in sink.diagnostics():
             if diagnostic.code != "POT0005":
                 self.violations.adopt(diagnostic, inner)
         self._sink = Sink(limit=sink.limit)
 
 
-def inner_text(raw: Raw, document: Document, json_start: int) -> Inner:
+def embedded_text(raw: Raw, document: Document, json_start: int) -> EmbeddedDocument:
     """The JSON text that begins at the byte `json_start`."""
-    return Inner(document, raw.character(json_start))
+    return EmbeddedDocument(document, raw.character(json_start))
 
 
 def check_value(value: object, sink: Sink, role: Role | None = "problem") -> None:

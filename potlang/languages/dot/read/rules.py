@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from potlang.diag import CODES, Applicability, Diagnostic, Fix, Label, Replace, Sink
 from potlang.languages.dot.read.raw import Raw
-from potlang.reading.embedded import Inner
+from potlang.reading.embedded import EmbeddedDocument
 from potlang.source import Document
 
 
@@ -166,17 +166,11 @@ class Violations:
         span = self.raw.place(start, end).span or (0, 0)
         return Replace("", *span, text)
 
-    def adopt(self, diagnostic: Diagnostic, inner: Inner) -> None:
+    def adopt(self, diagnostic: Diagnostic, inner: EmbeddedDocument) -> None:
         """Adds a diagnostic that was made for the JSON text of a record."""
         row = rule_of(diagnostic.code)
-        self.sink.add(
-            diagnostic._replace(
-                labels=tuple(Label(inner.place(label.place), label.message) for label in diagnostic.labels),
-                notes=(*diagnostic.notes, note(row)),
-                helps=(*diagnostic.helps, row.help),
-                fixes=tuple(fix for each in diagnostic.fixes if (fix := inner.fix(each)).edits),
-            )
-        )
+        moved = inner.diagnostic(diagnostic)
+        self.sink.add(moved._replace(notes=(*moved.notes, note(row)), helps=(*moved.helps, row.help)))
 
 
 def note(rule: Rule) -> str:

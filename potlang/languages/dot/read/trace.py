@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from potlang.diag import Place
-from potlang.languages.dot.read.propositions import inner_text
+from potlang.languages.dot.read.propositions import embedded_text
 from potlang.languages.dot.read.raw import Raw
 from potlang.languages.dot.read.records import Fence, Node, Profile, Prop, Record, Status, Text
-from potlang.reading.embedded import Inner
+from potlang.reading.embedded import EmbeddedDocument
 from potlang.source import Document
 
 R = TypeVar("R")
@@ -56,6 +56,6 @@ class Trace:
         """The place of a whole record."""
         return self.raw.place(record.start, record.end)
 
-    def json_of(self, prop: Prop) -> Inner:
+    def json_of(self, prop: Prop) -> EmbeddedDocument:
         """The JSON text of a `@prop`, which turns JSON pointers into places of the document."""
-        return inner_text(self.raw, Document(self.document.name, prop.text, prop.value), prop.json_start)
+        return embedded_text(self.raw, Document(self.document.name, prop.text, prop.value), prop.json_start)

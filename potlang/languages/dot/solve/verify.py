@@ -145,6 +145,7 @@ def verify(
         limits=limits,
         time_ms=(time.perf_counter() - began) * 1000,
         version=__version__,
+        document=trace.document,
     )
 
 
