@@ -17,7 +17,7 @@ import potlang
 from potlang.api import RouteName
 
 if TYPE_CHECKING:
-    from potlang.engines.base import Answer, OptimizeAnswer, OptimizeQuery, Query
+    from potlang.engines.messages import Answer, OptimizeAnswer, OptimizeQuery, Query
     from potlang.processes.pool import Workers
 
 DEFAULT_LIMITS: Final = potlang.Limits()

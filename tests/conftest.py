@@ -1,11 +1,14 @@
-"""Profiles of the property tests, and the end of the shared workers."""
+"""Profiles of the property tests, workers to test with, and the end of the shared ones."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+
+from potlang.processes.pool import Workers, default_workers
 
 settings.register_profile(
     "potlang",
@@ -23,7 +26,30 @@ settings.load_profile("potlang")
 def _shared_workers() -> Iterator[None]:
     """The workers that `potlang` keeps warm are closed with the session."""
     yield
-    from potlang.processes.pool import default_workers
-
     default_workers().close()
     default_workers.cache_clear()
+
+
+LIMITS = Path(__file__).parent / "limits"
+
+
+@pytest.fixture
+def workers() -> Iterator[Workers]:
+    with Workers() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Workers]:
+    with Workers() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def hang() -> str:
+    return (LIMITS / "hang.smt2").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def bomb() -> str:
+    return (LIMITS / "memory.smt2").read_text(encoding="utf-8")

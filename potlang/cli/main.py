@@ -99,9 +99,10 @@ def _started_solver(args: list[str]) -> subprocess.Popen[bytes] | None:
     """The usual solver's process, started first of all: its import overlaps with everything else."""
     if args[:1] != ["verify"] or any(arg.startswith(("--route", "--help", "-h")) for arg in args):
         return None
+    from potlang.engines.commands import solver_command
     from potlang.processes.launch import launch
 
-    return launch("z3")
+    return launch(*solver_command("z3"))
 
 
 def _main(args: list[str], solver: subprocess.Popen[bytes] | None) -> None:

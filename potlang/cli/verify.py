@@ -35,6 +35,7 @@ from potlang.cli.shared_options import (
     trace_options,
 )
 from potlang.cli.solution import solution_answer
+from potlang.engines.commands import solver_command
 from potlang.languages.pot.report import Report
 from potlang.processes.pool import default_workers
 
@@ -212,10 +213,10 @@ def _program_answer(checked: api.Checked, report: Report) -> Answer:
 def _start(route: api.RouteName, started: subprocess.Popen[bytes] | None) -> None:
     """Starts the solvers, unless the usual one is on its way, so that they import while we compile."""
     if started is not None:
-        default_workers().adopt("z3", started)
+        default_workers().attach(solver_command("z3"), started)
         return
     for engine in {"both": ("z3", "cvc5"), "closure": (), "ground": (), "search": ()}.get(route, (route,)):
-        default_workers().warm("z3" if engine == "auto" else engine)
+        default_workers().warm(solver_command("z3" if engine == "auto" else engine))
 
 
 def _with_progress(files: tuple[str, ...]) -> Iterator[str]:

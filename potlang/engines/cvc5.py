@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from potlang.engines.base import (
+from potlang.engines.messages import (
     MOST_PROOF,
     Answer,
-    OptimizeAnswer,
-    OptimizeQuery,
     ProofFormat,
     Query,
     Reason,
@@ -21,7 +19,7 @@ from potlang.engines.base import (
     assumed_text,
 )
 from potlang.engines.repl import Failure, Repl, TextEngine
-from potlang.processes.clock import Clock
+from potlang.utils.deadline import Deadline
 
 _FIRST_SHARE: Final = 0.4
 _SHORTEST_SECOND_MS: Final = 20
@@ -92,7 +90,8 @@ class Solver(Repl):
 
     def check(self, timeout_ms: int) -> tuple[str, Reason | None, str]:
         """`check-sat`: "sat", "unsat" or "unknown", and why unknown."""
-        self.solver.setOption("tlimit-per", str(timeout_ms))
+        # No limit is what 0 would mean.
+        self.solver.setOption("tlimit-per", str(max(1, timeout_ms)))
         try:
             result = self.solver.checkSat()
         except (RuntimeError, MemoryError) as error:
@@ -115,7 +114,7 @@ class Solver(Repl):
 
 
 class Cvc5Engine(TextEngine[Solver]):
-    """cvc5 as an `Engine`, in this process."""
+    """cvc5 in this process."""
 
     name = "cvc5"
 
@@ -126,57 +125,46 @@ class Cvc5Engine(TextEngine[Solver]):
         )
         self.close()
 
-    def prepare(self) -> bool:
-        """Nothing is done ahead: a new solver costs less than half a millisecond."""
-        return False
-
-    def limit_memory(self, megabytes: int | None) -> None:
-        """Nothing: cvc5 has no cap of its own; the worker's address space is capped."""
-
     def ask(self, query: Query, timeout_ms: int) -> Answer:
         """Check one query with the default options, then with finite model finding."""
-        clock = Clock(timeout_ms)
+        deadline = Deadline(timeout_ms)
         if query.proof is not None:
-            return self._proved(query, query.proof, clock)
-        first = self._first(query, clock, int(timeout_ms * _FIRST_SHARE))
+            return self._proved(query, query.proof, deadline)
+        first = self._first(query, deadline, int(timeout_ms * _FIRST_SHARE))
         if first.status != "unknown" or first.reason not in ("incomplete", "timeout"):
             return first
-        if clock.left() < _SHORTEST_SECOND_MS:
+        if deadline.left_ms() < _SHORTEST_SECOND_MS:
             return first
-        second = self._second(query, clock)
+        second = self._second(query, deadline)
         if second.status != "unknown" or second.reason == "memory":
             return second
-        return first._replace(time_ms=clock.spent())
+        return first._replace(time_ms=deadline.spent_ms())
 
-    def optimize(self, query: OptimizeQuery, timeout_ms: int) -> OptimizeAnswer:
-        """cvc5 does not optimize."""
-        return OptimizeAnswer("unknown", "unsupported", "cvc5 does not optimize")
-
-    def _first(self, query: Query, clock: Clock, share: int) -> Answer:
+    def _first(self, query: Query, deadline: Deadline, share: int) -> Answer:
         def check(repl: Solver) -> Answer:
             repl.run("(push 1)" + assumed_text(query))
-            answer = _check(repl, query, len(self._base), clock, max(1, share))
+            answer = _check(repl, query, len(self._base), deadline, share)
             repl.run("(pop 1)")
             return answer
 
-        return self._answered(query.core, clock, check)
+        return self._answered(query.core, deadline, check)
 
-    def _second(self, query: Query, clock: Clock) -> Answer:
+    def _second(self, query: Query, deadline: Deadline) -> Answer:
         try:
             repl = self._fresh(query.core, FINITE_MODELS)
             repl.run(assumed_text(query))
-            return _check(repl, query, len(self._base), clock, clock.left())
+            return _check(repl, query, len(self._base), deadline, deadline.left_ms())
         except Failure as failure:
-            return failure.answer(clock)
+            return failure.answer(deadline)
 
-    def _proved(self, query: Query, form: ProofFormat, clock: Clock) -> Answer:
+    def _proved(self, query: Query, form: ProofFormat, deadline: Deadline) -> Answer:
         try:
             repl = self._fresh(False, {"produce-proofs": "true", **_PROOFS[form]})
             repl.run(assumed_text(query))
-            answer = _check(repl, query, len(self._base), clock, clock.left())
-            return _with_proof(repl, answer, clock) if answer.status == "unsat" else answer
+            answer = _check(repl, query, len(self._base), deadline, deadline.left_ms())
+            return _with_proof(repl, answer, deadline) if answer.status == "unsat" else answer
         except Failure as failure:
-            return failure.answer(clock)
+            return failure.answer(deadline)
 
     def _make(self, core: bool) -> Solver:
         return self._fresh(core, {"incremental": "true"})
@@ -199,32 +187,32 @@ class FiniteModelEngine(Cvc5Engine):
 
     def ask(self, query: Query, timeout_ms: int) -> Answer:
         """Check one query."""
-        return self._second(query, Clock(timeout_ms))
+        return self._second(query, Deadline(timeout_ms))
 
     def load(self, core: bool) -> Answer | None:
         """Nothing: every check reads the base anew."""
         return None
 
 
-def _check(repl: Solver, query: Query, base: int, clock: Clock, timeout_ms: int) -> Answer:
+def _check(repl: Solver, query: Query, base: int, deadline: Deadline, timeout_ms: int) -> Answer:
     """`base` is the length of the base's text."""
     status, reason, detail = repl.check(timeout_ms)
     if status == "sat":
         values, detail = repl.values(query.values)
-        wanted = query.model and affords_model(base + len(query.text), clock.left())
+        wanted = query.model and affords_model(base + len(query.text), deadline.left_ms())
         model = repl.model() if wanted else None
-        return Answer("sat", None, detail, values, time_ms=clock.spent(), model=model)
+        return Answer("sat", None, detail, values, time_ms=deadline.spent_ms(), model=model)
     if status == "unsat":
         core = assumed_core(query, repl.core()) if query.core else None
-        return Answer("unsat", core=core, time_ms=clock.spent())
-    return Answer("unknown", reason, detail, time_ms=clock.spent())
+        return Answer("unsat", core=core, time_ms=deadline.spent_ms())
+    return Answer("unknown", reason, detail, time_ms=deadline.spent_ms())
 
 
-def _with_proof(repl: Solver, answer: Answer, clock: Clock) -> Answer:
+def _with_proof(repl: Solver, answer: Answer, deadline: Deadline) -> Answer:
     try:
         proof = repl.proof()
     except Failure as failure:
         if failure.reason == "memory":
             raise
-        return answer._replace(detail=failure.detail, time_ms=clock.spent())
-    return answer._replace(proof=proof, time_ms=clock.spent())
+        return answer._replace(detail=failure.detail, time_ms=deadline.spent_ms())
+    return answer._replace(proof=proof, time_ms=deadline.spent_ms())

@@ -11,8 +11,9 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections.abc import Iterable, Sequence
-from time import monotonic
 from typing import NamedTuple
+
+from potlang.utils.deadline import Deadline
 
 _DECAY = 1.05
 _RESCALE = 1e100
@@ -69,8 +70,8 @@ class Propositional:
         """The variables that the model makes true; asked for right after `solve`."""
         return sorted(literal >> 1 for literal in self._trail if not literal & 1)
 
-    def solve(self, most_conflicts: int, deadline: float) -> bool | None:
-        """Whether there is a model; None if that is not known within so many conflicts or by `deadline`."""
+    def solve(self, most_conflicts: int, deadline: Deadline) -> bool | None:
+        """Whether there is a model; None if that is not known within so many conflicts or in time."""
         conflicts = 0
         for step in itertools.count(1):
             if self.refuted:
@@ -86,18 +87,18 @@ class Propositional:
                 self._learn(conflict)
             elif not self._decide():
                 return True
-            if step % _PERIOD == 0 and monotonic() > deadline:
+            if step % _PERIOD == 0 and deadline.passed():
                 return None
         return None
 
-    def replay(self, lemmas: Iterable[Sequence[int]], deadline: float) -> bool:
+    def replay(self, lemmas: Iterable[Sequence[int]], deadline: Deadline) -> bool:
         """Learn what another solver's refutation says, each clause by propagation alone, up to the empty one.
 
         False if a clause does not follow so, if the empty one does not, or at `deadline`.
         """
         self._back(0)
         for lemma in itertools.chain(lemmas, [()]):
-            if self.refuted or monotonic() > deadline:
+            if self.refuted or deadline.passed():
                 break
             conflict = self._propagate()
             if conflict >= 0:

@@ -10,10 +10,11 @@ import io
 from dataclasses import dataclass
 from typing import Any, Final
 
-from potlang.engines.base import Answer, OptimizeAnswer, OptimizeQuery, Query, assumed_core, assumed_text
 from potlang.engines.cvc5 import FINITE_MODELS, REASONS, failure_of
-from potlang.processes.clock import Clock
+from potlang.engines.messages import Answer, Query, assumed_core, assumed_text
+from potlang.engines.worker import SolverEngine
 from potlang.smt.sexpr import unquote
+from potlang.utils.deadline import Deadline
 
 _FIRST_SHARE: Final = 0.4
 _SHORTEST_SECOND_MS: Final = 20
@@ -104,18 +105,18 @@ def solve_with_pysmt(
     `values`, `core` and the answer are as in `Query` and `Answer`; `options` are cvc5's. A text that
     pysmt cannot read is answered `unsupported`. A core names one assertion of those that are equal.
     """
-    clock = Clock(timeout_ms)
+    deadline = Deadline(timeout_ms)
     try:
         script = _read(text, values)
-        return _solve(script, core, clock, options or {})
+        return _solve(script, core, deadline, options or {})
     except Unreadable as error:
-        return Answer("unknown", "unsupported", str(error), time_ms=clock.spent())
+        return Answer("unknown", "unsupported", str(error), time_ms=deadline.spent_ms())
     except (RuntimeError, MemoryError) as error:
-        return failure_of(error).answer(clock)
+        return failure_of(error).answer(deadline)
 
 
-def _solve(script: _Script, core: bool, clock: Clock, options: dict[str, str]) -> Answer:
-    chosen = {"tlimit-per": str(clock.left()), **options}
+def _solve(script: _Script, core: bool, deadline: Deadline, options: dict[str, str]) -> Answer:
+    chosen = {"tlimit-per": str(max(1, deadline.left_ms())), **options}
     if core:
         # pysmt turns on two simplifications that cvc5 refuses together with cores.
         chosen |= {"ite-simp": "false", "simp-ite-compress": "false", "produce-unsat-cores": "true"}
@@ -124,11 +125,11 @@ def _solve(script: _Script, core: bool, clock: Clock, options: dict[str, str]) -
     result = solver.cvc5.checkSat()
     if result.isSat():
         found = tuple(str(solver.cvc5.getValue(_convert(solver, term))) for term in script.terms)
-        return Answer("sat", values=found, time_ms=clock.spent())
+        return Answer("sat", values=found, time_ms=deadline.spent_ms())
     if result.isUnsat():
-        return Answer("unsat", core=_core(solver, names) if core else None, time_ms=clock.spent())
+        return Answer("unsat", core=_core(solver, names) if core else None, time_ms=deadline.spent_ms())
     words = result.getUnknownExplanation().name
-    return Answer("unknown", REASONS.get(words, "incomplete"), words.lower(), time_ms=clock.spent())
+    return Answer("unknown", REASONS.get(words, "incomplete"), words.lower(), time_ms=deadline.spent_ms())
 
 
 def _assert_all(solver: Any, script: _Script) -> dict[Any, str]:
@@ -154,46 +155,23 @@ def _core(solver: Any, names: dict[Any, str]) -> tuple[str, ...]:
     return tuple(names[term] for term in solver.cvc5.getUnsatCore() if term in names)
 
 
-class PysmtEngine:
-    """cvc5 through pysmt as an `Engine`, in this process: every query is read with its base anew."""
+class PysmtEngine(SolverEngine):
+    """cvc5 through pysmt, in this process: every query is read with its base anew."""
 
     name = "cvc5-pysmt"
-
-    def __init__(self, rlimit: int | None = None) -> None:
-        self.rlimit = rlimit
-        self._base = ""
 
     def warm_up(self) -> None:
         """Solve something small once: the imports are the most of it."""
         solve_with_pysmt("(declare-sort S 0)(declare-fun p (S) Bool)(assert (forall ((x S)) (p x)))")
 
-    def prepare(self) -> bool:
-        """Nothing is done ahead."""
-        return False
-
-    def limit_memory(self, megabytes: int | None) -> None:
-        """Nothing: the worker's address space is capped."""
-
-    def start(self, base: str) -> None:
-        """Begin a session."""
-        self._base = base
-
-    def load(self, core: bool) -> Answer | None:
-        """Nothing: each query reads the base."""
-        return None
-
-    def close(self) -> None:
-        """End the session."""
-        self._base = ""
-
     def ask(self, query: Query, timeout_ms: int) -> Answer:
         """Check one query with the default options, then with finite model finding."""
-        clock = Clock(timeout_ms)
+        deadline = Deadline(timeout_ms)
         first = self._try(query, max(1, int(timeout_ms * _FIRST_SHARE)), {})
         settled = first.status != "unknown" or first.reason not in ("incomplete", "timeout")
-        if settled or clock.left() < _SHORTEST_SECOND_MS:
+        if settled or deadline.left_ms() < _SHORTEST_SECOND_MS:
             return first
-        second = self._try(query, clock.left(), FINITE_MODELS)
+        second = self._try(query, deadline.left_ms(), FINITE_MODELS)
         return second if second.status != "unknown" else first
 
     def _try(self, query: Query, timeout_ms: int, options: dict[str, str]) -> Answer:
@@ -202,7 +180,3 @@ class PysmtEngine:
         text = self._base + assumed_text(query)
         answer = solve_with_pysmt(text, query.values, core=query.core, timeout_ms=timeout_ms, options=options)
         return answer if answer.core is None else answer._replace(core=assumed_core(query, answer.core))
-
-    def optimize(self, query: OptimizeQuery, timeout_ms: int) -> OptimizeAnswer:
-        """cvc5 does not optimize."""
-        return OptimizeAnswer("unknown", "unsupported", "cvc5 does not optimize")

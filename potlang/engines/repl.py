@@ -6,9 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import ClassVar, Final, Generic, TypeVar
 
-from potlang.engines.base import MOST_MODEL, Answer, Reason
-from potlang.processes.clock import Clock
+from potlang.engines.messages import MOST_MODEL, Answer, Reason
+from potlang.engines.worker import SolverEngine
 from potlang.smt.sexpr import elements, pair_values, unquote
+from potlang.utils.deadline import Deadline
 
 _LONGEST_DETAIL: Final = 2000
 # After the other reasons the solver is not used again. (After "memory" the worker is not: and
@@ -24,9 +25,10 @@ class Failure(Exception):
         self.reason: Reason = reason
         self.detail = detail[:_LONGEST_DETAIL]
 
-    def answer(self, clock: Clock) -> Answer:
-        """The answer that it comes to."""
-        return Answer("unknown", self.reason, self.detail, time_ms=clock.spent())
+    def answer(self, deadline: Deadline | None = None) -> Answer:
+        """The answer that it comes to, with the time spent since the deadline was set."""
+        spent = 0.0 if deadline is None else deadline.spent_ms()
+        return Answer("unknown", self.reason, self.detail, time_ms=spent)
 
 
 class Repl(ABC):
@@ -72,38 +74,32 @@ class Repl(ABC):
 R = TypeVar("R", bound=Repl)
 
 
-class TextEngine(ABC, Generic[R]):
+class TextEngine(SolverEngine, Generic[R]):
     """A session's base, and the solvers that keep it: one for queries with unsat cores, one for others.
 
     They are kept apart since tracking assertions costs preprocessing; each is made when it is needed.
     """
 
-    def __init__(self, rlimit: int | None = None) -> None:
-        self.rlimit = rlimit
-        self._base = ""
+    def __init__(self) -> None:
+        super().__init__()
         self._open: dict[bool, R] = {}
 
     @abstractmethod
     def _make(self, core: bool) -> R:
         """A solver that has read the base. Raises `Failure`."""
 
-    def start(self, base: str) -> None:
-        """Begin a session; the base is read by the first query that needs it, or by `load`."""
-        self.close()
-        self._base = base
-
     def load(self, core: bool) -> Answer | None:
         """Read the base now; the answer that a failure to do so comes to."""
         try:
             self._kept(core)
         except Failure as failure:
-            return Answer("unknown", failure.reason, failure.detail)
+            return failure.answer()
         return None
 
     def close(self) -> None:
         """End the session: its solvers are freed."""
+        super().close()
         self._open.clear()
-        self._base = ""
 
     def _kept(self, core: bool) -> R:
         found = self._open.get(core)
@@ -111,12 +107,12 @@ class TextEngine(ABC, Generic[R]):
             found = self._open[core] = self._make(core)
         return found
 
-    def _answered(self, core: bool, clock: Clock, check: Callable[[R], Answer]) -> Answer:
+    def _answered(self, core: bool, deadline: Deadline, check: Callable[[R], Answer]) -> Answer:
         """What `check` answers with a solver that keeps the base; it must leave the solver as it was."""
         try:
             answer = check(self._kept(core))
         except Failure as failure:
-            answer = failure.answer(clock)
+            answer = failure.answer(deadline)
         if answer.reason not in _HARMLESS:
             self._open.pop(core, None)
         return answer

@@ -6,10 +6,13 @@ The text sent is DIMACS without its header: a clause is numbers that end with 0.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from time import monotonic
 from typing import Any, Final, NamedTuple
 
-from potlang.engines.base import Answer, EngineSource, OptimizeAnswer, OptimizeQuery, Query, Reason, Status
+from potlang.engines.messages import Answer, Query, Reason, Status
+from potlang.engines.solver import SolverSession
+from potlang.engines.worker import SolverEngine
+from potlang.processes.pool import Workers
+from potlang.utils.deadline import Deadline
 
 SOLVER: Final = "cadical153"
 MOST_LEMMAS: Final = 200_000
@@ -30,11 +33,11 @@ class Outcome(NamedTuple):
 
 
 def solve_clauses(
-    clauses: Iterable[Sequence[int]], workers: EngineSource, timeout_ms: int, memory_mb: int | None = None
+    clauses: Iterable[Sequence[int]], workers: Workers, timeout_ms: int, memory_mb: int | None = None
 ) -> Outcome:
     """Decide clauses in a worker, which is killed at the limits: then the status is unknown."""
     text = "\n".join([" ".join(map(str, (*clause, 0))) for clause in clauses])
-    with workers.session("sat", memory_mb=memory_mb) as session:
+    with SolverSession(workers, "sat", memory_mb=memory_mb) as session:
         answer = session.ask(Query(text, core=True), timeout_ms)
     if answer.status == "unknown":
         return Outcome("unknown", answer.reason, answer.detail)
@@ -44,54 +47,28 @@ def solve_clauses(
     return Outcome("unsat", lemmas=lemmas)
 
 
-class SatEngine:
-    """What the worker runs: one problem a query, without a base."""
+class SatEngine(SolverEngine):
+    """What the worker runs: one problem a query; a base is clauses too."""
 
     name = "sat"
-
-    def __init__(self) -> None:
-        self.rlimit: int | None = None
-        self._base = ""
 
     def warm_up(self) -> None:
         """Solve something small once."""
         self.ask(Query("1 0\n-1 0", core=True), 1000)
 
-    def prepare(self) -> bool:
-        """Nothing is done ahead."""
-        return False
-
-    def start(self, base: str) -> None:
-        """Begin with these clauses."""
-        self._base = base
-
-    def load(self, core: bool) -> Answer | None:
-        """There is nothing to read ahead."""
-
-    def limit_memory(self, megabytes: int | None) -> None:
-        """The address space is the only limit."""
-
     def ask(self, query: Query, timeout_ms: int) -> Answer:
         """Decide base and query together; `core` asks for the proof. The parent ends what overruns."""
         from pysat.solvers import Solver
 
-        began = monotonic()
+        began = Deadline(timeout_ms)
         clauses = [_numbers(line) for text in (self._base, query.text) for line in text.splitlines()]
         with Solver(SOLVER, bootstrap_with=clauses, with_proof=query.core) as solver:
             found = solver.solve()
-            took = (monotonic() - began) * 1000
+            took = began.spent_ms()
             if found:
                 true = " ".join([str(number) for number in solver.get_model() if number > 0])
                 return Answer("sat", values=(true,), time_ms=took)
             return Answer("unsat", core=_lemmas(solver.get_proof()) if query.core else None, time_ms=took)
-
-    def optimize(self, query: OptimizeQuery, timeout_ms: int) -> OptimizeAnswer:
-        """Not offered."""
-        return OptimizeAnswer("unknown", "unsupported", "a SAT solver optimizes nothing")
-
-    def close(self) -> None:
-        """Nothing is kept."""
-        self._base = ""
 
 
 def _numbers(line: str) -> list[int]:

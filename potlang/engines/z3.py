@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from potlang.engines.base import (
+from potlang.engines.messages import (
     Answer,
     OptimizeAnswer,
     OptimizeQuery,
@@ -20,8 +20,8 @@ from potlang.engines.base import (
     affords_model,
 )
 from potlang.engines.repl import Failure, Repl, TextEngine
-from potlang.processes.clock import Clock
 from potlang.smt.sexpr import elements, has_symbol, pair_values
+from potlang.utils.deadline import Deadline
 
 _OPTIONS: Final = (
     "(set-option :print-success false)(set-option :produce-models true)"
@@ -104,12 +104,12 @@ def _failure(error: Exception) -> Failure:
 
 
 class Z3Engine(TextEngine[Context]):
-    """z3 as an `Engine`, in this process."""
+    """z3 in this process."""
 
     name = "z3"
 
-    def __init__(self, rlimit: int | None = None) -> None:
-        super().__init__(rlimit)
+    def __init__(self) -> None:
+        super().__init__()
         self._spares: list[Context] = []
 
     def prepare(self) -> bool:
@@ -140,8 +140,8 @@ class Z3Engine(TextEngine[Context]):
 
     def ask(self, query: Query, timeout_ms: int) -> Answer:
         """Check one query between a push and a pop."""
-        clock = Clock(timeout_ms)
-        return self._answered(query.core, clock, lambda repl: self._check(repl, query, clock))
+        deadline = Deadline(timeout_ms)
+        return self._answered(query.core, deadline, lambda repl: self._check(repl, query, deadline))
 
     def _make(self, core: bool) -> Context:
         repl = self._fresh(core)
@@ -154,9 +154,9 @@ class Z3Engine(TextEngine[Context]):
             repl.run("(set-option :produce-unsat-cores true)")
         return repl
 
-    def _check(self, repl: Context, query: Query, clock: Clock) -> Answer:
+    def _check(self, repl: Context, query: Query, deadline: Deadline) -> Answer:
         repl.run("(push 1)" + query.text)
-        status = repl.check(clock.left(), self.rlimit, query.assuming)
+        status = repl.check(deadline.left_ms(), self.rlimit, query.assuming)
         values: tuple[str, ...] | None = None
         core: tuple[str, ...] | None = None
         model: str | None = None
@@ -164,7 +164,7 @@ class Z3Engine(TextEngine[Context]):
         reason: Reason | None = None
         if status == "sat":
             values, detail = repl.values(query.values)
-            if query.model and affords_model(len(self._base) + len(query.text), clock.left()):
+            if query.model and affords_model(len(self._base) + len(query.text), deadline.left_ms()):
                 model = repl.model()
         elif status == "unsat":
             core = repl.core() if query.core else None
@@ -172,49 +172,49 @@ class Z3Engine(TextEngine[Context]):
             detail = repl.why_unknown()
             reason = reason_of(detail)
         repl.run("(pop 1)")
-        return Answer(status, reason, detail, values, core, clock.spent(), model)
+        return Answer(status, reason, detail, values, core, deadline.spent_ms(), model)
 
     def optimize(self, query: OptimizeQuery, timeout_ms: int) -> OptimizeAnswer:
         """Optimize in a context of its own."""
-        clock = Clock(timeout_ms)
+        deadline = Deadline(timeout_ms)
         try:
             repl = self._fresh(core=False)
             repl.run(f"(set-option :opt.priority {query.priority})")
             repl.run(self._base)
             repl.run(query.text)
             repl.run("".join(f"({_verb(each.maximize)} {each.term})" for each in query.objectives))
-            return _optimum(repl, query, clock, self.rlimit)
+            return _optimum(repl, query, deadline, self.rlimit)
         except Failure as failure:
-            return OptimizeAnswer("unknown", failure.reason, failure.detail, time_ms=clock.spent())
+            return OptimizeAnswer("unknown", failure.reason, failure.detail, time_ms=deadline.spent_ms())
 
 
 def _verb(maximize: bool) -> str:
     return "maximize" if maximize else "minimize"
 
 
-def _optimum(repl: Context, query: OptimizeQuery, clock: Clock, rlimit: int | None) -> OptimizeAnswer:
-    status = repl.check(clock.left(), rlimit)
+def _optimum(repl: Context, query: OptimizeQuery, deadline: Deadline, rlimit: int | None) -> OptimizeAnswer:
+    status = repl.check(deadline.left_ms(), rlimit)
     if status == "unsat":
-        return OptimizeAnswer("infeasible", time_ms=clock.spent())
+        return OptimizeAnswer("infeasible", time_ms=deadline.spent_ms())
     if status != "sat":
-        return _unsettled(repl, query, clock)
+        return _unsettled(repl, query, deadline)
     points = [_point(repl, query)]
     kind = _kind(points[0])
     complete = True
     if query.priority == "pareto" and kind == "optimal":
-        complete = _more_points(repl, query, clock, rlimit, points)
-    return OptimizeAnswer(kind, points=tuple(points), complete=complete, time_ms=clock.spent())
+        complete = _more_points(repl, query, deadline, rlimit, points)
+    return OptimizeAnswer(kind, points=tuple(points), complete=complete, time_ms=deadline.spent_ms())
 
 
 def _more_points(
-    repl: Context, query: OptimizeQuery, clock: Clock, rlimit: int | None, points: list[Point]
+    repl: Context, query: OptimizeQuery, deadline: Deadline, rlimit: int | None, points: list[Point]
 ) -> bool:
     """Collect the Pareto points after the first; true if there are no more of them.
 
     z3 gives the one point of a single constant objective again and again, so a repetition is the end.
     """
     while True:
-        status = repl.check(clock.left(), rlimit)
+        status = repl.check(deadline.left_ms(), rlimit)
         if status != "sat" or len(points) >= query.points:
             return status == "unsat"
         point = _point(repl, query)
@@ -236,11 +236,11 @@ def _kind(point: Point) -> OptimizeStatus:
     return "optimal"
 
 
-def _unsettled(repl: Context, query: OptimizeQuery, clock: Clock) -> OptimizeAnswer:
+def _unsettled(repl: Context, query: OptimizeQuery, deadline: Deadline) -> OptimizeAnswer:
     detail = repl.why_unknown()
     found = pair_values(repl.run("(get-objectives)"))[-len(query.objectives) :]
     bounds = tuple(_bounds(value) for value in found)
-    return OptimizeAnswer("unknown", reason_of(detail), detail, bounds=bounds, time_ms=clock.spent())
+    return OptimizeAnswer("unknown", reason_of(detail), detail, bounds=bounds, time_ms=deadline.spent_ms())
 
 
 def _bounds(value: str) -> tuple[str, str]:

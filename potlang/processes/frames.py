@@ -10,8 +10,6 @@ import json
 import struct
 from typing import Any, Final
 
-from potlang.engines.base import Answer, Objective, OptimizeAnswer, OptimizeQuery, Point, Query
-
 Message = dict[str, Any]
 
 HEADER: Final = struct.Struct(">I")
@@ -47,66 +45,3 @@ def decode(body: bytes | bytearray) -> Message:
     if not isinstance(message, dict):
         raise FrameError("not an object")
     return message
-
-
-def pack_query(query: Query | OptimizeQuery) -> Message:
-    """A query as a message's content."""
-    if isinstance(query, Query):
-        return query._asdict()
-    return {**query._asdict(), "objectives": [each._asdict() for each in query.objectives]}
-
-
-def unpack_query(content: Message) -> Query:
-    """The inverse of `pack_query` for a check."""
-    values, assuming = tuple(content["values"]), tuple(content["assuming"])
-    core, model = bool(content["core"]), bool(content["model"])
-    return Query(content["text"], values, core, model, assuming, content["proof"])
-
-
-def unpack_optimize(content: Message) -> OptimizeQuery:
-    """The inverse of `pack_query` for an optimization."""
-    return OptimizeQuery(
-        content["text"],
-        tuple(Objective(each["term"], each["maximize"]) for each in content["objectives"]),
-        tuple(content["values"]),
-        content["priority"],
-        content["points"],
-    )
-
-
-def pack_answer(answer: Answer | OptimizeAnswer) -> Message:
-    """An answer as a message's content."""
-    if isinstance(answer, Answer):
-        return answer._asdict()
-    return {**answer._asdict(), "points": [each._asdict() for each in answer.points]}
-
-
-def _texts(value: list[str] | None) -> tuple[str, ...] | None:
-    return None if value is None else tuple(value)
-
-
-def unpack_answer(content: Message) -> Answer:
-    """The inverse of `pack_answer` for a check."""
-    return Answer(
-        content["status"],
-        content["reason"],
-        content["detail"],
-        _texts(content["values"]),
-        _texts(content["core"]),
-        content["time_ms"],
-        content["model"],
-        content["proof"],
-    )
-
-
-def unpack_optimized(content: Message) -> OptimizeAnswer:
-    """The inverse of `pack_answer` for an optimization."""
-    return OptimizeAnswer(
-        content["status"],
-        content["reason"],
-        content["detail"],
-        tuple(Point(tuple(p["objectives"]), _texts(p["values"])) for p in content["points"]),
-        content["complete"],
-        tuple((lower, upper) for lower, upper in content["bounds"]),
-        content["time_ms"],
-    )

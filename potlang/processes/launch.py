@@ -8,26 +8,23 @@ import sys
 from os.path import abspath, dirname
 from typing import Any, Final
 
-_BOOT: Final = "import json,sys;sys.path[:]=json.loads(sys.argv.pop(1));"
-_ENGINE: Final = "from potlang.processes.worker import main;main(sys.argv[1])"
+_BOOT: Final = (
+    "import json,sys;sys.path[:]=json.loads(sys.argv.pop(1));"
+    "from potlang.processes.worker import main;main(*sys.argv[1:])"
+)
 
 
-def launch(engine: str) -> subprocess.Popen[bytes]:
-    """The worker of a solver."""
-    return launch_python(_ENGINE, engine)
+def launch(service: str, *arguments: str) -> subprocess.Popen[bytes]:
+    """A worker that serves `service`: a function as `module:name`, which is called with `arguments` there.
 
-
-def launch_python(code: str, *arguments: str) -> subprocess.Popen[bytes]:
-    """A Python process that runs `code` with `arguments`, and finds the modules that this one does.
-
-    Ctrl-C is the parent's alone, and no descriptors are inherited.
+    It finds the modules that this process does, Ctrl-C is the parent's alone, and no descriptors are
+    inherited.
     """
     options: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
         options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
-    path = json.dumps(_import_path())
     return subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", _BOOT + code, path, *arguments],
+        [sys.executable, "-I", "-S", "-c", _BOOT, json.dumps(_import_path()), service, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -10,27 +10,28 @@ import os
 import select
 import sys
 import threading
-import time
 from typing import IO, Any, Final, Protocol
+
+from potlang.utils.deadline import Deadline
 
 _CHUNK: Final = 1 << 16
 _TAIL: Final = 4096
 
 
-class Pipes(Protocol):
+class WorkerPipes(Protocol):
     """Bytes to and from one child."""
 
     def write(self, data: bytes) -> None:
         """Have these bytes sent; returns at once."""
 
-    def drain(self, deadline: float) -> None:
+    def drain(self, deadline: Deadline) -> None:
         """Wait until all is sent, the child has something to say, or the deadline is there."""
 
     def readable(self) -> bool:
         """Whether `read` has something at once."""
 
-    def read(self, deadline: float) -> bytes:
-        """Some bytes; none at the end. Raises TimeoutError at the deadline (`time.monotonic`)."""
+    def read(self, deadline: Deadline) -> bytes:
+        """Some bytes; none at the end. Raises TimeoutError at the deadline."""
 
     def stderr(self) -> str:
         """The end of what the child has printed."""
@@ -71,23 +72,23 @@ class PollPipes:
             self._waiting.clear()
         self._stop_polling(self._in)
 
-    def drain(self, deadline: float) -> None:
-        while self._waiting and not self._is_readable(deadline) and time.monotonic() < deadline:
+    def drain(self, deadline: Deadline) -> None:
+        while self._waiting and not self._is_readable(deadline.left_ms()) and not deadline.passed():
             pass
 
     def readable(self) -> bool:
-        return self._is_readable(0.0)
+        return self._is_readable(0)
 
-    def read(self, deadline: float) -> bytes:
-        while not self._is_readable(deadline):
-            if time.monotonic() >= deadline:
+    def read(self, deadline: Deadline) -> bytes:
+        while not self._is_readable(deadline.left_ms()):
+            if deadline.passed():
                 raise TimeoutError
         return os.read(self._out, 1 << 20)
 
-    def _is_readable(self, deadline: float) -> bool:
-        """Whether the child has something to say, after what happens next, or the deadline."""
-        left = deadline - time.monotonic()
-        ready = dict(self._poll.poll(max(0, int(left * 1000) + 1) if left > 0 else 0))
+    def _is_readable(self, within_ms: int) -> bool:
+        """Whether the child has something to say, after what happens next, or in so much time."""
+        # One more, since whole milliseconds are rounded down: else the last one is waited for in a busy loop.
+        ready = dict(self._poll.poll(within_ms + 1 if within_ms else 0))
         if self._err in ready:
             self._take_error()
         if self._in in ready:
@@ -139,15 +140,15 @@ class ThreadPipes:
     def write(self, data: bytes) -> None:
         self._write_chunks.put(data)
 
-    def drain(self, deadline: float) -> None:
+    def drain(self, deadline: Deadline) -> None:
         pass  # A thread sends it.
 
     def readable(self) -> bool:
         return not self._read_chunks.empty()
 
-    def read(self, deadline: float) -> bytes:
+    def read(self, deadline: Deadline) -> bytes:
         try:
-            return self._read_chunks.get(timeout=max(0.0, deadline - time.monotonic()))
+            return self._read_chunks.get(timeout=deadline.left_ms() / 1000)
         except self._empty:
             raise TimeoutError from None
 
@@ -189,7 +190,7 @@ def _read_quietly(file: IO[bytes]) -> bytes:
         return b""
 
 
-def open_pipes(process: Any, threads: bool | None = None) -> Pipes:
+def open_pipes(process: Any, threads: bool | None = None) -> WorkerPipes:
     """The pipes of a `Popen`; `threads` forces the kind, which otherwise is what the system has."""
     if threads is None:
         threads = sys.platform == "win32" or not hasattr(select, "poll")

@@ -8,24 +8,29 @@ import subprocess
 import sys
 import time
 from collections import deque
-from typing import Final
+from typing import Final, Literal
 
-from potlang.engines.base import Reason
 from potlang.processes.frames import HEADER, FrameError, Message, decode, encode, size
 from potlang.processes.launch import launch
-from potlang.processes.pipes import Pipes, open_pipes
+from potlang.processes.pipes import WorkerPipes, open_pipes
+from potlang.utils.deadline import Deadline
+
+Command = tuple[str, ...]
+"""What `launch` takes: the service that a worker runs, and its arguments."""
+Death = Literal["timeout", "memory", "crash"]
+"""Why a worker is gone: it overran its time or memory, or something else ended it."""
 
 _OUT_OF_MEMORY: Final = ("bad_alloc", "out of memory", "memoryerror", "cannot allocate memory")
 _Z3_OUT_OF_MEMORY: Final = 101
-_START_UP_SECONDS: Final = 60.0
+_START_UP_MS: Final = 60_000
 
 
 class Died(Exception):
     """The worker ended by itself, or something else ended it."""
 
-    def __init__(self, reason: Reason, detail: str) -> None:
+    def __init__(self, reason: Death, detail: str) -> None:
         super().__init__(detail)
-        self.reason: Reason = reason
+        self.reason: Death = reason
         self.detail = detail
 
 
@@ -33,19 +38,20 @@ class Process:
     """One worker process. Not for use by two threads at once, `kill_from_outside` apart."""
 
     def __init__(
-        self, engine: str, threads: bool | None = None, child: subprocess.Popen[bytes] | None = None
+        self, command: Command, threads: bool | None = None, child: subprocess.Popen[bytes] | None = None
     ) -> None:
+        """Starts the worker; `child` is it where `launch` has started it already."""
         self._closed = True
-        self.engine = engine
+        self.command = command
         self.sessions = 0
         self.peak = 0
         self.memory: int | None = None
-        self._process = child or launch(engine)
-        self._pipes: Pipes = open_pipes(self._process, threads)
+        self._process = child or launch(*command)
+        self._pipes: WorkerPipes = open_pipes(self._process, threads)
         self._owner = os.getpid()
         self._buffer = bytearray()
         self._held = bytearray()
-        self._greeted = False
+        self._ready = False
         self._count = 0
         self._expected: deque[int] = deque()
         self._peak_at_death = 0
@@ -76,30 +82,30 @@ class Process:
             held, self._held = bytes(self._held), bytearray()
             self._pipes.write(held)
 
-    def deliver(self, deadline: float) -> None:
+    def deliver(self, deadline: Deadline) -> None:
         """Wait until the worker has all that was sent, but not for one that is still starting. Raises Died.
 
         A pipe holds little: a long base would wait in this process for the next `receive`.
         """
-        if not self._greeted and self._pipes.readable():
-            self.greet()
-        if self._greeted:
+        if not self._ready and self._pipes.readable():
+            self.handshake()
+        if self._ready:
             self._pipes.drain(deadline)
 
-    def greet(self) -> None:
-        """Wait until the worker has imported its engine. Raises Died."""
-        if self._greeted:
+    def handshake(self) -> None:
+        """Wait until the worker has made its service. Raises Died."""
+        if self._ready:
             return
         try:
-            hello = self._next(time.monotonic() + _START_UP_SECONDS)
+            hello = self._next(Deadline(_START_UP_MS))
         except TimeoutError:
             self.kill()
             raise Died("crash", "the worker did not start") from None
         self._inherited = int(hello.get("inherited", 0))
-        self._greeted = True
+        self._ready = True
 
-    def receive(self, deadline: float) -> Message:
-        """The next answer. Raises Died, and TimeoutError at the deadline (`time.monotonic`)."""
+    def receive(self, deadline: Deadline) -> Message:
+        """The next answer. Raises Died, and TimeoutError at the deadline."""
         message = self._next(deadline)
         # An answer to anything but the oldest request must never be taken for one to it.
         if not self._expected or message.get("tag") != self._expected.popleft():
@@ -108,7 +114,7 @@ class Process:
         self.peak = max(self.peak, int(message.get("peak", 0)))
         return message
 
-    def _next(self, deadline: float) -> Message:
+    def _next(self, deadline: Deadline) -> Message:
         if self._closed:
             raise Died("crash", "the worker is gone")
         try:
@@ -134,8 +140,8 @@ class Process:
 
     def _post_mortem(self) -> Died:
         # A child that closed its end without ending is as good as dead.
-        deadline = time.monotonic() + 1.0
-        while self._reap(wait=False) is None and time.monotonic() < deadline:
+        deadline = Deadline(1_000)
+        while self._reap(wait=False) is None and not deadline.passed():
             time.sleep(0.001)
         said = self._pipes.stderr()
         self.kill()

@@ -1,7 +1,7 @@
-"""The child's side: reads requests, runs one engine, streams one answer per query.
+"""The child's side of a worker: reads requests and answers each, within the limits that it names.
 
-Started by `process.Process` with the parent's import path. Descriptor 1 is kept from the engines,
-which print warnings there; what they print goes to the parent's diagnosis pipe and never blocks.
+Started by `launch` with the parent's import path and the name of a service. Descriptor 1 is kept from
+what the service calls: solvers print warnings there, which go to the parent's diagnosis pipe instead.
 """
 
 from __future__ import annotations
@@ -13,76 +13,41 @@ import select
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-from potlang.engines.base import Answer, Engine, OptimizeAnswer
-from potlang.processes.frames import (
-    HEADER,
-    FrameError,
-    Message,
-    decode,
-    encode,
-    pack_answer,
-    size,
-    unpack_optimize,
-    unpack_query,
-)
+from potlang.processes.frames import HEADER, FrameError, Message, decode, encode, size
 
 _MEGABYTE: Final = 1 << 20
 _STACK: Final = 96 * _MEGABYTE
 _PARENT_PERIOD_MS: Final = 2000
 _PAUSE: Final = 0.0005
 """Seconds without a request after which a worker is idle."""
-_OUT_OF_MEMORY: Final = Answer("unknown", "memory", "out of memory")
 
 
-class LocalEngine(Engine, Protocol):
-    """What the worker asks of an engine beyond a session."""
+class Service:
+    """What one worker does. A request may set `memory` (megabytes, or None: no cap) and `deadline` (seconds).
 
-    rlimit: int | None
+    `slack_mb` is added to each cap on memory, for services that stop at a lower cap of their own.
+    """
 
-    def warm_up(self) -> None:
-        """Solve something small once."""
+    slack_mb = 0
+
+    def answer(self, request: Message) -> Message | None:
+        """The answer to a request; None for one that the parent expects none to."""
+        raise NotImplementedError
 
     def prepare(self) -> bool:
-        """Do a piece of work ahead of the next session; False if there is none left to do."""
+        """Do a piece of work ahead of the next request; False if there is none to do."""
+        return False
 
-    def load(self, core: bool) -> Answer | None:
-        """Read the base now; the answer that a failure to do so comes to."""
-
-    def limit_memory(self, megabytes: int | None) -> None:
-        """Cap the engine's own heap, where it has a cap."""
+    def close(self) -> None:
+        """Free what is held, when the parent has closed the pipe."""
 
 
-def make_engine(name: str) -> LocalEngine:
-    """The engine of this name (see `backend.ENGINES`). Raises ValueError for any other."""
-    if name == "z3":
-        from potlang.engines.z3 import Z3Engine
-
-        return Z3Engine()
-    if name == "cvc5":
-        from potlang.engines.cvc5 import Cvc5Engine
-
-        return Cvc5Engine()
-    if name == "cvc5-fmf":
-        from potlang.engines.cvc5 import FiniteModelEngine
-
-        return FiniteModelEngine()
-    if name == "cvc5-pysmt":
-        from potlang.engines.pysmt_bridge import PysmtEngine
-
-        return PysmtEngine()
-    if name == "sat":
-        from potlang.engines.sat import SatEngine
-
-        return SatEngine()
-    raise ValueError(f"no engine {name!r}")
-
-
-class Pipes:
-    """The two ends towards the parent, safe from whatever the engines print."""
+class RequestPipes:
+    """The two ends towards the parent, safe from whatever is printed."""
 
     def __init__(self) -> None:
         self._read = os.dup(0)
@@ -128,7 +93,7 @@ class Pipes:
             left = left[os.write(self._write, left) :]
 
 
-class Limits:
+class ProcessLimits:
     """The limits that the operating system holds this process to."""
 
     def __init__(self) -> None:
@@ -201,7 +166,7 @@ def _address_space() -> int:
 def watch_parent(descriptor: int) -> None:
     """End this process when the parent goes away in the middle of a query.
 
-    Works while an engine runs outside the interpreter's lock; `Limits.deadline` covers the rest.
+    Works while an engine runs outside the interpreter's lock; `ProcessLimits.deadline` covers the rest.
     """
     if not hasattr(select, "poll"):
         return
@@ -217,84 +182,37 @@ def watch_parent(descriptor: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-class Worker:
-    """One engine and the requests it serves."""
-
-    def __init__(self, engine: LocalEngine, pipes: Pipes, limits: Limits) -> None:
-        self._engine = engine
-        self._pipes = pipes
-        self._limits = limits
-        self._tag = 0
-        self._in_session = False
-        self._handlers: dict[str, Callable[[Message], None]] = {
-            "start": self._start,
-            "ask": self._ask,
-            "optimize": self._optimize,
-            "end": self._end,
-        }
-
-    def serve(self) -> None:
-        """Answer requests until the parent closes the pipe."""
-        while (message := self._next()) is not None:
-            self._limits.deadline(message.get("deadline", 0.0))
-            self._tag = message["tag"]
-            self._handlers[message["op"]](message)
-
-    def _next(self) -> Message | None:
-        """The next request; if it does not follow at once, work ahead, which no session's limits count."""
-        while not (self._in_session or self._pipes.waiting(_PAUSE)) and self._engine.prepare():
-            pass
-        return self._pipes.receive()
-
-    def _start(self, message: Message) -> None:
-        self._in_session = True
-        # z3 stops at its own cap and can still answer; the address space is the wall behind it.
-        self._limits.memory(message["memory"], slack=128 if self._engine.name == "z3" else 64)
-        try:
-            self._engine.limit_memory(message["memory"])
-            self._engine.rlimit = message["rlimit"]
-            self._engine.start(message["base"])
-            failed = self._engine.load(message["core"])
-        except MemoryError:
-            failed = _OUT_OF_MEMORY
-        self._send({"kind": "ready", "failed": failed and pack_answer(failed)})
-
-    def _ask(self, message: Message) -> None:
-        try:
-            answer = self._engine.ask(unpack_query(message["query"]), message["timeout"])
-        except MemoryError:
-            answer = _OUT_OF_MEMORY
-        self._send({"kind": "answer", "answer": pack_answer(answer)})
-
-    def _optimize(self, message: Message) -> None:
-        try:
-            answer = self._engine.optimize(unpack_optimize(message["query"]), message["timeout"])
-        except MemoryError:
-            answer = OptimizeAnswer("unknown", "memory", "out of memory")
-        self._send({"kind": "answer", "answer": pack_answer(answer)})
-
-    def _end(self, message: Message) -> None:
-        self._engine.close()
-        self._limits.memory(None, 0)
-        self._in_session = False
-
-    def _send(self, message: Message) -> None:
-        # The parent may be slow to take the answer: that must not cost it the answer.
-        self._limits.deadline(0.0)
-        self._pipes.send({**message, "tag": self._tag, "peak": self._limits.peak()})
-
-
-def main(name: str) -> None:
-    """The life of a worker for the engine `name`."""
-    pipes = Pipes()
+def main(name: str, *arguments: str) -> None:
+    """The life of a worker: make the service `name` (`module:function`) and serve until the pipe closes."""
+    pipes = RequestPipes()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    engine = make_engine(name)
-    # The parent has work of its own before its first query: then start-up of the engine is behind it.
-    engine.warm_up()
-    limits = Limits()
+    module, _, function = name.partition(":")
+    # Imports and warming up come before the limits: a service's size at birth is not counted.
+    service: Service = getattr(import_module(module), function)(*arguments)
+    limits = ProcessLimits()
     limits.deepen_stack()
     watch_parent(pipes.fileno())
     with contextlib.suppress(BrokenPipeError, FrameError):
-        pipes.send({"kind": "hello", "inherited": limits.inherited})
-        Worker(engine, pipes, limits).serve()
+        pipes.send({"inherited": limits.inherited})
+        _serve(service, pipes, limits)
+    service.close()
     os._exit(0)
+
+
+def _serve(service: Service, pipes: RequestPipes, limits: ProcessLimits) -> None:
+    """Answer requests until the parent closes the pipe."""
+    while True:
+        # A request that follows at once is served first; work ahead is no session's, so no limit counts it.
+        while not pipes.waiting(_PAUSE) and service.prepare():
+            pass
+        request = pipes.receive()
+        if request is None:
+            return
+        limits.deadline(request.get("deadline", 0.0))
+        if "memory" in request:
+            limits.memory(request["memory"], service.slack_mb)
+        answer = service.answer(request)
+        # The parent may be slow to take the answer: that must not cost it the answer.
+        limits.deadline(0.0)
+        if answer is not None:
+            pipes.send({**answer, "tag": request["tag"], "peak": limits.peak()})

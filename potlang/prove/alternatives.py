@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from potlang.ir.nodes import Node
-from potlang.processes.clock import Clock
 from potlang.prove.cores import Core, Names, Oracle
 from potlang.prove.encoding import Labels
 from potlang.prove.evidence import core_items
 from potlang.prove.marco import Bounds, Families, marco
 from potlang.report.results import CoreItem, Evidence
+from potlang.utils.deadline import Deadline
 
 ALL = Bounds(cores=100, corrections=100)
 """Where a search for all ends ([LIMIT-CORES])."""
@@ -23,8 +23,8 @@ A_FEW = Bounds(cores=100, corrections=5, shrink=False)
 A_FEW_MS = 300
 MOST_ASSUMPTIONS = 2_000
 
-Open = Callable[[Node | None, bool, Clock], tuple[Names, Oracle]]
-"""All names, and an oracle over them with a claim (None: none), which may be negated, within a clock."""
+Open = Callable[[Node | None, bool, Deadline], tuple[Names, Oracle]]
+"""All names, and an oracle over them with a claim (None: none), which may be negated, within a deadline."""
 
 
 class Alternatives:
@@ -66,8 +66,8 @@ class Alternatives:
         return self._found[key]
 
     def _search(self, core: Core, target: Node | None, negated: bool) -> Families:
-        clock = Clock(ALL_MS if self._every_core else A_FEW_MS)
-        names, ask = self._open(target, negated, clock)
+        deadline = Deadline(ALL_MS if self._every_core else A_FEW_MS)
+        names, ask = self._open(target, negated, deadline)
         if len(names) > MOST_ASSUMPTIONS:
             return Families((core.names,) if core.minimal else (), False, (), False)
-        return marco(names, ask, clock, ALL if self._every_core else A_FEW, [core])
+        return marco(names, ask, deadline, ALL if self._every_core else A_FEW, [core])

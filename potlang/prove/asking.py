@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from potlang.engines.base import Answer, OptimizeAnswer, OptimizeQuery, Query, RemoteEngine
+from potlang.engines.messages import Answer, OptimizeAnswer, OptimizeQuery, Query
+from potlang.engines.solver import SolverSession
 from potlang.prove.decision import Known
 from potlang.prove.encoding import Encoding, Unsupported
 from potlang.report.results import Check, Limits
@@ -56,7 +57,7 @@ class Budget:
 class Asked:
     """An engine and the words it is spoken to in; `base` is what its session was started with."""
 
-    engine: RemoteEngine
+    engine: SolverSession
     encoding: Encoding
     base: str | None = None
 

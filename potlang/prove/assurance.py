@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from potlang.engines.base import Query
+from potlang.engines.messages import Query
 from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import Node
 from potlang.prove.asking import Asked, Asker, Budget, Reply
@@ -20,9 +20,9 @@ from potlang.prove.verdicts import Ask, Finding, Snapshot
 from potlang.report.results import Assurance, Check, Limits, Tier, Verdict
 
 if TYPE_CHECKING:
-    from potlang.engines.base import EngineSource
     from potlang.engines.ground.grounding import Grounder, Side
     from potlang.ir.structure import Structure
+    from potlang.processes.pool import Workers
 
 _CHECK_MS = 2_000
 _MOST_GROUNDED = 500
@@ -88,7 +88,7 @@ class Assurer:
     """
 
     def __init__(
-        self, module: Module, lowered: Module, labels: Labels, second: SecondEngine, workers: EngineSource
+        self, module: Module, lowered: Module, labels: Labels, second: SecondEngine, workers: Workers
     ) -> None:
         self._module = module
         self._workers = workers

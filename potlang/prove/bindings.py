@@ -11,7 +11,7 @@ from itertools import islice, product
 from math import prod
 from typing import NamedTuple
 
-from potlang.engines.base import Query
+from potlang.engines.messages import Query
 from potlang.ir.module import Module
 from potlang.ir.nodes import Lit, Node, Quant, Symbol, SymbolKind, Var, reachable
 from potlang.ir.sorts import BitVecSort, IntSort, RealSort, Sort, StringSort

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
-from potlang.processes.clock import Clock
 from potlang.prove.decision import Known
+from potlang.utils.deadline import Deadline
 
 MOST_MS = 3_000
 """The time for making one core minimal ([LIMIT-CORE])."""
@@ -44,19 +44,21 @@ class Core(NamedTuple):
     minimal: bool
 
 
-def minimize(names: Iterable[str], every: Iterable[str], ask: Oracle, clock: Clock | None = None) -> Core:
+def minimize(
+    names: Iterable[str], every: Iterable[str], ask: Oracle, deadline: Deadline | None = None
+) -> Core:
     """A minimal core within `names`; within `every`, all names that there are, if `names` do not suffice.
 
     Solvers have reported cores that are too small, so the first check is whether `names` are enough, and
     what is returned as verified was itself asked and unsatisfiable. `minimal` is false where a check was
-    unknown or the clock ([LIMIT-CORE]) ran out.
+    unknown or the time ([LIMIT-CORE]) ran out.
     """
     names, every = tuple(names), tuple(every)
-    clock = clock or Clock(MOST_MS)
-    work = _Shrinking(names, ask, clock)
+    deadline = deadline or Deadline(MOST_MS)
+    work = _Shrinking(names, ask, deadline)
     status = work.begin()
     if status == "sat" and len(names) < len(every):
-        work = _Shrinking(every, ask, clock)
+        work = _Shrinking(every, ask, deadline)
         status = work.begin()
     if status != "unsat":
         return Core(work.names, False, False)
@@ -70,11 +72,11 @@ class _Shrinking:
     of `needed`, some superset of `names` is satisfiable.
     """
 
-    def __init__(self, names: Names, ask: Oracle, clock: Clock) -> None:
+    def __init__(self, names: Names, ask: Oracle, deadline: Deadline) -> None:
         self.names = names
         self.proved = names
         self._ask = ask
-        self._clock = clock
+        self._deadline = deadline
         self._trusting = True
         self._needed: dict[str, None] = {}
         self._doubtful: dict[str, int] = {}
@@ -96,7 +98,7 @@ class _Shrinking:
     def finish(self) -> Core:
         """Shrink until nothing can go or the time is up."""
         while blocks := self._next():
-            if self._clock.left() <= 1:
+            if self._deadline.passed():
                 return Core(self.proved, True, False)
             answers = self._answers(blocks)
             if not blocks[0] and answers[0][0] != "unsat":
@@ -106,9 +108,9 @@ class _Shrinking:
         return Core(self.names, True, not self._doubtful)
 
     def _answers(self, blocks: Sequence[Names]) -> list[Said]:
-        began = self._clock.spent()
+        began = self._deadline.spent_ms()
         answers = list(self._ask.ahead([_without(self.names, block) for block in blocks]))
-        each = (self._clock.spent() - began) / len(blocks)
+        each = (self._deadline.spent_ms() - began) / len(blocks)
         self._ahead = max(1, min(_MOST_AHEAD, int(_BATCH_MS / max(each, 0.01))))
         return answers
 

@@ -15,12 +15,13 @@ from potlang.ir.nodes import Node
 from potlang.prove.asking import Reply
 from potlang.prove.encoding import Encoding, Labels
 from potlang.report.results import Check
+from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
     from potlang.certify import Theory
-    from potlang.engines.base import EngineSource
     from potlang.engines.ground.grounding import Grounder
     from potlang.engines.horn import Closed, Closure, SideName
+    from potlang.processes.pool import Workers
     from potlang.prove.verdicts import Ask
 
 CLOSURE_MS = 2_000
@@ -104,7 +105,7 @@ class ClosureDecider:
         if closure is None:
             return None
         began = time.perf_counter()
-        expired = _alarm(self._most_ms)
+        expired = Deadline(self._most_ms).passed
         side = _side(ask)
         if ask.formula is None:
             found = closure.assumptions(expired)
@@ -116,9 +117,9 @@ class ClosureDecider:
         check = Check(ask.name, self.name, found.status, time_ms=spent)
         reply = Reply(found.status, None, (check,), self._encoding, by=self.name)
         if found.status == "sat":
-            model = functools.cache(lambda: closure.model(ask.formula, side, _alarm(self._most_ms)))
+            model = functools.cache(lambda: closure.model(ask.formula, side, Deadline(self._most_ms).passed))
             return reply._replace(structure=model)
-        derivation = closure.derivation(ask.formula, side, _alarm(self._most_ms))
+        derivation = closure.derivation(ask.formula, side, Deadline(self._most_ms).passed)
         if derivation is None:
             return reply
         keys = frozenset(derivation.keys)
@@ -161,7 +162,7 @@ class GroundDecider:
         lowered: Module,
         labels: Labels,
         encoding: Encoding,
-        source: EngineSource,
+        source: Workers,
         most_ms: int,
         *,
         finite_only: bool = False,
@@ -219,8 +220,3 @@ def _side(ask: Ask) -> SideName:
     if ask.formula is None:
         return "assumptions"
     return "negation" if ask.negated else "claim"
-
-
-def _alarm(milliseconds: float) -> Callable[[], bool]:
-    end = time.monotonic() + milliseconds / 1000
-    return lambda: time.monotonic() > end

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from potlang.processes.clock import Clock
 from potlang.prove.cores import Core, Names, Oracle, minimize
+from potlang.utils.deadline import Deadline
 
 _CONFLICTS = 20_000
 FEW = 10
@@ -23,7 +23,7 @@ Positions = tuple[int, ...]
 
 
 class Bounds(NamedTuple):
-    """Where the search ends, besides its clock. `shrink` false: corrections alone are wanted."""
+    """Where the search ends, besides its deadline. `shrink` false: corrections alone are wanted."""
 
     cores: int
     corrections: int
@@ -45,13 +45,13 @@ class Families(NamedTuple):
 
 
 def marco(
-    every: Iterable[str], ask: Oracle, clock: Clock, bounds: Bounds, known: Iterable[Core] = ()
+    every: Iterable[str], ask: Oracle, deadline: Deadline, bounds: Bounds, known: Iterable[Core] = ()
 ) -> Families:
-    """The families of `every`, as far as clock and bounds allow; `known` are cores found before.
+    """The families of `every`, as far as time and bounds allow; `known` are cores found before.
 
     What was found first stays the same under wider bounds. Same names, same answers: same order.
     """
-    search = _Search(tuple(every), ask, clock, bounds)
+    search = _Search(tuple(every), ask, deadline, bounds)
     with search.unexplored:
         for core in known:
             if core.verified:
@@ -61,12 +61,12 @@ def marco(
 
 
 class _Search:
-    def __init__(self, every: Names, ask: Oracle, clock: Clock, bounds: Bounds) -> None:
+    def __init__(self, every: Names, ask: Oracle, deadline: Deadline, bounds: Bounds) -> None:
         self.unexplored = Unexplored(len(every))
         self._every = every
         self._position = {name: position for position, name in enumerate(every)}
         self._ask = ask
-        self._clock = clock
+        self._deadline = deadline
         self._bounds = bounds
         self._cores: list[Positions] = []
         self._corrections: list[Positions] = []
@@ -76,7 +76,7 @@ class _Search:
 
     def run(self) -> None:
         """Look at unexplored subsets until there is none or a bound is reached."""
-        while self._clock.left() > 1:
+        while not self._deadline.passed():
             left_out = self.unexplored.smallest_left_out()
             if left_out is None:
                 self._exhausted = self.unexplored.empty
@@ -105,7 +105,7 @@ class _Search:
         names = tuple(name for name in seed if name in inside)
         found = Core(names, True, False)
         if self._bounds.shrink:
-            found = minimize(names, seed, self._ask, self._clock)
+            found = minimize(names, seed, self._ask, self._deadline)
         self.learn_core(found if found.verified else Core(seed, True, False))
 
     def learn_core(self, core: Core) -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from potlang.engines.base import Objective as Goal
-from potlang.engines.base import OptimizeAnswer, OptimizeQuery, Point, Priority, Query
+from potlang.engines.messages import Objective as Goal
+from potlang.engines.messages import OptimizeAnswer, OptimizeQuery, Point, Priority, Query
 from potlang.ir.module import Assertion, AssertionKind, Module, Objective, Optimization, Origin
 from potlang.ir.nodes import Node
 from potlang.ir.operators import EQ, LE, LT

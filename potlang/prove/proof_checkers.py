@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any, Final, Literal, NamedTuple
 
-from potlang.engines.base import ProofFormat
+from potlang.engines.messages import ProofFormat
 
 Outcome = Literal["checked", "incomplete", "rejected", "timeout", "not available"]
 

@@ -8,14 +8,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from potlang.engines.base import Answer, EngineSource, ProofFormat, Query
+from potlang.engines.messages import Answer, ProofFormat, Query
+from potlang.engines.solver import SolverSession
 from potlang.ir.module import Assertion, Claim, Module
-from potlang.processes.clock import Clock
+from potlang.processes.pool import Workers
 from potlang.prove.excerpt import excerpt
 from potlang.prove.proof_checkers import Checking, check_proof
 from potlang.prove.verdicts import closed_formula
 from potlang.report.results import Consistency, CoreItem, Limits, ProgramResult, Verdict
 from potlang.smt.errors import Unsupported
+from potlang.utils.deadline import Deadline
 
 _SIDES: Final = {
     Verdict.ENTAILED: "negation",
@@ -71,7 +73,7 @@ def archive_proofs(
     module: Module,
     report: ProgramResult,
     directory: Path,
-    workers: EngineSource,
+    workers: Workers,
     *,
     name: str = "program",
     form: ProofFormat = "cpc",
@@ -83,7 +85,7 @@ def archive_proofs(
     `limits` are those of a report, and of a checker too. `rules` as in `check_proof`. Raises OSError if
     a file cannot be written.
     """
-    clock = Clock(limits.total_ms)
+    deadline = Deadline(limits.total_ms)
     stem = file_stem(name)
     for target in _targets(module, report):
         archived = Archived(target.number, target.name, target.side)
@@ -96,13 +98,15 @@ def archive_proofs(
         path = directory / f"{stem}-{target.number}"
         problem = path.with_name(f"{path.name}.smt2")
         _write(problem, _script(target, text))
-        found, answer, note = _proved(text, form, workers, limits, clock)
+        found, answer, note = _proved(text, form, workers, limits, deadline)
         archived = archived._replace(problem=problem, note=note)
         if answer.proof is not None:
             proof = path.with_name(f"{path.name}.{found}")
             _write(proof, answer.proof)
             steps, trusted = count_steps(answer.proof)
-            checking = check_proof(found, problem, proof, min(limits.check_ms, clock.left()), rules)
+            checking = check_proof(
+                found, problem, proof, min(limits.check_ms, max(1, deadline.left_ms())), rules
+            )
             archived = archived._replace(
                 proof=proof, form=found, steps=steps, trusted=trusted, checking=checking
             )
@@ -172,23 +176,23 @@ def _script(target: _Target, problem: str) -> str:
 
 
 def _proved(
-    text: str, form: ProofFormat, workers: EngineSource, limits: Limits, clock: Clock
+    text: str, form: ProofFormat, workers: Workers, limits: Limits, deadline: Deadline
 ) -> tuple[ProofFormat, Answer, str]:
     """The proof, its format, and a note where it is not the one asked for or there is none."""
-    answer = _ask(text, form, workers, limits, clock)
+    answer = _ask(text, form, workers, limits, deadline)
     note = ""
     if form == "alethe" and answer.status == "unsat" and answer.proof is None:
         note = f"not as alethe: {_line(answer.detail)}"
-        form, answer = "cpc", _ask(text, "cpc", workers, limits, clock)
+        form, answer = "cpc", _ask(text, "cpc", workers, limits, deadline)
     if answer.proof is None:
         said = answer.detail or answer.reason or "it says nothing more"
         note = f"cvc5 answers {answer.status}: {_line(said)}"
     return form, answer, note
 
 
-def _ask(text: str, form: ProofFormat, workers: EngineSource, limits: Limits, clock: Clock) -> Answer:
-    timeout = min(limits.check_ms, clock.left())
-    with workers.session("cvc5", memory_mb=limits.memory_mb, rlimit=limits.rlimit) as session:
+def _ask(text: str, form: ProofFormat, workers: Workers, limits: Limits, deadline: Deadline) -> Answer:
+    timeout = min(limits.check_ms, max(1, deadline.left_ms()))
+    with SolverSession(workers, "cvc5", memory_mb=limits.memory_mb, rlimit=limits.rlimit) as session:
         return session.ask(Query(text, proof=form), timeout)
 
 

@@ -12,12 +12,13 @@ from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from potlang.engines.base import ENGINES, EngineSource
+from potlang.engines.commands import ENGINES, solver_command
 from potlang.engines.finite.searching import MOST_STEPS, SearchDecider
+from potlang.engines.solver import SolverSession
 from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import Node, Quant
 from potlang.ir.sorts import BOOL
-from potlang.processes.clock import Clock
+from potlang.processes.pool import Workers
 from potlang.prove.alternatives import Alternatives
 from potlang.prove.asking import Asked, Asker, Budget
 from potlang.prove.cores import Core, Names, Oracle, minimize
@@ -39,6 +40,7 @@ from potlang.report.results import (
     Verdict,
     overall,
 )
+from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
     from potlang.prove.assurance import Assurer, Proof
@@ -98,7 +100,7 @@ class Session:
     def __init__(
         self,
         module: Module,
-        source: EngineSource,
+        source: Workers,
         options: Options = Options(),
         limits: Limits = Limits(),
         original: Module | None = None,
@@ -126,10 +128,10 @@ class Session:
         )
         self._verifier.find_core = self._nearby_core
         if not self._verifier.tracked:
-            source.warm(options.engines[0], 2)
-            self._asker.engines[0].engine.meanwhile = self._prepare_core
+            source.warm(solver_command(options.engines[0]), 2)
+            self._asker.engines[0].engine.on_idle = self._prepare_core
         elif options.assuring:
-            self._asker.engines[0].engine.meanwhile = _import_assurance
+            self._asker.engines[0].engine.on_idle = _import_assurance
         self._side: Asker | None = None
         self._assurer: Assurer | None = None
         self._nearby: Nearby | None = None
@@ -140,7 +142,8 @@ class Session:
 
     def _asked(self, name: str) -> Asked:
         """A session of an engine, within the limits."""
-        engine = self._source.session(name, memory_mb=self.limits.memory_mb, rlimit=self.limits.rlimit)
+        memory, rlimit = self.limits.memory_mb, self.limits.rlimit
+        engine = SolverSession(self._source, name, memory_mb=memory, rlimit=rlimit)
         return Asked(engine, Encoding(self.module, name, self._labels))
 
     def _reserve(self) -> list[Asked]:
@@ -409,10 +412,10 @@ class Session:
         )
         return self._alternatives.add(evidence, core, target, negated)
 
-    def _oracle(self, target: Node | None, negated: bool, clock: Clock) -> tuple[Names, Oracle]:
+    def _oracle(self, target: Node | None, negated: bool, deadline: Deadline) -> tuple[Names, Oracle]:
         """The names of all assumptions, and who says which of them are unsatisfiable by themselves."""
         names = tuple(self._labels.name(each) for each in self._assumed)
-        return names, oracle(self._asker, self._labels, names, target, negated, clock)
+        return names, oracle(self._asker, self._labels, names, target, negated, deadline)
 
     def _core(self, finding: Finding) -> Core | None:
         """The minimal core of a settled finding."""
@@ -494,7 +497,7 @@ class Session:
         side = "assumptions" if target is None else "negation" if negated else "claim"
         for decider in self._verifier.deciders:
             ask = Decided(decider, self._labels, Ask(side, target, negated))
-            core = minimize(names, names, ask, Clock(_MINIMIZE_MS))
+            core = minimize(names, names, ask, Deadline(_MINIMIZE_MS))
             if core.verified and (core.minimal or len(names) > _MOST_HANDED_ON):
                 return core
         return None

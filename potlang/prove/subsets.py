@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from potlang.engines.base import Query
+from potlang.engines.messages import Query
 from potlang.ir.nodes import Node
-from potlang.processes.clock import Clock
 from potlang.prove.asking import Asker, Build, Reply
 from potlang.prove.cores import MOST_MS, Core, Names, Oracle, Said, minimize
 from potlang.prove.encoding import Encoding, Labels
+from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
     from potlang.prove.deciders import Decider
@@ -29,17 +29,22 @@ class Subsets:
     """Says whether some assumptions, with the claim or its negation, are unsatisfiable by themselves.
 
     `target` is the claim's formula, None for the assumptions alone. The asker's session must have been
-    started with the declarations alone. No check takes longer than what `clock` has left.
+    started with the declarations alone. No check takes longer than what `deadline` leaves.
     """
 
     def __init__(
-        self, asker: Asker, labels: Labels, target: Node | None, negated: bool, clock: Clock | None = None
+        self,
+        asker: Asker,
+        labels: Labels,
+        target: Node | None,
+        negated: bool,
+        deadline: Deadline | None = None,
     ) -> None:
         self._asker = asker
         self._labels = labels
         self._target = target
         self._negated = negated
-        self._clock = clock
+        self._deadline = deadline
         self._texts: dict[tuple[str, str | None], str] = {}
 
     def __call__(self, names: Names, /) -> Said:
@@ -55,7 +60,7 @@ class Subsets:
         return [self._settled(*pair) for pair in zip(builds, replies, strict=True)]
 
     def _left(self) -> int:
-        return MOST_CHECK_MS if self._clock is None else self._clock.left()
+        return MOST_CHECK_MS if self._deadline is None else self._deadline.left_ms()
 
     def _settled(self, build: Build, reply: Reply) -> Said:
         """What the reply says; while there is time, what others say where the first engine does not know."""
@@ -95,9 +100,9 @@ class Loaded(Subsets):
         every: Names,
         target: Node | None,
         negated: bool,
-        clock: Clock | None = None,
+        deadline: Deadline | None = None,
     ) -> None:
-        super().__init__(asker, labels, target, negated, clock)
+        super().__init__(asker, labels, target, negated, deadline)
         asker.start(partial(_switched, labels, every, target, negated))
 
     def _query(self, names: Names, encoding: Encoding) -> Query:
@@ -124,28 +129,28 @@ class Decided:
 
 
 def oracle(
-    asker: Asker, labels: Labels, every: Names, target: Node | None, negated: bool, clock: Clock
+    asker: Asker, labels: Labels, every: Names, target: Node | None, negated: bool, deadline: Deadline
 ) -> Oracle:
     """The faster oracle over `every`. It starts the asker's session."""
     if len(every) > _FEW and asker.engines[0].engine.name in _ASSUMING:
-        return Loaded(asker, labels, every, target, negated, clock)
+        return Loaded(asker, labels, every, target, negated, deadline)
     asker.start(declarations)
-    return Subsets(asker, labels, target, negated, clock)
+    return Subsets(asker, labels, target, negated, deadline)
 
 
 def minimal_core(
     asker: Asker, labels: Labels, names: Names, every: Names, target: Node | None, negated: bool
 ) -> Core:
     """`minimize` over the solver; however found, the core is at last asked about alone ([VERDICT-CORE])."""
-    clock = Clock(MOST_MS)
+    deadline = Deadline(MOST_MS)
     if len(names) > _FEW:
-        found = minimize(names, names, oracle(asker, labels, names, target, negated, clock), clock)
+        found = minimize(names, names, oracle(asker, labels, names, target, negated, deadline), deadline)
         asker.start(declarations)
         if found.verified and Subsets(asker, labels, target, negated)(found.names)[0] == "unsat":
             return found
-        clock = Clock(MOST_MS)
+        deadline = Deadline(MOST_MS)
     asker.start(declarations)
-    return minimize(names, every, Subsets(asker, labels, target, negated, clock), clock)
+    return minimize(names, every, Subsets(asker, labels, target, negated, deadline), deadline)
 
 
 def declarations(encoding: Encoding) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from potlang.engines.base import Query
+from potlang.engines.messages import Query
 from potlang.ir.module import Assertion, Claim
 from potlang.ir.nodes import Node, Quant, reachable
 from potlang.ir.pool import Pool

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-import time
 from typing import Any, Final
 
 import anyio
 import anyio.to_thread
 
 from potlang import tool
-from potlang.engines.base import Reason
-from potlang.processes.launch import launch_python
-from potlang.processes.process import Died, Process
+from potlang.processes.process import Command, Death, Died, Process
 from potlang.tool.arguments import CallMistake, Mistake
+from potlang.utils.deadline import Deadline
 
-_CALLER: Final = "from potlang.server.caller import main;main()"
+_CALLER: Final[Command] = ("potlang.server.caller:caller",)
 HARD_SECONDS: Final = tool.CALL_SECONDS + 4.0
 """After which a call is ended, whatever it is at."""
 MEMORY_MB: Final = 2_048
@@ -23,7 +21,7 @@ MEMORY_MB: Final = 2_048
 MOST_WAITING: Final = 1_000
 _RETIRE_CALLS: Final = 2_000
 _RETIRE_MB: Final = 1_024
-_MISTAKES: Final[dict[Reason, tuple[Mistake, str]]] = {
+_MISTAKES: Final[dict[Death, tuple[Mistake, str]]] = {
     "timeout": ("timeout", f"the call took more than {HARD_SECONDS:.0f} seconds"),
     "memory": ("memory", f"the call took more than {MEMORY_MB} MB"),
 }
@@ -104,7 +102,7 @@ class Callers:
 
 
 def _start() -> Process:
-    return Process("caller", child=launch_python(_CALLER))
+    return Process(_CALLER)
 
 
 def _is_worn(process: Process) -> bool:
@@ -115,10 +113,10 @@ def _is_worn(process: Process) -> bool:
 def _exchange(process: Process, message: dict[str, Any]) -> dict[str, Any]:
     """Sends a call and waits for its answer; in a thread of its own."""
     try:
-        process.greet()
+        process.handshake()
         process.memory = MEMORY_MB
         process.send({**message, "memory": MEMORY_MB, "deadline": HARD_SECONDS + 1.0})
-        answer: dict[str, Any] = process.receive(time.monotonic() + HARD_SECONDS)["answer"]
+        answer: dict[str, Any] = process.receive(Deadline(HARD_SECONDS * 1000))["answer"]
         return answer
     except TimeoutError:
         process.kill()
@@ -127,7 +125,7 @@ def _exchange(process: Process, message: dict[str, Any]) -> dict[str, Any]:
         return _lost(died.reason)
 
 
-def _lost(reason: Reason) -> dict[str, Any]:
+def _lost(reason: Death) -> dict[str, Any]:
     mistake, message = _MISTAKES.get(reason, ("internal", "the process that worked on the call has died"))
     return _mistake(mistake, message, "send a smaller program, or fewer claims at once")
 

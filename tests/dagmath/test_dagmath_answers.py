@@ -152,12 +152,12 @@ test_quick, test_quick_deep = Property(the_quick_way_agrees, NEAR, quick=60).tes
 def test_one_process_serves_many_answers_and_each_is_asked_once(judge: Judge) -> None:
     """[DAG-EQUAL]"""
     judge.judge("0.25", r"\frac14")
-    process = judge._process
+    process = judge._child._process
     assert process is not None
     asked = process._count
     for _ in range(3):
         assert judge.judge("0.75", r"\frac34") == Judged(True, "math")
-    assert judge._process is process
+    assert judge._child._process is process
     assert process._count == asked + 1
 
 
@@ -165,7 +165,7 @@ def test_an_answer_that_takes_too_long_is_compared_as_text() -> None:
     """[DAG-LIMIT]: the process is ended, and the next answer is judged by another."""
     with Judge(seconds=20) as judge:
         assert judge.judge("0.5", r"\frac12").correct
-        process = judge._process
+        process = judge._child._process
         judge.seconds = 0.5
         late = judge.judge("9^{9^{9^9}}!", "3")
         assert (late.correct, late.by) == (False, "text")
@@ -177,16 +177,16 @@ def test_an_answer_that_takes_too_long_is_compared_as_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "note"),
+    ("service", "note"),
     [
-        ("import os; os._exit(3)", "exit code 3"),
-        ("raise MemoryError", "ran out of memory"),
-        ("print('garbage', flush=True); import time; time.sleep(9)", "garbled"),
+        ("exits", "exit code 3"),
+        ("runs_out_of_memory", "ran out of memory"),
+        ("prints_garbage", "garbled"),
     ],
 )
-def test_a_process_that_dies_leaves_text(monkeypatch: pytest.MonkeyPatch, code: str, note: str) -> None:
+def test_a_process_that_dies_leaves_text(monkeypatch: pytest.MonkeyPatch, service: str, note: str) -> None:
     """[DAG-LIMIT]: after three starts that fail there is no fourth."""
-    monkeypatch.setattr(answers, "_WORKER", code)
+    monkeypatch.setattr(answers, "_WORKER", (f"dying_services:{service}",))
     with Judge() as judge:
         found = [judge.judge(f"{at}.5", "7") for at in range(4)]
         assert all((each.correct, each.by) == (False, "text") for each in found)
@@ -203,7 +203,7 @@ def test_without_the_library_answers_are_compared_as_text(monkeypatch: pytest.Mo
         assert (found.correct, found.by) == (False, "text")
         assert "potlang[dagmath]" in found.note
         assert judge.judge("1/2", r"\frac{2}{4}") == Judged(True, "math")
-        assert judge._process is None
+        assert judge._child._process is None
 
 
 def test_nothing_of_an_answer_is_run(judge: Judge, tmp_path: Path) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from potlang.engines.base import ENGINES, Query
+from potlang.engines.commands import ENGINES, solver_command
+from potlang.engines.messages import Query
+from potlang.engines.solver import SolverSession
 from potlang.processes.pool import Workers
 
 BASE = """
@@ -32,7 +34,7 @@ direct_engine = pytest.mark.parametrize("engine", DIRECT)
 
 @every_engine
 def test_an_unsat_core_names_what_is_needed(shared: Workers, engine: str) -> None:
-    with shared.session(engine, BASE) as session:
+    with SolverSession(shared, engine, BASE) as session:
         answer = session.ask(Query("(assert (! (not (Q a)) :named goal))", core=True), 5000)
     assert answer.status == "unsat"
     assert answer.core is not None
@@ -43,7 +45,7 @@ def test_an_unsat_core_names_what_is_needed(shared: Workers, engine: str) -> Non
 @every_engine
 def test_values_come_in_the_order_asked(shared: Workers, engine: str) -> None:
     text = "(declare-const n Int)(declare-const r Real)(assert (= n (- 3)))(assert (= r (/ 1.0 2.0)))"
-    with shared.session(engine, BASE) as session:
+    with SolverSession(shared, engine, BASE) as session:
         answer = session.ask(Query(text, ("n", "(P a)", "r", "(= n 0)")), 5000)
         plain = session.ask(Query(text), 5000)
     assert answer.status == "sat"
@@ -62,7 +64,7 @@ def test_queries_leave_nothing_behind(shared: Workers, engine: str) -> None:
         Query("(assert (not (P a)))"),
         Query("(assert (P b))"),
     ]
-    with shared.session(engine, BASE) as session:
+    with SolverSession(shared, engine, BASE) as session:
         answers = list(session.ask_all(queries, 5000))
     assert [answer.status for answer in answers] == ["unsat", "sat", "unsat", "sat"]
     assert answers[1].values == ("true",)
@@ -77,7 +79,7 @@ def test_a_bad_query_does_not_poison_the_next(shared: Workers, engine: str) -> N
         "(declare-const |\ud800| Int)",
     ]
     queries = [Query(text) for each in bad for text in (each, "(assert (not (Q a)))")]
-    with shared.session(engine, BASE) as session:
+    with SolverSession(shared, engine, BASE) as session:
         answers = list(session.ask_all(queries, 5000))
     for refused, fine in zip(answers[:6:2], answers[1:6:2], strict=True):
         assert (refused.status, fine.status) == ("unknown", "unsat")
@@ -89,7 +91,7 @@ def test_a_bad_query_does_not_poison_the_next(shared: Workers, engine: str) -> N
 @every_engine
 def test_a_value_that_cannot_be_had_leaves_the_status(shared: Workers, engine: str) -> None:
     """The direct engines keep the status; pysmt reads the terms with the script and refuses the whole."""
-    with shared.session(engine, BASE) as session:
+    with SolverSession(shared, engine, BASE) as session:
         answer = session.ask(Query("(assert (Q a))", ("(P nowhere)",)), 5000)
     assert answer.values is None
     assert answer.detail
@@ -98,7 +100,7 @@ def test_a_value_that_cannot_be_had_leaves_the_status(shared: Workers, engine: s
 
 @direct_engine
 def test_a_bad_base_is_the_answer_to_every_query(shared: Workers, engine: str) -> None:
-    with shared.session(engine, "(assert (Nowhere))") as session:
+    with SolverSession(shared, engine, "(assert (Nowhere))") as session:
         answers = list(session.ask_all([Query(""), Query("(assert false)")], 5000))
         assert [(each.status, each.reason) for each in answers] == [("unknown", "error")] * 2
         session.start(BASE)
@@ -107,7 +109,7 @@ def test_a_bad_base_is_the_answer_to_every_query(shared: Workers, engine: str) -
 
 @every_engine
 def test_a_hard_check_ends_at_its_limit(shared: Workers, engine: str) -> None:
-    with shared.session(engine, BASE) as session:
+    with SolverSession(shared, engine, BASE) as session:
         answer, after = session.ask_all([Query(HARD), Query("(assert (not (Q a)))")], 300)
     assert (answer.status, answer.reason) == ("unknown", "timeout")
     assert after.status == "unsat"
@@ -115,7 +117,7 @@ def test_a_hard_check_ends_at_its_limit(shared: Workers, engine: str) -> None:
 
 @direct_engine
 def test_the_resource_limit_ends_a_check_long_before_the_time(shared: Workers, engine: str) -> None:
-    with shared.session(engine, "", rlimit=20_000) as session:
+    with SolverSession(shared, engine, "", rlimit=20_000) as session:
         answer = session.ask(Query(HARD), 60_000)
     assert answer.status == "unknown"
     assert answer.time_ms < 20_000
@@ -128,7 +130,7 @@ def test_finite_model_finding_is_the_second_try(shared: Workers, engine: str) ->
         "(exists ((j Int)) (and (<= 1 j) (<= j 3) (= (f j) i))))))"
     )
     for base in (FINITE, bounded):
-        with shared.session(engine, base) as session:
+        with SolverSession(shared, engine, base) as session:
             assert session.ask(Query(""), 10_000).status == "sat"
 
 
@@ -150,7 +152,7 @@ def test_the_whole_vocabulary_of_the_printer(shared: Workers, engine: str) -> No
     (assert (= r (/ (to_real n) 2.0)))
     (assert (= (to_int r) 3))
     '''
-    with shared.session(engine, text) as session:
+    with SolverSession(shared, engine, text) as session:
         answer = session.ask(Query("", ("|crème brûlée|", "(first p)", "bv", "s", "n", "(to_int r)")), 10_000)
     assert answer.status == "sat"
     assert answer.values is not None
@@ -170,7 +172,7 @@ def test_what_pysmt_cannot_read_is_unsupported(shared: Workers) -> None:
         "(declare-const n Int)(assert (= (mod n 2) 0))",
         r'(declare-const s String)(assert (= s "\u{61}"))',
     ]
-    with shared.session("cvc5-pysmt") as session:
+    with SolverSession(shared, "cvc5-pysmt") as session:
         answers = list(session.ask_all([Query(text) for text in texts], 5000))
     assert [answer.reason for answer in answers] == ["unsupported"] * 3
 
@@ -198,13 +200,13 @@ def test_what_pysmt_cannot_read_is_unsupported(shared: Workers) -> None:
 )
 def test_the_engines_agree(shared: Workers, text: str, status: str) -> None:
     for engine in ENGINES:
-        with shared.session(engine, BASE) as session:
+        with SolverSession(shared, engine, BASE) as session:
             assert session.ask(Query(text), 10_000).status == status, engine
 
 
 def test_what_cvc5_prints_does_not_corrupt_the_answers(workers: Workers) -> None:
     """cvc5 prints to the standard output and error of its process; the parent keeps the end of it."""
-    with workers.session("cvc5", "(set-option :verbosity 5)" + BASE) as session:
+    with SolverSession(workers, "cvc5", "(set-option :verbosity 5)" + BASE) as session:
         statuses = [
             each.status for each in session.ask_all([Query("(assert (not (Q a)))"), Query(HARD)] * 2, 300)
         ]
@@ -216,7 +218,7 @@ def test_what_cvc5_prints_does_not_corrupt_the_answers(workers: Workers) -> None
 
 def test_what_z3_prints_does_not_corrupt_the_answers(workers: Workers) -> None:
     """z3 mixes its messages into what its reader prints."""
-    with workers.session("z3", "(set-option :verbose 10)" + BASE) as session:
+    with SolverSession(workers, "z3", "(set-option :verbose 10)" + BASE) as session:
         core, sat = session.ask_all(
             [
                 Query("(assert (not (Q a)))", core=True),
@@ -232,9 +234,9 @@ def test_what_z3_prints_does_not_corrupt_the_answers(workers: Workers) -> None:
 
 def test_an_unknown_engine_is_a_wrong_call(shared: Workers) -> None:
     with pytest.raises(ValueError, match="no engine"):
-        shared.session("prolog")
+        SolverSession(shared, "prolog")
     with pytest.raises(ValueError, match="no engine"):
-        shared.warm("prolog")
+        shared.warm(solver_command("prolog"))
 
 
 @pytest.mark.parametrize(
@@ -253,5 +255,5 @@ def test_an_unknown_engine_is_a_wrong_call(shared: Workers) -> None:
 def test_finite_model_finding_claims_nothing_about_the_infinite(
     shared: Workers, engine: str, text: str
 ) -> None:
-    with shared.session(engine, text) as session:
+    with SolverSession(shared, engine, text) as session:
         assert session.ask(Query(""), 300).status == "unknown"

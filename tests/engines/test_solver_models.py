@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from potlang.engines.base import MOST_MODEL, Answer, Query, affords_model
+from potlang.engines.messages import MOST_MODEL, Answer, Query, affords_model
+from potlang.engines.solver import SolverSession
 from potlang.processes.frames import pack_answer, pack_query, unpack_answer, unpack_query
 from potlang.processes.pool import Workers
 
@@ -24,7 +25,7 @@ WITH_MODELS = ("z3", "cvc5", "cvc5-fmf")
 
 @pytest.mark.parametrize("engine", WITH_MODELS)
 def test_a_model_is_there_when_asked_for(shared: Workers, engine: str) -> None:
-    with shared.session(engine, BASE) as session:
+    with SolverSession(shared, engine, BASE) as session:
         asked, plain = session.ask_all((Query("", ("$a",), model=True), Query("", ("$a",))), 5000)
         refuted = session.ask(Query("(assert (= $a $b))", core=True, model=True), 5000)
     assert (asked.status, plain.status, refuted.status) == ("sat", "sat", "unsat")
@@ -37,7 +38,7 @@ def test_a_model_is_there_when_asked_for(shared: Workers, engine: str) -> None:
 
 
 def test_pysmt_has_values_but_no_models(shared: Workers) -> None:
-    with shared.session("cvc5-pysmt", BASE) as session:
+    with SolverSession(shared, "cvc5-pysmt", BASE) as session:
         answer = session.ask(Query("", ("$a",), model=True), 5000)
     assert (answer.status, answer.model) == ("sat", None)
 
@@ -46,7 +47,7 @@ def test_pysmt_has_values_but_no_models(shared: Workers) -> None:
 def test_queries_after_a_model_are_answered_as_before(shared: Workers, engine: str) -> None:
     """Printing a model leaves no option behind that changes what later queries print."""
     deep = "(declare-const $n Int)(assert (= $n 5))"
-    with shared.session(engine, BASE) as session:
+    with SolverSession(shared, engine, BASE) as session:
         before = session.ask(Query(deep, ("(and ($P $a) (= $n 5))", "$n")), 5000)
         session.ask(Query(deep, model=True), 5000)
         after = session.ask(Query(deep, ("(and ($P $a) (= $n 5))", "$n")), 5000)
@@ -54,7 +55,9 @@ def test_queries_after_a_model_are_answered_as_before(shared: Workers, engine: s
 
 
 def test_a_finite_model_of_the_second_try_is_whole(shared: Workers) -> None:
-    with shared.session("cvc5", "(declare-sort $S 0)(declare-fun $R ($S $S) Bool)" + ALTERNATING) as session:
+    with SolverSession(
+        shared, "cvc5", "(declare-sort $S 0)(declare-fun $R ($S $S) Bool)" + ALTERNATING
+    ) as session:
         answer = session.ask(Query("", model=True), 5000)
     assert answer.status == "sat"
     assert answer.model is not None
@@ -68,7 +71,7 @@ def test_what_is_shared_in_a_model_is_not_written_out(shared: Workers) -> None:
         f"(define-fun $q{i} () Bool (xor ($p {i}) (and $q{i - 1} (or $q{i - 1} ($p 1)))))"
         for i in range(1, 41)
     ]
-    with shared.session("z3", "".join(lines)) as session:
+    with SolverSession(shared, "z3", "".join(lines)) as session:
         began = time.monotonic()
         answer = session.ask(Query("(assert $q40)", model=True), 5000)
         spent = time.monotonic() - began
@@ -86,7 +89,7 @@ def test_no_model_is_asked_for_that_would_not_come_in_time() -> None:
 
 def test_a_base_too_large_for_a_model_still_has_its_answer(shared: Workers) -> None:
     padding = f"; {'x' * MOST_MODEL}\n"
-    with shared.session("z3", padding + BASE) as session:
+    with SolverSession(shared, "z3", padding + BASE) as session:
         answer = session.ask(Query("", ("($P $a)",), model=True), 20_000)
     assert (answer.status, answer.model, answer.values) == ("sat", None, ("true",))
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from potlang.engines.base import Objective, OptimizeAnswer, OptimizeQuery, Priority
+from potlang.engines.messages import Objective, OptimizeAnswer, OptimizeQuery, Priority
+from potlang.engines.solver import SolverSession
 from potlang.processes.pool import Workers
 
 BOX = (
@@ -14,7 +15,7 @@ BOTH = (Objective("x", maximize=True), Objective("y", maximize=True))
 
 
 def optimize(workers: Workers, query: OptimizeQuery, limit: int = 5000) -> OptimizeAnswer:
-    with workers.session("z3", "(declare-const q Real)") as session:
+    with SolverSession(workers, "z3", "(declare-const q Real)") as session:
         return session.optimize(query, limit)
 
 
@@ -90,13 +91,13 @@ def test_errors_and_engines_that_do_not_optimize(shared: Workers) -> None:
     answer = optimize(shared, OptimizeQuery("(assert nowhere)", (Objective("q"),)))
     assert (answer.status, answer.reason) == ("unknown", "error")
     for engine in ("cvc5", "cvc5-pysmt"):
-        with shared.session(engine) as session:
+        with SolverSession(shared, engine) as session:
             other = session.optimize(OptimizeQuery(BOX, BOTH), 1000)
         assert (other.status, other.reason) == ("unknown", "unsupported")
 
 
 def test_an_optimization_that_hangs_is_killed(shared: Workers, hang: str) -> None:
-    with shared.session("z3") as session:
+    with SolverSession(shared, "z3") as session:
         answer = session.optimize(OptimizeQuery(hang, (Objective("x"),)), 300)
         assert (answer.status, answer.reason) == ("unknown", "timeout")
         after = session.optimize(OptimizeQuery(BOX, BOTH), 5000)

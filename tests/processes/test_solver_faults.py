@@ -13,9 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from potlang.engines.base import Query
-from potlang.processes.pool import Session, Workers
+from potlang.engines.commands import solver_command
+from potlang.engines.messages import Query
+from potlang.engines.solver import SolverSession
+from potlang.processes.pool import Workers
 from potlang.processes.process import Died, Process
+from potlang.utils.deadline import Deadline
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and /proc")
 ROOT = Path(__file__).parents[2]
@@ -23,7 +26,7 @@ BASE = "(declare-sort S 0)(declare-const a S)(declare-fun P (S) Bool)(assert (P 
 NO = Query("(assert (not (P a)))")
 
 
-def worker_of(session: Session) -> Process:
+def worker_of(session: SolverSession) -> Process:
     assert session._process is not None
     return session._process
 
@@ -48,11 +51,11 @@ def gone(pid: int, seconds: float = 10.0) -> bool:
 
 
 def test_a_worker_killed_while_idle_is_replaced(workers: Workers) -> None:
-    with workers.session("z3", BASE) as session:
+    with SolverSession(workers, "z3", BASE) as session:
         assert session.ask(NO, 5000).status == "unsat"
         pid = worker_of(session).pid
     os.kill(pid, signal.SIGKILL)
-    with workers.session("z3", BASE) as session:
+    with SolverSession(workers, "z3", BASE) as session:
         assert session.ask(NO, 5000).status == "unsat"
         assert worker_of(session).pid != pid
 
@@ -64,13 +67,13 @@ def test_a_worker_killed_at_any_moment_costs_no_answer(threads: bool) -> None:
     stop = threading.Event()
     strikes = 0
     with Workers(threads=threads) as workers:
-        session = workers.session("z3", BASE)
+        session = SolverSession(workers, "z3", BASE)
 
         def strike() -> None:
             nonlocal strikes
             while not stop.wait(0.01):
                 process = session._process
-                if process is None or not process._greeted:
+                if process is None or not process._ready:
                     continue
                 stop.wait(chance.uniform(0.2, 0.4))  # so that no query is struck twice
                 process.kill_from_outside()
@@ -92,14 +95,14 @@ def test_a_worker_killed_at_any_moment_costs_no_answer(threads: bool) -> None:
 def test_a_query_that_kills_its_worker_twice_is_a_crash(workers: Workers, hang: str) -> None:
     deaths: list[int] = []
     stop = threading.Event()
-    with workers.session("z3", BASE) as session:
+    with SolverSession(workers, "z3", BASE) as session:
         session.ask(NO, 5000)
 
         def strike() -> None:
             while not stop.is_set() and len(deaths) < 2:
                 time.sleep(0.4)
                 process = session._process
-                if process is not None and process.pid not in deaths and process._greeted:
+                if process is not None and process.pid not in deaths and process._ready:
                     deaths.append(process.pid)
                     os.kill(process.pid, signal.SIGKILL)
 
@@ -116,27 +119,30 @@ def test_a_query_that_kills_its_worker_twice_is_a_crash(workers: Workers, hang: 
 
 def test_closing_leaves_no_process(hang: str) -> None:
     workers = Workers()
-    workers.warm("z3", 2)
-    session = workers.session("cvc5", BASE)
+    workers.warm(solver_command("z3"), 2)
+    session = SolverSession(workers, "cvc5", BASE)
     session.ask(NO, 5000)
-    pids = [worker_of(session).pid, *(each.pid for each in workers._store.idle["z3"])]
+    pids = [worker_of(session).pid, *(each.pid for each in workers._store.idle[solver_command("z3")])]
     session.close()
     workers.close()
     assert len(set(pids)) == 3
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
     with pytest.raises(RuntimeError, match="closed"):
-        workers.warm("z3")
+        workers.warm(solver_command("z3"))
 
 
 SCRIPT = """
 import os, sys
-from potlang.engines.base import Query
+from potlang.engines.commands import solver_command
+from potlang.engines.messages import Query
+from potlang.engines.solver import SolverSession
 from potlang.processes.pool import Workers
 workers = Workers()
-workers.warm("z3")
-session = workers.session(sys.argv[1], "(declare-const q Bool)(assert q)")
+workers.warm(solver_command("z3"))
+session = SolverSession(workers, sys.argv[1], "(declare-const q Bool)(assert q)")
 print(session.ask(Query("(assert (not q))"), 5000).status, flush=True)
-print(session._process.pid, *(each.pid for each in workers._store.idle.get("z3", [])), flush=True)
+idle = workers._store.idle.get(solver_command("z3"), [])
+print(session._process.pid, *(each.pid for each in idle), flush=True)
 if sys.argv[2] == "hang":
     session.ask(Query(open(sys.argv[3]).read()), int(sys.argv[4]))
 elif sys.argv[2] == "kill":
@@ -181,7 +187,7 @@ def test_a_parent_killed_in_a_query_takes_the_busy_worker_along(engine: str, lim
 
 
 def test_ctrl_c_does_not_reach_the_workers(workers: Workers) -> None:
-    with workers.session("z3", BASE) as session:
+    with SolverSession(workers, "z3", BASE) as session:
         session.ask(NO, 5000)
         pid = worker_of(session).pid
         assert os.getsid(pid) == pid
@@ -192,17 +198,17 @@ def test_ctrl_c_does_not_reach_the_workers(workers: Workers) -> None:
 
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_forked_child_uses_workers_of_its_own(workers: Workers) -> None:
-    with workers.session("z3", BASE) as session:
+    with SolverSession(workers, "z3", BASE) as session:
         session.ask(NO, 5000)
         pid = worker_of(session).pid
-        workers.warm("z3")
-        idle = workers._store.idle["z3"][0].pid
+        workers.warm(solver_command("z3"))
+        idle = workers._store.idle[solver_command("z3")][0].pid
         child = os.fork()
         if child == 0:
             code = 1
             try:
                 inside = session.ask(NO, 5000).status == "unsat" and worker_of(session).pid not in (pid, idle)
-                with workers.session("z3", BASE) as other:
+                with SolverSession(workers, "z3", BASE) as other:
                     inside = inside and other.ask(NO, 5000).status == "unsat"
                     inside = inside and worker_of(other).pid not in (pid, idle)
                 session.close()
@@ -214,7 +220,7 @@ def test_a_forked_child_uses_workers_of_its_own(workers: Workers) -> None:
         assert os.waitstatus_to_exitcode(status) == 0
         assert session.ask(NO, 5000).status == "unsat"
         assert worker_of(session).pid == pid
-    with workers.session("z3", BASE) as session:
+    with SolverSession(workers, "z3", BASE) as session:
         assert session.ask(NO, 5000).status == "unsat"
         assert worker_of(session).pid in (pid, idle)
 
@@ -225,7 +231,7 @@ def open_descriptors() -> int:
 
 def restart(times: int) -> None:
     with Workers() as workers:
-        session = workers.session("z3", BASE)
+        session = SolverSession(workers, "z3", BASE)
         session.ask(NO, 5000)
         before = open_descriptors()
         for _ in range(times):
@@ -247,7 +253,7 @@ def test_hundreds_of_restarts_leak_no_descriptors() -> None:
 def test_a_worker_inherits_no_descriptors(workers: Workers) -> None:
     read, write = os.pipe()
     os.set_inheritable(write, True)
-    with workers.session("z3", BASE) as session:
+    with SolverSession(workers, "z3", BASE) as session:
         session.ask(NO, 5000)
         os.close(write)
         os.set_blocking(read, False)
@@ -261,7 +267,7 @@ def test_threads_have_a_worker_each(workers: Workers) -> None:
     def work(number: int) -> None:
         base = f"(declare-const n Int)(assert (= n {number}))"
         for _ in range(10):
-            with workers.session("z3", base) as session:
+            with SolverSession(workers, "z3", base) as session:
                 answer = session.ask(Query("", ("n",)), 5000)
                 results.append(answer.values == (str(number),))
 
@@ -271,7 +277,7 @@ def test_threads_have_a_worker_each(workers: Workers) -> None:
     for thread in threads:
         thread.join()
     assert results == [True] * 40
-    assert len(workers._store.idle["z3"]) <= 2
+    assert len(workers._store.idle[solver_command("z3")]) <= 2
 
 
 @pytest.mark.parametrize("threads", [False, True])
@@ -280,24 +286,24 @@ def test_a_large_base_and_large_answers_pass_the_pipe(threads: bool) -> None:
     base = "".join(f"(declare-const constant_number_{i} Int)" for i in range(20_000))
     values = tuple(f"constant_number_{i}" for i in range(5000))
     padding = "; " + "x" * 300_000 + "\n"
-    with Workers(threads=threads) as workers, workers.session("z3", base) as session:
+    with Workers(threads=threads) as workers, SolverSession(workers, "z3", base) as session:
         answers = list(session.ask_all([Query(padding, values)] * 6, 20_000))
     assert all(answer.values is not None and len(answer.values) == 5000 for answer in answers)
 
 
 def test_a_garbled_answer_is_a_crash(workers: Workers) -> None:
     """A worker whose pipe says nonsense is killed, not believed."""
-    process = Process("z3")
-    process.greet()
+    process = Process(solver_command("z3"))
+    process.handshake()
     process._buffer += b"\x00\x00\x00\x02[]"
     with pytest.raises(Died, match="garbled"):
-        process.receive(time.monotonic() + 5)
+        process.receive(Deadline(5_000))
     assert not process.alive()
 
 
 def test_the_import_of_the_pool_loads_no_solver() -> None:
     code = (
-        "import sys, potlang.processes.pool; print([m for m in ('z3', 'cvc5', 'pysmt') if m in sys.modules])"
+        "import sys, potlang.engines.solver; print([m for m in ('z3', 'cvc5', 'pysmt') if m in sys.modules])"
     )
     output = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
@@ -308,13 +314,14 @@ def test_the_import_of_the_pool_loads_no_solver() -> None:
 def test_a_large_parent_wears_no_worker_out() -> None:
     """What the parent had in memory when it made a worker is not what the worker used."""
     script = (
-        "from potlang.engines.base import Query\n"
+        "from potlang.engines.messages import Query\n"
+        "from potlang.engines.solver import SolverSession\n"
         "from potlang.processes.pool import Workers\n"
         "held = b'x' * (600 << 20)\n"
         "pids = set()\n"
         "with Workers() as workers:\n"
         "    for _ in range(3):\n"
-        "        with workers.session('z3', '(declare-const p Bool)') as session:\n"
+        "        with SolverSession(workers, 'z3', '(declare-const p Bool)') as session:\n"
         "            session.ask(Query('(assert p)'), 5000)\n"
         "            pids.add(session._process.pid)\n"
         "print(len(pids))\n"

@@ -17,7 +17,8 @@ import potlang
 from potlang.certify import check, read_theory
 from potlang.certify.models import Model as KernelModel
 from potlang.certify.tokens import tree
-from potlang.engines.base import Query
+from potlang.engines.messages import Query
+from potlang.engines.solver import SolverSession
 from potlang.ir.module import Assertion, AssertionKind, Claim, Module
 from potlang.ir.nodes import Node, Symbol, SymbolKind
 from potlang.ir.pool import Pool
@@ -54,7 +55,7 @@ def models(module: Module, name: str, sides: list[Node | None]) -> Iterator[tupl
         queries = [Query("" if side is None else printer.assertion(side), model=True) for side in sides]
     except Unsupported:
         return
-    with default_workers().session(name, base) as session:
+    with SolverSession(default_workers(), name, base) as session:
         answers = [*session.ask_all(queries, _TIMEOUT_MS[name])]
     for side, answer in zip(sides, answers, strict=True):
         if answer.status == "sat":

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from time import monotonic
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from potlang.certify import Invalid, Refutation, Theory, read_theory
@@ -34,10 +33,11 @@ from potlang.ir.pool import Pool
 from potlang.ir.skolem import NotSkolemizable, TermText, module_printer
 from potlang.ir.structure import Structure, definitions_of
 from potlang.ir.text import print_module
+from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
-    from potlang.engines.base import EngineSource
     from potlang.engines.sat import Outcome
+    from potlang.processes.pool import Workers
 
 Side = Literal["claim", "negation", "assumptions"]
 _PERIOD = 256
@@ -79,9 +79,7 @@ class Grounder:
     `theory` is the program as the kernel reads it, if the caller has it.
     """
 
-    def __init__(
-        self, module: Module, workers: EngineSource | None = None, theory: Theory | None = None
-    ) -> None:
+    def __init__(self, module: Module, workers: Workers | None = None, theory: Theory | None = None) -> None:
         self.module = module
         self._workers = workers
         self._theory = theory
@@ -137,7 +135,7 @@ class Grounder:
         estimate: bool = False,
     ) -> Grounded:
         try:
-            deadline = monotonic() + limits.timeout_ms / 1000
+            deadline = Deadline(limits.timeout_ms)
             grounding = Grounding(self._problem(assertions, side, claim, deadline))
             if estimate:
                 _affordable(grounding, limits)
@@ -156,7 +154,7 @@ class Grounder:
             return Grounded("unknown", "the search for instances takes too many steps")
 
     def _problem(
-        self, assertions: Iterable[Assertion], side: Side, claim: Claim | None, deadline: float
+        self, assertions: Iterable[Assertion], side: Side, claim: Claim | None, deadline: Deadline
     ) -> tuple[Form, ...]:
         forms: list[Form] = []
         for assertion in assertions:
@@ -212,8 +210,8 @@ def _affordable(grounding: Grounding, limits: GroundLimits) -> None:
         raise _Unknown(f"grounding takes {size.terms} terms and {size.instances} instances")
 
 
-def _in_time(deadline: float) -> None:
-    if monotonic() > deadline:
+def _in_time(deadline: Deadline) -> None:
+    if deadline.passed():
         raise _Unknown("timeout")
 
 
@@ -221,7 +219,7 @@ class _Loop:
     """One problem: the clauses so far, where each comes from, and the solver that has them."""
 
     def __init__(
-        self, grounding: Grounding, limits: GroundLimits, workers: EngineSource | None, deadline: float
+        self, grounding: Grounding, limits: GroundLimits, workers: Workers | None, deadline: Deadline
     ) -> None:
         self.grounding = grounding
         self.limits = limits
@@ -343,7 +341,7 @@ class _Loop:
         return None
 
     def _ask(self, clauses: Sequence[Sequence[int]]) -> Outcome:
-        left = int((self.deadline - monotonic()) * 1000)
+        left = self.deadline.left_ms()
         if self.workers is None and left > 0:
             raise _Unknown("there are more conflicts than are allowed without a SAT solver")
         if self.workers is None or left <= 0:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from potlang.engines.horn import Derivation, Horn, Proof, Step
@@ -12,12 +11,13 @@ from potlang.ir.nodes import App, Node, Quant, Sym, SymbolKind, Var
 from potlang.ir.operators import NOT
 from potlang.ir.skolem import Choice, SkolemForm, TermText, module_printer
 from potlang.ir.sorts import DeclaredSort
+from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
     from potlang.certify import Theory
 
 _MOST_CONFLICTS = 2_000
-_SECONDS = 1.0
+_MOST_MS = 1_000
 
 
 def derivation_lines(
@@ -63,7 +63,7 @@ def _lemmas(clauses: Sequence[Sequence[int]]) -> list[str]:
     solver = Propositional()
     for clause in clauses:
         solver.add(clause)
-    if solver.solve(_MOST_CONFLICTS, monotonic() + _SECONDS) is not False:
+    if solver.solve(_MOST_CONFLICTS, Deadline(_MOST_MS)) is not False:
         return []
     return [f"(lemma {' '.join(map(str, lemma))})" for lemma in solver.trace().lemmas]
 

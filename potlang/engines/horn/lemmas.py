@@ -6,7 +6,6 @@ says by itself is then that, for all values of these, what it supposes implies i
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -18,6 +17,7 @@ from potlang.ir.module import Module
 from potlang.ir.nodes import Node, Sym, Symbol, SymbolKind, reachable
 from potlang.ir.pool import Pool
 from potlang.ir.substitute import Replacements, substitute
+from potlang.utils.deadline import Deadline
 
 _CLOSURE_MS = 2_000
 _MOST_STEPS = 2_000
@@ -46,9 +46,8 @@ class Lemmas(NamedTuple):
 
 def derive_lemmas(module: Module, goal: Node) -> Lemmas | None:
     """What the closure derives on its way to a claim; None where it does not derive it, or not soon."""
-    end = time.monotonic() + _CLOSURE_MS / 1000
     closure = Closure(recognise(module, ()))
-    derivation = closure.derivation(goal, "negation", lambda: time.monotonic() > end)
+    derivation = closure.derivation(goal, "negation", Deadline(_CLOSURE_MS).passed)
     if derivation is None or sum(len(proof.steps) for proof in derivation.cases) > _MOST_STEPS:
         return None
     return _Collector(module.pool, derivation, closure.horn.universe.dummies.values()).lemmas()

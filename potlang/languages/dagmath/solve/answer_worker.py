@@ -11,22 +11,18 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from potlang.languages.dagmath.solve.child import Answering, serve
+from potlang.languages.dagmath.solve.child import SympyService
 from potlang.processes.frames import Message
 
 _DOLLAR = re.compile(r"(?<!\\)\$")
 _NUMERAL = re.compile(r"\s*(Integer|Float) \('?([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,4})?)'? ?\)\s*")
 
 
-def main() -> None:
-    """Answers requests until the parent closes the pipe."""
-    serve(_prepared)
-
-
-def _prepared() -> Answering:
+def judge() -> SympyService:
+    """The service that compares answers."""
     logging.disable(logging.CRITICAL)
     compare = _comparison()
-    return lambda message: compare(message["given"], message["expected"])
+    return SympyService(lambda message: compare(message["given"], message["expected"]))
 
 
 def _comparison() -> Callable[[str, str], Message]:

@@ -7,7 +7,6 @@ kept warm and killed when it overruns. Most answers are decided before that: equ
 from __future__ import annotations
 
 import re
-import time
 from collections import OrderedDict
 from fractions import Fraction
 from functools import lru_cache
@@ -15,20 +14,17 @@ from importlib.util import find_spec
 from types import TracebackType
 from typing import Any, Final, Literal, NamedTuple
 
-from potlang.engines.base import Reason
 from potlang.languages.dagmath.read.boxed import boxed_answer
 from potlang.languages.dagmath.read.records import Solution
-from potlang.processes.launch import launch_python
-from potlang.processes.process import Died, Process
+from potlang.processes.child import Child
+from potlang.processes.process import Command, Death, Died
 
 LONGEST_ANSWER: Final = 10_000
 """Characters of an answer up to which it is read as mathematics."""
 _KEPT: Final = 65_536
 _LONGEST_KEPT: Final = 1_000
 _MOST_FAILED_STARTS: Final = 3
-_GRACE_SECONDS: Final = 0.5
-_RETIRE_MEGABYTES: Final = 512
-_WORKER: Final = "from potlang.languages.dagmath.solve.answer_worker import main;main()"
+_WORKER: Final[Command] = ("potlang.languages.dagmath.solve.answer_worker:judge",)
 _MISSING: Final = "math-verify is not installed (pip install 'potlang[dagmath]'): compared as text"
 _UNREADABLE: Final = "no parser reads the answer:"
 _LAYOUT = re.compile(r"\\[,;:!>]|\\(?:q?quad|left|right|displaystyle|textstyle)(?![a-zA-Z])|(?<!\\)\$")
@@ -68,7 +64,7 @@ class Judge:
     def __init__(self, *, seconds: float = 5.0, megabytes: int = 1024) -> None:
         self.seconds = seconds
         self.megabytes = megabytes
-        self._process: Process | None = None
+        self._child = Child(_WORKER)
         self._failed_starts = 0
         self._unusable = "" if _library_is_there() else _MISSING
         self._cache: OrderedDict[tuple[str, str], Judged] = OrderedDict()
@@ -83,9 +79,7 @@ class Judge:
 
     def close(self) -> None:
         """End the child process, if there is one; the judge can still be used."""
-        if self._process is not None:
-            self._process.kill()
-            self._process = None
+        self._child.close()
 
     def judge(self, given: str | None, expected: str) -> Judged:
         r"""Whether `given`, the content of a box, is `expected`, which may stand in a box.
@@ -131,44 +125,22 @@ class Judge:
             return Judged(bool(answer["equal"]), "math")
         return Judged(False, "text", f"{answer.get('failed', 'no answer')}: compared as text")
 
-    # --- the child -------------------------------------------------------------------------------
-
     def _ask(self, given: str, expected: str) -> dict[str, Any]:
-        """The child's answer. Raises Died, and then there is no child."""
-        process = self._running()
-        deadline = self.seconds + _GRACE_SECONDS
-        process.memory = self.megabytes
-        message = {"given": given, "expected": expected, "memory": self.megabytes, "deadline": deadline}
+        """The child's answer. Raises Died; after some starts in vain there is no other."""
         try:
-            process.send(message)
-            answer = process.receive(time.monotonic() + self.seconds)
-        except TimeoutError:
-            self.close()
-            raise Died("timeout", f"no answer within {self.seconds:g} s") from None
-        except Died:
-            self.close()
-            raise
-        if process.peak > _RETIRE_MEGABYTES:
-            self.close()
-        return answer
-
-    def _running(self) -> Process:
-        try:
-            if self._process is None or not self._process.alive():
-                self._process = Process("math", child=launch_python(_WORKER))
-            self._process.greet()
+            self._child.start()
         except OSError as error:
             raise Died("crash", f"no process can be started: {error.strerror}") from error
         except Died as died:
-            self.close()
             self._failed_starts += 1
             if self._failed_starts >= _MOST_FAILED_STARTS:
                 self._unusable = f"the reader of answers does not start ({died.detail}): compared as text"
             raise
-        return self._process
+        request = {"given": given, "expected": expected}
+        return self._child.ask(request, seconds=self.seconds, megabytes=self.megabytes)
 
 
-_WORDS: Final[dict[Reason, str]] = {
+_WORDS: Final[dict[Death, str]] = {
     "timeout": "the reader of answers took too long",
     "memory": "the reader of answers ran out of memory",
 }

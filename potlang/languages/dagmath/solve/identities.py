@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from importlib.util import find_spec
-from typing import Any, Final
+from typing import Final
 
 from potlang.languages.dagmath.lower.readings import Context
 from potlang.languages.dagmath.lower.syntax import Term, text
-from potlang.processes.launch import launch_python
-from potlang.processes.process import Died, Process
+from potlang.processes.child import Child
+from potlang.processes.process import Command, Died
 
-_WORKER: Final = "from potlang.languages.dagmath.solve.identity_worker import main;main()"
+_SYMPY: Final[Command] = ("potlang.languages.dagmath.solve.identity_worker:identities",)
 MISSING: Final = "sympy is not installed (pip install 'potlang[dagmath]')"
-_GRACE_SECONDS: Final = 0.5
 _MOST_FAILURES: Final = 3
-_RETIRE_MEGABYTES: Final = 512
 
 
 class Identities:
@@ -24,50 +21,37 @@ class Identities:
     def __init__(self, *, seconds: float = 2.0, megabytes: int = 1024) -> None:
         self.seconds = seconds
         self.megabytes = megabytes
+        self._child = Child(_SYMPY)
         self.note = "" if find_spec("sympy") else MISSING
         """Why SymPy could not tell, the last time."""
-        self._process: Process | None = None
         self._failures = 0
 
     def close(self) -> None:
         """End the child process, if there is one."""
-        if self._process is not None:
-            self._process.kill()
-            self._process = None
+        self._child.close()
 
     def hold(self, left: Term, right: Term, integers: frozenset[str], context: Context) -> bool:
         """Whether SymPy shows that both are equal wherever they are defined; False where it cannot tell."""
         if self.note == MISSING or self._failures >= _MOST_FAILURES:
             return False
         try:
-            answer = self._ask(
+            answer = self._child.ask(
                 {
                     "left": text(left),
                     "right": text(right),
                     "integers": sorted(integers),
                     "functions": sorted(context.functions),
                     "variables": sorted(context.variables),
-                }
+                },
+                seconds=self.seconds,
+                megabytes=self.megabytes,
             )
         except (Died, OSError) as error:
             self._failures += 1
-            self.note = str(error) or "SymPy ended"
+            overrun = isinstance(error, Died) and error.reason == "timeout"
+            late = f"SymPy took longer than {self.seconds:g} s"
+            self.note = late if overrun else str(error) or "SymPy ended"
             self.close()
             return False
         self.note = str(answer.get("failed", ""))
         return answer.get("equal") is True
-
-    def _ask(self, message: dict[str, Any]) -> dict[str, Any]:
-        if self._process is None or not self._process.alive():
-            self._process = Process("identities", child=launch_python(_WORKER))
-        self._process.greet()
-        deadline = self.seconds + _GRACE_SECONDS
-        self._process.memory = self.megabytes
-        self._process.send({**message, "memory": self.megabytes, "deadline": deadline})
-        try:
-            answer = self._process.receive(time.monotonic() + self.seconds)
-        except TimeoutError:
-            raise Died("timeout", f"SymPy took longer than {self.seconds:g} s") from None
-        if self._process.peak > _RETIRE_MEGABYTES:
-            self.close()
-        return dict(answer)

@@ -7,19 +7,15 @@ from typing import Any
 from potlang.languages.dagmath.lower.formulas import read_formula
 from potlang.languages.dagmath.lower.syntax import Op, Quantity, Term, Unreadable, free_names, parts
 from potlang.languages.dagmath.lower.to_sympy import to_sympy
-from potlang.languages.dagmath.solve.child import Answering, serve
+from potlang.languages.dagmath.solve.child import SympyService
 from potlang.processes.frames import Message
 
 
-def main() -> None:
-    """Answers requests until the parent closes the pipe."""
-    serve(_prepared)
-
-
-def _prepared() -> Answering:
+def identities() -> SympyService:
+    """The service that compares expressions."""
     import sympy
 
-    return lambda message: _answer(sympy, message)
+    return SympyService(lambda message: _answer(sympy, message))
 
 
 def _answer(sympy: Any, message: Message) -> Message:

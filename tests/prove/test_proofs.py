@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from potlang import api
-from potlang.engines.base import Query
+from potlang.engines.messages import Query
+from potlang.engines.solver import SolverSession
 from potlang.processes.pool import Workers
 from potlang.prove.proof_checkers import check_proof
 from potlang.prove.proofs import Archived, archive_proofs, count_steps, file_stem
@@ -98,7 +99,7 @@ def test_the_problem_is_the_core_with_the_side_and_unsatisfiable(tmp_path: Path,
     text = first.problem.read_text()
     assert text.count("(assert") == 2
     assert "old" not in text
-    with shared.session("z3", text.replace("(check-sat)\n", "")) as session:
+    with SolverSession(shared, "z3", text.replace("(check-sat)\n", "")) as session:
         assert session.ask(Query(""), 5000).status == "unsat"
 
 

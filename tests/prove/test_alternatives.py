@@ -16,8 +16,8 @@ from test_verdicts_brute_force import worlds
 from verdict_programs import PERSON, World, mortals, term
 
 import potlang
-from potlang.engines.base import Query
 from potlang.engines.cvc5 import Cvc5Engine
+from potlang.engines.messages import Query
 from potlang.engines.z3 import Z3Engine
 from potlang.ir.enumerate import structures
 from potlang.ir.evaluator import evaluate

@@ -12,25 +12,27 @@ from hypothesis import strategies as st
 from test_verdicts_brute_force import worlds
 from verdict_programs import PERSON, World
 
-from potlang.engines.base import ENGINES, Query
+from potlang.engines.commands import ENGINES
+from potlang.engines.messages import Query
+from potlang.engines.solver import SolverSession
 from potlang.ir.module import Module
 from potlang.ir.nodes import Node, Symbol
 from potlang.ir.operators import LT
 from potlang.ir.sorts import BOOL, INT
-from potlang.processes.clock import Clock
 from potlang.processes.pool import Workers
 from potlang.prove.asking import Asked, Asker, Budget
 from potlang.prove.encoding import Encoding, Labels
 from potlang.prove.session import Options, Session
 from potlang.prove.subsets import Loaded, Subsets, declarations, minimal_core
 from potlang.report.results import Limits, ProgramResult
+from potlang.utils.deadline import Deadline
 
 BASE = "(declare-const a Bool)(declare-const b Bool)(declare-const c Bool)(assert (=> a (not b)))"
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_constants_are_assumed_for_one_check(shared: Workers, engine: str) -> None:
-    with shared.session(engine, BASE) as session:
+    with SolverSession(shared, engine, BASE) as session:
         both = session.ask(Query("", core=True, assuming=("a", "b", "c")), 5_000)
         assert both.status == "unsat"
         assert both.core is not None
@@ -46,7 +48,9 @@ def test_constants_are_assumed_for_one_check(shared: Workers, engine: str) -> No
 
 def asker(module: Module, workers: Workers, engine: str = "z3") -> tuple[Asker, Labels]:
     labels = Labels(module)
-    return Asker([Asked(workers.session(engine), Encoding(module, engine, labels))], Budget(Limits())), labels
+    return Asker(
+        [Asked(SolverSession(workers, engine), Encoding(module, engine, labels))], Budget(Limits())
+    ), labels
 
 
 @settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
@@ -60,7 +64,7 @@ def test_both_ways_of_asking_agree(shared: Workers, world: World, seed: int) -> 
     subsets = [each for size in range(len(names) + 1) for each in itertools.combinations(names, size)]
     for target, negated in ((None, False), (claim, False), (claim, True)):
         first, labels = asker(module, shared)
-        second = Asker([Asked(shared.session("z3"), Encoding(module, "z3", labels))], Budget(Limits()))
+        second = Asker([Asked(SolverSession(shared, "z3"), Encoding(module, "z3", labels))], Budget(Limits()))
         first.start(declarations)
         told = Subsets(first, labels, target, negated).ahead(subsets)
         loaded = Loaded(second, labels, names, target, negated).ahead(subsets)
@@ -141,7 +145,7 @@ def test_the_clock_bounds_every_check(shared: Workers, hang: str) -> None:
     module = world.module()
     session, labels = asker(module, shared)
     session.start(lambda _: hang)
-    clock = Clock(200)
+    clock = Deadline(200)
     began = time.perf_counter()
     status, _ = Subsets(session, labels, None, False, clock)(())
     assert status == "unknown"

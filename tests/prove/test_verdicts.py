@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 from verdict_programs import PERSON, World, mortals, symbol, term
 
-from potlang.engines.base import Answer, OptimizeAnswer, OptimizeQuery, Query
+from potlang.engines.messages import Answer, OptimizeAnswer, OptimizeQuery, Query
 from potlang.ir.module import Module
 from potlang.ir.nodes import Symbol, SymbolKind
 from potlang.ir.operators import UNION

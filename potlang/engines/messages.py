@@ -1,14 +1,13 @@
 """What is asked of a solver and what it answers: plain data, SMT-LIB text on both sides.
 
 A session is a base (declarations and assertions that every query shares) and queries on top of it.
-Nothing here knows the IR, and nothing here imports a solver.
+Nothing here knows the IR, and nothing here imports a solver. All are tuples of JSON values and tuples, so
+that they travel as JSON arrays; the `unpack` functions make them again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from types import TracebackType
-from typing import Literal, NamedTuple, Protocol, Self
+from typing import Any, Literal, NamedTuple
 
 Status = Literal["sat", "unsat", "unknown"]
 Reason = Literal["timeout", "memory", "incomplete", "unsupported", "error", "crash"]
@@ -132,62 +131,28 @@ class OptimizeAnswer(NamedTuple):
     time_ms: float = 0.0
 
 
-class Engine(Protocol):
-    """A solver with a session: in this process (`z3.py`, `cvc5.py`) or in a worker (`pool.Session`)."""
-
-    @property
-    def name(self) -> str:
-        """The engine's name, as in `ENGINES`."""
-
-    def start(self, base: str) -> None:
-        """Begin a session with these SMT-LIB commands, ending any other; errors show in the answers."""
-
-    def ask(self, query: Query, timeout_ms: int) -> Answer:
-        """Check one query; never raises for what the solver does."""
-
-    def optimize(self, query: OptimizeQuery, timeout_ms: int) -> OptimizeAnswer:
-        """Optimize; `unsupported` if the engine cannot."""
-
-    def close(self) -> None:
-        """End the session and free what it holds."""
+def unpack_query(content: Any) -> Query:
+    """The query that came over a pipe."""
+    return Query._make(_tuples(content))
 
 
-class RemoteEngine(Engine, Protocol):
-    """An engine in a worker: queries can be sent ahead of their turn. A context manager, which closes it.
-
-    `meanwhile` is called while the worker starts, or reads a base.
-    """
-
-    meanwhile: Callable[[], None] | None
-
-    def __enter__(self) -> Self:
-        """The engine."""
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close it."""
-
-    def ask_all(self, queries: Sequence[Query], timeout_ms: int) -> Iterator[Answer]:
-        """Check the queries in order, each within the limit; yields each answer as it comes."""
-
-    def cancel(self) -> None:
-        """End, from another thread, the query under way; the session needs a new `start`."""
+def unpack_optimize(content: Any) -> OptimizeQuery:
+    """The optimization that came over a pipe."""
+    query = OptimizeQuery._make(_tuples(content))
+    return query._replace(objectives=tuple(map(Objective._make, query.objectives)))
 
 
-class EngineSource(Protocol):
-    """Gives engines: `potlang.processes.pool.Workers`."""
-
-    def warm(self, engine: str = ..., count: int = ...) -> None:
-        """Get ready for one more session of this engine."""
-
-    def session(
-        self, engine: str = ..., base: str = ..., *, memory_mb: int | None = ..., rlimit: int | None = ...
-    ) -> RemoteEngine:
-        """An engine of this name within these limits."""
+def unpack_answer(content: Any) -> Answer:
+    """The answer that came over a pipe."""
+    return Answer._make(_tuples(content))
 
 
-ENGINES: tuple[str, ...] = ("z3", "cvc5", "cvc5-fmf", "cvc5-pysmt")
-"""`cvc5-fmf` is cvc5 with finite model finding from the start; `cvc5` tries that second."""
-WORKERS: tuple[str, ...] = (*ENGINES, "sat")
-"""What runs in workers; `sat` is given clauses (`solve/sat.py`) in place of SMT-LIB text."""
+def unpack_optimized(content: Any) -> OptimizeAnswer:
+    """The optimization's answer that came over a pipe."""
+    answer = OptimizeAnswer._make(_tuples(content))
+    return answer._replace(points=tuple(map(Point._make, answer.points)))
+
+
+def _tuples(content: Any) -> Any:
+    """JSON arrays as tuples; three deep at most, so recursion ends."""
+    return tuple([_tuples(each) for each in content]) if isinstance(content, list) else content

@@ -7,15 +7,15 @@ import itertools
 import pytest
 from subset_oracles import Given, minimal_cores, minimal_corrections, names, random_family
 
-from potlang.processes.clock import Clock
 from potlang.prove.cores import Core, Names
 from potlang.prove.marco import FEW, Bounds, Families, marco
+from potlang.utils.deadline import Deadline
 
 ALL = Bounds(10_000, 10_000)
 
 
 def search(every: Names, given: Given, bounds: Bounds = ALL, ms: int = 600_000, *known: Core) -> Families:
-    return marco(every, given, Clock(ms), bounds, known)
+    return marco(every, given, Deadline(ms), bounds, known)
 
 
 def hitting_sets(sets: tuple[Names, ...], every: Names) -> list[Names]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from subset_oracles import Given, names, random_family
 
-from potlang.processes.clock import Clock
 from potlang.prove.cores import Core, Names, Said, minimize
+from potlang.utils.deadline import Deadline
 
 
 def check_minimal(core: Core, given: Given) -> None:
@@ -98,7 +98,7 @@ def test_large_cores_take_few_rounds(size: int, needed: int) -> None:
 def test_time_is_a_bound() -> None:
     """With no time left the core is what was last asked, and not called minimal."""
     given = Given([names(10)])
-    core = minimize(names(40), names(40), given, Clock(0))
+    core = minimize(names(40), names(40), given, Deadline(0))
     assert core.verified
     assert not core.minimal
     assert given.unsatisfiable(core.names)
@@ -125,12 +125,12 @@ def test_slow_checks_are_not_sent_ahead() -> None:
     assert max(batches) <= 2
 
 
-class _Ticking(Clock):
-    """A clock that the test moves."""
+class _Ticking(Deadline):
+    """A deadline that the test moves."""
 
-    def __init__(self, timeout_ms: int) -> None:
-        super().__init__(timeout_ms)
+    def __init__(self, after_ms: float) -> None:
+        super().__init__(after_ms)
         self.now = 0.0
 
-    def spent(self) -> float:
+    def spent_ms(self) -> float:
         return self.now

@@ -9,7 +9,8 @@ import pytest
 from verdict_programs import PERSON, World
 
 import potlang
-from potlang.engines.base import Answer, Query
+from potlang.engines.messages import Answer, Query
+from potlang.engines.solver import SolverSession
 from potlang.ir.operators import MUL
 from potlang.ir.sorts import INT
 from potlang.processes.pool import Workers
@@ -156,7 +157,7 @@ def test_the_first_definite_answer_ends_a_race() -> None:
 def test_a_session_cancelled_before_it_has_a_worker_asks_nothing() -> None:
     """[ROUTE-RACE] A race may be over while an entrant's worker is still starting."""
     with Workers() as workers:
-        session = workers.session("z3")
+        session = SolverSession(workers, "z3")
         checkout = workers.checkout
 
         def late(engine: str) -> Any:
