@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import io
 import json
 import logging
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 import potlang
 from potlang.api import RouteName
+from potlang.processes.pool import Workers, default_workers
 
 if TYPE_CHECKING:
-    from potlang.engines.messages import Answer, OptimizeAnswer, OptimizeQuery, Query
-    from potlang.processes.pool import Workers
+    from potlang.engines.messages import Query
+    from potlang.processes.process import Command, Process
 
 DEFAULT_LIMITS: Final = potlang.Limits()
 _WITH_CORES: Final = "(set-option :produce-unsat-cores true)"
@@ -153,73 +155,49 @@ def record(source: Path, limits: potlang.Limits) -> Script:
         trust="solver",
         route="z3",
         limits=limits,
-        workers=cast("Workers", tape),
+        workers=tape,
     )
     return Script(tape.base, tuple(tape.asks.values()), tape.complete)
 
 
-@dataclass
-class _Tape:
-    """Stands in for the workers and notes what their sessions are sent."""
+class _Tape(Workers):
+    """The shared workers, but what the first session is sent is noted."""
 
-    base: str = ""
-    asks: dict[str, Ask] = field(default_factory=dict)
-    complete: bool = True
-    recorded: bool = False
+    def __init__(self) -> None:
+        super().__init__()
+        self.base = ""
+        self.asks: dict[str, Ask] = {}
+        self.complete = True
+        self._heard: Process | None = None
 
-    def note(self, query: Query) -> None:
-        before = self.asks.get(query.text)
-        values = query.values if before is None else (*before.values, *query.values)
-        self.asks[query.text] = Ask(query.text, tuple(dict.fromkeys(values)))
+    def warm(self, command: Command, count: int = 1) -> None:
+        default_workers().warm(command, count)
 
-    def session(self, engine: str = "z3", base: str = "", **limits: int | None) -> Any:
-        from potlang.processes.pool import default_workers
-
-        self.base = base or self.base
-        opened = default_workers().session(engine, base, **limits)
+    def checkout(self, command: Command) -> Process:
+        process = default_workers().checkout(command)
         # Only the first session holds the program: a second one looks for the core of a check of the first.
-        recorded, self.recorded = self.recorded, True
-        return opened if recorded else _Recorder(self, opened)
+        if self._heard is None:
+            self._heard = process
+            process.send = functools.partial(self._note, process.send)  # type: ignore[method-assign]
+        return process
 
-    def warm(self, engine: str = "z3", count: int = 1) -> None:
-        from potlang.processes.pool import default_workers
+    def give_back(self, process: Process) -> None:
+        if process is self._heard:
+            del process.send
+        default_workers().give_back(process)
 
-        default_workers().warm(engine, count)
-
-
-class _Recorder:
-    """An engine that notes what it is asked and passes it on."""
-
-    def __init__(self, tape: _Tape, engine: Any) -> None:
-        self._tape = tape
-        self._engine = engine
-
-    @property
-    def name(self) -> str:
-        return str(self._engine.name)
-
-    def start(self, base: str) -> None:
-        self._tape.base = base
-        self._engine.start(base)
-
-    def ask(self, query: Query, timeout_ms: int) -> Answer:
-        self._tape.note(query)
-        answer: Answer = self._engine.ask(query, timeout_ms)
-        return answer
-
-    def ask_all(self, queries: Sequence[Query], timeout_ms: int) -> Iterator[Answer]:
-        for query in queries:
-            self._tape.note(query)
-        answers: Iterator[Answer] = self._engine.ask_all(queries, timeout_ms)
-        return answers
-
-    def optimize(self, query: OptimizeQuery, timeout_ms: int) -> OptimizeAnswer:
-        self._tape.complete = False
-        answer: OptimizeAnswer = self._engine.optimize(query, timeout_ms)
-        return answer
-
-    def close(self) -> None:
-        self._engine.close()
+    def _note(self, send: Callable[..., None], message: dict[str, Any], **how: bool) -> None:
+        match message["op"]:
+            case "start":
+                self.base = message["base"]
+            case "ask":
+                query: Query = message["query"]
+                before = self.asks.get(query.text)
+                values = query.values if before is None else (*before.values, *query.values)
+                self.asks[query.text] = Ask(query.text, tuple(dict.fromkeys(values)))
+            case "optimize":
+                self.complete = False
+        send(message, **how)
 
 
 # --- the public implementation ---

@@ -16,7 +16,17 @@ MILLISECONDS = st.floats(0, 1e6)
 
 
 @given(
-    st.builds(Answer, st.sampled_from(["sat", "unsat", "unknown"]), REASON, TEXT, TEXTS, TEXTS, MILLISECONDS)
+    st.builds(
+        Answer,
+        st.sampled_from(["sat", "unsat", "unknown"]),
+        REASON,
+        TEXT,
+        TEXTS,
+        TEXTS,
+        MILLISECONDS,
+        st.none() | TEXT,
+        st.none() | TEXT,
+    )
 )
 def test_answers_survive_the_pipe(answer: Answer) -> None:
     """Packing, framing, reading and unpacking give the answer back, lone surrogates included."""
@@ -26,7 +36,7 @@ def test_answers_survive_the_pipe(answer: Answer) -> None:
 @given(TEXT, st.lists(TEXT, max_size=3), st.booleans(), st.sampled_from(["lex", "pareto", "box"]))
 def test_queries_survive_the_pipe(text: str, values: list[str], flag: bool, priority: str) -> None:
     """As above, for both kinds of query and for optimizations' answers."""
-    query = Query(text, tuple(values), flag)
+    query = Query(text, tuple(values), flag, not flag, tuple(values), "cpc" if flag else None)
     assert messages.unpack_query(_through(query)) == query
     optimize = OptimizeQuery(text, (Objective(text, flag),), tuple(values), priority, 3)  # type: ignore[arg-type]
     assert messages.unpack_optimize(_through(optimize)) == optimize

@@ -6,9 +6,8 @@ import time
 
 import pytest
 
-from potlang.engines.messages import MOST_MODEL, Answer, Query, affords_model
+from potlang.engines.messages import MOST_MODEL, Query, affords_model
 from potlang.engines.solver import SolverSession
-from potlang.processes.frames import pack_answer, pack_query, unpack_answer, unpack_query
 from potlang.processes.pool import Workers
 
 BASE = """
@@ -92,10 +91,3 @@ def test_a_base_too_large_for_a_model_still_has_its_answer(shared: Workers) -> N
     with SolverSession(shared, "z3", padding + BASE) as session:
         answer = session.ask(Query("", ("($P $a)",), model=True), 20_000)
     assert (answer.status, answer.model, answer.values) == ("sat", None, ("true",))
-
-
-def test_queries_and_answers_survive_the_wire() -> None:
-    query = Query("(assert true)", ("x",), core=True, model=True)
-    answer = Answer("sat", None, "", ("1",), None, 2.5, '(\n(define-fun |a b| () String "é\\"")\n)')
-    assert unpack_query(pack_query(query)) == query
-    assert unpack_answer(pack_answer(answer)) == answer

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_verdicts import Liars
+from lying_solvers import Liars
 from verdict_programs import PERSON, World
 
 import potlang

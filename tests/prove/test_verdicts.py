@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
+from lying_solvers import Liars
 from verdict_programs import PERSON, World, mortals, symbol, term
 
-from potlang.engines.messages import Answer, OptimizeAnswer, OptimizeQuery, Query
 from potlang.ir.module import Module
 from potlang.ir.nodes import Symbol, SymbolKind
 from potlang.ir.operators import UNION
@@ -203,45 +203,6 @@ def test_no_time_at_all_gives_unknowns(solve: Solve) -> None:
     result = report.results[0]
     assert (report.verdict, result.reason) == (Verdict.UNKNOWN, "timeout")
     assert set(result.possible) == {"entailed", "refuted", "undetermined", "inconsistent"}
-
-
-class Liar:
-    """An engine that gives the same answer to everything."""
-
-    def __init__(self, name: str, status: str) -> None:
-        self.name = name
-        self._status = status
-
-    def start(self, base: str) -> None:
-        """Nothing to do."""
-
-    def ask(self, query: Query, timeout_ms: int) -> Answer:
-        core = () if query.core and self._status == "unsat" else None
-        return Answer(self._status, core=core)  # type: ignore[arg-type]
-
-    def optimize(self, query: OptimizeQuery, timeout_ms: int) -> OptimizeAnswer:
-        return OptimizeAnswer("unknown", "unsupported")
-
-    def ask_all(self, queries: Sequence[Query], timeout_ms: int) -> Iterator[Answer]:
-        return iter([self.ask(query, timeout_ms) for query in queries])
-
-    def cancel(self) -> None:
-        """Nothing to end."""
-
-    def close(self) -> None:
-        """Nothing to do."""
-
-
-class Liars:
-    """Gives engines that contradict each other."""
-
-    def __init__(self, **statuses: str) -> None:
-        self._statuses = statuses
-
-    def session(
-        self, engine: str = "z3", base: str = "", *, memory_mb: int | None = None, rlimit: int | None = None
-    ) -> Liar:
-        return Liar(engine, self._statuses[engine])
 
 
 def test_solvers_that_disagree_are_both_reported() -> None:
