@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from potlang.languages.dagmath.check.metrics import Class, Shape, classify, pass_at, shape_of
     from potlang.languages.dagmath.lower.canonical import canonical
     from potlang.languages.dagmath.read.records import Solution, Step
-    from potlang.languages.dagmath.report import SolutionReport, SolutionVerdict
+    from potlang.languages.dagmath.report import SolutionReport
+    from potlang.languages.dagmath.results import SolutionVerdict
     from potlang.languages.dagmath.solve.answers import Judge, Judged
     from potlang.languages.dagmath.solve.checking import check_steps
     from potlang.languages.dagmath.solve.results import StepResult, StepsReport, StepVerdict
@@ -56,7 +57,8 @@ _HOMES = {
         ("Class", "Shape", "classify", "pass_at", "shape_of"), "potlang.languages.dagmath.check.metrics"
     ),
     "generation_prompt": "potlang.models.prompts",
-    **dict.fromkeys(("SolutionReport", "SolutionVerdict"), "potlang.languages.dagmath.report"),
+    "SolutionReport": "potlang.languages.dagmath.report",
+    "SolutionVerdict": "potlang.languages.dagmath.results",
     **dict.fromkeys(("PruneHint", "prune_hint", "reward"), "potlang.score.rewards"),
     **dict.fromkeys(("Score", "Scores"), "potlang.score.scores"),
     "score": "potlang.score.scoring",

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from potlang.generate.traces import Difficulty, Sample, synthesize
     from potlang.languages.dot.glue import Glued, GlueError, Shared, glue
     from potlang.languages.dot.read.trace import Trace
-    from potlang.languages.dot.report import TraceReport, TraceVerdict
+    from potlang.languages.dot.report import TraceReport
+    from potlang.languages.dot.results import TraceVerdict
     from potlang.languages.dot.solve.literals import entailed_literals
     from potlang.languages.dot.solve.verify import CheckedTrace, MalformedTrace, check, read, verify
     from potlang.languages.dot.write.builder import BuildError, TraceBuilder
@@ -27,7 +28,8 @@ _HOMES = {
         ("CheckedTrace", "MalformedTrace", "check", "read", "verify"), "potlang.languages.dot.solve.verify"
     ),
     **dict.fromkeys(("GlueError", "Glued", "Shared", "glue"), "potlang.languages.dot.glue"),
-    **dict.fromkeys(("TraceReport", "TraceVerdict"), "potlang.languages.dot.report"),
+    "TraceReport": "potlang.languages.dot.report",
+    "TraceVerdict": "potlang.languages.dot.results",
     **dict.fromkeys(("BuildError", "TraceBuilder"), "potlang.languages.dot.write.builder"),
     "trace_to_pot": "potlang.convert.trace_to_program",
     **dict.fromkeys(("Derived", "derivation_to_trace"), "potlang.convert.derivation_to_trace"),

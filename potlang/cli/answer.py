@@ -27,7 +27,7 @@ class Answer(NamedTuple):
     document: Document
     diagnostics: tuple[Diagnostic, ...]
     to_dict: Callable[[], dict[str, Any]]
-    render: Callable[[bool], str] | None
+    render: Callable[..., str] | None
     code: int
 
 
@@ -38,7 +38,7 @@ def print_text(answer: Answer, several: bool, color: str) -> None:
         return
     if several:
         click.echo(f"{answer.name}:")
-    click.echo(answer.render(use_color(color)).rstrip("\n"), color=True)
+    click.echo(answer.render(color=use_color(color)).rstrip("\n"), color=True)
 
 
 def print_diagnostics(document: Document, diagnostics: Sequence[Diagnostic], color: str) -> None:

@@ -17,13 +17,8 @@ def solution_answer(given: Input, settings: dict[str, Any]) -> Answer:
 
     report = verify(given.source, name=given.name, **settings)
 
-    def render(color: bool) -> str:
-        from potlang.languages.dagmath.render import render_solution
-
-        return render_solution(report, color=color)
-
     code = solution_exit_code(report)
-    return Answer(given.name, report.document, report.diagnostics, report.to_dict, render, code)
+    return Answer(given.name, report.document, report.diagnostics, report.to_dict, report.render, code)
 
 
 def checked_solution(given: Input) -> Answer:
@@ -41,7 +36,7 @@ def checked_solution(given: Input) -> Answer:
 
 def solution_exit_code(report: SolutionReport) -> int:
     """The exit code of a solution ([DAGR-EXIT])."""
-    from potlang.languages.dagmath.report import SolutionVerdict
+    from potlang.languages.dagmath.results import SolutionVerdict
 
     codes = {
         SolutionVerdict.ACCEPTED: ALL_ENTAILED,

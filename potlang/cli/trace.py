@@ -7,7 +7,8 @@ from typing import Any
 from potlang import api, dot
 from potlang.cli.answer import Answer, end_with
 from potlang.cli.common import ALL_ENTAILED, INVALID, OTHER_ANSWER, UNDECIDED, Input, read_input
-from potlang.languages.dot.report import TraceReport, TraceVerdict
+from potlang.languages.dot.report import TraceReport
+from potlang.languages.dot.results import TraceVerdict
 from potlang.report.results import Limits
 
 _CODES = {
@@ -34,13 +35,8 @@ def trace_answer(given: Input, settings: dict[str, Any]) -> Answer:
     """The report on a trace, ready to be printed; `settings` are those of `potlang.dot.verify`."""
     report = dot.verify(given.source, name=given.name, **settings)
 
-    def render(color: bool) -> str:
-        from potlang.languages.dot.render import render_trace
-
-        return render_trace(report, color=color)
-
     code = trace_exit_code(report)
-    return Answer(given.name, report.document, report.diagnostics, report.to_dict, render, code)
+    return Answer(given.name, report.document, report.diagnostics, report.to_dict, report.render, code)
 
 
 def checked_trace(given: Input, settings: dict[str, Any]) -> Answer:

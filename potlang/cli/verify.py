@@ -200,12 +200,7 @@ def _verified(checked: api.Checked, settings: dict[str, Any]) -> Report:
 
 
 def _program_answer(checked: api.Checked, report: Report) -> Answer:
-    def render(color: bool) -> str:
-        from potlang.languages.pot.render import render_report
-
-        return render_report(report, color=color)
-
-    shown = None if checked.program is None else render
+    shown = None if checked.program is None else report.render
     document, diagnostics = checked.document, checked.diagnostics
     return Answer(document.name, document, diagnostics, report.to_dict, shown, exit_code(report))
 

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
+from typing import Any
 
 from potlang.diag.model import Diagnostic, Fix, Label, Patch, Place, Replace, Severity
 from potlang.diag.snippet import Snippet, columns, snippet
 from potlang.diag.wording import shown, visible
 from potlang.source import Document
+from potlang.utils.style import Style
 
 _WIDTH = 100
-_PLAIN: Mapping[str, str] = MappingProxyType({})
-_ANSI: Mapping[str, str] = MappingProxyType(
-    {
-        "error": "\x1b[1;31m",
-        "warning": "\x1b[1;33m",
-        "note": "\x1b[1;36m",
-        "bold": "\x1b[1m",
-        "frame": "\x1b[1;34m",
-        "help": "\x1b[1;32m",
-    }
-)
 
 
 def render_text(
@@ -46,55 +36,44 @@ def render_one(
     diagnostic: Diagnostic, document: Document, *, color: bool = False, width: int = _WIDTH
 ) -> str:
     """One diagnostic, ending with a newline."""
-    paint = _Paint(_ANSI if color else _PLAIN)
+    style = Style(color)
     level = diagnostic.severity.value
     lines = [
-        paint(level, f"{level}[{diagnostic.code}]") + paint("bold", f": {diagnostic.message}"),
-        paint("frame", " --> ") + place_text(document, diagnostic.place),
+        style(level, f"{level}[{diagnostic.code}]") + style("bold", f": {diagnostic.message}"),
+        style("frame", " --> ") + place_text(document, diagnostic.place),
     ]
     pieces = [(label, snippet(document, label.place, width)) for label in diagnostic.labels]
     gutter = max([len(str(piece.line)) for _, piece in pieces if piece and piece.line], default=1)
-    bar = paint("frame", " " * gutter + " |")
+    bar = style("frame", " " * gutter + " |")
     if any(piece for _, piece in pieces):
         lines.append(bar)
     previous: Snippet | None = None
     for index, (label, piece) in enumerate(pieces):
-        shown_lines = _label_lines(document, label, piece, gutter, paint, level if index == 0 else "")
+        shown_lines = _label_lines(document, label, piece, gutter, style, level if index == 0 else "")
         lines += shown_lines[1:] if piece and _same_line(piece, previous) else shown_lines
         previous = piece
-    edge = paint("frame", " " * gutter + " = ")
-    lines += [edge + paint("note", "note") + f": {note}" for note in diagnostic.notes]
-    lines += [edge + paint("help", "help") + f": {text}" for text in diagnostic.helps]
+    edge = style("frame", " " * gutter + " = ")
+    lines += [edge + style("note", "note") + f": {note}" for note in diagnostic.notes]
+    lines += [edge + style("help", "help") + f": {text}" for text in diagnostic.helps]
     lines += [
-        edge + paint("help", f"fix ({fix.applicability.value})") + f": {fix_text(fix)}"
+        edge + style("help", f"fix ({fix.applicability.value})") + f": {fix_text(fix)}"
         for fix in diagnostic.fixes
     ]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-class _Paint:
-    __slots__ = ("palette",)
-
-    def __init__(self, palette: Mapping[str, str]) -> None:
-        self.palette = palette
-
-    def __call__(self, style: str, text: str) -> str:
-        start = self.palette.get(style)
-        return f"{start}{text}\x1b[0m" if start else text
-
-
 def _label_lines(
-    document: Document, label: Label, piece: Snippet | None, gutter: int, paint: _Paint, level: str
+    document: Document, label: Label, piece: Snippet | None, gutter: int, style: Style, level: str
 ) -> list[str]:
     if piece is None:
         where = place_text(document, label.place)
-        return [] if level else [paint("frame", " " * gutter + " = ") + f"{where}: {label.message}"]
+        return [] if level else [style("frame", " " * gutter + " = ") + f"{where}: {label.message}"]
     number = "" if piece.line is None else str(piece.line)
     mark = ("^" if level else "-") * max(1, columns(piece.marked))
-    under = " " * columns(piece.before) + paint(level or "frame", f"{mark} {label.message}".rstrip())
+    under = " " * columns(piece.before) + style(level or "frame", f"{mark} {label.message}".rstrip())
     return [
-        paint("frame", f"{number:>{gutter}} |") + f" {piece.before}{piece.marked}{piece.after}",
-        paint("frame", " " * gutter + " |") + f" {under}",
+        style("frame", f"{number:>{gutter}} |") + f" {piece.before}{piece.marked}{piece.after}",
+        style("frame", " " * gutter + " |") + f" {under}",
     ]
 
 
@@ -128,3 +107,29 @@ def fix_text(fix: Fix) -> str:
     if isinstance(edit, Patch) and not fix.title:
         return f"{edit.op} {shown(edit.path)}"
     return visible(fix.title)
+
+
+def render_located(found: Mapping[str, Any], *, color: bool = False) -> str:
+    """A diagnostic in its JSON form, for readers who do not have the document: without the line of source."""
+    style = Style(color)
+    level = found["severity"]
+    lines = [
+        style(level, f"{level}[{found['code']}]") + style("bold", f": {visible(found['message'])}"),
+        style("frame", " --> ") + _located_label(found, found.get("label", "")),
+    ]
+    edge = style("frame", "  = ")
+    lines += [edge + _located_label(each, each["message"]) for each in found.get("labels", ())]
+    lines += [edge + style("note", "note") + f": {visible(text)}" for text in found["notes"]]
+    lines += [edge + style("help", "help") + f": {visible(text)}" for text in found["helps"]]
+    lines += [
+        edge + style("help", f"fix ({fix['applicability']})") + f": {visible(fix['title'])}"
+        for fix in found["fixes"]
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _located_label(found: Mapping[str, Any], message: str) -> str:
+    line = f"line {found['line']}, column {found['column']}" if found["line"] else ""
+    pointer = shown(found["pointer"]) if found["pointer"] else ""
+    where = " at ".join(filter(None, (line, pointer))) or "the whole input"
+    return f"{where}: {visible(message)}" if message else where

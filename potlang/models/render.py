@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from potlang.diag.wording import visible
-from potlang.languages.pot.render import render_report
 from potlang.models.reasoned import Reasoned
 
 
 def render_reasoned(found: Reasoned, *, color: bool = False) -> str:
     """The report on the chosen program, the votes, the consistency and what it took."""
-    lines = [] if found.report is None else [render_report(found.report, color=color).rstrip("\n"), ""]
+    lines = [] if found.report is None else [found.report.render(color=color), ""]
     return "\n".join([*lines, *_summary(found)]) + "\n"
 
 

@@ -80,9 +80,10 @@ def _reports(program: api.Program, asked: Sequence[tuple[Claim, From, str]], lim
 
 def evidence(report: Report) -> str:
     """What stands behind the verdict on a claim, as lines of text."""
-    from potlang.languages.pot.render import Paint, evidence_lines
+    from potlang.report.text import evidence_lines
+    from potlang.utils.style import PLAIN
 
-    lines = [line for result in report.results for line in evidence_lines(result, Paint(False))]
+    lines = [line for result in report.results for line in evidence_lines(result, PLAIN)]
     if not lines:
         lines = [f"  {each.message}" for each in report.diagnostics]
     return "\n".join(line.removeprefix("  ") for line in lines)

@@ -1,36 +1,142 @@
-"""The interface of all reports: JSON text, text for people, HTML for notebooks."""
+"""The interface of the reports of all languages: JSON, text for people, HTML for notebooks."""
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
-from potlang.report.plain import json_text
+if TYPE_CHECKING:
+    from potlang.diag.model import Diagnostic
+
+Row = Sequence[str | Iterable[str]]
+"""Cells: any text on one line, or lines of visible characters."""
+
+
+class ReportFields(Protocol):
+    """The fields that all reports have."""
+
+    @property
+    def verdict(self) -> str: ...
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]: ...
+    @property
+    def located(self) -> tuple[dict[str, Any], ...]: ...
+    @property
+    def notes(self) -> tuple[str, ...]: ...
+    @property
+    def limits(self) -> object: ...
+    @property
+    def time_ms(self) -> float: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def version(self) -> str: ...
+
+
+def report_to_dict(report: ReportFields, head: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
+    """A report as JSON values: `head` before the diagnostics, `body` behind them, then notes and limits."""
+    return {
+        "potlang": report.version,
+        "kind": report.kind,
+        **head,
+        "diagnostics": located_diagnostics(report),
+        **body,
+        "notes": list(report.notes),
+        "limits": to_plain(report.limits),
+        "time_ms": to_plain(report.time_ms),
+    }
+
+
+def located_diagnostics(report: ReportFields) -> list[dict[str, Any]]:
+    """The diagnostics as JSON objects, without line and column where the document is not known."""
+    return list(report.located) or [_bare_diagnostic(each) for each in report.diagnostics]
+
+
+def _bare_diagnostic(found: Diagnostic) -> dict[str, Any]:
+    return {
+        "code": found.code,
+        "severity": str(found.severity),
+        "message": found.message,
+        "pointer": found.place.pointer,
+        "span": to_plain(found.place.span),
+        "line": None,
+        "column": None,
+        "notes": list(found.notes),
+        "helps": list(found.helps),
+        "fixes": [to_plain(fix) for fix in found.fixes],
+    }
+
+
+def to_plain(value: Any) -> Any:
+    """Records as objects, tuples as arrays, floats to three digits.
+
+    It is as deep as the types of reports are, so no deeper than six.
+    """
+    if isinstance(value, StrEnum):
+        return str(value)
+    if isinstance(value, float):
+        return round(value, 3)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return {name: to_plain(each) for name, each in zip(value._fields, value, strict=True)}
+    if isinstance(value, tuple | list):
+        return [to_plain(each) for each in value]
+    return dict(value) if isinstance(value, dict) else value
+
+
+def json_text(value: Any, indent: int | None = 2) -> str:
+    """JSON text with characters beyond ASCII as they are; surrogates, which UTF-8 cannot hold, escaped."""
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+class AnyReport(ReportFields, Protocol):
+    """What `ReportBase` needs of a report, and what every report therefore can do."""
+
+    def to_dict(self) -> dict[str, Any]: ...
+    def render(self, *, color: bool = False) -> str: ...
+    def _words(self) -> Sequence[str]: ...
+    def _rows(self) -> Iterable[Row]: ...
+    def _below(self) -> Iterable[str]: ...
 
 
 class ReportBase:
-    """What the reports of the three languages share.
+    """JSON text, text and HTML of a report, the same way for the three languages.
 
     A report is a record of plain values (`ProgramResult`, `TraceResult`, `SolutionResult`) with this class
-    as its second base, so that renderers know the records alone.
+    as its second base, so that renderers know records alone, and records no renderer.
     """
 
     __slots__ = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """The report as JSON values, in the form of its schema."""
-        raise NotImplementedError
-
-    def render(self, *, color: bool = False) -> str:
-        """The report as lines of text, diagnostics excluded: those are rendered with their source."""
-        raise NotImplementedError
-
-    def _repr_html_(self) -> str:
-        """A table for notebooks; all text is escaped."""
-        raise NotImplementedError
-
-    def to_json(self, *, indent: int | None = 2) -> str:
+    def to_json(self: AnyReport, *, indent: int | None = 2) -> str:
         """`to_dict` as text; characters beyond ASCII as they are, unpaired surrogates escaped."""
         return json_text(self.to_dict(), indent)
 
-    def __str__(self) -> str:
-        return self.render()
+    def __str__(self: AnyReport) -> str:
+        """`render`, below the diagnostics if the input was rejected."""
+        return "\n".join([*_reasons(self), self.render()])
+
+    def _repr_html_(self: AnyReport) -> str:
+        """A table for notebooks; all text is escaped."""
+        from potlang.report.html import fragment  # Notebooks alone need it.
+
+        words = ", ".join(self._words())
+        return fragment(f"potlang-{self.kind}", words, _reasons(self), self._rows(), self._below())
+
+    def _words(self: AnyReport) -> Sequence[str]:
+        return [str(self.verdict)]
+
+    def __bool__(self) -> NoReturn:
+        """Raises TypeError: a refuted report would be as true as any other."""
+        raise TypeError("a report is neither true nor false: ask for `report.ok` or `report.verdict`")
+
+
+def _reasons(report: AnyReport) -> list[str]:
+    """The diagnostics of a rejected input, each as lines of text."""
+    if report.verdict != "rejected":
+        return []
+    from potlang.diag.render_text import render_located  # Most inputs are accepted.
+
+    return [render_located(each) for each in located_diagnostics(report)]

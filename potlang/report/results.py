@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from potlang.report.plain import report_to_dict, to_plain
+from potlang.report.base import report_to_dict, to_plain
 
 if TYPE_CHECKING:
     from potlang.diag.model import Diagnostic

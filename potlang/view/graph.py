@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from potlang.languages.dot.render import disagreement, says
-from potlang.languages.dot.report import NodeResult, TraceReport
+from potlang.languages.dot.report import TraceReport
+from potlang.languages.dot.results import NodeResult
 from potlang.report.results import Verdict
 
 MOST_NODES = 2_000

@@ -6,14 +6,18 @@ It loads nothing and runs nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from html import escape
 from typing import Any
 
 from potlang.diag.wording import visible
-from potlang.languages.dagmath.render import detail_lines, parents_word, remarks, verdict_line, verdict_word
-from potlang.languages.dagmath.report import SolutionReport, StepEntry
+from potlang.languages.dagmath.render import detail_lines, parents_word, remarks, verdict_word, verdict_words
+from potlang.languages.dagmath.report import SolutionReport
+from potlang.languages.dagmath.results import StepEntry
 from potlang.languages.dot.render import arrow_lines, disagreement, summary_lines
-from potlang.languages.dot.report import NodeResult, TraceReport
-from potlang.languages.pot.render import Paint, escaped, html_text
+from potlang.languages.dot.report import TraceReport
+from potlang.languages.dot.results import NodeResult
+from potlang.report.html import html_text, preformatted
+from potlang.utils.style import PLAIN
 from potlang.view.colours import DARK, LIGHT, Palette
 from potlang.view.graph import MARKS, MOST_NODES, Graph, graph_of
 from potlang.view.steps import graph_of_solution, marks_of
@@ -34,8 +38,8 @@ def page(report: TraceReport, name: str = "trace") -> str:
         *_paragraphs(*report.notes, graph.note),
         *_drawing(graph),
         *_diagnostics(report.located),
-        *_section("Inclusions", arrow_lines(report, Paint(False))),
-        *_section("Summary", summary_lines(report, Paint(False))),
+        *_section("Inclusions", arrow_lines(report, PLAIN)),
+        *_section("Summary", summary_lines(report, PLAIN)),
         *_table(nodes),
         f"<footer>hash {html_text(report.hash)}, potlang {html_text(report.version)}</footer>",
     ]
@@ -46,13 +50,12 @@ def solution_page(report: SolutionReport, name: str = "solution") -> str:
     """The page for a report on a solution; `name` is what it is called. All its text is escaped."""
     graph = graph_of_solution(report)
     kept = {vertex.id for vertex in graph.vertices}
-    paint = Paint(False)
     parts = [
-        f'<p><strong class="verdict">{html_text(verdict_line(report, paint))}</strong></p>',
+        f'<p><strong class="verdict">{html_text(", ".join(verdict_words(report)))}</strong></p>',
         *_paragraphs(graph.note),
         *_drawing(graph),
         *_diagnostics(report.located),
-        *_section("Summary", detail_lines(report, paint)),
+        *_section("Summary", detail_lines(report, PLAIN)),
         *_step_table([step for step in report.steps if step.id in kept]),
         f"<footer>potlang {html_text(report.version)}</footer>",
     ]
@@ -111,8 +114,8 @@ def _drawing(graph: Graph) -> Iterator[str]:
 
 
 def _section(title: str, lines: Iterator[str]) -> Iterator[str]:
-    if text := "\n".join(lines):
-        yield f"<h2>{title}</h2>\n<pre>{escaped(text)}</pre>"
+    if text := preformatted(lines):
+        yield f"<h2>{title}</h2>\n{text}"
 
 
 # --- diagnostics ---------------------------------------------------------------------------------
@@ -188,4 +191,4 @@ def _cut(text: str) -> str:
 
 def _lines(text: str) -> str:
     """Text with its lines kept, and everything else that cannot be seen as escapes."""
-    return escaped("\n".join(visible(line) for line in text.split("\n")))
+    return escape("\n".join(visible(line) for line in text.split("\n")))

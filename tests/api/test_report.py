@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from potlang.diag import Diagnostic, Label, Place, Severity
-from potlang.languages.pot.render import render_html, render_report
+from potlang.languages.pot.render import render_report
 from potlang.languages.pot.report import Report
 from potlang.report.results import (
     Bindings,
@@ -196,7 +196,7 @@ def test_html_is_escaped() -> None:
     found.feed(full(NASTY)._repr_html_())
     assert found.tags == {"div", "p", "strong", "table", "tbody", "tr", "td", "pre"}
     assert "<script>" in found.text
-    assert "\x1b" not in render_html(full(NASTY))
+    assert "\x1b" not in full(NASTY)._repr_html_()
 
 
 def test_limits_have_defaults() -> None:

@@ -13,10 +13,10 @@ from jsonschema import Draft202012Validator
 
 from potlang.languages.dagmath.check.metrics import Class
 from potlang.languages.dagmath.check.reasons import Reason
-from potlang.languages.dagmath.report import (
+from potlang.languages.dagmath.report import SolutionReport
+from potlang.languages.dagmath.results import (
     AnswerResult,
     GraphResult,
-    SolutionReport,
     SolutionVerdict,
     StepEntry,
     UnclosedStep,

@@ -34,10 +34,11 @@ from potlang.cli.solution import solution_exit_code
 from potlang.dagmath import Judge, Judged, SolutionReport, SolutionVerdict, StepVerdict
 from potlang.languages.dagmath.check.metrics import Class
 from potlang.languages.dagmath.read.records import Solution, Step
-from potlang.languages.dagmath.render import LONGEST_TABLE, render_solution, render_solution_html
+from potlang.languages.dagmath.render import render_solution
 from potlang.languages.dagmath.solve.verify import MOST_STEPS
 from potlang.languages.dagmath.write import write_json, write_text
 from potlang.report.results import Limits
+from potlang.report.text import LONGEST_TABLE
 from potlang.testing.solutions import damaged_solutions, solutions
 
 QUICK = Limits(check_ms=500, total_ms=2_000)
@@ -270,7 +271,7 @@ def _shown(data: bytes) -> None:
     text = str(report)
     assert text.splitlines()[-1].split()[0].rstrip(",") == value["verdict"]
     assert not [char for char in text if not char.isprintable() and char != "\n"]
-    HTMLParser().feed(render_solution_html(report))
+    HTMLParser().feed(report._repr_html_())
 
 
 DATA = st.one_of(

@@ -12,7 +12,7 @@ from strategies.reasoning import reasoning
 
 import potlang.dot
 from potlang.languages.dot.read.records import PROFILES, Profile
-from potlang.languages.dot.report import TraceVerdict
+from potlang.languages.dot.results import TraceVerdict
 from potlang.report.results import Limits
 from potlang.testing import damaged_propositions, damaged_traces
 from potlang.testing.traces import damaged

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import potlang.dot
-from potlang.languages.dot.report import TraceVerdict
+from potlang.languages.dot.results import TraceVerdict
 from potlang.report.results import Consistency, Verdict
 
 BEFORE = b"""@node id=1 role=problem

@@ -11,7 +11,8 @@ import pytest
 import potlang
 import potlang.dot
 from potlang.api import CompileError
-from potlang.languages.dot.report import NodeResult, TraceReport, TraceVerdict
+from potlang.languages.dot.report import TraceReport
+from potlang.languages.dot.results import NodeResult, TraceVerdict
 from potlang.languages.dot.write.emit import emit_record
 from potlang.report.results import Consistency, Limits, Verdict
 from potlang.testing.traces import prop

@@ -24,7 +24,7 @@ import potlang.dot
 from potlang.languages.dot.lower import extract as ext
 from potlang.languages.dot.read.records import Fence, Text
 from potlang.languages.dot.read.trace import Trace
-from potlang.languages.dot.report import NodeResult, SummaryResult
+from potlang.languages.dot.results import NodeResult, SummaryResult
 from potlang.languages.dot.solve import verify as meaning
 from potlang.languages.dot.solve.summary import Summary
 from potlang.languages.dot.write.emit import emit

@@ -417,7 +417,7 @@ def test_programs_of_the_paper_played_by_a_server(path: Path) -> None:
     found, _ = reasoned([f"```json\n{text}\n```"], attempts=1)
     expected = Verdict.UNKNOWN if report.verdict is Verdict.REJECTED else report.verdict
     assert found.verdict == expected
-    assert [each.verdict for each in (found.report.results if found.report else ())] == [
+    assert [each.verdict for each in (() if found.report is None else found.report.results)] == [
         each.verdict for each in (report.results if report.verdict is not Verdict.REJECTED else ())
     ]
 

@@ -24,7 +24,7 @@ from potlang.ir.evaluator import evaluate
 from potlang.ir.module import Module
 from potlang.ir.nodes import Node
 from potlang.ir.sorts import BOOL
-from potlang.languages.pot.render import render_html, render_report
+from potlang.languages.pot.report import Report
 from potlang.processes.pool import Workers
 from potlang.prove.encoding import Encoding, Labels
 from potlang.prove.session import Options, Session
@@ -364,12 +364,12 @@ def test_text_and_html_show_every_set(shared: Workers) -> None:
     world = conflict()
     world.claim("v", term(world, "r"))
     found = report(world.module(), shared)
-    text = render_report(found)
+    text = Report._make(found).render()
     assert text.count("the assumptions are consistent without") == 1
     for line in ("fact [p] text of p", "fact [q says not p]", "or without", "  or\n"):
         assert line in text
     assert "there may be more" not in text
-    page = render_html(found)
+    page = Report._make(found)._repr_html_()
     assert "or without" in page
     assert "<script" not in page
 

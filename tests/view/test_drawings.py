@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from view_support import HOSTILE, TEXTS, full, large, with_texts
 
-from potlang.languages.dot.report import TraceReport, TraceVerdict
+from potlang.languages.dot.report import TraceReport
+from potlang.languages.dot.results import TraceVerdict
 from potlang.view.graph import Graph, graph_of
 from potlang.view.graphviz import graphviz
 from potlang.view.mermaid import escape, mermaid

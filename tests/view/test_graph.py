@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from view_support import TEXTS, full, large, with_texts
 
-from potlang.languages.dot.report import ArrowResult, EdgeResult, NodeResult, TraceReport, TraceVerdict
+from potlang.languages.dot.report import TraceReport
+from potlang.languages.dot.results import ArrowResult, EdgeResult, NodeResult, TraceVerdict
 from potlang.report.results import Verdict
 from potlang.view.graph import LABEL, MARKS, MOST_NODES, graph_of
 from potlang.view.layout import layout

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from potlang.languages.dot.report import (
+from potlang.languages.dot.report import TraceReport
+from potlang.languages.dot.results import (
     ArrowResult,
     EdgeResult,
     NodeResult,
@@ -14,7 +15,6 @@ from potlang.languages.dot.report import (
     RankResult,
     SummarizerResult,
     SummaryResult,
-    TraceReport,
     TraceVerdict,
 )
 from potlang.report.results import Consistency, CoreItem, Evidence, Result, Verdict

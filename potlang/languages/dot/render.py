@@ -1,25 +1,31 @@
-"""Reports on traces for people: plain text, with colours only when asked for, and a fragment of HTML."""
+"""Reports on traces as text, and the rows of their tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 
 from potlang.diag.wording import shown, visible
-from potlang.languages.dot.report import ArrowResult, NodeResult, SummarizerResult, SummaryResult, TraceReport
-from potlang.languages.pot.render import (
-    LONGEST_LIST,
-    Paint,
-    core_lines,
-    escaped,
-    evidence_lines,
-    html_text,
-    model_lines,
-    time_words,
+from potlang.languages.dot.results import (
+    ArrowResult,
+    NodeResult,
+    SummarizerResult,
+    SummaryResult,
+    TraceResult,
 )
+from potlang.report.base import Row
 from potlang.report.results import Consistency, Verdict
+from potlang.report.table import aligned
+from potlang.report.text import (
+    LONGEST_LIST,
+    core_lines,
+    evidence_lines,
+    listed,
+    model_lines,
+    some_of,
+    verdict_line,
+)
+from potlang.utils.style import PLAIN, Style
 
-LONGEST_TABLE = 200
-"""Rows of a table; of more, the first ones are shown, and those on which something is to be said."""
 _SAYS = 64
 _DISAGREES = {
     ("validated", Verdict.REFUTED): "validated, but the theory refutes it",
@@ -48,95 +54,88 @@ def arrow_name(arrow: ArrowResult) -> str:
     return f"{arrow.source} ≤ {arrow.target}"
 
 
-def render_trace(report: TraceReport, color: bool = False) -> str:
+def render_trace(report: TraceResult, *, color: bool = False) -> str:
     """The report as lines of text, diagnostics excluded: those are rendered with their source."""
-    paint = Paint(color)
-    parts = [
-        list(_nodes(report, paint)),
-        list(arrow_lines(report, paint)),
-        list(summary_lines(report, paint)),
-        [f"note: {visible(note)}" for note in report.notes],
-    ]
-    lines = [line for part in parts if part for line in (*part, "")]
+    style = Style(color)
+    notes = [f"note: {visible(note)}" for note in report.notes]
+    parts = [_nodes(report, style), arrow_lines(report, style), summary_lines(report, style), notes]
+    lines = [line for part in map(list, parts) if part for line in (*part, "")]
     if report.hash:
-        lines.append(paint.dim(f"hash {report.hash[:16]}"))
-    lines.append(f"{paint.verdict(str(report.verdict))} {paint.dim(time_words(report.time_ms))}".rstrip())
+        lines.append(style.dim(f"hash {report.hash[:16]}"))
+    lines.append(verdict_line([str(report.verdict)], report.time_ms, style))
     return "\n".join(lines)
 
 
 # --- nodes ---------------------------------------------------------------------------------------
 
 
-def _nodes(report: TraceReport, paint: Paint) -> Iterator[str]:
-    chosen = _chosen(report)
-    rows = [
-        (str(node.id), node.role, node.status or "", _verdict(node), _trust(node), says(node))
-        for node in chosen
-    ]
-    widths = [max(len(row[i]) for row in (*rows, _HEAD)) for i in range(len(_HEAD) - 1)]
-    if rows:
-        yield paint.dim("  ".join(_padded(_HEAD, widths)))
-    for node, row in zip(chosen, rows, strict=True):
-        words = _padded(row, widths)
-        words[2:5] = [_colored(words[2], paint), _colored(words[3], paint), paint.dim(words[4])]
-        yield "  ".join(words).rstrip()
-        if wrong := disagreement(node):
-            yield f"    {paint.verdict('!')} {wrong}"
-            if node.result is not None:
-                yield from (f"    {line}" for line in evidence_lines(node.result, paint))
-    if len(chosen) < len(report.nodes):
-        yield paint.dim(f"… {len(report.nodes) - len(chosen):,} more nodes")
-
-
 _HEAD = ("node", "role", "status", "verdict", "trust", "says")
 
 
-def _padded(row: Sequence[str], widths: Sequence[int]) -> list[str]:
-    """The words of a row, all but the last one filled up to their columns."""
-    return [*(word.ljust(width) for word, width in zip(row, widths, strict=False)), row[-1]]
+def _nodes(report: TraceResult, style: Style) -> Iterator[str]:
+    chosen = _chosen(report)
+    if not chosen:
+        return
+    head, *rows = aligned([_HEAD, *map(_cells, chosen)])
+    yield style.dim("  ".join(head))
+    for node, (id_, role, status, verdict, trust, said) in zip(chosen, rows, strict=True):
+        status = status if node.status == "initial" else style.verdict(status)
+        yield "  ".join([id_, role, status, style.verdict(verdict), style.dim(trust), said]).rstrip()
+        if wrong := disagreement(node):
+            yield f"    {style.verdict('!')} {wrong}"
+            if node.result is not None:
+                yield from (f"    {line}" for line in evidence_lines(node.result, style))
+    if len(chosen) < len(report.nodes):
+        yield style.dim(f"… {len(report.nodes) - len(chosen):,} more nodes")
 
 
-def _colored(word: str, paint: Paint) -> str:
-    name = word.rstrip()
-    return paint.verdict(name) + word[len(name) :] if name and name != "initial" else word
+def _cells(node: NodeResult) -> tuple[str, ...]:
+    verdict = "" if node.verdict is None else str(node.verdict)
+    trust = "" if node.result is None else node.result.trust
+    return str(node.id), node.role, node.status or "", verdict, trust, says(node)
 
 
-def _verdict(node: NodeResult) -> str:
-    return "" if node.verdict is None else str(node.verdict)
+def _chosen(report: TraceResult) -> list[NodeResult]:
+    return some_of(report.nodes, lambda node: node.role == "summarizer" or disagreement(node) is not None)
 
 
-def _trust(node: NodeResult) -> str:
-    return "" if node.result is None else node.result.trust
+def node_rows(report: TraceResult) -> Iterator[Row]:
+    """Id, role, status, verdict and proposition of the nodes that are shown, and what is wrong with them."""
+    for node in _chosen(report):
+        id_, role, status, verdict, _, said = _cells(node)
+        yield id_, role, status, verdict, said, disagreement(node) or ""
 
 
-def _chosen(report: TraceReport) -> list[NodeResult]:
-    first = report.nodes[:LONGEST_TABLE]
-    rest = (each for each in report.nodes[LONGEST_TABLE:] if each.role == "summarizer" or disagreement(each))
-    return [*first, *(each for each, _ in zip(rest, range(LONGEST_TABLE), strict=False))]
+def lines_below(report: TraceResult) -> Iterator[str]:
+    """The lines below the table of nodes."""
+    if more := len(report.nodes) - len(_chosen(report)):
+        yield f"… {more:,} more nodes"
+    yield from arrow_lines(report, PLAIN)
+    yield from summary_lines(report, PLAIN)
+    yield from (f"note: {visible(note)}" for note in report.notes)
 
 
 # --- arrows --------------------------------------------------------------------------------------
 
 
-def arrow_lines(report: TraceReport, paint: Paint) -> Iterator[str]:
+def arrow_lines(report: TraceResult, style: Style) -> Iterator[str]:
     """The inclusions that critiques claim, each with its state, and the nucleus that they generate."""
-    first = report.arrows[:LONGEST_TABLE]
-    rest = [each for each in report.arrows[LONGEST_TABLE:] if each.state == "refuted"][:LONGEST_TABLE]
+    chosen = some_of(report.arrows, lambda arrow: arrow.state == "refuted")
     explained: set[int] = set()
-    if first:
-        yield paint.dim("inclusions")
-    for arrow in (*first, *rest):
-        yield f"  {arrow_name(arrow)}  {arrow.schema}  {paint.verdict(arrow.state)}{_about(arrow)}"
+    if chosen:
+        yield style.dim("inclusions")
+    for arrow in chosen:
+        yield f"  {arrow_name(arrow)}  {arrow.schema}  {style.verdict(arrow.state)}{_about(arrow)}"
         if arrow.state == "refuted" and arrow.result is not None:
-            yield from (f"  {line}" for line in evidence_lines(arrow.result, paint))
+            yield from (f"  {line}" for line in evidence_lines(arrow.result, style))
         if arrow.conflict and arrow.source not in explained:
             explained.add(arrow.source)
             yield f"    node {arrow.source} is refuted by"
-            yield from (f"    {line}" for line in core_lines(arrow.conflict, paint))
-    if len(first) + len(rest) < len(report.arrows):
-        yield paint.dim(f"  … {len(report.arrows) - len(first) - len(rest):,} more")
-    if first:
-        yield from _nucleus(report, paint)
+            yield from (f"    {line}" for line in core_lines(arrow.conflict, style))
+    if len(chosen) < len(report.arrows):
+        yield style.dim(f"  … {len(report.arrows) - len(chosen):,} more")
+    if chosen:
+        yield from _nucleus(report, style)
 
 
 def _about(arrow: ArrowResult) -> str:
@@ -148,17 +147,17 @@ def _about(arrow: ArrowResult) -> str:
     return f"  ({', '.join(about)})" if about else ""
 
 
-def _nucleus(report: TraceReport, paint: Paint) -> Iterator[str]:
+def _nucleus(report: TraceResult, style: Style) -> Iterator[str]:
     nucleus = report.nucleus
     if nucleus.identity:
         yield "the nucleus is the identity: the theory proves every inclusion that counts"
         return
     if nucleus.rules:
-        yield f"the nucleus assumes, {paint.verdict(str(nucleus.consistency))} with the theory,"
+        yield f"the nucleus assumes, {style.verdict(str(nucleus.consistency))} with the theory,"
         yield from (f"  {shown(rule, 2 * _SAYS)}" for rule in nucleus.rules[:LONGEST_LIST])
         yield from _more(len(nucleus.rules))
     if unclosed := [node.id for node in report.nodes if node.closed is False]:
-        yield f"not closed under it: {_ids(unclosed)}"
+        yield f"not closed under it: {listed(unclosed)}"
 
 
 def _more(count: int) -> Iterator[str]:
@@ -169,21 +168,21 @@ def _more(count: int) -> Iterator[str]:
 # --- summary -------------------------------------------------------------------------------------
 
 
-def summary_lines(report: TraceReport, paint: Paint) -> Iterator[str]:
+def summary_lines(report: TraceResult, style: Style) -> Iterator[str]:
     """The summary of the validated propositions, the summarizers, and what follows as well."""
     summary = report.summary
     if summary.nodes:
-        yield f"summary of {_ids(summary.nodes)}: {paint.verdict(str(summary.consistency))}"
-        yield from _summary_body(summary, paint)
+        yield f"summary of {listed(summary.nodes)}: {style.verdict(str(summary.consistency))}"
+        yield from _summary_body(summary, style)
     elif report.is_typed and report.nodes:
         yield "summary: no proposition is validated"
     for each in summary.summarizers:
-        yield from _summarizer(each, paint)
+        yield from _summarizer(each, style)
     if report.consequences:
-        yield f"what follows as well: {_ids(report.consequences)}"
+        yield f"what follows as well: {listed(report.consequences)}"
 
 
-def _summary_body(summary: SummaryResult, paint: Paint) -> Iterator[str]:
+def _summary_body(summary: SummaryResult, style: Style) -> Iterator[str]:
     if summary.formula is not None:
         yield f"  {shown(summary.formula, 4 * _SAYS)}"
     if summary.model:
@@ -191,15 +190,15 @@ def _summary_body(summary: SummaryResult, paint: Paint) -> Iterator[str]:
         yield from model_lines(summary.model, {})
     if summary.conflict is not None:
         yield "  these contradict each other:" if summary.conflict else "  the theory contradicts itself"
-        yield from (f"  {line}" for line in core_lines(summary.conflict, paint))
+        yield from (f"  {line}" for line in core_lines(summary.conflict, style))
     if summary.result is not None and summary.result.trust != "solver":
-        yield paint.dim(f"  {summary.result.trust} ({summary.result.route})")
+        yield style.dim(f"  {summary.result.trust} ({summary.result.route})")
     if summary.redundant:
-        yield f"  redundant, given the others: {_ids(summary.redundant)}"
+        yield f"  redundant, given the others: {listed(summary.redundant)}"
     if summary.incomparable:
-        yield f"  incomparable: {_listed(f'{a} and {b}' for a, b in summary.incomparable)}"
+        yield f"  incomparable: {listed(f'{a} and {b}' for a, b in summary.incomparable)}"
     if len(summary.branches) > 1:
-        branches = "; ".join(_ids(branch) for branch in summary.branches[:LONGEST_LIST])
+        branches = "; ".join(listed(branch) for branch in summary.branches[:LONGEST_LIST])
         yield f"  independent branches: {branches}"
         yield from _more(len(summary.branches))
     if summary.counterevidence is not None:
@@ -210,50 +209,16 @@ def _summary_body(summary: SummaryResult, paint: Paint) -> Iterator[str]:
 
 def _ranks(summary: SummaryResult) -> Iterator[str]:
     if len(summary.ranks) > 1 or (summary.ranks and summary.consistency is not Consistency.CONSISTENT):
-        yield f"  up to rank: {_listed(f'{each.rank} {each.consistency}' for each in summary.ranks)}"
+        yield f"  up to rank: {listed(f'{each.rank} {each.consistency}' for each in summary.ranks)}"
     if summary.consistency is not Consistency.CONSISTENT and summary.retraction is not None:
         yield f"  consistent with the inclusions up to rank {summary.retraction}"
 
 
-def _summarizer(each: SummarizerResult, paint: Paint) -> Iterator[str]:
+def _summarizer(each: SummarizerResult, style: Style) -> Iterator[str]:
     word = {True: "faithful", False: "unfaithful", None: "unknown"}[each.faithful]
-    yield f"summarizer {each.node}: {paint.verdict(word)}{f', uses {_ids(each.uses)}' if each.uses else ''}"
+    yield f"summarizer {each.node}: {style.verdict(word)}{f', uses {listed(each.uses)}' if each.uses else ''}"
     if each.faithful is not True and each.result is not None:
-        yield from evidence_lines(each.result, paint)
+        yield from evidence_lines(each.result, style)
     if each.left_out:
-        needed = f", of which it needs {_ids(each.needed)}" if each.needed else ""
-        yield f"  leaves out {_ids(each.left_out)}{needed}"
-
-
-def _ids(ids: Iterable[int]) -> str:
-    return _listed(map(str, ids))
-
-
-def _listed(words: Iterable[str]) -> str:
-    every = list(words)
-    more = [f"… {len(every) - LONGEST_LIST:,} more"] if len(every) > LONGEST_LIST else []
-    return ", ".join([*every[:LONGEST_LIST], *more])
-
-
-# --- HTML ----------------------------------------------------------------------------------------
-
-
-def render_trace_html(report: TraceReport) -> str:
-    """A fragment of HTML without scripts, for notebooks: a row for each node, and the rest as text."""
-    paint = Paint(False)
-    rows = "".join(_row(node) for node in _chosen(report))
-    more = len(report.nodes) - len(_chosen(report))
-    rest = "\n".join([*arrow_lines(report, paint), *summary_lines(report, paint)])
-    notes = "".join(f"<p>{html_text(note)}</p>" for note in report.notes)
-    return (
-        f'<div class="potlang-trace"><p><strong>{html_text(str(report.verdict))}</strong></p>'
-        f"<table><tbody>{rows}</tbody></table>{f'<p>… {more:,} more nodes</p>' if more else ''}"
-        f"<pre>{escaped(rest)}</pre>{notes}</div>"
-    )
-
-
-def _row(node: NodeResult) -> str:
-    cells = [str(node.id), node.role, node.status or "", _verdict(node), says(node)]
-    shown_cells = "".join(f'<td style="text-align:left">{html_text(cell)}</td>' for cell in cells)
-    wrong = disagreement(node)
-    return f"<tr>{shown_cells}<td>{html_text(wrong) if wrong else ''}</td></tr>"
+        needed = f", of which it needs {listed(each.needed)}" if each.needed else ""
+        yield f"  leaves out {listed(each.left_out)}{needed}"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from potlang.languages.pot.render import render_html, render_report
-from potlang.report.base import ReportBase
+from collections.abc import Iterable
+
+from potlang.diag.wording import visible
+from potlang.languages.pot.render import render_report, report_rows
+from potlang.report.base import ReportBase, Row
 from potlang.report.results import ProgramResult
 
 
 class Report(ProgramResult, ReportBase):
-    """The answer to a program: the values of `ProgramResult`, as JSON, as text, and as HTML."""
+    """The answer to a program: the values of `ProgramResult` with the faces of `ReportBase`."""
 
     __slots__ = ()
 
@@ -16,5 +19,8 @@ class Report(ProgramResult, ReportBase):
         """The report as lines of text, diagnostics excluded: those are rendered with their source."""
         return render_report(self, color=color)
 
-    def _repr_html_(self) -> str:
-        return render_html(self)
+    def _rows(self) -> Iterable[Row]:
+        return report_rows(self)
+
+    def _below(self) -> Iterable[str]:
+        return [f"note: {visible(note)}" for note in self.notes]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
-from potlang.report.plain import to_plain
+from potlang.report.base import to_plain
 from potlang.report.results import Tier
 
 By = Literal["solver", "arithmetic", "sympy", "rewriting", "reading"]

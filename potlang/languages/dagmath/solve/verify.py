@@ -15,10 +15,10 @@ from potlang.languages.dagmath.check.metrics import Class, Shape, classify, shap
 from potlang.languages.dagmath.read.boxed import last_box
 from potlang.languages.dagmath.read.reader import ReadSolution, Source
 from potlang.languages.dagmath.read.records import Solution
-from potlang.languages.dagmath.report import (
+from potlang.languages.dagmath.report import SolutionReport
+from potlang.languages.dagmath.results import (
     AnswerResult,
     GraphResult,
-    SolutionReport,
     SolutionVerdict,
     StepEntry,
     UnclosedStep,

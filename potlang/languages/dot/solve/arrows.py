@@ -14,7 +14,7 @@ from potlang.ir.pool import Pool
 from potlang.languages.dot.lower.extract import Extraction, Inclusion
 from potlang.languages.dot.lower.typing import Propositions
 from potlang.languages.dot.read.records import Entails
-from potlang.languages.dot.report import ArrowResult, ArrowState
+from potlang.languages.dot.results import ArrowResult, ArrowState
 from potlang.languages.dot.solve.prover import Prover
 from potlang.languages.dot.write.emit import emit_record
 from potlang.passes.nucleus import Rule, assumed, conjunction

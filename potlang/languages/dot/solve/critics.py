@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from potlang.diag import Label, Place, Sink
 from potlang.diag.wording import shown
 from potlang.languages.dot.read.trace import Trace
-from potlang.languages.dot.report import ArrowResult, NodeResult, SummarizerResult, SummaryResult, TraceReport
+from potlang.languages.dot.report import TraceReport
+from potlang.languages.dot.results import ArrowResult, NodeResult, SummarizerResult, SummaryResult
 from potlang.languages.dot.solve.arrows import Arrow
 from potlang.report.results import Consistency, CoreItem, Verdict
 

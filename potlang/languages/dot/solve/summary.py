@@ -10,7 +10,7 @@ from potlang.ir.nodes import Node
 from potlang.languages.dot.lower.extract import Extraction
 from potlang.languages.dot.lower.typing import Propositions
 from potlang.languages.dot.read.records import Edge
-from potlang.languages.dot.report import RankResult, SummarizerResult
+from potlang.languages.dot.results import RankResult, SummarizerResult
 from potlang.languages.dot.solve.arrows import NucleusOfTrace
 from potlang.languages.dot.solve.comparing import MOST_COMPARED, Comparison
 from potlang.languages.dot.solve.prover import Base, Prover

@@ -21,13 +21,13 @@ from potlang.languages.dot.read.raw import Source
 from potlang.languages.dot.read.reader import read_trace
 from potlang.languages.dot.read.records import Edge, Profile
 from potlang.languages.dot.read.trace import Trace
-from potlang.languages.dot.report import (
+from potlang.languages.dot.report import TraceReport
+from potlang.languages.dot.results import (
     EdgeResult,
     NodeResult,
     NucleusResult,
     SummarizerResult,
     SummaryResult,
-    TraceReport,
     TraceVerdict,
 )
 from potlang.languages.dot.solve.arrows import Arrow, NucleusOfTrace, arrow_results, judge_arrows

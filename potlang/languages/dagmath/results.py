@@ -1,0 +1,169 @@
+"""The verdict on a solution and its parts: plain typed values, and their JSON form.
+
+The form is that of `schemas/dagmath-report-1.json`. Nothing here computes an answer.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from potlang.languages.dagmath.check.metrics import Class
+from potlang.languages.dagmath.check.reasons import Reason
+from potlang.languages.dagmath.solve.results import CHECKED, StepResult, StepVerdict
+from potlang.report.base import report_to_dict, to_plain
+from potlang.report.results import Limits
+from potlang.source import Document
+
+if TYPE_CHECKING:
+    from potlang.diag.model import Diagnostic
+
+
+class SolutionVerdict(StrEnum):
+    """The answer to a whole solution ([DAGR-VERDICT]); the first that fits, read from the end."""
+
+    ACCEPTED = "accepted"
+    """Well formed and closed, no step refuted, and not the wrong answer where one is expected."""
+    UNKNOWN = "unknown"
+    """A limit was hit at some step, or the answer could not be compared."""
+    OPEN = "open"
+    """Some step before the last is used by none."""
+    WRONG = "wrong"
+    """The last step does not give the expected answer."""
+    INCONSISTENT = "inconsistent"
+    """Given steps contradict each other, so that anything follows."""
+    REFUTED = "refuted"
+    """The premises of some step entail that it is false."""
+    REJECTED = "rejected"
+    """No graph of steps, or an answer that cannot be read."""
+
+
+class StepEntry(NamedTuple):
+    """A step as written, and what was found of it; `result` is None where steps were not checked.
+
+    `parents` are None where the input says null. `line` is that of the step in the input.
+    """
+
+    id: int
+    parents: tuple[int, ...] | None
+    node: str
+    line: int | None = None
+    result: StepResult | None = None
+
+
+class UnclosedStep(NamedTuple):
+    """A step that no later step uses, its likely reason, and the ids of the steps that lead to it alone."""
+
+    id: int
+    reason: Reason
+    branch: tuple[int, ...] = ()
+
+
+class GraphResult(NamedTuple):
+    """The graph's statistics and closeness ([DAG-CLOSED], [DAG-SHARE]).
+
+    `surplus` are the ids of the steps that the last does not rest on ([DAG-OVER]).
+    """
+
+    nodes: int
+    edges: int
+    density: float
+    max_in: int
+    max_out: int
+    closed: bool
+    closed_share: float
+    surplus: tuple[int, ...] = ()
+
+
+class AnswerResult(NamedTuple):
+    """What the last step answers, and whether that is what was expected ([DAG-EQUAL]).
+
+    `given` is the content of the box, None without one. `expected` is None where the input says only
+    whether the solution is correct (`by` is then "input"). `correct` is None if it could not be told.
+    """
+
+    given: str | None
+    expected: str | None
+    correct: bool | None
+    by: Literal["math", "text", "input"]
+    note: str = ""
+
+
+class SolutionResult(NamedTuple):
+    """The answer to a solution; `SolutionReport` is this with text and HTML.
+
+    `sample_class` is its place in the paper's taxonomy, None if no answer is expected or none could be
+    judged. `graph` is None for what is no graph, `answer` if none is expected. `contradiction` are ids of
+    given steps that cannot hold together. `has_checked_steps`: the steps were asked about. Places in
+    diagnostics are in `document`.
+    """
+
+    verdict: SolutionVerdict
+    sample_class: Class | None = None
+    graph: GraphResult | None = None
+    answer: AnswerResult | None = None
+    unclosed: tuple[UnclosedStep, ...] = ()
+    steps: tuple[StepEntry, ...] = ()
+    contradiction: tuple[int, ...] = ()
+    has_checked_steps: bool = False
+    diagnostics: tuple[Diagnostic, ...] = ()
+    located: tuple[dict[str, Any], ...] = ()
+    notes: tuple[str, ...] = ()
+    limits: Limits = Limits()
+    time_ms: float = 0.0
+    kind: str = "dagmath"
+    version: str = ""
+    document: Document = Document("", None)
+
+    @property
+    def ok(self) -> bool:
+        """Whether the solution is accepted."""
+        return self.verdict is SolutionVerdict.ACCEPTED
+
+    @property
+    def derived(self) -> int:
+        """How many steps were asked about and are not given."""
+        return len(self._results()) - self.count(StepVerdict.GIVEN)
+
+    @property
+    def settled(self) -> int:
+        """How many of the derived steps have an answer: proved, refuted or not entailed."""
+        return sum(result.verdict in CHECKED for result in self._results())
+
+    @property
+    def checkable_share(self) -> float | None:
+        """The settled ones among the derived steps, 1 of none; None if steps were not checked."""
+        if not self.has_checked_steps:
+            return None
+        return self.settled / self.derived if self.derived else 1.0
+
+    def count(self, verdict: StepVerdict) -> int:
+        """How many steps have this verdict."""
+        return sum(result.verdict is verdict for result in self._results())
+
+    def _results(self) -> list[StepResult]:
+        return [step.result for step in self.steps if step.result is not None]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON values, in the form of `schemas/dagmath-report-1.json`."""
+        share = self.checkable_share
+        counts = {str(verdict): self.count(verdict) for verdict in StepVerdict}
+        head = {
+            "verdict": str(self.verdict),
+            "class": None if self.sample_class is None else str(self.sample_class),
+        }
+        body = {
+            "graph": None if self.graph is None else _rounded(self.graph),
+            "answer": to_plain(self.answer),
+            "unclosed": to_plain(self.unclosed),
+            "steps": to_plain(self.steps),
+            "contradiction": list(self.contradiction),
+            "counts": counts if self.has_checked_steps else None,
+            "checkable_share": None if share is None else round(share, 6),
+        }
+        return report_to_dict(self, head, body)
+
+
+def _rounded(graph: GraphResult) -> dict[str, Any]:
+    shares = {"density": round(graph.density, 6), "closed_share": round(graph.closed_share, 6)}
+    return {**graph._asdict(), **shares, "surplus": list(graph.surplus)}

@@ -1,0 +1,151 @@
+"""Results and their evidence as lines of text, for the reports of all languages.
+
+User text is shown with what is hidden in it as escapes; nothing but `Style` makes colours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TypeVar
+
+from potlang.diag.wording import visible
+from potlang.report.results import (
+    Binding,
+    Bindings,
+    CoreItem,
+    Evidence,
+    Model,
+    Result,
+    Verdict,
+    Witness,
+)
+from potlang.utils.style import Style
+
+RowT = TypeVar("RowT")
+
+LONGEST_LIST = 20
+"""Items of a list; of more, the first ones are shown and the rest is counted."""
+LONGEST_TABLE = 200
+"""Rows of a table; of more, the first ones are shown, and those on which something is to be said."""
+
+
+def listed(words: Iterable[object]) -> str:
+    """Words between commas, the first of them where they are many."""
+    every = list(map(str, words))
+    more = [f"… {len(every) - LONGEST_LIST:,} more"] if len(every) > LONGEST_LIST else []
+    return ", ".join([*every[:LONGEST_LIST], *more])
+
+
+def some_of(rows: Sequence[RowT], needed: Callable[[RowT], bool]) -> list[RowT]:
+    """The rows of a table that are shown: the first ones, and of the rest as many that are needed."""
+    rest = filter(needed, rows[LONGEST_TABLE:])
+    return [*rows[:LONGEST_TABLE], *islice(rest, LONGEST_TABLE)]
+
+
+def verdict_line(words: Iterable[str], milliseconds: float, style: Style) -> str:
+    """The last line of a report: the verdict and what is said with it, and the time."""
+    return f"{', '.join(map(style.verdict, words))} {style.dim(time_words(milliseconds))}".rstrip()
+
+
+def time_words(milliseconds: float) -> str:
+    """`(12 ms)`; nothing below a millisecond."""
+    return f"({milliseconds:.0f} ms)" if milliseconds >= 1 else ""
+
+
+def place_words(pointer: str) -> str:
+    return f"  {visible(pointer)}" if pointer else ""
+
+
+_WHY = {
+    Verdict.ENTAILED: "it follows from",
+    Verdict.REFUTED: "it contradicts",
+    Verdict.INCONSISTENT: "the assumptions contradict each other:",
+}
+
+
+def evidence_lines(result: Result, style: Style) -> Iterator[str]:
+    """What comes with a verdict, indented by two: core, witness, bindings, models."""
+    evidence = result.evidence
+    if evidence.core is not None:
+        if evidence.core:
+            yield f"  {_WHY.get(result.verdict, 'from')}"
+            yield from (f"  {line}" for line in core_lines(evidence.core, style))
+        else:
+            yield f"  it is {'valid' if result.verdict is Verdict.ENTAILED else 'contradictory'} by itself"
+    yield from (f"  {line}" for line in other_core_lines(evidence, style))
+    if evidence.witness is not None:
+        yield f"  {_witness(evidence.witness, result)}"
+    for title, found in (("violations", evidence.violations), ("bindings", evidence.bindings)):
+        if found is not None:
+            yield from _bindings(title, found)
+    yield from _models(evidence)
+
+
+def other_core_lines(evidence: Evidence, style: Style) -> Iterator[str]:
+    """The minimal cores beyond the one that is shown, where all were asked for."""
+    if evidence.cores is None:
+        return
+    others = [core for core in evidence.cores if core != evidence.core]
+    for core in others[:LONGEST_LIST]:
+        yield "or"
+        yield from core_lines(core, style)
+    if len(others) > LONGEST_LIST:
+        yield f"or {len(others) - LONGEST_LIST} more minimal sets"
+    if not evidence.cores_complete:
+        yield "there may be more minimal sets"
+
+
+def core_lines(items: tuple[CoreItem, ...], style: Style) -> Iterator[str]:
+    """A line for each assumption of a core, up to a number."""
+    for item in items[:LONGEST_LIST]:
+        name = f" [{visible(item.name)}]" if item.name else ""
+        yield f"  {item.kind}{name} {visible(item.text)}{style.dim(place_words(item.pointer))}"
+    if len(items) > LONGEST_LIST:
+        yield f"  … {len(items) - LONGEST_LIST} more"
+
+
+def _binding(binding: Binding) -> str:
+    return ", ".join(f"{visible(name)} = {visible(value)}" for name, value in binding.items())
+
+
+def _witness(witness: Witness, result: Result) -> str:
+    word = "witness" if result.verdict is Verdict.ENTAILED else "violated by"
+    if witness.certain:
+        return f"{word}: {_binding(witness.bindings[0])}"
+    return f"{word} one of: " + "; ".join(_binding(each) for each in witness.bindings[:LONGEST_LIST])
+
+
+def _bindings(title: str, found: Bindings) -> Iterator[str]:
+    for word, group in (
+        ("certain", found.certain),
+        ("possible", found.possible),
+        ("undecided", found.undecided),
+    ):
+        if group:
+            yield f"  {word} {title}:"
+            yield from (f"    {_binding(each)}" for each in group[:LONGEST_LIST])
+            if len(group) > LONGEST_LIST:
+                yield f"    … {len(group) - LONGEST_LIST} more"
+    if found.cut:
+        yield f"  {found.cut} more candidates were not looked at"
+
+
+def _models(evidence: Evidence) -> Iterator[str]:
+    true, false = evidence.could_be_true, evidence.could_be_false
+    for title, model, other in (("true", true, false), ("false", false, true)):
+        if model:
+            yield f"  could be {title}, for example with"
+            yield from model_lines(model, other or {})
+        elif model is not None:
+            yield f"  could be {title}: a model exists; the claim has no term whose value could be shown"
+
+
+def model_lines(model: Model, other: Model) -> Iterator[str]:
+    """The lines of a model; a star marks what differs from the other one."""
+    shown = list(model.items())
+    for term, value in shown[:LONGEST_LIST]:
+        mark = "*" if other and other.get(term) != value else " "
+        yield f"   {mark} {visible(term)} = {visible(value)}"
+    if len(shown) > LONGEST_LIST:
+        yield f"    … {len(shown) - LONGEST_LIST} more"
