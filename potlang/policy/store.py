@@ -11,13 +11,13 @@ import json
 import os
 import re
 import shutil
-import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self
+from tempfile import TemporaryDirectory
+from typing import Any, Final, NamedTuple
 
 from potlang import api
 from potlang.ir.digest import digest
@@ -25,6 +25,7 @@ from potlang.languages.pot.report import Report
 from potlang.policy.cases import Case, CaseResult, Claim, own_cases, read_cases, run_cases, verify_claims
 from potlang.policy.errors import PolicyError
 from potlang.report.results import Limits
+from potlang.utils.directories import user_directory
 
 VARIABLE: Final = "POTLANG_POLICIES"
 _FORMAT: Final = 1
@@ -87,17 +88,14 @@ class Entry(NamedTuple):
 
 def default_directory() -> Path:
     """POTLANG_POLICIES, or the user's data directory on this system. Raises PolicyError without a home."""
-    chosen = os.environ.get(VARIABLE)
-    if chosen:
-        return Path(chosen)
     try:
-        if sys.platform == "win32":
-            local = os.environ.get("LOCALAPPDATA")
-            return Path(local or Path.home() / "AppData" / "Local") / "potlang" / "Policies"
-        if sys.platform == "darwin":
-            return Path.home() / "Library" / "Application Support" / "potlang" / "policies"
-        base = os.environ.get("XDG_DATA_HOME", "")
-        return (Path(base) if base.startswith("/") else Path.home() / ".local/share") / "potlang" / "policies"
+        return user_directory(
+            VARIABLE,
+            windows="potlang/Policies",
+            macos="Application Support/potlang/policies",
+            xdg=("XDG_DATA_HOME", ".local/share"),
+            other="potlang/policies",
+        )
     except RuntimeError as error:
         raise PolicyError(f"no directory for policies: {str(error).lower()}") from None
 
@@ -144,37 +142,36 @@ class Store:
 
     def version(self, id: str) -> Version:
         """The version that an id names."""
-        name, number, digits = self._parts(id)
-        return self._read(name, number) if digits is None else self._by_digest(name, digits)
+        return self._read(*self._place(id))
 
-    def _parts(self, id: str) -> tuple[str, int, str | None]:
-        """The name, the number, which is the latest if there is none, and the digits of a digest."""
+    def _place(self, id: str) -> tuple[str, int]:
+        """The name and the number of the version that an id names."""
         found = _ID.fullmatch(id)
         if found is None or not _NAME.fullmatch(found["name"]):
             raise PolicyError(
                 f"{id!r:.100} is not the id of a policy, such as leave, leave@3, leave@1f2e3d4c"
             )
-        numbers = self.numbers(found["name"])
+        name = found["name"]
+        numbers = self.numbers(name)
         if not numbers:
-            raise PolicyError(f"there is no policy {found['name']!r}")
-        wanted = int(found["number"]) if found["number"] else numbers[-1]
+            raise PolicyError(f"there is no policy {name!r}")
+        if found["digest"]:
+            return name, self._with_digest(name, found["digest"])
+        wanted = int(found["number"] or numbers[-1])
         if wanted not in numbers:
-            raise PolicyError(f"{found['name']!r} has no version {wanted}")
-        return found["name"], wanted, found["digest"]
+            raise PolicyError(f"{name!r} has no version {wanted}")
+        return name, wanted
 
-    def _by_digest(self, name: str, digits: str) -> Version:
-        """The latest version whose digest begins so; what is damaged is told if there is none."""
-        damaged: list[str] = []
+    def _with_digest(self, name: str, digits: str) -> int:
+        """The latest version whose digest begins so; if there is none, a damaged one is told of."""
+        damaged = ""
         for number in reversed(self.numbers(name)):
             try:
-                version = self._read(name, number)
+                if self._read(name, number).digest.startswith(digits):
+                    return number
             except PolicyError as error:
-                damaged.append(str(error))
-                continue
-            if version.digest.startswith(digits):
-                return version
-        of_these = f"; {damaged[0]}" if damaged else ""
-        raise PolicyError(f"no version of {name!r} has the digest {digits}{of_these}")
+                damaged = damaged or f"; {error}"
+        raise PolicyError(f"no version of {name!r} has the digest {digits}{damaged}")
 
     def session(self, id: str, *, limits: Limits = Limits(), trust: api.Trust = "best") -> api.Session:
         """A session against a stored program, to verify many claims. Raises CompileError too."""
@@ -239,27 +236,23 @@ class Store:
 
     def remove(self, id: str) -> None:
         """Removes a policy, or one version of it; its number is not given again."""
-        name, at, _ = id.partition("@")
-        if at:
-            name, number, digits = self._parts(id)
-            # What is damaged has a number still, and can be removed by it.
-            number = number if digits is None else self._by_digest(name, digits).number
-            path = self._path(name, number)
+        if "@" in id:
+            # Also a damaged version has a number still, and can be removed by it.
+            path = self._path(*self._place(id))
             try:
                 path.with_suffix(".removed").touch()
                 path.unlink(missing_ok=True)
             except OSError as error:
                 raise _unusable(path, error) from None
             return
-        if not self.numbers(self._checked(name)):
-            raise PolicyError(f"there is no policy {name!r}")
+        if not self.numbers(self._checked(id)):
+            raise PolicyError(f"there is no policy {id!r}")
         try:
             # Away at once under its name, whatever happens while its files are removed.
-            aside = tempfile.mkdtemp(prefix=".removed-", dir=self.directory)
-            (self.directory / name).rename(Path(aside) / name)
-            shutil.rmtree(aside)
+            with self._aside() as aside:
+                (self.directory / id).rename(Path(aside) / id)
         except OSError as error:
-            raise _unusable(self.directory / name, error) from None
+            raise _unusable(self.directory / id, error) from None
 
     # --- files ---
 
@@ -303,70 +296,55 @@ class Store:
 
     def _write(self, version: Version) -> Version:
         """Gives the version a number and makes its file."""
+        folder = self.directory / version.name
         try:
-            self.directory.mkdir(parents=True, exist_ok=True)
-            with _Draft(self.directory) as draft:
-                for _ in range(_ATTEMPTS):
-                    (self.directory / version.name).mkdir(exist_ok=True)
-                    number = max((each for each, _ in self._files(version.name)), default=0) + 1
-                    numbered = version._replace(number=number)
-                    draft.fill(_plain(numbered))
-                    if draft.publish(self._path(version.name, number)):
-                        return numbered
+            for _ in range(_ATTEMPTS):
+                folder.mkdir(parents=True, exist_ok=True)
+                number = max((each for each, _ in self._files(version.name)), default=0) + 1
+                numbered = version._replace(number=number)
+                with self._aside() as aside:
+                    draft = Path(aside) / "draft"
+                    _flush(draft, json.dumps(_plain(numbered), indent=1).encode("ascii") + b"\n")
+                    # A link, since renaming would replace a file that another process has put there;
+                    # the folder may have been removed by another one in the meantime.
+                    try:
+                        os.link(draft, self._path(version.name, number))
+                    except (FileExistsError, FileNotFoundError):
+                        continue
+                    _flush_folder(folder)
+                    return numbered
         except OSError as error:
             raise _unusable(self.directory, error) from None
         raise PolicyError(f"{version.name!r} is changed by others all the time")
 
+    def _aside(self) -> TemporaryDirectory[str]:
+        """A folder that no policy can be in; those that killed processes left a day ago are removed."""
+        for path in self.directory.glob(".aside-*"):
+            with suppress(OSError):
+                if time.time() - path.stat().st_mtime > _OLD_SECONDS:
+                    shutil.rmtree(path)
+        return TemporaryDirectory(prefix=".aside-", dir=self.directory)
 
-class _Draft:
-    """A file in the making: it gets its name when it is whole, and on the disk."""
 
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-        _sweep(directory)
-
-    def __enter__(self) -> Self:
-        self._file, name = tempfile.mkstemp(prefix=".draft-", dir=self._directory)
-        self._path = Path(name)
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        os.close(self._file)
-        self._path.unlink(missing_ok=True)
-
-    def fill(self, value: dict[str, Any]) -> None:
-        """Writes the content, in the place of what was there."""
-        data = json.dumps(value, indent=1).encode("ascii") + b"\n"
-        os.ftruncate(self._file, 0)
-        os.lseek(self._file, 0, os.SEEK_SET)
+def _flush(path: Path, data: bytes) -> None:
+    """Writes a new file, onto the disk."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0))
+    try:
         while data:
-            data = data[os.write(self._file, data) :]
-        os.fsync(self._file)
+            data = data[os.write(file, data) :]
+        os.fsync(file)
+    finally:
+        os.close(file)
 
-    def publish(self, path: Path) -> bool:
-        """Makes the file appear under this name; whether it did, and none was there."""
+
+def _flush_folder(path: Path) -> None:
+    # A name that is not flushed with its folder can be gone after the machine went down.
+    if hasattr(os, "O_DIRECTORY"):
+        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            # A link, since renaming would replace what another process has put there.
-            os.link(self._path, path)
-        except (FileExistsError, FileNotFoundError):
-            return False
-        if hasattr(os, "O_DIRECTORY"):
-            directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                os.fsync(directory)
-            finally:
-                os.close(directory)
-        return True
-
-
-def _sweep(directory: Path) -> None:
-    """Removes what was left by processes that were killed a day ago or earlier."""
-    for path in (*directory.glob(".draft-*"), *directory.glob(".removed-*")):
-        try:
-            if time.time() - path.stat().st_mtime > _OLD_SECONDS:
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
-        except OSError:
-            continue
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 def _plain(version: Version) -> dict[str, Any]:

@@ -10,7 +10,6 @@ import functools
 import hashlib
 import json
 import os
-import sys
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from potlang.prove.versions import versions
 from potlang.report.results import Consistency, Evidence, Limits, OptimizationStatus, ProgramResult, Verdict
+from potlang.utils.directories import user_directory
 
 if TYPE_CHECKING:
     from potlang.diag import Diagnostic
@@ -286,16 +286,13 @@ def _is_open(evidence: Evidence) -> bool:
 
 def default_directory() -> Path:
     """POTLANG_CACHE, or the user's cache directory on this system. Raises RuntimeError without a home."""
-    chosen = os.environ.get(VARIABLE)
-    if chosen:
-        return Path(chosen)
-    if sys.platform == "win32":
-        local = os.environ.get("LOCALAPPDATA")
-        return Path(local or Path.home() / "AppData" / "Local") / "potlang" / "Cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "potlang"
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if base.startswith("/") else Path.home() / ".cache") / "potlang"
+    return user_directory(
+        VARIABLE,
+        windows="potlang/Cache",
+        macos="Caches/potlang",
+        xdg=("XDG_CACHE_HOME", ".cache"),
+        other="potlang",
+    )
 
 
 def _sha256(*parts: str | bytes) -> hashlib._Hash:
