@@ -16,39 +16,15 @@ Json = Any
 Kind = Literal["horn", "arithmetic"]
 
 _STEMS = (
-    *("alarm", "belt", "brake", "cable", "clamp", "cooler", "door", "drain", "fan", "filter", "fuse", "gate"),
-    *(
-        "heater",
-        "hoist",
-        "lamp",
-        "latch",
-        "motor",
-        "panel",
-        "pump",
-        "relay",
-        "rotor",
-        "sensor",
-        "tank",
-        "valve",
-    ),
+    *("alarm", "belt", "brake", "cable", "clamp", "cooler", "door", "drain", "fan", "filter", "fuse"),
+    *("gate", "heater", "hoist", "lamp", "latch", "motor", "panel", "pump", "relay", "rotor", "sensor"),
+    *("tank", "valve"),
 )
 _STATES = ("ready", "open", "warm", "sealed", "locked", "active", "clean", "loaded")
 _QUANTITIES = (
-    *(
-        "apples",
-        "boxes",
-        "cards",
-        "coins",
-        "crates",
-        "days",
-        "eggs",
-        "fares",
-        "guests",
-        "hours",
-        "jars",
-        "keys",
-    ),
-    *("lamps", "meters", "nails", "orders", "plates", "rooms", "seats", "tickets", "units", "votes", "watts"),
+    *("apples", "boxes", "cards", "coins", "crates", "days", "eggs", "fares", "guests", "hours", "jars"),
+    *("keys", "lamps", "meters", "nails", "orders", "plates", "rooms", "seats", "tickets", "units"),
+    *("votes", "watts"),
 )
 
 
