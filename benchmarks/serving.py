@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from potlang.generate.programs import Difficulty, Generated, generate
+from potlang.generate.programs import Generated, ProgramDifficulty, generate
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 HEADINGS: Final = (
@@ -79,7 +79,7 @@ def measure(clients: int, workers: int, claims: int, level: int, tick: Callable[
     import anyio
 
     found = Figures(clients, workers, level)
-    difficulty = Difficulty.of_level(level)
+    difficulty = ProgramDifficulty.of_level(level)
     programs = [generate(seed, difficulty) for seed in range(claims)]
     with _server(workers) as address:
         anyio.run(_load, address, found, programs, tick)

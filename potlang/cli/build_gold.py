@@ -16,7 +16,7 @@ from potlang.cli.model_options import AskedModel, Renamed, model_options
 
 if TYPE_CHECKING:
     from potlang.models.gold_builder import Problem
-    from potlang.models.gold_journal import GoldJournal, Record
+    from potlang.models.gold_journal import GoldJournal, GoldRecord
 
 
 @click.command(
@@ -61,9 +61,9 @@ def build_gold(
     models = Models.one(endpoint, judge)
     sampling = asked.sampling()
     bad: list[str] = []
-    records: list[Record] = []
+    records: list[GoldRecord] = []
 
-    def progress(record: Record) -> None:
+    def progress(record: GoldRecord) -> None:
         records.append(record)
         detail = f": {record.reason}" if record.reason else ""
         click.echo(f"{record.id}: {record.outcome}{detail}", err=True)
@@ -126,7 +126,7 @@ def _summary(journal: GoldJournal) -> None:
         click.echo(f"{difficulty_label(row.level):<10}  {row.total:>5}  {row.built:>5}  {rate:>5.1%}")
 
 
-def _exit_code(bad: list[str], records: list[Record], journal: GoldJournal) -> int:
+def _exit_code(bad: list[str], records: list[GoldRecord], journal: GoldJournal) -> int:
     if bad:
         return INVALID
     if any(record.outcome == "failed" for record in records):

@@ -27,7 +27,15 @@ from potlang.cli.model_options import AskedModel, model_options
 from potlang.cli.shared_options import chosen_limits, solving_options
 
 if TYPE_CHECKING:
-    from potlang.models.evaluation import Outcome, Problem, Question, Reasoner, Run, Settings, Summary
+    from potlang.models.evaluation import (
+        FamilySummary,
+        LineProblem,
+        Question,
+        QuestionOutcome,
+        Reasoner,
+        Run,
+        SolverSettings,
+    )
 
 _SHOWN = 20
 _EVERY = 100
@@ -97,7 +105,13 @@ def eval_(
     1: some lines have no question; 2: a file cannot be read or written, or there is no question; 3: a call
     of the model failed.
     """
-    from potlang.models.evaluation import Recorded, Settings, read_questions, read_recorded, summarize
+    from potlang.models.evaluation import (
+        RecordedPrograms,
+        SolverSettings,
+        read_questions,
+        read_recorded,
+        summarize,
+    )
 
     with _opened((*dataset, *programs)) as streams:
         questions, problems = read_questions(streams[: len(dataset)])
@@ -107,9 +121,9 @@ def eval_(
     if not questions:
         click.echo("error: there is no question", err=True)
         sys.exit(INVALID)
-    settings = Settings(route, trust, chosen_limits(timeout, total_timeout, memory, rlimit))
+    settings = SolverSettings(route, trust, chosen_limits(timeout, total_timeout, memory, rlimit))
     if asked.model is None:
-        found = _run(questions, Recorded(recorded), settings, results, jobs)
+        found = _run(questions, RecordedPrograms(recorded), settings, results, jobs)
     elif programs:
         raise click.UsageError("--model writes the programs, --programs has them: give one of the two")
     else:
@@ -127,11 +141,11 @@ def eval_(
 def _writing(asked: AskedModel) -> Iterator[Reasoner]:
     """The model that the options name."""
     from potlang.models.endpoint.client import MissingClientError
-    from potlang.models.evaluation.writing import Writing
+    from potlang.models.evaluation.writing import WritingModel
 
     with asked.endpoint() as endpoint:
         try:
-            yield Writing(endpoint, asked.sampling(), place=endpoint.base_url)
+            yield WritingModel(endpoint, asked.sampling(), place=endpoint.base_url)
         except MissingClientError as error:
             raise click.UsageError(str(error)) from error
 
@@ -150,7 +164,7 @@ def _opened(names: Sequence[str]) -> Iterator[list[tuple[str, BinaryIO]]]:
         yield streams
 
 
-def _print_problems(problems: Sequence[Problem]) -> None:
+def _print_problems(problems: Sequence[LineProblem]) -> None:
     from potlang.diag.wording import visible
 
     for each in problems[:_SHOWN]:
@@ -162,7 +176,7 @@ def _print_problems(problems: Sequence[Problem]) -> None:
 def _run(
     questions: Sequence[Question],
     reasoner: Reasoner,
-    settings: Settings,
+    settings: SolverSettings,
     results: Path | None,
     jobs: int,
 ) -> Run:
@@ -182,7 +196,7 @@ def _run(
 
 
 @contextmanager
-def _progress(whole: int) -> Iterator[Callable[[Outcome], None]]:
+def _progress(whole: int) -> Iterator[Callable[[QuestionOutcome], None]]:
     """Tells on standard error how far it is: a bar on a terminal, else a line now and then."""
     calls = done = 0
 
@@ -191,7 +205,7 @@ def _progress(whole: int) -> Iterator[Callable[[Outcome], None]]:
 
     if not sys.stderr.isatty():
 
-        def tell(outcome: Outcome) -> None:
+        def tell(outcome: QuestionOutcome) -> None:
             nonlocal calls, done
             done, calls = done + 1, calls + outcome.calls
             if done % _EVERY == 0 or done == whole:
@@ -206,7 +220,7 @@ def _progress(whole: int) -> Iterator[Callable[[Outcome], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(told(), total=whole)
 
-        def advance(outcome: Outcome) -> None:
+        def advance(outcome: QuestionOutcome) -> None:
             nonlocal calls, done
             done, calls = done + 1, calls + outcome.calls
             bar.update(task, advance=1, description=told())
@@ -214,7 +228,7 @@ def _progress(whole: int) -> Iterator[Callable[[Outcome], None]]:
         yield advance
 
 
-def _print(summaries: Sequence[Summary], style: str, detailed: bool, color: bool) -> None:
+def _print(summaries: Sequence[FamilySummary], style: str, detailed: bool, color: bool) -> None:
     from potlang.models.evaluation.summary import to_json
     from potlang.models.evaluation.table import tables
     from potlang.score.table_text import to_csv, to_text
@@ -230,7 +244,7 @@ def _print(summaries: Sequence[Summary], style: str, detailed: bool, color: bool
             click.echo("\n".join(parts), nl=False)
 
 
-def _draw(summary: Summary, path: Path) -> None:
+def _draw(summary: FamilySummary, path: Path) -> None:
     from potlang.models.evaluation.picture import dashboard
     from potlang.score.plots import save
     from potlang.utils.extra import MissingExtraError

@@ -46,9 +46,9 @@ def generate(count: int, difficulty: int, seed: int, out: Path | None) -> None:
 
 def _lines(count: int, difficulty: int, seed: int) -> Iterator[str]:
     """Each program as a line of a data set, without its end."""
-    from potlang.generate.programs import Difficulty, generate_many
+    from potlang.generate.programs import ProgramDifficulty, generate_many
 
-    for each in generate_many(count, seed, Difficulty.of_level(difficulty)):
+    for each in generate_many(count, seed, ProgramDifficulty.of_level(difficulty)):
         line = {
             "id": f"generated/{difficulty}/{each.seed}",
             "family": f"generated/{difficulty}",

@@ -28,7 +28,7 @@ _QUANTITIES = (
 )
 
 
-class Step(NamedTuple):
+class SolvedStep(NamedTuple):
     """A correct step: what it says, the numbers of the steps it rests on, and why, in words."""
 
     says: Json
@@ -45,7 +45,7 @@ class Wrong(NamedTuple):
     reason: str
 
 
-class Problem(Protocol):
+class SolvedProblem(Protocol):
     """A problem with the steps that solve it, the last of which is the answer."""
 
     @property
@@ -61,10 +61,10 @@ class Problem(Protocol):
         """What is given."""
 
     @property
-    def steps(self) -> Sequence[Step]:
+    def steps(self) -> Sequence[SolvedStep]:
         """The derivation; each step comes after those it rests on."""
 
-    def wrong(self, step: Step, random: Random) -> Wrong:
+    def wrong(self, step: SolvedStep, random: Random) -> Wrong:
         """A proposal in place of a step that what is given does not entail."""
 
     def verdict(self, literal: Json) -> Verdict:
@@ -74,7 +74,7 @@ class Problem(Protocol):
         """The atoms whose truth a summary of these propositions is asked about."""
 
 
-def make_problem(kind: Kind, depth: int, width: int, random: Random) -> Problem:
+def make_problem(kind: Kind, depth: int, width: int, random: Random) -> SolvedProblem:
     """A problem whose derivation has `depth` layers of at most `width` steps."""
     return (_Horn if kind == "horn" else _Arithmetic)(depth, width, random)
 
@@ -127,7 +127,7 @@ class _Horn:
         holding = [name for layer in self._layers for name in layer]
         self._denied = {name: random.choice(holding) for name in self._others[::2] if random.random() < 0.5}
         self._decided: dict[str, Verdict] = {}
-        self.steps: Sequence[Step] = self._derivation(random)
+        self.steps: Sequence[SolvedStep] = self._derivation(random)
 
     def _rule(self, head: str, layer: int, random: Random) -> _Rule:
         below = self._layers[layer - 1]
@@ -166,18 +166,18 @@ class _Horn:
 
     # --- the derivation --------------------------------------------------------------------------
 
-    def _derivation(self, random: Random) -> list[Step]:
+    def _derivation(self, random: Random) -> list[SolvedStep]:
         """What the goal needs: an atom of the last layer, or the negation of one that is denied."""
         denied = random.choice([*self._denied]) if self._denied and random.random() < 0.3 else None
         goal = random.choice(self._layers[-1]) if denied is None else self._denied[denied]
-        steps: list[Step] = []
+        steps: list[SolvedStep] = []
         numbers: dict[str, int] = {}
         for name in self._needed(goal):
             numbers[name] = len(steps)
             steps.append(self._step(name, numbers))
         if denied is not None:
             words = f"Never {goal} and {denied} together, and {goal} holds: not {denied}."
-            steps.append(Step({"not": denied}, (numbers[goal],), words, f"{goal} excludes {denied}."))
+            steps.append(SolvedStep({"not": denied}, (numbers[goal],), words, f"{goal} excludes {denied}."))
         return steps
 
     def _needed(self, goal: str) -> list[str]:
@@ -189,17 +189,17 @@ class _Horn:
             stack += new
         return [name for layer in self._layers for name in layer if name in needed]
 
-    def _step(self, name: str, numbers: Mapping[str, int]) -> Step:
+    def _step(self, name: str, numbers: Mapping[str, int]) -> SolvedStep:
         rule = self._rules.get(name)
         if rule is None:
-            return Step(name, (), f"It is given that {name}.", "That is given.")
+            return SolvedStep(name, (), f"It is given that {name}.", "That is given.")
         premises = tuple(numbers[each] for each in rule.body)
         words = f"From {_listed(rule.body)} follows {name}."
-        return Step(name, premises, words, f"The rule applies: {rule.words}.")
+        return SolvedStep(name, premises, words, f"The rule applies: {rule.words}.")
 
     # --- what is wrong, and what is true -----------------------------------------------------------
 
-    def wrong(self, step: Step, random: Random) -> Wrong:
+    def wrong(self, step: SolvedStep, random: Random) -> Wrong:
         if random.random() < 0.3:
             says = step.says["not"] if isinstance(step.says, dict) else {"not": step.says}
         else:
@@ -264,7 +264,7 @@ class _Arithmetic:
                 self._compute(name, number, random)
         for name in self._bounded:
             self._bound(name, random)
-        self.steps: Sequence[Step] = self._derivation(random)
+        self.steps: Sequence[SolvedStep] = self._derivation(random)
 
     def _compute(self, name: str, layer: int, random: Random) -> None:
         if layer == 0:
@@ -309,7 +309,7 @@ class _Arithmetic:
 
     # --- the derivation --------------------------------------------------------------------------
 
-    def _derivation(self, random: Random) -> list[Step]:
+    def _derivation(self, random: Random) -> list[SolvedStep]:
         """The values that the goal needs, and the goal: a bound on a quantity."""
         goal = random.choice([*self._layers[-1], *self._bounded])
         needed, stack = {goal}, [goal]
@@ -317,7 +317,7 @@ class _Arithmetic:
             new = [name for name in self._given[stack.pop()][2] if name not in needed]
             needed.update(new)
             stack += new
-        steps: list[Step] = []
+        steps: list[SolvedStep] = []
         numbers: dict[str, int] = {}
         for name in [name for name in self._values if name in needed]:
             numbers[name] = len(steps)
@@ -326,22 +326,22 @@ class _Arithmetic:
         words = f"Then {_compared(bound)}."
         return [
             *steps,
-            Step(bound, (numbers[goal],), words, f"{_compared(steps[-1].says)} is more than enough."),
+            SolvedStep(bound, (numbers[goal],), words, f"{_compared(steps[-1].says)} is more than enough."),
         ]
 
-    def _step(self, name: str, numbers: Mapping[str, int]) -> Step:
+    def _step(self, name: str, numbers: Mapping[str, int]) -> SolvedStep:
         _, given, names = self._given[name]
         value = self._values[name]
         says = {"eq" if value.high == value.low else "ge": [name, value.low]}
         premises = tuple(numbers[each] for each in names)
         if not names:
-            return Step(says, premises, f"It is given that {given}.", "That is given.")
+            return SolvedStep(says, premises, f"It is given that {given}.", "That is given.")
         words = f"Since {given}, {_compared(says)}."
-        return Step(says, premises, words, f"Computed again: {_compared(says)}.")
+        return SolvedStep(says, premises, words, f"Computed again: {_compared(says)}.")
 
     # --- what is wrong, and what is true -----------------------------------------------------------
 
-    def wrong(self, step: Step, random: Random) -> Wrong:
+    def wrong(self, step: SolvedStep, random: Random) -> Wrong:
         [(key, (name, value))] = step.says.items()
         off = random.randint(1, 5)
         says: Json = (

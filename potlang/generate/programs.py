@@ -30,7 +30,7 @@ _VOWELS: Final = "aeiou"
 _ENTITY: Final = "Thing"
 
 
-class Difficulty(NamedTuple):
+class ProgramDifficulty(NamedTuple):
     """How hard a program is: steps of the backbone, shapes that they may have, rules and facts beside it.
 
     Noise that would be drawn twice is left out. `entities` are the constants at least; relations need more
@@ -45,7 +45,7 @@ class Difficulty(NamedTuple):
     claims: tuple[Asked, ...] = get_args(Asked)
 
     @classmethod
-    def of_level(cls, level: int) -> Difficulty:
+    def of_level(cls, level: int) -> ProgramDifficulty:
         """From 1, one implication without noise, to 10 and beyond: longer, more shapes, more noise.
 
         Raises ValueError below 1.
@@ -57,7 +57,7 @@ class Difficulty(NamedTuple):
         return cls(level, shapes, 2 * (level - 1), 3 * (level - 1), 1 + level // 2, claims)
 
 
-USUAL: Final = Difficulty()
+USUAL: Final = ProgramDifficulty()
 
 
 class Generated(NamedTuple):
@@ -70,11 +70,11 @@ class Generated(NamedTuple):
     program: dict[str, Any]
     verdict: Verdict
     support: frozenset[str]
-    difficulty: Difficulty
+    difficulty: ProgramDifficulty
     seed: int
 
 
-def generate(seed: int, difficulty: Difficulty = USUAL, verdict: Verdict | None = None) -> Generated:
+def generate(seed: int, difficulty: ProgramDifficulty = USUAL, verdict: Verdict | None = None) -> Generated:
     """A program, the same for the same arguments; the verdict is drawn where none is asked for.
 
     Raises ValueError for a difficulty with nothing to choose from or beyond `MOST`, and for a verdict that
@@ -82,16 +82,16 @@ def generate(seed: int, difficulty: Difficulty = USUAL, verdict: Verdict | None 
     """
     _checked(difficulty, verdict)
     random = Random(f"{seed}/{difficulty}/{verdict}")
-    return _Draft(random, difficulty).finish(seed, verdict or random.choice(VERDICTS))
+    return _Generator(random, difficulty).finish(seed, verdict or random.choice(VERDICTS))
 
 
-def generate_many(count: int, seed: int, difficulty: Difficulty = USUAL) -> Iterator[Generated]:
+def generate_many(count: int, seed: int, difficulty: ProgramDifficulty = USUAL) -> Iterator[Generated]:
     """`count` programs with each verdict as often as any other; program n has the seed `seed + n`."""
     for at in range(count):
         yield generate(seed + at, difficulty, VERDICTS[at % len(VERDICTS)])
 
 
-def _checked(difficulty: Difficulty, verdict: Verdict | None) -> None:
+def _checked(difficulty: ProgramDifficulty, verdict: Verdict | None) -> None:
     if verdict is not None and verdict not in VERDICTS:
         raise ValueError(f"no program is generated for {verdict}")
     sizes = difficulty.depth, difficulty.rules, difficulty.facts, difficulty.entities
@@ -102,7 +102,7 @@ def _checked(difficulty: Difficulty, verdict: Verdict | None) -> None:
             raise ValueError(f"some of {', '.join(allowed)}, not {', '.join(chosen) or 'none'}")
 
 
-class _Part(NamedTuple):
+class _Statement(NamedTuple):
     """A fact, or a rule with its antecedent; `variables` are those of the rule."""
 
     consequent: str
@@ -115,16 +115,16 @@ class _Part(NamedTuple):
 
 
 @dataclass
-class _Draft:
+class _Generator:
     """A program in the making. `path` are the entities that the backbone leads over, in order."""
 
     random: Random
-    difficulty: Difficulty
+    difficulty: ProgramDifficulty
     functions: list[dict[str, Any]] = field(default_factory=list)
     entities: list[str] = field(default_factory=list)
     path: list[str] = field(default_factory=list)
-    backbone: list[_Part] = field(default_factory=list)
-    noise: list[_Part] = field(default_factory=list)
+    backbone: list[_Statement] = field(default_factory=list)
+    noise: list[_Statement] = field(default_factory=list)
     steps: list[str] = field(default_factory=list)
     """The predicates of the backbone but the goal, in order."""
     taken: set[str] = field(default_factory=set)
@@ -170,7 +170,7 @@ class _Draft:
             shapes = shapes or ("implication",)
         self.path.append(self._entity())
         self.steps.append(self._predicate())
-        self.backbone.append(_Part(f"{self.steps[0]}({self.path[0]})"))
+        self.backbone.append(_Statement(f"{self.steps[0]}({self.path[0]})"))
         for at in range(self.difficulty.depth):
             last = at == self.difficulty.depth - 1
             target = self._predicate()
@@ -187,36 +187,36 @@ class _Draft:
 
         match shape:
             case "implication":
-                self.backbone.append(_Part(conclusion("x"), f"{source}(x)", ("x",)))
+                self.backbone.append(_Statement(conclusion("x"), f"{source}(x)", ("x",)))
             case "conjunction":
                 beside = self._predicate()
                 both = [f"{source}(x)", f"{beside}(x)"]
                 self.random.shuffle(both)
-                self.backbone.append(_Part(f"{beside}({entity})"))
-                self.backbone.append(_Part(conclusion("x"), f"And({', '.join(both)})", ("x",)))
+                self.backbone.append(_Statement(f"{beside}({entity})"))
+                self.backbone.append(_Statement(conclusion("x"), f"And({', '.join(both)})", ("x",)))
             case "relation":
                 relation = self._predicate(2)
                 following = self._entity()
                 self.path.append(following)
-                self.backbone.append(_Part(f"{relation}({entity}, {following})"))
+                self.backbone.append(_Statement(f"{relation}({entity}, {following})"))
                 body = f"And({source}(x), {relation}(x, y))"
-                self.backbone.append(_Part(conclusion("y"), body, ("x", "y")))
+                self.backbone.append(_Statement(conclusion("y"), body, ("x", "y")))
             case "cases":
                 first, second = self._predicate(), self._predicate()
-                self.backbone.append(_Part(f"Or({first}(x), {second}(x))", f"{source}(x)", ("x",)))
-                self.backbone.append(_Part(conclusion("x"), f"{first}(x)", ("x",)))
-                self.backbone.append(_Part(conclusion("x"), f"{second}(x)", ("x",)))
+                self.backbone.append(_Statement(f"Or({first}(x), {second}(x))", f"{source}(x)", ("x",)))
+                self.backbone.append(_Statement(conclusion("x"), f"{first}(x)", ("x",)))
+                self.backbone.append(_Statement(conclusion("x"), f"{second}(x)", ("x",)))
             case "arithmetic":
                 measure = self._function()
                 low = self.random.randint(2, 60)
                 high = low + self.random.randint(0, 20)
-                self.backbone.append(_Part(f"{measure}(x) >= {high}", f"{source}(x)", ("x",)))
-                self.backbone.append(_Part(conclusion("x"), f"{measure}(x) >= {low}", ("x",)))
+                self.backbone.append(_Statement(f"{measure}(x) >= {high}", f"{source}(x)", ("x",)))
+                self.backbone.append(_Statement(conclusion("x"), f"{measure}(x) >= {low}", ("x",)))
 
-    def _contradict(self, goal: str, denied: bool) -> _Part:
+    def _contradict(self, goal: str, denied: bool) -> _Statement:
         """What cannot be true together with the whole backbone."""
         atom = f"{goal}({self.path[-1]})"
-        return _Part(atom if denied else f"Not({atom})")
+        return _Statement(atom if denied else f"Not({atom})")
 
     def _claim(self, asked: Asked, goal: str) -> dict[str, Any]:
         atom = f"{goal}({self.path[-1]})"
@@ -257,7 +257,7 @@ class _Draft:
                 fact = f"Not({self.random.choice(never)}({self.random.choice(self.entities)}))"
             else:
                 fact = f"{self.random.choice(others)}({self.random.choice(self.entities)})"
-            self._state(_Part(fact))
+            self._state(_Statement(fact))
         for _ in range(wanted.rules):
             body = f"{self.random.choice([*self.steps, *others])}(x)"
             if self.random.random() < 0.3:
@@ -266,9 +266,9 @@ class _Draft:
                 head = f"Not({self.random.choice(never)}(x))"
             else:
                 head = f"{self.random.choice(others)}(x)"
-            self._state(_Part(head, body, ("x",)))
+            self._state(_Statement(head, body, ("x",)))
 
-    def _state(self, part: _Part) -> None:
+    def _state(self, part: _Statement) -> None:
         if part not in self.noise:
             self.noise.append(part)
 
@@ -300,7 +300,9 @@ class _Draft:
         self.entities.append(name)
         return name
 
-    def _written(self, seed: int, verdict: Verdict, claim: dict[str, Any], needed: list[_Part]) -> Generated:
+    def _written(
+        self, seed: int, verdict: Verdict, claim: dict[str, Any], needed: list[_Statement]
+    ) -> Generated:
         wanted = {id(part) for part in needed}
         facts: list[dict[str, Any]] = []
         rules: list[dict[str, Any]] = []

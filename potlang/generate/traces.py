@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any, Literal, NamedTuple
 
-from potlang.generate.problems import Json, Kind, Problem, Step, Wrong, make_problem
+from potlang.generate.problems import Json, Kind, SolvedProblem, SolvedStep, Wrong, make_problem
 from potlang.languages.dot.lower.canonical import digest
 from potlang.languages.dot.lower.extract import State, state
 from potlang.languages.dot.read.records import PROFILES, Profile, Role
@@ -40,7 +40,7 @@ class Difficulty(NamedTuple):
 USUAL = Difficulty()
 
 
-class Label(NamedTuple):
+class NodeLabel(NamedTuple):
     """What is known of a node: its role, its state, and the verdict on what it says (None: nothing)."""
 
     role: Role
@@ -58,7 +58,7 @@ class Sample(NamedTuple):
     trace: str
     hash: str
     problem: str
-    labels: dict[int, Label]
+    labels: dict[int, NodeLabel]
     entailed_literals: tuple[Json, ...]
 
     def to_json(self) -> str:
@@ -103,13 +103,15 @@ def _check(count: int, kind: str, difficulty: Difficulty, profile: str) -> None:
 def _sample(random: Random, kind: str, difficulty: Difficulty, profile: Profile) -> Sample:
     wanted = [each for each in KINDS if kind in (each, "mixed")]
     problem = make_problem(random.choice(wanted), difficulty.depth, difficulty.width, random)
-    return _Teller(problem, difficulty, profile, random).sample()
+    return _TraceGenerator(problem, difficulty, profile, random).sample()
 
 
-class _Teller:
+class _TraceGenerator:
     """Tells the derivation of one problem as a trace."""
 
-    def __init__(self, problem: Problem, difficulty: Difficulty, profile: Profile, random: Random) -> None:
+    def __init__(
+        self, problem: SolvedProblem, difficulty: Difficulty, profile: Profile, random: Random
+    ) -> None:
         self._problem = problem
         self._difficulty = difficulty
         self._random = random
@@ -130,7 +132,7 @@ class _Teller:
         self._summarize(problem.steps[-1])
         return self._labelled()
 
-    def _uses(self, step: Step) -> list[int]:
+    def _uses(self, step: SolvedStep) -> list[int]:
         return [self._nodes[each] for each in step.premises] or self._roots
 
     def _propose(self, says: Json, text: str, uses: list[int], refines: list[int]) -> int:
@@ -138,14 +140,14 @@ class _Teller:
         self._said[node] = says
         return node
 
-    def _mistake(self, step: Step, wrong: Wrong) -> int:
+    def _mistake(self, step: SolvedStep, wrong: Wrong) -> int:
         """A wrong proposal, and the critic who invalidates it."""
         node = self._propose(wrong.says, wrong.words, self._uses(step), [])
         critic = self._builder.critic(node, text=f"{self._random.choice(_WRONG)} {wrong.reason}")
         self._builder.invalidate(node, just=critic)
         return critic
 
-    def _tell(self, step: Step, critic: int | None) -> None:
+    def _tell(self, step: SolvedStep, critic: int | None) -> None:
         """A step, and the critic who validates it."""
         uses = self._uses(step)
         node = self._propose(step.says, step.words, uses, [] if critic is None else [critic])
@@ -155,7 +157,7 @@ class _Teller:
         if len(step.premises) == 1:
             self._builder.entails(self._nodes[step.premises[0]], node, witness=examiner)
 
-    def _summarize(self, last: Step) -> None:
+    def _summarize(self, last: SolvedStep) -> None:
         uses = [*(self._nodes[each] for each in last.premises), self._nodes[-1]]
         node = self._builder.summarizer(last.says, uses=uses, text=f"Yes. {last.words}")
         self._said[node] = last.says
@@ -165,7 +167,8 @@ class _Teller:
         trace = self._builder.trace()
         verdicts = {id_: self._problem.verdict(says) for id_, says in self._said.items()}
         labels = {
-            id_: Label(node.role, state(trace, id_), verdicts.get(id_)) for id_, node in trace.nodes.items()
+            id_: NodeLabel(node.role, state(trace, id_), verdicts.get(id_))
+            for id_, node in trace.nodes.items()
         }
         return Sample(
             self._builder.text().decode(),

@@ -49,7 +49,7 @@ class Agreement(NamedTuple):
         return None if chance == 1 else (agree - chance) / (1 - chance)
 
 
-class Parser(NamedTuple):
+class ParserGraphs(NamedTuple):
     """What the graphs of one parser say: of how many solutions, how many are closed, and the closed share.
 
     `share` is the mean over solutions; None of no solution.
@@ -60,10 +60,10 @@ class Parser(NamedTuple):
     share: Fraction | None
 
 
-class Comparison(NamedTuple):
+class ParserComparison(NamedTuple):
     """Each parser by itself, and each two of them."""
 
-    parsers: Mapping[str, Parser]
+    parsers: Mapping[str, ParserGraphs]
     pairs: Mapping[tuple[str, str], Agreement]
 
 
@@ -92,17 +92,17 @@ def agreement(first: Sequence[Solution], second: Sequence[Solution]) -> Agreemen
     return Agreement(*total)
 
 
-def compare(parsed: Mapping[str, Sequence[Solution]]) -> Comparison:
+def compare(parsed: Mapping[str, Sequence[Solution]]) -> ParserComparison:
     """All parsers, by name, with the same solutions in the same order.
 
     Raises DifferentSteps, and BrokenGraphError for a solution that is no graph.
     """
     parsers = {name: _parser([shape_of(each.steps) for each in found]) for name, found in parsed.items()}
     pairs = {(a, b): agreement(parsed[a], parsed[b]) for a, b in combinations(parsed, 2)}
-    return Comparison(parsers, pairs)
+    return ParserComparison(parsers, pairs)
 
 
-def _parser(shapes: Sequence[Shape]) -> Parser:
+def _parser(shapes: Sequence[Shape]) -> ParserGraphs:
     closed = sum(shape.is_closed for shape in shapes)
     share = sum((shape.share for shape in shapes), Fraction(0)) / len(shapes) if shapes else None
-    return Parser(len(shapes), closed, share)
+    return ParserGraphs(len(shapes), closed, share)

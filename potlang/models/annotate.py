@@ -6,7 +6,7 @@ import re
 from typing import Any, Literal, NamedTuple
 
 from potlang.languages.dagmath.read.records import Solution, Step
-from potlang.models.asking import DEFAULT_SAMPLING, Asker, Attempt
+from potlang.models.asking import DEFAULT_SAMPLING, Attempt, RetryLoop
 from potlang.models.endpoint import EndpointError, Failure, Model, Sampling
 from potlang.models.json_replies import MOST_STEPS, Dependency, read_dependencies
 from potlang.models.prompts import fill, reasons_prompt
@@ -68,7 +68,7 @@ def annotate_steps(
     def read(text: str) -> dict[int, Dependency]:
         return read_dependencies(text, ids, reasons=mode == "reasons")
 
-    asker = Asker(sampling)
+    asker = RetryLoop(sampling)
     schema = REASONS if mode == "reasons" else PARENTS
     try:
         found = asker.until_accepted(lambda: asker.prompted("dependencies", model, prompt, schema, read))

@@ -43,7 +43,7 @@ class Attempt(NamedTuple):
     model: str = ""
 
 
-class Asker:
+class RetryLoop:
     """Asks models and collects the attempts; with a seed, each request has the next one ([LOOP-SEED]).
 
     `progress` is called with each attempt as soon as its reply was accepted or not.

@@ -37,7 +37,7 @@ _MARKED = re.compile(_MARKER, re.IGNORECASE)
 _HERE = re.compile(_DECORATION + rf"(?:{_WORD})", re.IGNORECASE)
 
 
-class Consistency(NamedTuple):
+class ProseCheck(NamedTuple):
     """Whether a prose answer and the verdicts agree. `stated`: what the prose was read as, "" for nothing."""
 
     status: Agreement
@@ -53,41 +53,41 @@ class _Stated(NamedTuple):
     label: str | None = None
 
 
-def compare(prose: str, claims: Mapping[str, Verdict], options: Sequence[str] = ()) -> Consistency:
+def compare(prose: str, claims: Mapping[str, Verdict], options: Sequence[str] = ()) -> ProseCheck:
     """Whether `prose` states what the verdicts on the `claims`, by name, say.
 
     `options`: labels of answers to choose from, which are names of claims.
     """
     stated = _read(prose, options)
     if stated is None:
-        return Consistency("cannot tell", "", "the prose states no answer in words that are known")
+        return ProseCheck("cannot tell", "", "the prose states no answer in words that are known")
     if stated.label is not None:
         return _of_label(stated, claims, options)
     if len(claims) != 1:
         why = "the prose does not say which of several claims it means" if claims else "there is no claim"
-        return Consistency("cannot tell", stated.text, why)
+        return ProseCheck("cannot tell", stated.text, why)
     ((_, verdict),) = claims.items()
     if verdict in (Verdict.UNKNOWN, Verdict.INCONSISTENT):
-        return Consistency("cannot tell", stated.text, f"the verdict is {verdict}")
+        return ProseCheck("cannot tell", stated.text, f"the verdict is {verdict}")
     status: Agreement = "agrees" if verdict in stated.verdicts else "contradicts"
-    return Consistency(status, stated.text, f"the prose says {stated.text!r}, the verdict is {verdict}")
+    return ProseCheck(status, stated.text, f"the prose says {stated.text!r}, the verdict is {verdict}")
 
 
-def _of_label(stated: _Stated, claims: Mapping[str, Verdict], options: Sequence[str]) -> Consistency:
+def _of_label(stated: _Stated, claims: Mapping[str, Verdict], options: Sequence[str]) -> ProseCheck:
     """A choice agrees if its claim alone of all options is entailed."""
     label = stated.label or ""
     if label not in claims:
-        return Consistency("cannot tell", stated.text, f"no claim is named {label!r}")
+        return ProseCheck("cannot tell", stated.text, f"no claim is named {label!r}")
     entailed = [each for each in options if claims.get(each) is Verdict.ENTAILED]
     verdict = claims[label]
     if entailed == [label]:
-        return Consistency("agrees", stated.text, f"of the options {label!r} alone is entailed")
+        return ProseCheck("agrees", stated.text, f"of the options {label!r} alone is entailed")
     if len(entailed) == 1:
-        return Consistency("contradicts", stated.text, f"of the options {entailed[0]!r} alone is entailed")
+        return ProseCheck("contradicts", stated.text, f"of the options {entailed[0]!r} alone is entailed")
     if verdict is Verdict.REFUTED:
-        return Consistency("contradicts", stated.text, f"{label!r} is refuted")
+        return ProseCheck("contradicts", stated.text, f"{label!r} is refuted")
     many = "several options are" if entailed else "no option is"
-    return Consistency("cannot tell", stated.text, f"{many} entailed; {label!r} is {verdict}")
+    return ProseCheck("cannot tell", stated.text, f"{many} entailed; {label!r} is {verdict}")
 
 
 def _read(prose: str, options: Sequence[str]) -> _Stated | None:

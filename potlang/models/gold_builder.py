@@ -20,7 +20,7 @@ from potlang.languages.dagmath.solve.checking import DEFAULT_LIMITS, check_steps
 from potlang.languages.dagmath.solve.identities import Identities
 from potlang.languages.dagmath.solve.results import StepVerdict
 from potlang.languages.dagmath.write import solution_value
-from potlang.models.asking import DEFAULT_SAMPLING, Asker, Attempt, BadReply
+from potlang.models.asking import DEFAULT_SAMPLING, Attempt, BadReply, RetryLoop
 from potlang.models.endpoint import EndpointError, Failure, Model, Sampling
 from potlang.models.json_replies import Parents, read_dependencies, read_edges, read_nodes, read_wrong
 from potlang.models.prompts import fill
@@ -96,14 +96,14 @@ class Builder:
 
     def build(self, problem: Problem) -> Built:
         """The solution of one problem, or why there is none."""
-        asker = Asker(self.sampling)
+        asker = RetryLoop(self.sampling)
         try:
             solution, reason = self._build(problem, asker)
         except EndpointError as error:
             return Built(None, tuple(asker.attempts), str(error), error.reason)
         return Built(solution, tuple(asker.attempts), reason)
 
-    def _build(self, problem: Problem, asker: Asker) -> tuple[Solution | None, str]:
+    def _build(self, problem: Problem, asker: RetryLoop) -> tuple[Solution | None, str]:
         reason = ""
         for _ in range(ROUNDS):
             nodes = self._nodes(problem, asker)
@@ -129,7 +129,7 @@ class Builder:
 
     # --- stage 1 -----------------------------------------------------------------------------------
 
-    def _nodes(self, problem: Problem, asker: Asker) -> tuple[str, ...] | None:
+    def _nodes(self, problem: Problem, asker: RetryLoop) -> tuple[str, ...] | None:
         prompt = fill("nodes", problem=problem.problem, solution=problem.solution)
         models = self.models
 
@@ -158,7 +158,7 @@ class Builder:
 
     # --- stage 2 -----------------------------------------------------------------------------------
 
-    def _parents(self, problem: Problem, nodes: tuple[str, ...], asker: Asker) -> list[Parents] | None:
+    def _parents(self, problem: Problem, nodes: tuple[str, ...], asker: RetryLoop) -> list[Parents] | None:
         prompt = fill("parents", solved=_solved(problem, nodes, None))
         models = self.models
 
@@ -185,7 +185,7 @@ class Builder:
 
     # --- stage 3 -----------------------------------------------------------------------------------
 
-    def _with_edges(self, solution: Solution, asker: Asker) -> Solution | None:
+    def _with_edges(self, solution: Solution, asker: RetryLoop) -> Solution | None:
         solved = solution_value(solution)
         steps = [
             {"step_id": s.id, "text": s.node, "direct_dependent_steps": s.parents} for s in solution.steps
@@ -213,7 +213,9 @@ def _read_parents(text: str, count: int) -> list[Parents]:
     return parents
 
 
-def _let_judge(asker: Asker, model: Model, what: Literal["nodes", "parents"], solved: dict[str, Any]) -> None:
+def _let_judge(
+    asker: RetryLoop, model: Model, what: Literal["nodes", "parents"], solved: dict[str, Any]
+) -> None:
     """Raises BadReply where the judge finds a step wrong, or says nothing that can be read."""
     ids = range(1, len(solved["steps"]) + 1)
 

@@ -40,7 +40,7 @@ class BadProblem(NamedTuple):
     reason: str
 
 
-class Record(NamedTuple):
+class GoldRecord(NamedTuple):
     """What became of a problem."""
 
     id: str
@@ -110,18 +110,18 @@ def _problem(line: bytes, number: int) -> Problem | BadProblem:
 # --- the journal -------------------------------------------------------------------------------------
 
 
-class GoldJournal(Journal[Record]):
+class GoldJournal(Journal[GoldRecord]):
     """The records of problems. Raises BadJournal and OSError."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, _record, begins=b'{"problem_id": ')
 
     @property
-    def done(self) -> dict[str, Record]:
+    def done(self) -> dict[str, GoldRecord]:
         """The problems that need not be tried again."""
         return {id_: record for id_, record in self.entries.items() if record.outcome != "failed"}
 
-    def add(self, problem: Problem, built: Built) -> Record:
+    def add(self, problem: Problem, built: Built) -> GoldRecord:
         """Writes down what became of a problem."""
         outcome: Outcome = (
             "built" if built.solution is not None else "failed" if built.failure else "given up"
@@ -134,7 +134,7 @@ class GoldJournal(Journal[Record]):
             "solution": None if built.solution is None else solution_value(built.solution),
             "attempts": [_attempt_value(each) for each in built.attempts],
         }
-        record = Record(problem.id, outcome, problem.difficulty, built.reason)
+        record = GoldRecord(problem.id, outcome, problem.difficulty, built.reason)
         self.append(problem.id, record, value)
         return record
 
@@ -147,11 +147,11 @@ class GoldJournal(Journal[Record]):
                 yield value["solution"]
 
 
-def _record(value: Any) -> tuple[str, Record]:
+def _record(value: Any) -> tuple[str, GoldRecord]:
     if not (set(value) >= _RECORD_KEYS and isinstance(value["problem_id"], str)):
         raise ValueError("no record")
     id_ = value["problem_id"]
-    return id_, Record(id_, value["outcome"], value["difficulty"], value["reason"])
+    return id_, GoldRecord(id_, value["outcome"], value["difficulty"], value["reason"])
 
 
 def _attempt_value(attempt: Attempt) -> dict[str, Any]:
@@ -177,7 +177,7 @@ def run(
     make_builder: Callable[[], Builder],
     *,
     jobs: int = 1,
-    progress: Callable[[Record], object] | None = None,
+    progress: Callable[[GoldRecord], object] | None = None,
 ) -> str:
     """Builds what the journal does not have yet, `jobs` problems at a time.
 
@@ -195,7 +195,7 @@ def run(
             if problem.id not in done:
                 yield problem
 
-    def build(problem: Problem) -> tuple[Record, Built]:
+    def build(problem: Problem) -> tuple[GoldRecord, Built]:
         if not hasattr(local, "builder"):
             local.builder = make_builder()
             builders.append(local.builder)
@@ -214,7 +214,7 @@ def run(
     return ended
 
 
-def success_by_difficulty(records: Iterable[Record]) -> list[Success]:
+def success_by_difficulty(records: Iterable[GoldRecord]) -> list[Success]:
     """How many problems of each difficulty were built, failed ones left out (paper, table 2)."""
     counts: dict[int | None, list[int]] = {}
     for record in records:

@@ -13,10 +13,10 @@ from typing import Any, Final, get_args
 from potlang import api
 from potlang.models.consistency import compare
 from potlang.models.endpoint import Endpoint, Model, Sampling
-from potlang.models.reasoned import Answer, Reasoned, Sample
+from potlang.models.reasoned import Answer, ProgramSample, Reasoned
 from potlang.models.replies import find_program
 from potlang.models.voting import elect
-from potlang.models.writer import Asking, Progress, Writer, is_given_up
+from potlang.models.writer import Asking, ProgramWriter, Progress, is_given_up
 from potlang.report.results import Limits, Verdict
 from potlang.utils.resources import schema_text
 from potlang.version import __version__
@@ -61,15 +61,15 @@ def reason(
     )
     _check_call(question, asking, k, route, trust)
     asked = Endpoint.from_environment(model) if model is None or isinstance(model, str) else model
-    samples: list[Sample] = []
-    writer = Writer(asked, asking, progress=progress)
+    samples: list[ProgramSample] = []
+    writer = ProgramWriter(asked, asking, progress=progress)
     try:
         for _ in range(k):
             written, program = writer.write(question)
             report = None
             if program is not None:
                 report = api.verify(program, limits=limits, route=route, trust=trust)
-            samples.append(Sample(written, report))
+            samples.append(ProgramSample(written, report))
             if is_given_up(written):
                 break
     finally:
@@ -95,7 +95,9 @@ def _check_call(question: str, asking: Asking, k: int, route: str, trust: str) -
         raise ValueError(f"no route {route!r} or trust {trust!r}")
 
 
-def _summed(question: str, model: str, writer: Writer, samples: list[Sample], prose: str | None) -> Reasoned:
+def _summed(
+    question: str, model: str, writer: ProgramWriter, samples: list[ProgramSample], prose: str | None
+) -> Reasoned:
     election = elect(samples)
     found = Reasoned(question, model, writer.system, *election, tuple(samples), version=__version__)
     said = prose if prose is not None else _said(election.chosen)
@@ -109,7 +111,7 @@ def _verdict(answer: Answer) -> Verdict:
     return answer if isinstance(answer, Verdict) else Verdict.UNKNOWN
 
 
-def _said(chosen: Sample | None) -> str:
+def _said(chosen: ProgramSample | None) -> str:
     """What the accepted reply says around its program."""
     found = None if chosen is None else find_program(chosen.attempts[-1].reply)
     return "" if found is None else found.around.strip("`~ \n").removesuffix("json").strip("`~ \n")

@@ -129,16 +129,16 @@ def to_profile(program: dict[str, Any], profile: Profile) -> dict[str, Any] | No
     if profile == "json" or checked.program is None:
         return program if checked.program is not None else None
     try:
-        return _Writer(schema).write(program)
+        return _ProfileWriter(schema).write(program)
     except _NotSaid:
-        return _Writer(schema).write(json.loads(checked.program.emit("pot", passes="")))
+        return _ProfileWriter(schema).write(json.loads(checked.program.emit("pot", passes="")))
 
 
 class _NotSaid(Exception):
     """The profile has no form for a part."""
 
 
-class _Writer:
+class _ProfileWriter:
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
         self._sorts: dict[str, Any] = {}
@@ -203,10 +203,10 @@ class _Writer:
         return value
 
 
-_BY_TYPE: Final[dict[str, Callable[[_Writer, Any, Schema], Any]]] = {
-    "object": _Writer._object,
-    "array": _Writer._array,
-    "string": _Writer._string,
+_BY_TYPE: Final[dict[str, Callable[[_ProfileWriter, Any, Schema], Any]]] = {
+    "object": _ProfileWriter._object,
+    "array": _ProfileWriter._array,
+    "string": _ProfileWriter._string,
 }
 
 

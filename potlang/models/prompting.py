@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from potlang.models import reference
 from potlang.models.prompt_examples import EXAMPLES
+from potlang.models.truncate import truncate_to_budget
 from potlang.report.results import Verdict
-from potlang.tool.budget import fitted
 
 _TICKS = re.compile(r"`+")
 _MEANINGS: Final = {
@@ -69,7 +69,7 @@ def repair_prompt(problem: str, diagnostics: Sequence[Mapping[str, Any]] = (), *
     """What is wrong with the last reply: the problem, and diagnostics with their fixes, one on a line."""
     lines = [f"This is not accepted: {problem}."]
     if diagnostics:
-        shown = fitted({"diagnostics": list(diagnostics)}, budget)
+        shown = truncate_to_budget({"diagnostics": list(diagnostics)}, budget)
         lines += ["", fenced("\n".join(map(_json, shown["diagnostics"])), "json")]
         more = len(diagnostics) - len(shown["diagnostics"])
         if more:

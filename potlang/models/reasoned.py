@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from potlang.languages.pot.report import Report
 from potlang.models.asking import Attempt
-from potlang.models.consistency import Consistency
+from potlang.models.consistency import ProseCheck
 from potlang.models.endpoint import Failure
 from potlang.report.results import OptimizationStatus, Verdict
 
@@ -33,7 +33,7 @@ def attempt_to_dict(attempt: Attempt) -> dict[str, Any]:
     }
 
 
-class Sample(NamedTuple):
+class ProgramSample(NamedTuple):
     """The attempts at one program, and the report on the last one, None if that is no program."""
 
     attempts: tuple[Attempt, ...]
@@ -104,9 +104,9 @@ class Reasoned(NamedTuple):
     reason: str
     votes: dict[str, int]
     claims: dict[str, Vote]
-    chosen: Sample | None
-    samples: tuple[Sample, ...]
-    consistency: Consistency | None = None
+    chosen: ProgramSample | None
+    samples: tuple[ProgramSample, ...]
+    consistency: ProseCheck | None = None
     version: str = ""
 
     @property

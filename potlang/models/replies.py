@@ -28,7 +28,7 @@ class Found(NamedTuple):
     around: str
 
 
-class Candidate(NamedTuple):
+class JsonObject(NamedTuple):
     """A JSON object in a text: its span and its value, None where it is not well formed."""
 
     start: int
@@ -42,7 +42,7 @@ def behind_thoughts(reply: str) -> str:
     return reply[ends[-1] :] if ends else reply
 
 
-def candidates(text: str) -> Iterator[Candidate]:
+def candidates(text: str) -> Iterator[JsonObject]:
     """The first 20 JSON objects of a text, well formed or not, in linear time."""
     at = 0
     for _ in range(_MOST_TRIED):
@@ -55,7 +55,7 @@ def candidates(text: str) -> Iterator[Candidate]:
         if value is None and (fence := _FENCE_ENDS.search(text, start)) is not None and fence.start() < at:
             # Quotes or brackets are not closed: no object goes on behind its fence.
             at = start + len(text[start : fence.start()].rstrip())
-        yield Candidate(start, at, value)
+        yield JsonObject(start, at, value)
 
 
 def find_program(reply: str) -> Found | None:
@@ -78,7 +78,7 @@ def _end(text: str, start: int) -> int:
     return len(text) if wrapped is None else start + wrapped.end
 
 
-def _best(text: str, found: list[Candidate]) -> Candidate | None:
+def _best(text: str, found: list[JsonObject]) -> JsonObject | None:
     programs = [each for each in found if _has_sections(text[each.start : each.end], each.value)]
     whole = [each for each in programs if each.value is not None]
     likely = [each for each in found if each.value is not None or _begins_a_line(text, each.start)]
@@ -89,7 +89,7 @@ def _begins_a_line(text: str, start: int) -> bool:
     return not text[text.rfind("\n", 0, start) + 1 : start].strip()
 
 
-def _span(text: str, candidate: Candidate) -> tuple[int, int]:
+def _span(text: str, candidate: JsonObject) -> tuple[int, int]:
     """Where the program stands: an object with nothing but a `program` is opened."""
     start, end, value = candidate
     while isinstance(value, dict) and not _sections() & value.keys():

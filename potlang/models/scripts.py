@@ -30,7 +30,7 @@ class ScriptError(ValueError):
     """The text is no script that can be read."""
 
 
-class Difference(NamedTuple):
+class ScriptDifference(NamedTuple):
     """Where a script and a solution differ about a step: what one of them says and the other does not."""
 
     step: int
@@ -45,7 +45,7 @@ def dependencies_of(script: str) -> dict[int, list[int]]:
     """
     if len(script) > LONGEST_SCRIPT:
         raise ScriptError(f"the script has more than {LONGEST_SCRIPT} characters")
-    reader = _Reader()
+    reader = _ScriptReader()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -62,7 +62,7 @@ def dependencies_of(script: str) -> dict[int, list[int]]:
     return {step: sorted(reader.steps[step] - {step}) for step in sorted(reader.steps)}
 
 
-def differences(script: Mapping[int, Iterable[int]], solution: Solution) -> list[Difference]:
+def differences(script: Mapping[int, Iterable[int]], solution: Solution) -> list[ScriptDifference]:
     """Where the dependencies of a script are not those of a solution; steps without code are passed over."""
     found = []
     for step in solution.steps:
@@ -70,11 +70,11 @@ def differences(script: Mapping[int, Iterable[int]], solution: Solution) -> list
             mine, theirs = set(script[step.id]), set(step.parents or ())
             if mine != theirs:
                 only = tuple(sorted(mine - theirs)), tuple(sorted(theirs - mine))
-                found.append(Difference(step.id, *only))
+                found.append(ScriptDifference(step.id, *only))
     return found
 
 
-class _Reader:
+class _ScriptReader:
     """Follows what each variable rests on, through the statements in order; `steps` has it for the steps.
 
     Both ways of a branch are taken, and loops gone through until nothing is added.

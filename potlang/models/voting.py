@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from potlang.models.reasoned import Answer, Sample, Vote
+from potlang.models.reasoned import Answer, ProgramSample, Vote
 from potlang.report.results import Verdict
 
 Item = TypeVar("Item", bound=Hashable)
@@ -19,10 +19,10 @@ class Election(NamedTuple):
     reason: str
     votes: dict[str, int]
     claims: dict[str, Vote]
-    chosen: Sample | None
+    chosen: ProgramSample | None
 
 
-def elect(samples: Sequence[Sample]) -> Election:
+def elect(samples: Sequence[ProgramSample]) -> Election:
     """The answer that most samples have; `unknown` where two have as many. There must be a sample."""
     votes = Counter(each.answer for each in samples)
     answer = _most(votes)
@@ -34,9 +34,9 @@ def elect(samples: Sequence[Sample]) -> Election:
     return Election(answer, reason, _plain(votes), claims, chosen)
 
 
-def _chosen(answer: Answer, samples: Sequence[Sample]) -> tuple[Sample | None, dict[str, Vote]]:
+def _chosen(answer: Answer, samples: Sequence[ProgramSample]) -> tuple[ProgramSample | None, dict[str, Vote]]:
     """The sample with the verdict that agrees in most claims, and the votes on its claims."""
-    best: tuple[int, Sample | None, dict[str, Vote]] = (-1, None, {})
+    best: tuple[int, ProgramSample | None, dict[str, Vote]] = (-1, None, {})
     for sample in samples:
         if sample.answer != answer or sample.report is None:
             continue
@@ -47,7 +47,7 @@ def _chosen(answer: Answer, samples: Sequence[Sample]) -> tuple[Sample | None, d
     return best[1], best[2]
 
 
-def _vote(name: str, samples: Sequence[Sample]) -> Vote:
+def _vote(name: str, samples: Sequence[ProgramSample]) -> Vote:
     """How the samples with a program vote on the claim of this name."""
     votes = Counter[Answer](each.claims[name] for each in samples if name in each.claims)
     return Vote(_most(votes) or Verdict.UNKNOWN, _plain(votes))
@@ -65,7 +65,7 @@ def _plain(votes: Mapping[Any, int]) -> dict[str, int]:
     return {str(name): count for name, count in sorted(votes.items(), key=lambda vote: (-vote[1], vote[0]))}
 
 
-def _why_unknown(samples: Sequence[Sample], chosen: Sample | None) -> str:
+def _why_unknown(samples: Sequence[ProgramSample], chosen: ProgramSample | None) -> str:
     if chosen is not None and chosen.report is not None:
         optimum = chosen.report.optimization
         found = [each.reason for each in chosen.report.results]

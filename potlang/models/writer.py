@@ -9,7 +9,8 @@ from typing import Any, Final, NamedTuple
 
 from potlang import api
 from potlang.diag import Severity
-from potlang.models.asking import Asker, Attempt, BadReply
+from potlang.diag.brief import in_brief
+from potlang.models.asking import Attempt, BadReply, RetryLoop
 from potlang.models.endpoint import (
     Completion,
     EndpointError,
@@ -23,7 +24,6 @@ from potlang.models.endpoint import (
 from potlang.models.profiles import program_schema
 from potlang.models.prompting import question_prompt, repair_prompt, system_prompt
 from potlang.models.replies import find_program
-from potlang.tool.operations import in_brief
 
 Progress = Callable[[Attempt], object]
 
@@ -43,7 +43,7 @@ class Asking(NamedTuple):
     options: tuple[str, ...] = ()
 
 
-class Writer:
+class ProgramWriter:
     """Has a model write and repair programs; `system` is what it is told before each question.
 
     `options` are the names of the verifications that there must be.
@@ -63,7 +63,7 @@ class Writer:
         self.structured = structured
         self._model = model
         self._semantics = asking.semantics
-        self._asker = Asker(asking.sampling, progress)
+        self._asker = RetryLoop(asking.sampling, progress)
 
     def write(self, question: str) -> tuple[tuple[Attempt, ...], api.Program | None]:
         """The attempts at a program for a question, and the program of the last one, if that is one.

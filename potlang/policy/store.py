@@ -77,7 +77,7 @@ class FailingTests(PolicyError):
         super().__init__(f"{len(failed)} of its tests fail")
 
 
-class Entry(NamedTuple):
+class PolicyEntry(NamedTuple):
     """A policy in a list: the numbers of its versions, the latest version, or why that cannot be read."""
 
     name: str
@@ -131,14 +131,14 @@ class Store:
         """The numbers of a policy's versions, ascending; none if there is no such policy."""
         return tuple(sorted(number for number, kind in self._files(name) if kind == "json"))
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[PolicyEntry]:
         """All policies; what is damaged is listed too."""
         for name in self.names():
             numbers = self.numbers(name)
             try:
-                yield Entry(name, numbers, self.version(name))
+                yield PolicyEntry(name, numbers, self.version(name))
             except PolicyError as error:
-                yield Entry(name, numbers, None, str(error))
+                yield PolicyEntry(name, numbers, None, str(error))
 
     def version(self, id: str) -> Version:
         """The version that an id names."""

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from potlang.diag import Diagnostic
 from potlang.diag.model import Patch, Replace
-from potlang.repair.candidate import WORD, Candidate, Subject
+from potlang.repair.candidate import WORD, Repair, Subject
 from potlang.repair.slots import slots, sort_names
 from potlang.source import join_pointer
 
@@ -18,7 +18,7 @@ _MOST_NAMES = 12
 _KEYWORDS: Final = frozenset(("And", "Or", "Not", "Implies", "ForAll", "Exists", "If", "Iff", "Xor"))
 
 
-class Call(NamedTuple):
+class WrittenCall(NamedTuple):
     """A call in a formula: where its arguments stand."""
 
     name: str
@@ -26,7 +26,7 @@ class Call(NamedTuple):
     inside: tuple[int, int]
 
 
-def call_at(text: str, start: int) -> Call | None:
+def call_at(text: str, start: int) -> WrittenCall | None:
     """The call that begins at `start`."""
     head = _HEAD.match(text, start)
     if head is None:
@@ -39,16 +39,16 @@ def call_at(text: str, start: int) -> Call | None:
             args.append((begin, place))
             begin = place + 1
         if depth == 0:
-            return Call(
+            return WrittenCall(
                 head[1], tuple(each for each in args if text[slice(*each)].strip()), (head.end(), place)
             )
     return None
 
 
-def arity_candidates(subject: Subject) -> Iterator[Candidate]:
+def arity_candidates(subject: Subject) -> Iterator[Repair]:
     """Of a name whose uses all differ from its declaration the declaration first, else the calls."""
     errors = [error for error in subject.errors if error.code in CODES]
-    wrong: dict[str, list[tuple[Diagnostic, Call]]] = {}
+    wrong: dict[str, list[tuple[Diagnostic, WrittenCall]]] = {}
     for error in errors:
         span = error.place.span
         call = None if span is None else call_at(subject.formula(error), span[0])
@@ -72,29 +72,31 @@ def _declared(subject: Subject, name: str) -> tuple[int | None, list[Any]]:
 
 
 def _of_domain(
-    subject: Subject, name: str, index: int, domain: list[Any], call: Call, cost: int
-) -> Iterator[Candidate]:
+    subject: Subject, name: str, index: int, domain: list[Any], call: WrittenCall, cost: int
+) -> Iterator[Repair]:
     pointer = join_pointer("/functions", str(index), "domain")
     if len(call.args) == len(domain) - 1:
         for place, sort in enumerate(domain):
             title = f"drop {sort} from the domain of `{name}`"
-            yield Candidate(cost, title, (Patch("remove", join_pointer(pointer, str(place))),))
+            yield Repair(cost, title, (Patch("remove", join_pointer(pointer, str(place))),))
     elif len(call.args) == len(domain) + 1:
         for sort in sort_names(subject):
             for place in range(len(domain) + 1):
                 title = f"add {sort} to the domain of `{name}`"
                 edit = Patch("add", join_pointer(pointer, str(place)), sort)
-                yield Candidate(cost + (sort not in domain), title, (edit,))
+                yield Repair(cost + (sort not in domain), title, (edit,))
 
 
-def _of_call(subject: Subject, error: Diagnostic, call: Call, arity: int, cost: int) -> Iterator[Candidate]:
+def _of_call(
+    subject: Subject, error: Diagnostic, call: WrittenCall, arity: int, cost: int
+) -> Iterator[Repair]:
     text, pointer = subject.formula(error), error.place.pointer
     args = [text[slice(*each)].strip() for each in call.args]
     if len(args) == arity + 1:
         for place, arg in enumerate(args):
             left = args[:place] + args[place + 1 :]
             twice = 0 if arg in left else 2
-            yield Candidate(
+            yield Repair(
                 cost + twice,
                 f"drop the argument `{arg[:40]}`",
                 (Replace(pointer, *call.inside, ", ".join(left)),),
@@ -104,7 +106,7 @@ def _of_call(subject: Subject, error: Diagnostic, call: Call, arity: int, cost: 
             every = [(*args[:place], name, *args[place:]) for place in range(arity)]
             for made in dict.fromkeys(every):
                 edit = Replace(pointer, *call.inside, ", ".join(made))
-                yield Candidate(cost + more + (name in args), f"add the argument `{name}`", (edit,))
+                yield Repair(cost + more + (name in args), f"add the argument `{name}`", (edit,))
 
 
 def _at_hand(subject: Subject, error: Diagnostic, text: str) -> list[tuple[str, int]]:

@@ -9,7 +9,7 @@ from typing import Final
 
 from potlang.diag import Diagnostic
 from potlang.diag.model import Replace
-from potlang.repair.candidate import WORD, Candidate, Subject
+from potlang.repair.candidate import WORD, Repair, Subject
 
 FORMULA_CODES = frozenset(("POT1020", "POT1021", "POT1022", "POT1023", "POT1024", "POT3002", "POT2001"))
 JSON_CODES = frozenset(("POT1001",))
@@ -23,7 +23,7 @@ _MOST_PLACES: Final = 300
 _LONGEST: Final = 200_000
 
 
-def formula_candidates(subject: Subject) -> Iterator[Candidate]:
+def formula_candidates(subject: Subject) -> Iterator[Repair]:
     """The bracket that would balance a formula, at each place where it can stand."""
     names = {word for _, text in subject.strings() for word in WORD.findall(text)} | {*_OPERATORS}
     seen = set()
@@ -35,7 +35,7 @@ def formula_candidates(subject: Subject) -> Iterator[Candidate]:
         for bracket in _missing(_QUOTED.sub(lambda found: "." * len(found[0]), text)):
             places = _places(text, bracket, names)
             for cost, place in enumerate(sorted(places, key=lambda place: _far(error, place))[:_MOST_PLACES]):
-                yield Candidate(cost // 8, f"write `{bracket}`", (Replace(pointer, place, place, bracket),))
+                yield Repair(cost // 8, f"write `{bracket}`", (Replace(pointer, place, place, bracket),))
 
 
 def _missing(text: str) -> list[str]:
@@ -58,7 +58,7 @@ def _far(error: Diagnostic, place: int) -> int:
     return 0 if error.place.span is None else abs(place - error.place.span[0])
 
 
-def json_candidates(subject: Subject) -> Iterator[Candidate]:
+def json_candidates(subject: Subject) -> Iterator[Repair]:
     """The bracket that makes the text JSON, nearest to where it stopped being so."""
     error = next((error for error in subject.errors if error.code in JSON_CODES), None)
     text = subject.text
@@ -71,7 +71,7 @@ def json_candidates(subject: Subject) -> Iterator[Candidate]:
     for bracket in _missing(bare.replace("(", "").replace(")", "")):
         found = (place for place in near if _is_json(text[:place] + bracket + text[place:]))
         for cost, place in enumerate(found):
-            yield Candidate(cost // 8, f"write `{bracket}`", (Replace("", place, place, bracket),))
+            yield Repair(cost // 8, f"write `{bracket}`", (Replace("", place, place, bracket),))
 
 
 def _is_json(text: str) -> bool:

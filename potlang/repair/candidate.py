@@ -13,7 +13,7 @@ from potlang.source import join_pointer, split_pointer
 WORD: Final = re.compile(r"[^\W\d]\w*")
 
 
-class Candidate(NamedTuple):
+class Repair(NamedTuple):
     """Edits in one place. What costs less is tried first; of what repairs as much it is the better."""
 
     cost: int

@@ -7,7 +7,7 @@ from typing import Any
 
 from potlang.diag import Applicability, Fix
 from potlang.diag.model import Edit, Patch
-from potlang.repair.candidate import Candidate, Subject
+from potlang.repair.candidate import Repair, Subject
 from potlang.repair.slots import sort_names
 
 CODES = frozenset(("POT2001", "POT2005"))
@@ -17,7 +17,7 @@ _OPEN = "Sort"
 _MOST_SORTS = 8
 
 
-def declaration_candidates(subject: Subject) -> Iterator[Candidate]:
+def declaration_candidates(subject: Subject) -> Iterator[Repair]:
     """What errors offer with a placeholder, completed with each sort; a sort of the undeclared names."""
     for error in subject.errors:
         for fix in error.fixes if error.code in CODES else ():
@@ -32,7 +32,7 @@ def declaration_candidates(subject: Subject) -> Iterator[Candidate]:
     if names and len(unknown) == 1 and unknown[0]:
         declared = {"name": unknown[0], "type": "EnumSort", "values": names}
         title = f"declare the sort `{unknown[0]}` with the values {', '.join(names)[:60]}"
-        yield Candidate(_COST, title, (Patch("add", "/sorts/-", declared),))
+        yield Repair(_COST, title, (Patch("add", "/sorts/-", declared),))
 
 
 def _said(subject: Subject, pointer: str) -> str:
@@ -40,7 +40,7 @@ def _said(subject: Subject, pointer: str) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _completed(fix: Fix, sorts: list[str]) -> Iterator[Candidate]:
+def _completed(fix: Fix, sorts: list[str]) -> Iterator[Repair]:
     """With one sort wherever one is left open, and, for a function, with each range."""
     plain = fix.title.removesuffix(f" of {_OPEN}")
     whole = not any(isinstance(edit, Patch) and _has_range(edit.value) for edit in fix.edits)
@@ -48,7 +48,7 @@ def _completed(fix: Fix, sorts: list[str]) -> Iterator[Candidate]:
         for range_ in (None,) if whole else sorts:
             edits = tuple(_edit(edit, sort, range_) for edit in fix.edits)
             title = f"{plain} of {sort}" if range_ is None else f"{plain} with the range {range_}"
-            yield Candidate(_COST, title, edits)
+            yield Repair(_COST, title, edits)
 
 
 def _has_range(value: Any) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from potlang.diag import Diagnostic
 from potlang.diag.model import Edit, Patch, Replace
 from potlang.diag.near import edit_distance, numbered_alike
-from potlang.repair.candidate import WORD, Candidate, Subject
+from potlang.repair.candidate import WORD, Repair, Subject
 from potlang.repair.slots import slots, sort_names
 
 CODES = frozenset(("POT2001", "POT2005"))
@@ -16,7 +16,7 @@ _SHORT = 2
 """So short a name may have been any other of the same scope."""
 
 
-def name_candidates(subject: Subject) -> Iterator[Candidate]:
+def name_candidates(subject: Subject) -> Iterator[Repair]:
     """Declared names that differ in a letter or two; binders whatever they are called, for short names."""
     for error in subject.errors:
         span = error.place.span
@@ -28,7 +28,7 @@ def name_candidates(subject: Subject) -> Iterator[Candidate]:
             continue  # Whoever writes a name twice means it.
         for near, cost in _near(subject, error, name, text).items():
             title = f"write `{near}` in place of `{name}`"
-            yield Candidate(cost, title, (_edit(error, text, span, near),))
+            yield Repair(cost, title, (_edit(error, text, span, near),))
 
 
 def _edit(error: Diagnostic, text: str, span: tuple[int, int], near: str) -> Edit:

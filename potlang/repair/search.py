@@ -12,7 +12,7 @@ from potlang.diag.model import Patch, Replace
 from potlang.diag.patching import FixError
 from potlang.repair.arity_candidates import arity_candidates
 from potlang.repair.bracket_candidates import formula_candidates, json_candidates
-from potlang.repair.candidate import Candidate, Subject
+from potlang.repair.candidate import Repair, Subject
 from potlang.repair.declaration_candidates import declaration_candidates
 from potlang.repair.name_candidates import name_candidates
 from potlang.repair.sort_candidates import sort_candidates
@@ -65,10 +65,10 @@ def _searched(rejected: Rejected, errors: Sequence[Diagnostic], check: Check) ->
     subject = Subject(rejected.text or "", rejected.value, errors)
     size = len(subject.text) or sum(len(text) for _, text in islice(subject.strings(), _MOST_CHARACTERS))
     checks = min(_MOST_CHECKS, _MOST_CHARACTERS // max(1, size))
-    return _Search(subject, check, checks).fixes() if checks >= _FEWEST_CHECKS else []
+    return _RepairSearch(subject, check, checks).fixes() if checks >= _FEWEST_CHECKS else []
 
 
-class _Search:
+class _RepairSearch:
     def __init__(self, subject: Subject, check: Check, checks: int) -> None:
         self._subject = subject
         self._check = check
@@ -81,7 +81,7 @@ class _Search:
         mended = offered is not None and offered[0] == 0
         if mended and first is not None and not _declares(first):
             return []
-        tried: list[tuple[_Tried, Candidate]] = []
+        tried: list[tuple[_Tried, Repair]] = []
         for order, candidate in enumerate(islice(self._candidates(), self._checks)):
             if mended and candidate.cost > _NEAR:
                 break
@@ -92,7 +92,7 @@ class _Search:
                 tried.append((_Tried(left[0], candidate.cost, left[1], order), candidate))
         return self._best(tried, len(self._subject.errors) if offered is None else offered[0])
 
-    def _best(self, tried: list[tuple[_Tried, Candidate]], offered: int) -> list[Fix]:
+    def _best(self, tried: list[tuple[_Tried, Repair]], offered: int) -> list[Fix]:
         if not tried:
             return []
         tried.sort(key=lambda each: each[0])
@@ -107,12 +107,12 @@ class _Search:
         fixes = (fix for error in self._subject.errors for fix in error.fixes)
         yield from (fix for fix in fixes if fix.applicability is not Applicability.PLACEHOLDER)
 
-    def _candidates(self) -> Iterator[Candidate]:
+    def _candidates(self) -> Iterator[Repair]:
         subject = self._subject
         # Another error's fix may be the one that mends them all.
         others = [error.fixes[0] for error in subject.errors[1:_MOST_OTHERS] if error.fixes]
         every = chain(
-            (Candidate(_SLACK, fix.title, fix.edits) for fix in others),
+            (Repair(_SLACK, fix.title, fix.edits) for fix in others),
             json_candidates(subject) if subject.value is None else (),
             formula_candidates(subject),
             name_candidates(subject),

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from potlang.diag import Diagnostic
-from potlang.repair.candidate import Candidate, Subject, words
+from potlang.repair.candidate import Repair, Subject, words
 from potlang.repair.slots import Slot, slots, sort_names
 
 CODES = frozenset(("POT3001", "POT3003", "POT3004", "POT3005", "POT3006"))
 _MOST_SORTS = 8
 
 
-def sort_candidates(subject: Subject) -> Iterator[Candidate]:
+def sort_candidates(subject: Subject) -> Iterator[Repair]:
     """The sorts said of names that occur in what does not fit; first of those that occur in all of it."""
     errors = [error for error in subject.errors if error.code in CODES]
     used = [(error, set(words(subject.formula(error)))) for error in errors]
@@ -29,7 +29,7 @@ def sort_candidates(subject: Subject) -> Iterator[Candidate]:
             if sort not in (slot.sort, slot.sort.removesuffix("Sort")):
                 cost = 4 * missed + 2 * (sort not in mentioned) + _unlikely(slot, sort, subject)
                 title = f"give {_owners(slot)} the sort {sort} in place of {slot.sort}"
-                yield Candidate(cost, title, (slot.edit(sort),))
+                yield Repair(cost, title, (slot.edit(sort),))
 
 
 def _concerns(slot: Slot, error: Diagnostic, names: set[str]) -> bool:

@@ -24,7 +24,7 @@ class Content(NamedTuple):
     type: str
 
 
-class Entry(NamedTuple):
+class Listed(NamedTuple):
     """A line of the list of resources, or of the list of templates."""
 
     uri: str
@@ -33,30 +33,30 @@ class Entry(NamedTuple):
     type: str
 
 
-def entries() -> Iterator[Entry]:
+def entries() -> Iterator[Listed]:
     """What is listed by name; single diagnostics are reached by template."""
-    yield Entry(f"{SCHEME}reference", "The PoT language in brief", "What a program is made of", _MARKDOWN)
-    yield Entry(f"{SCHEME}grammar", "Grammar of expressions", "One Lark file", "text/plain")
-    yield Entry(f"{SCHEME}diagnostics", "Diagnostic codes", "All codes with their headlines", _MARKDOWN)
+    yield Listed(f"{SCHEME}reference", "The PoT language in brief", "What a program is made of", _MARKDOWN)
+    yield Listed(f"{SCHEME}grammar", "Grammar of expressions", "One Lark file", "text/plain")
+    yield Listed(f"{SCHEME}diagnostics", "Diagnostic codes", "All codes with their headlines", _MARKDOWN)
     for name in _files("spec", ".md"):
         title = _spec(name).text.partition("\n")[0].lstrip("# ")
-        yield Entry(f"{SCHEME}spec/{name}", title, "A chapter of the specification", _MARKDOWN)
+        yield Listed(f"{SCHEME}spec/{name}", title, "A chapter of the specification", _MARKDOWN)
     for name in _files("schemas", ".json"):
-        yield Entry(f"{SCHEME}schemas/{name}", name, "A JSON Schema", _JSON)
+        yield Listed(f"{SCHEME}schemas/{name}", name, "A JSON Schema", _JSON)
     for pack in pack_names():
         name = pack.removeprefix("std/")
-        yield Entry(f"{SCHEME}stdlib/{name}", pack, "A pack of the standard library, for imports", _MARKDOWN)
+        yield Listed(f"{SCHEME}stdlib/{name}", pack, "A pack of the standard library, for imports", _MARKDOWN)
 
 
-def templates() -> Iterator[Entry]:
+def templates() -> Iterator[Listed]:
     """Resources with a part that is filled in."""
-    yield Entry(
+    yield Listed(
         f"{SCHEME}diagnostics/{{code}}",
         "A diagnostic code explained",
         "What it means, a program that fails, the corrected one",
         _MARKDOWN,
     )
-    yield Entry(
+    yield Listed(
         f"{SCHEME}stdlib/{{area}}/{{pack}}",
         "A pack of the standard library",
         "What it assumes and its parameters",

@@ -72,7 +72,7 @@ class Vocabulary:
         return [s for s in found if s is not INT] if self.finite else found
 
 
-class Speaker:
+class ExpressionGenerator:
     """Draws the text of terms; every text stands in parentheses or needs none."""
 
     def __init__(self, draw: DrawFn, words: Vocabulary, bound: Sequence[tuple[str, Sort]] = ()) -> None:
@@ -328,7 +328,7 @@ class Speaker:
             return f"{kind}({binders}, {inner.formula(depth)})"
         return f"{kind}([{binders}], {inner.formula(depth)})"
 
-    def _binders(self, sorts: Sequence[Sort], most: int) -> tuple[str, Speaker]:
+    def _binders(self, sorts: Sequence[Sort], most: int) -> tuple[str, ExpressionGenerator]:
         """The text of binders, and who speaks under them."""
         declared = [(name, sort) for name, sort in self._words.variables if sort in sorts]
         texts: list[str] = []
@@ -345,7 +345,7 @@ class Speaker:
                 spelt = self._words.sort_text(self._draw, sort)
                 texts.append(f"{name}: {spelt}" if style == 0 else f"{{'name': '{name}', 'sort': '{spelt}'}}")
             bound.append((name, sort))
-        return ", ".join(texts), Speaker(self._draw, self._words, [*self._bound, *bound])
+        return ", ".join(texts), ExpressionGenerator(self._draw, self._words, [*self._bound, *bound])
 
 
 _RELATIONS = {

@@ -144,7 +144,7 @@ def _tuple_symbols(sort: Named) -> list[Symbol]:
 
 
 @dataclass(slots=True)
-class _Scope:
+class _VariableScope:
     """Where a term is being built: variables at hand, and terms to reuse."""
 
     draw: DrawFn
@@ -162,7 +162,7 @@ def terms(
 
     @st.composite
     def build(draw: DrawFn) -> Node:
-        return _term(_Scope(draw, signature, pool, quantifiers), sort, depth)
+        return _term(_VariableScope(draw, signature, pool, quantifiers), sort, depth)
 
     return build()
 
@@ -177,7 +177,7 @@ def formulas(
 Maker = Callable[[], Node]
 
 
-def _term(scope: _Scope, sort: Sort, depth: int) -> Node:
+def _term(scope: _VariableScope, sort: Sort, depth: int) -> Node:
     makers = _leaves(scope, sort)
     if depth > 0:
         inner = _inner(scope, sort, depth - 1)
@@ -189,7 +189,7 @@ def _term(scope: _Scope, sort: Sort, depth: int) -> Node:
     return node
 
 
-def _leaves(scope: _Scope, sort: Sort) -> list[Maker]:
+def _leaves(scope: _VariableScope, sort: Sort) -> list[Maker]:
     pool = scope.pool
     reusable: list[Node] = [*reversed(scope.variables), *reversed(scope.made[-20:])]
     leaves: list[Maker] = [lambda node=node: node for node in reusable if node.sort == sort]  # type: ignore[misc]
@@ -224,18 +224,18 @@ def _literals(sort: Sort) -> SearchStrategy[bool | int | Fraction | str | None] 
             return None
 
 
-def _constructions(scope: _Scope, sort: Sort) -> list[Maker]:
+def _constructions(scope: _VariableScope, sort: Sort) -> list[Maker]:
     """Calls that make a term of a sort that has neither literals nor constants."""
     symbols = (*scope.signature.fixed, *scope.signature.symbols)
     fitting = [s for s in symbols if s.range == sort and s.domain and s.kind is not SymbolKind.SELECTOR]
     return [_call(scope, symbol, 0) for symbol in fitting]
 
 
-def _call(scope: _Scope, symbol: Symbol, depth: int) -> Maker:
+def _call(scope: _VariableScope, symbol: Symbol, depth: int) -> Maker:
     return lambda: scope.pool.app(symbol, tuple(_term(scope, part, depth) for part in symbol.domain))
 
 
-def _inner(scope: _Scope, sort: Sort, depth: int) -> list[Maker]:
+def _inner(scope: _VariableScope, sort: Sort, depth: int) -> list[Maker]:
     signature = scope.signature
     makers = [_call(scope, s, depth) for s in signature.symbols if s.domain and s.range == sort]
     makers += [_call(scope, s, depth) for s in signature.fixed if s.range == sort and s.domain]
@@ -270,11 +270,11 @@ _BIT_ORDERS = (op.BV_ULT, op.BV_ULE, op.BV_SLT, op.BV_SLE)
 _SET_ROWS = (op.UNION, op.INTERSECT, op.DIFFERENCE)
 
 
-def _operation(scope: _Scope, row: op.Operator, arguments: tuple[Sort, ...], depth: int) -> Maker:
+def _operation(scope: _VariableScope, row: op.Operator, arguments: tuple[Sort, ...], depth: int) -> Maker:
     return lambda: scope.pool.app(row, tuple(_term(scope, part, depth) for part in arguments))
 
 
-def _reads(scope: _Scope, sort: Sort, depth: int) -> list[Maker]:
+def _reads(scope: _VariableScope, sort: Sort, depth: int) -> list[Maker]:
     """`select` and `apply` with this result."""
     makers = []
     for part in scope.signature.usable():
@@ -285,7 +285,7 @@ def _reads(scope: _Scope, sort: Sort, depth: int) -> list[Maker]:
     return makers
 
 
-def _arithmetic_makers(scope: _Scope, sort: Sort, depth: int) -> list[Maker]:
+def _arithmetic_makers(scope: _VariableScope, sort: Sort, depth: int) -> list[Maker]:
     rows = (op.ADD, op.SUB, op.MUL)
     makers = [_operation(scope, row, (sort, sort), depth) for row in rows]
     makers += [_operation(scope, row, (sort,), depth) for row in (op.NEG, op.ABS)]
@@ -302,7 +302,7 @@ def _arithmetic_makers(scope: _Scope, sort: Sort, depth: int) -> list[Maker]:
     return makers
 
 
-def _formula_makers(scope: _Scope, depth: int) -> list[Maker]:
+def _formula_makers(scope: _VariableScope, depth: int) -> list[Maker]:
     makers = [_operation(scope, op.NOT, (BOOL,), depth)]
     makers += [
         _operation(scope, row, (BOOL, BOOL), depth) for row in (op.AND, op.OR, op.IMPLIES, op.IFF, op.XOR)
@@ -314,7 +314,7 @@ def _formula_makers(scope: _Scope, depth: int) -> list[Maker]:
     return makers
 
 
-def _relation(scope: _Scope, depth: int) -> Node:
+def _relation(scope: _VariableScope, depth: int) -> Node:
     """An equality, `distinct`, or what else relates two terms of a sort."""
     usable = scope.signature.usable()
     sort = scope.draw(st.sampled_from([part for part in usable if part is not BOOL] or usable))
@@ -334,13 +334,13 @@ def _relation(scope: _Scope, depth: int) -> Node:
     return scope.pool.app(row, tuple(_term(scope, part, depth) for part in arguments))
 
 
-def _quantified(scope: _Scope, depth: int) -> Node:
+def _quantified(scope: _VariableScope, depth: int) -> Node:
     candidates = [
         s for s in scope.signature.usable() if not isinstance(s, ArraySort | FunctionSort | SetSort)
     ]
     chosen = scope.draw(st.lists(st.sampled_from(candidates), min_size=1, max_size=2))
     binders = tuple(scope.pool.var(scope.draw(st.sampled_from("xyz")), sort) for sort in chosen)
-    inner = _Scope(
+    inner = _VariableScope(
         scope.draw,
         scope.signature,
         scope.pool,
@@ -395,7 +395,7 @@ def _definitions(draw: DrawFn, signature: Signature, pool: Pool, depth: int) -> 
     params = tuple(
         pool.var("p", sort) for sort in draw(st.lists(st.sampled_from(signature.usable()), max_size=2))
     )
-    scope = _Scope(draw, signature, pool, True, list(params))
+    scope = _VariableScope(draw, signature, pool, True, list(params))
     body = _term(scope, draw(st.sampled_from(signature.usable())), depth)
     symbol = Symbol("defined", tuple(p.sort for p in params), body.sort, SymbolKind.DEFINED)
     return Definition(symbol, params, body)

@@ -25,7 +25,7 @@ from potlang.ir.sorts import (
     TupleSort,
 )
 from potlang.ir.structure import Structure, cardinality
-from potlang.testing.expressions import FunctionRow, Speaker, Vocabulary
+from potlang.testing.expressions import ExpressionGenerator, FunctionRow, Vocabulary
 
 JsonProgram = dict[str, Any]
 
@@ -49,7 +49,7 @@ def finite_programs(most: int = 3, depth: int = 2, structures: int = 1_000) -> S
 
 @st.composite
 def _programs(draw: DrawFn, *, finite: bool, most: int, depth: int, structures: int) -> JsonProgram:
-    draft = _Draft(draw, Vocabulary(finite=finite), depth, structures)
+    draft = _ProgramDraft(draw, Vocabulary(finite=finite), depth, structures)
     draft.declare_sorts()
     draft.declare_symbols()
     draft.define_functions()
@@ -59,7 +59,7 @@ def _programs(draw: DrawFn, *, finite: bool, most: int, depth: int, structures: 
 
 
 @dataclass(slots=True)
-class _Draft:
+class _ProgramDraft:
     """A program in the making. Names are `S0`, `v_red`, `k3`, `f2`, `x1`: none means two things."""
 
     draw: DrawFn
@@ -82,8 +82,8 @@ class _Draft:
     def _sort(self, sort: Sort) -> str:
         return self.words.sort_text(self.draw, sort)
 
-    def _speaker(self, bound: Sequence[tuple[str, Sort]] = ()) -> Speaker:
-        return Speaker(self.draw, self.words, bound)
+    def _speaker(self, bound: Sequence[tuple[str, Sort]] = ()) -> ExpressionGenerator:
+        return ExpressionGenerator(self.draw, self.words, bound)
 
     # --- sorts -----------------------------------------------------------------------------------
 

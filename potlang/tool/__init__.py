@@ -14,8 +14,8 @@ from typing import Any, Final, Literal, get_args
 
 from potlang.diag import nearest
 from potlang.models.profiles import Profile, Schema, program_schema
-from potlang.tool.arguments import MOST_CHARACTERS, CallMistake, Given, read_arguments
-from potlang.tool.budget import DEFAULT_BUDGET, LEAST_BUDGET, fitted
+from potlang.models.truncate import DEFAULT_BUDGET, LEAST_BUDGET, truncate_to_budget
+from potlang.tool.arguments import MOST_CHARACTERS, CallArguments, CallMistake, read_arguments
 from potlang.utils.resources import schema_text
 
 Operation = Literal["verify", "check", "claims", "explain", "trace", "score"]
@@ -120,7 +120,7 @@ def call(arguments: Any, *, budget: int = DEFAULT_BUDGET) -> dict[str, Any]:
     `arguments` is the argument object, or its JSON text.
     """
     try:
-        return fitted(_answer(arguments, time.monotonic() + CALL_SECONDS), budget)
+        return truncate_to_budget(_answer(arguments, time.monotonic() + CALL_SECONDS), budget)
     except MemoryError:
         return CallMistake("memory", "the call took too much memory", "send a smaller program").answer()
     except Exception as error:  # The last line of defence: whatever is a bug of ours still is an answer.
@@ -145,7 +145,7 @@ def _answer(arguments: Any, deadline: float) -> dict[str, Any]:
         return {**known, **mistake.answer()}
 
 
-def _require(given: Given, operation: Operation) -> None:
+def _require(given: CallArguments, operation: Operation) -> None:
     """Raises `CallMistake` if the argument that the operation is about is not there."""
     needed = _NEEDED[operation]
     value = given.values.get(needed)
@@ -165,8 +165,10 @@ def _sections() -> frozenset[str]:
     return frozenset(json.loads(schema_text("pot-1"))["properties"])
 
 
-def _operation(name: Operation) -> Callable[[Given, float], dict[str, Any]]:
-    found: Callable[[Given, float], dict[str, Any]] = getattr(import_module("potlang.tool.operations"), name)
+def _operation(name: Operation) -> Callable[[CallArguments, float], dict[str, Any]]:
+    found: Callable[[CallArguments, float], dict[str, Any]] = getattr(
+        import_module("potlang.tool.operations"), name
+    )
     return found
 
 

@@ -42,7 +42,7 @@ class CallMistake(Exception):
         return {"status": "error", "error": self.mistake, "message": self.message, "help": self.help}
 
 
-class Given(NamedTuple):
+class CallArguments(NamedTuple):
     """The arguments of a call by their names; no other keys are kept."""
 
     values: dict[str, Any]
@@ -83,7 +83,7 @@ class Given(NamedTuple):
         return value
 
 
-def read_arguments(arguments: Any, known: tuple[str, ...]) -> Given:
+def read_arguments(arguments: Any, known: tuple[str, ...]) -> CallArguments:
     """The arguments from an object or its JSON text. Raises `CallMistake` if there is none."""
     if isinstance(arguments, str | bytes):
         arguments = _parsed(arguments)
@@ -95,7 +95,7 @@ def read_arguments(arguments: Any, known: tuple[str, ...]) -> Given:
         )
     strange = (key for key in arguments if not (isinstance(key, str) and key in known))
     unknown = tuple(str(key)[:40] for _, key in zip(range(8), strange, strict=False) if isinstance(key, str))
-    return Given({key: arguments[key] for key in known if arguments.get(key) is not None}, unknown)
+    return CallArguments({key: arguments[key] for key in known if arguments.get(key) is not None}, unknown)
 
 
 def _parsed(text: str | bytes) -> Any:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from potlang import api
 from potlang.diag import CODES, nearest
+from potlang.diag.brief import in_brief
 from potlang.diag.explain import normal_code
 from potlang.languages.pot.report import Report
 from potlang.report.results import CoreItem, Limits, OptimizationResult, Result, Verdict
-from potlang.tool.arguments import CallMistake, Given, kind
+from potlang.tool.arguments import CallArguments, CallMistake, kind
 
 if TYPE_CHECKING:
     from potlang.policy import Store
@@ -27,8 +28,6 @@ LIMITS: Final = Limits(check_ms=2_000, total_ms=10_000, memory_mb=2_048)
 _LEAST_MS: Final = 1_000
 _MOST_CLAIMS: Final = 100
 _NAMES_SHOWN: Final = 8
-_SEVERITIES: Final = ("error", "warning", "note")
-_APPLICABILITIES: Final = ("safe", "unsafe", "placeholder")
 _NOT_SHOWN: Final = ("verdict", "diagnostics", "kind", "potlang", "limits")
 """Parts of a report that an answer has elsewhere, or not at all."""
 _NOT_IN_PARTS: Final = ("result", "text", "line", "time_ms", "limited")
@@ -40,7 +39,7 @@ def prepare() -> None:
     api.verify({"verifications": [{"constraint": "True"}]}, limits=LIMITS)
 
 
-def verify(given: Given, deadline: float) -> Answer:
+def verify(given: CallArguments, deadline: float) -> Answer:
     """The verdicts of a program, or what is wrong with it."""
     checked = _checked(given)
     if checked.program is None:
@@ -48,7 +47,7 @@ def verify(given: Given, deadline: float) -> Answer:
     return {**_reported(api.verify(checked.program, limits=_limits(deadline))), **_found(checked)}
 
 
-def check(given: Given, deadline: float) -> Answer:
+def check(given: CallArguments, deadline: float) -> Answer:
     """What is wrong with a program."""
     checked = _checked(given)
     if checked.program is None:
@@ -56,7 +55,7 @@ def check(given: Given, deadline: float) -> Answer:
     return {"status": "ok", "verdict": "valid", **_found(checked)}
 
 
-def claims(given: Given, deadline: float) -> Answer:
+def claims(given: CallArguments, deadline: float) -> Answer:
     """The verdicts of claims against a stored policy."""
     asked, policy = _formulas(given), given.text("policy")
     from potlang.models.vocabulary import vocabulary
@@ -84,7 +83,7 @@ def claims(given: Given, deadline: float) -> Answer:
     return {**answer, "left_out": {"results": more}} if more > 0 else answer
 
 
-def explain(given: Given, deadline: float) -> Answer:
+def explain(given: CallArguments, deadline: float) -> Answer:
     """What a diagnostic's code means, with an example of the mistake and of its correction."""
     asked = given.text("code")[:40]
     code = normal_code(asked)
@@ -96,7 +95,7 @@ def explain(given: Given, deadline: float) -> Answer:
     return {"status": "ok", "code": code, "text": api.explain(code) or CODES[code].headline}
 
 
-def trace(given: Given, deadline: float) -> Answer:
+def trace(given: CallArguments, deadline: float) -> Answer:
     """What is wrong with a trace, and what its theory says of its propositions."""
     from potlang import dot
 
@@ -112,7 +111,7 @@ def trace(given: Given, deadline: float) -> Answer:
     return _report_answer(report, {key: report[key] for key in parts})
 
 
-def score(given: Given, deadline: float) -> Answer:
+def score(given: CallArguments, deadline: float) -> Answer:
     """The form, the closeness and the steps of a solution."""
     from potlang import dagmath
 
@@ -141,7 +140,7 @@ def score(given: Given, deadline: float) -> Answer:
 # --- arguments ---------------------------------------------------------------------------------------
 
 
-def _formulas(given: Given) -> list[str]:
+def _formulas(given: CallArguments) -> list[str]:
     """The claims. Raises `CallMistake` if they are no list of texts."""
     asked = given.values.get("claims")
     if not isinstance(asked, list) or not asked:
@@ -188,7 +187,7 @@ def _limits(deadline: float) -> Limits:
     return LIMITS._replace(total_ms=min(LIMITS.total_ms, left))
 
 
-def _checked(given: Given) -> api.Checked:
+def _checked(given: CallArguments) -> api.Checked:
     return api.check(given.source("program"), name="program")
 
 
@@ -222,32 +221,6 @@ def _slim(value: Any) -> Any:
         return value
     kept = {key: _slim(each) for key, each in value.items() if key not in _NOT_IN_PARTS}
     return {key: each for key, each in kept.items() if each not in (None, [], {}, "")}
-
-
-def in_brief(found: Iterable[dict[str, Any]]) -> list[Answer]:
-    """Diagnostics in brief, the most useful first: errors, and of these what has a fix to apply."""
-    return sorted(map(_brief, found), key=_usefulness)
-
-
-def _usefulness(brief: Answer) -> tuple[int, int]:
-    fix = brief.get("fix")
-    return (
-        _SEVERITIES.index(brief["severity"]),
-        _APPLICABILITIES.index(fix["applicability"]) if fix else len(_APPLICABILITIES),
-    )
-
-
-def _brief(found: dict[str, Any]) -> Answer:
-    """A diagnostic without what repeats: place, message, help, and the fix that is best to apply."""
-    brief = {key: found[key] for key in ("code", "severity", "message", "pointer") if found.get(key)}
-    if found.get("line"):
-        brief["line"], brief["column"] = found["line"], found["column"]
-    if found.get("helps"):
-        brief["help"] = found["helps"][0]
-    fixes = sorted(found.get("fixes", ()), key=lambda fix: _APPLICABILITIES.index(fix["applicability"]))
-    if fixes:
-        brief["fix"] = fixes[0]
-    return brief
 
 
 def _reported(report: Report) -> Answer:

@@ -20,7 +20,7 @@ from potlang.models.gold_builder import Builder, Built, Models, Problem
 from potlang.models.gold_journal import (
     BadProblem,
     GoldJournal,
-    Record,
+    GoldRecord,
     Success,
     read_problems,
     run,
@@ -136,7 +136,7 @@ def test_success_by_difficulty() -> None:
         ("d", "failed", 1.5),
         ("e", "built", None),
     ]
-    records = [Record(id_, outcome, level, "") for id_, outcome, level in rows]  # type: ignore[arg-type]
+    records = [GoldRecord(id_, outcome, level, "") for id_, outcome, level in rows]  # type: ignore[arg-type]
     assert success_by_difficulty(records) == [Success(1, 2, 1), Success(2, 1, 1), Success(None, 1, 1)]
 
 

@@ -17,7 +17,7 @@ from statements import Mutation, Property
 from potlang.diag import Sink
 from potlang.languages.dagmath.read.reader import read_solution
 from potlang.models import scripts
-from potlang.models.scripts import Difference, ScriptError, dependencies_of, differences
+from potlang.models.scripts import ScriptDifference, ScriptError, dependencies_of, differences
 
 ROOT = Path(__file__).parents[2]
 
@@ -61,7 +61,7 @@ def test_differences_name_what_either_side_lacks() -> None:
     solution = read_solution(ROOT / "examples" / "natascha.dagmath.json", Sink()).solution
     assert solution is not None
     found = dependencies_of("step_9 = step_6(step_5, step_4)\nstep_20 = 1")
-    assert differences(found, solution) == [Difference(9, (4,), (2,))]
+    assert differences(found, solution) == [ScriptDifference(9, (4,), (2,))]
 
 
 CASES = {

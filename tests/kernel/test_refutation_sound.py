@@ -36,7 +36,7 @@ from potlang.ir.structure import Structure
 from potlang.ir.text import print_module
 from potlang.ir.values import Unspecified
 from potlang.testing import meanings, modules
-from potlang.testing.formulas import Signature, _Scope, _term
+from potlang.testing.formulas import Signature, _term, _VariableScope
 
 STEPS = 100_000
 MOST_CHOICES = 512
@@ -174,7 +174,7 @@ def alternating(draw: st.DrawFn, module: Module) -> Assertion:
     variables = [pool.var("v", sort) for _ in range(draw(st.integers(2, 3)))]
     plain = [s for s in module.symbols if not any(isinstance(p, TupleSort) for p in (*s.domain, s.range))]
     signature = Signature(module.sorts[:1], tuple(plain))
-    body = _term(_Scope(draw, signature, pool, False, list(variables)), BOOL, 2)
+    body = _term(_VariableScope(draw, signature, pool, False, list(variables)), BOOL, 2)
     same = pool.eq(*draw(st.permutations(variables))[:2])
     connective = draw(st.sampled_from([op.NOT, op.XOR, op.IFF, op.OR, op.AND, op.IMPLIES]))
     body = pool.app(connective, (same,) if connective is op.NOT else (body, same))

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from potlang.models.evaluation import (
+    AnswerReading,
     Attempts,
+    Grade,
     Option,
-    Outcome,
     Question,
-    Reading,
-    Recorded,
-    Settings,
-    Status,
+    QuestionOutcome,
+    RecordedPrograms,
+    SolverSettings,
     Truth,
     judge,
     run,
@@ -55,49 +55,71 @@ def question(id: str, answer: Truth | str | None, *attempts: Any, **more: Any) -
     return Question(id, "", answer, more.pop("family", "f"), more.pop("group", id), recorded=attempts, **more)
 
 
-def judged(question: Question, outcome: Outcome) -> tuple[Status, Status]:
-    return judge(question, outcome, Reading.PAPER).status, judge(question, outcome, Reading.VERDICT).status
+def judged(question: Question, outcome: QuestionOutcome) -> tuple[Grade, Grade]:
+    return judge(question, outcome, AnswerReading.PAPER).status, judge(
+        question, outcome, AnswerReading.VERDICT
+    ).status
 
 
 CASES = [
-    (question("entailed", Truth.TRUE, asking("mortal(plato)")), 1, (Status.RIGHT, Status.RIGHT)),
-    (question("refuted", Truth.FALSE, asking("winged(plato)")), 1, (Status.RIGHT, Status.RIGHT)),
-    (question("open", Truth.UNCERTAIN, asking("rich(plato)")), 1, (Status.WRONG, Status.RIGHT)),
-    (question("claimed", Truth.FALSE, asking("rich(plato)")), 1, (Status.WRONG, Status.WRONG)),
-    (question("clash", Truth.TRUE, CONTRADICTION), 1, (Status.WRONG, Status.ABSTAINED)),
-    (question("second", Truth.TRUE, BROKEN, asking("mortal(plato)")), 2, (Status.RIGHT, Status.RIGHT)),
+    (
+        question("entailed", Truth.TRUE, asking("mortal(plato)")),
+        1,
+        (Grade.RIGHT, Grade.RIGHT),
+    ),
+    (
+        question("refuted", Truth.FALSE, asking("winged(plato)")),
+        1,
+        (Grade.RIGHT, Grade.RIGHT),
+    ),
+    (
+        question("open", Truth.UNCERTAIN, asking("rich(plato)")),
+        1,
+        (Grade.WRONG, Grade.RIGHT),
+    ),
+    (
+        question("claimed", Truth.FALSE, asking("rich(plato)")),
+        1,
+        (Grade.WRONG, Grade.WRONG),
+    ),
+    (question("clash", Truth.TRUE, CONTRADICTION), 1, (Grade.WRONG, Grade.ABSTAINED)),
+    (
+        question("second", Truth.TRUE, BROKEN, asking("mortal(plato)")),
+        2,
+        (Grade.RIGHT, Grade.RIGHT),
+    ),
     (question("reply", Truth.TRUE, "Sorry", f"```\n{json.dumps(asking('mortal(plato)'))}\n```"), 2, None),
     (question("never", Truth.TRUE, BROKEN, "no", {}), 3, None),
-    (question("nothing", Truth.TRUE), None, (Status.FAILED, Status.FAILED)),
+    (question("nothing", Truth.TRUE), None, (Grade.FAILED, Grade.FAILED)),
     (question("reject", None, BROKEN), None, None),
 ]
 
 
 @pytest.fixture(scope="module")
-def outcomes() -> tuple[Outcome, ...]:
-    return run([each for each, _, _ in CASES], Recorded()).outcomes
+def outcomes() -> tuple[QuestionOutcome, ...]:
+    return run([each for each, _, _ in CASES], RecordedPrograms()).outcomes
 
 
-def test_the_first_attempt_that_compiles_is_the_program(outcomes: Iterable[Outcome]) -> None:
+def test_the_first_attempt_that_compiles_is_the_program(outcomes: Iterable[QuestionOutcome]) -> None:
     """[EVAL-OUTCOME]"""
     assert [each.used for each in outcomes] == [used for _, used, _ in CASES]
 
 
-def test_two_readings(outcomes: Iterable[Outcome]) -> None:
+def test_two_readings(outcomes: Iterable[QuestionOutcome]) -> None:
     """[EVAL-READINGS]"""
     for (asked, _, expected), outcome in zip(CASES, outcomes, strict=True):
         if expected is not None:
             assert judged(asked, outcome) == expected, asked.id
 
 
-def test_a_program_without_a_claim_gives_no_answer(outcomes: tuple[Outcome, ...]) -> None:
+def test_a_program_without_a_claim_gives_no_answer(outcomes: tuple[QuestionOutcome, ...]) -> None:
     """[EVAL-OUTCOME]: `{}` is a program."""
     at = next(at for at, (each, _, _) in enumerate(CASES) if each.id == "never")
     assert outcomes[at].claims == ()
-    assert judged(CASES[at][0], outcomes[at]) == (Status.ABSTAINED, Status.ABSTAINED)
+    assert judged(CASES[at][0], outcomes[at]) == (Grade.ABSTAINED, Grade.ABSTAINED)
 
 
-def test_the_summary(outcomes: tuple[Outcome, ...]) -> None:
+def test_the_summary(outcomes: tuple[QuestionOutcome, ...]) -> None:
     """[EVAL-SUMMARY], [EVAL-REJECT]"""
     (found,) = summarize([each for each, _, _ in CASES], outcomes)
     assert (found.questions, found.compiled, found.to_reject, found.rejected) == (9, 8, 1, 1)
@@ -127,11 +149,11 @@ def test_options_are_one_versus_all() -> None:
     """[EVAL-OPTIONS]"""
     program = asking("winged(plato)", "mortal(plato)", "rich(plato)")
     asked = question("o", "B", program, options=OPTIONS)
-    (outcome,) = run([asked], Recorded()).outcomes
+    (outcome,) = run([asked], RecordedPrograms()).outcomes
     # SAT of `rich(plato)` makes the paper's reading choose two.
-    assert judged(asked, outcome) == (Status.WRONG, Status.RIGHT)
-    assert judge(asked, outcome, Reading.PAPER).counts().confusion == (1, 1, 0, 1)
-    assert judge(asked, outcome, Reading.VERDICT).counts().confusion == (1, 0, 0, 2)
+    assert judged(asked, outcome) == (Grade.WRONG, Grade.RIGHT)
+    assert judge(asked, outcome, AnswerReading.PAPER).counts().confusion == (1, 1, 0, 1)
+    assert judge(asked, outcome, AnswerReading.VERDICT).counts().confusion == (1, 0, 0, 2)
 
 
 def test_options_accept_other_verdicts() -> None:
@@ -142,26 +164,26 @@ def test_options_accept_other_verdicts() -> None:
     first = question("1", "C", program, options=could)
     second = question("2", "A", program, options=must_not)
     third = question("3", "A", asking("mortal(plato)"), options=must_not)
-    found = run([first, second, third], Recorded()).outcomes
-    assert judged(first, found[0]) == (Status.ABSTAINED, Status.RIGHT)
-    assert judged(second, found[1]) == (Status.RIGHT, Status.RIGHT)
-    assert judged(third, found[2]) == (Status.ABSTAINED, Status.ABSTAINED)
+    found = run([first, second, third], RecordedPrograms()).outcomes
+    assert judged(first, found[0]) == (Grade.ABSTAINED, Grade.RIGHT)
+    assert judged(second, found[1]) == (Grade.RIGHT, Grade.RIGHT)
+    assert judged(third, found[2]) == (Grade.ABSTAINED, Grade.ABSTAINED)
 
 
-def timeless(outcomes: Iterable[Outcome]) -> list[Outcome]:
+def timeless(outcomes: Iterable[QuestionOutcome]) -> list[QuestionOutcome]:
     return [each._replace(reasoning_ms=0.0, verifying_ms=0.0) for each in outcomes]
 
 
 QUESTIONS = [each for each, _, _ in CASES]
 
 
-def test_threads_change_nothing(outcomes: tuple[Outcome, ...]) -> None:
+def test_threads_change_nothing(outcomes: tuple[QuestionOutcome, ...]) -> None:
     """[EVAL-OUTCOME]"""
-    found = run(QUESTIONS, Recorded(), jobs=3)
+    found = run(QUESTIONS, RecordedPrograms(), jobs=3)
     assert timeless(found.outcomes) == timeless(outcomes)
 
 
-class Counting(Recorded):
+class Counting(RecordedPrograms):
     """Says which questions it was asked, and fails at some."""
 
     def __init__(self, failing: Iterable[str] = ()) -> None:
@@ -176,10 +198,10 @@ class Counting(Recorded):
         return super().attempts(question)
 
 
-def test_a_run_goes_on_wherever_it_was_cut_off(tmp_path: Path, outcomes: tuple[Outcome, ...]) -> None:
+def test_a_run_goes_on_wherever_it_was_cut_off(tmp_path: Path, outcomes: tuple[QuestionOutcome, ...]) -> None:
     """[EVAL-RESUME]: after any number of bytes, the whole outcomes are reused and the others asked for."""
     whole = tmp_path / "whole.jsonl"
-    run(QUESTIONS, Recorded(), results=whole)
+    run(QUESTIONS, RecordedPrograms(), results=whole)
     data = whole.read_bytes()
     for cut in [*range(0, len(data), 97), len(data) - 1, len(data)]:
         path = tmp_path / "cut.jsonl"
@@ -198,13 +220,13 @@ def test_a_run_goes_on_wherever_it_was_cut_off(tmp_path: Path, outcomes: tuple[O
 def test_other_settings_and_other_attempts_are_other_outcomes() -> None:
     """[EVAL-RESUME]"""
     asked = QUESTIONS[0]
-    key = key_of(asked, Recorded(), Settings())
-    assert key == key_of(asked._replace(answer=Truth.FALSE, family="g"), Recorded(), Settings())
+    key = key_of(asked, RecordedPrograms(), SolverSettings())
+    assert key == key_of(asked._replace(answer=Truth.FALSE, family="g"), RecordedPrograms(), SolverSettings())
     others = {
-        key_of(asked, Recorded(), Settings(route="z3")),
-        key_of(asked, Recorded(), Settings(limits=Limits(check_ms=1))),
-        key_of(asked, Recorded({asked.id: (BROKEN,)}), Settings()),
-        key_of(asked._replace(text="?"), Recorded(), Settings()),
+        key_of(asked, RecordedPrograms(), SolverSettings(route="z3")),
+        key_of(asked, RecordedPrograms(), SolverSettings(limits=Limits(check_ms=1))),
+        key_of(asked, RecordedPrograms({asked.id: (BROKEN,)}), SolverSettings()),
+        key_of(asked._replace(text="?"), RecordedPrograms(), SolverSettings()),
     }
     assert len(others | {key}) == 5
 
@@ -225,18 +247,18 @@ def test_failed_calls_are_made_again(tmp_path: Path) -> None:
 def test_numbers_that_count_nothing_are_passed_over(key: str, number: str, tmp_path: Path) -> None:
     """[EVAL-RESUME]"""
     path = tmp_path / "results.jsonl"
-    outcome = run(QUESTIONS[:1], Recorded()).outcomes[0].to_dict()
+    outcome = run(QUESTIONS[:1], RecordedPrograms()).outcomes[0].to_dict()
     path.write_text(json.dumps({**outcome, key: "HERE"}).replace('"HERE"', number) + "\n", "utf-8")
-    found = run(QUESTIONS[:1], Recorded(), results=path)
+    found = run(QUESTIONS[:1], RecordedPrograms(), results=path)
     assert (found.reused, found.unreadable) == (0, 1)
 
 
 def test_lines_of_others_are_passed_over(tmp_path: Path) -> None:
     """[EVAL-RESUME]"""
     path = tmp_path / "results.jsonl"
-    outcome = run(QUESTIONS[:1], Recorded()).outcomes[0].to_dict()
+    outcome = run(QUESTIONS[:1], RecordedPrograms()).outcomes[0].to_dict()
     bad = [{}, [], {**outcome, "used": 7}, {**outcome, "claims": [["c", "perhaps", None]]}]
     path.write_text("".join(json.dumps(each) + "\n" for each in bad) + "\x00\n" + "[" * 99_999, "utf-8")
-    found = run(QUESTIONS[:1], Recorded(), results=path)
+    found = run(QUESTIONS[:1], RecordedPrograms(), results=path)
     assert (found.reused, found.unreadable) == (0, 6)
-    assert run(QUESTIONS[:1], Recorded(), results=path).reused == 1
+    assert run(QUESTIONS[:1], RecordedPrograms(), results=path).reused == 1

@@ -10,7 +10,15 @@ from typing import Any, get_args
 import pytest
 
 import potlang
-from potlang.generate.programs import SHAPES, VERDICTS, Asked, Difficulty, Generated, generate, generate_many
+from potlang.generate.programs import (
+    SHAPES,
+    VERDICTS,
+    Asked,
+    Generated,
+    ProgramDifficulty,
+    generate,
+    generate_many,
+)
 from potlang.report.results import Limits, Verdict
 
 LEVELS = (1, 2, 3, 4, 5, 6, 8, 10)
@@ -34,7 +42,9 @@ def check_all(programs: Iterable[Generated]) -> None:
 def many(count: int) -> list[Generated]:
     """`count` programs, of all levels by turns."""
     each = count // len(LEVELS) + 1
-    found = [g for level in LEVELS for g in generate_many(each, 1_000 * level, Difficulty.of_level(level))]
+    found = [
+        g for level in LEVELS for g in generate_many(each, 1_000 * level, ProgramDifficulty.of_level(level))
+    ]
     return found[:: max(1, len(found) // count)][:count]
 
 
@@ -61,7 +71,7 @@ def without(program: dict[str, Any], name: str) -> dict[str, Any]:
 def test_every_part_of_the_support_is_needed(verdict: Verdict) -> None:
     """[GEN-SUPPORT]: without any one of them the verdict is another; without a part of the noise it stays."""
     for seed in range(4):
-        found = generate(seed, Difficulty(depth=2, rules=2, facts=2), verdict)
+        found = generate(seed, ProgramDifficulty(depth=2, rules=2, facts=2), verdict)
         names = {each["name"] for key in ("knowledge_base", "rules") for each in found.program[key]}
         for name in sorted(names):
             changed = potlang.verify(without(found.program, name), trust="solver").verdict
@@ -72,13 +82,13 @@ def test_every_part_of_the_support_is_needed(verdict: Verdict) -> None:
 @pytest.mark.parametrize("claim", get_args(Asked))
 def test_every_shape_with_every_claim(shape: Any, claim: Any) -> None:
     """[GEN-VERDICT]"""
-    difficulty = Difficulty(2, (shape,), 4, 6, 4, (claim,))
+    difficulty = ProgramDifficulty(2, (shape,), 4, 6, 4, (claim,))
     check_all(generate(7, difficulty, verdict) for verdict in VERDICTS)
 
 
 def test_verdicts_are_balanced_and_forms_do_not_tell_them() -> None:
     """[GEN-SUPPORT], [GEN-VERDICT]"""
-    found = list(generate_many(400, 0, Difficulty()))
+    found = list(generate_many(400, 0, ProgramDifficulty()))
     assert set(Counter(each.verdict for each in found).values()) == {100}
     forms: dict[str, set[Verdict]] = {}
     for each in found:
@@ -95,33 +105,34 @@ def test_the_same_arguments_give_the_same_program() -> None:
     """[GEN-SUPPORT]"""
     assert generate(5) == generate(5)
     assert generate(5).program != generate(6).program
-    assert generate(5, Difficulty(depth=1)).program != generate(5, Difficulty(depth=2)).program
+    assert generate(5, ProgramDifficulty(depth=1)).program != generate(5, ProgramDifficulty(depth=2)).program
 
 
 def test_levels_grow() -> None:
     """[GEN-SUPPORT]: longer chains, and more that is not needed."""
     sizes = [
-        len(json.dumps(generate(1, Difficulty.of_level(level), Verdict.ENTAILED).program)) for level in LEVELS
+        len(json.dumps(generate(1, ProgramDifficulty.of_level(level), Verdict.ENTAILED).program))
+        for level in LEVELS
     ]
     assert sizes == sorted(sizes)
-    assert len(generate(1, Difficulty.of_level(10), Verdict.ENTAILED).support) >= 10
-    assert len(generate(1, Difficulty.of_level(1), Verdict.ENTAILED).program["rules"]) == 1
+    assert len(generate(1, ProgramDifficulty.of_level(10), Verdict.ENTAILED).support) >= 10
+    assert len(generate(1, ProgramDifficulty.of_level(1), Verdict.ENTAILED).program["rules"]) == 1
 
 
 @pytest.mark.parametrize(
     "difficulty",
     [
-        Difficulty(depth=0),
-        Difficulty(rules=-1),
-        Difficulty(facts=10_000),
-        Difficulty(shapes=()),
-        Difficulty(claims=("atom", "all")),  # type: ignore[arg-type]
+        ProgramDifficulty(depth=0),
+        ProgramDifficulty(rules=-1),
+        ProgramDifficulty(facts=10_000),
+        ProgramDifficulty(shapes=()),
+        ProgramDifficulty(claims=("atom", "all")),  # type: ignore[arg-type]
     ],
 )
-def test_difficulties_that_are_none(difficulty: Difficulty) -> None:
+def test_difficulties_that_are_none(difficulty: ProgramDifficulty) -> None:
     with pytest.raises(ValueError, match=r"not|to"):
         generate(0, difficulty)
     with pytest.raises(ValueError, match="rejected"):
         generate(0, verdict=Verdict.REJECTED)
     with pytest.raises(ValueError, match="begin at 1"):
-        Difficulty.of_level(0)
+        ProgramDifficulty.of_level(0)

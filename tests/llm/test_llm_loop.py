@@ -24,11 +24,11 @@ from potlang.languages.pot.report import Report
 from potlang.models import voting
 from potlang.models.asking import Attempt
 from potlang.models.endpoint import Completion, Endpoint, EndpointError, Failure, Recorded
-from potlang.models.evaluation import Option, Question, Settings
+from potlang.models.evaluation import Option, Question, SolverSettings
 from potlang.models.evaluation.outcomes import find_outcome
-from potlang.models.evaluation.writing import Writing
+from potlang.models.evaluation.writing import WritingModel
 from potlang.models.prompt_examples import EXAMPLES
-from potlang.models.reasoned import Reasoned, Sample
+from potlang.models.reasoned import ProgramSample, Reasoned
 from potlang.models.voting import elect
 from potlang.report.results import Verdict
 
@@ -340,7 +340,9 @@ DECIDED = st.sampled_from([None, *(each for each in Verdict if each is not Verdi
 
 def check_election(verdicts: list[Verdict | None]) -> None:
     """[LOOP-VOTE]: against counting one by one; a program that is chosen has the verdict."""
-    samples = [Sample((Attempt((), True),), None if each is None else Report(each)) for each in verdicts]
+    samples = [
+        ProgramSample((Attempt((), True),), None if each is None else Report(each)) for each in verdicts
+    ]
     found = elect(samples)
     answers = [each or Verdict.UNKNOWN for each in verdicts]
     most = max(answers.count(each) for each in answers)
@@ -535,7 +537,7 @@ def test_the_evaluation_uses_the_program_that_asks_what_is_asked() -> None:
     options = tuple(Option(label, label, frozenset({Verdict.ENTAILED})) for label in "ABC")
     question = Question("q", "Who was last?", "A", "", "q", options)
     model = Recorded([CHOICE.replace('"C"', '"D"'), "prose", CHOICE])
-    outcome = find_outcome(question, Writing(model), Settings())
+    outcome = find_outcome(question, WritingModel(model), SolverSettings())
     assert (outcome.used, outcome.made, outcome.calls, outcome.failure) == (3, 3, 3, "")
     assert {name: claim.verdict for name, claim in outcome.claims} == EXAMPLES[1].verdicts
     assert '["A", "B", "C"]' in model.asked[0].messages[-1].content

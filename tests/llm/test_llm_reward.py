@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from statements import Property
 
-from potlang.generate.programs import Difficulty, generate
+from potlang.generate.programs import ProgramDifficulty, generate
 from potlang.models.reward import LONGEST, Reward, Weights, assess, reward
 from potlang.report.results import Limits, Verdict
 from potlang.testing.damage import damaged
 
-PROGRAM = generate(3, Difficulty(), Verdict.ENTAILED).program
+PROGRAM = generate(3, ProgramDifficulty(), Verdict.ENTAILED).program
 CLAIM = PROGRAM["verifications"][0]
 
 

@@ -9,7 +9,7 @@ import pytest
 from statements import Property
 
 import potlang
-from potlang.generate.programs import Difficulty, generate
+from potlang.generate.programs import ProgramDifficulty, generate
 from potlang.policy import Case, compare
 from potlang.policy.sampling import sample_claims
 from potlang.report.results import Limits, Verdict
@@ -35,7 +35,7 @@ def own(program: dict[str, Any], verdict: Verdict) -> list[Case]:
 @pytest.mark.parametrize("verdict", [Verdict.ENTAILED, Verdict.REFUTED, Verdict.INCONSISTENT])
 def test_a_lost_part_changes_its_test(verdict: Verdict) -> None:
     """[POLICY-DIFF]: any part that the verdict needs, and no other."""
-    found = generate(11, Difficulty(depth=2, rules=2, facts=2), verdict)
+    found = generate(11, ProgramDifficulty(depth=2, rules=2, facts=2), verdict)
     old = potlang.compile(found.program)
     names = {each["name"] for key in ("knowledge_base", "rules") for each in found.program[key]}
     for name in sorted(names):

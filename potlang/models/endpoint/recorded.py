@@ -16,7 +16,7 @@ class RecordingEnded(LookupError):
     """There is no recorded answer for this conversation."""
 
 
-class Asked(NamedTuple):
+class RecordedRequest(NamedTuple):
     """One request that was made."""
 
     messages: tuple[Message, ...]
@@ -32,7 +32,7 @@ class Recorded:
 
     def __init__(self, replies: Replies, *, name: str = "recorded") -> None:
         self.name = name
-        self.asked: list[Asked] = []
+        self.asked: list[RecordedRequest] = []
         self._lock = Lock()
         self._answer: Callable[[Sequence[Message]], Reply]
         if isinstance(replies, Mapping):
@@ -62,7 +62,7 @@ class Recorded:
             "seed": seed,
         }
         with self._lock:
-            self.asked.append(Asked(tuple(messages), settings))
+            self.asked.append(RecordedRequest(tuple(messages), settings))
             reply = self._answer(messages)
         if isinstance(reply, EndpointError):
             raise reply

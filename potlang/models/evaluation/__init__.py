@@ -6,19 +6,19 @@ summaries = summarize(questions, found.outcomes)
 """
 
 from potlang.models.evaluation.confusion import METRICS, Confusion, Counts, metrics
-from potlang.models.evaluation.judging import Reading, Status, judge
-from potlang.models.evaluation.outcomes import Outcome, Settings
+from potlang.models.evaluation.judging import AnswerReading, Grade, judge
+from potlang.models.evaluation.outcomes import QuestionOutcome, SolverSettings
 from potlang.models.evaluation.questions import (
+    LineProblem,
     Option,
-    Problem,
     Question,
     Truth,
     read_questions,
     read_recorded,
 )
-from potlang.models.evaluation.reasoners import Attempts, Reasoner, Recorded
+from potlang.models.evaluation.reasoners import Attempts, Reasoner, RecordedPrograms
 from potlang.models.evaluation.running import Run, run
-from potlang.models.evaluation.summary import Summary, summarize, to_json
+from potlang.models.evaluation.summary import FamilySummary, summarize, to_json
 
 __all__ = [
     "METRICS",
@@ -26,16 +26,16 @@ __all__ = [
     "Confusion",
     "Counts",
     "Option",
-    "Outcome",
-    "Problem",
+    "QuestionOutcome",
+    "LineProblem",
     "Question",
-    "Reading",
+    "AnswerReading",
     "Reasoner",
-    "Recorded",
+    "RecordedPrograms",
     "Run",
-    "Settings",
-    "Status",
-    "Summary",
+    "SolverSettings",
+    "Grade",
+    "FamilySummary",
     "Truth",
     "judge",
     "metrics",

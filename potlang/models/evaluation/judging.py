@@ -7,12 +7,12 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from potlang.models.evaluation.confusion import Counts
-from potlang.models.evaluation.outcomes import ClaimOutcome, Outcome
+from potlang.models.evaluation.outcomes import ClaimOutcome, QuestionOutcome
 from potlang.models.evaluation.questions import Option, Question, Truth
 from potlang.report.results import Verdict
 
 
-class Reading(StrEnum):
+class AnswerReading(StrEnum):
     """How a program's result becomes an answer."""
 
     PAPER = "paper"
@@ -21,7 +21,7 @@ class Reading(StrEnum):
     """Entailed is true, refuted is false, undetermined is uncertain; others are no answer."""
 
 
-class Status(StrEnum):
+class Grade(StrEnum):
     """What became of a question."""
 
     RIGHT = "right"
@@ -53,10 +53,10 @@ _CELLS: Final[dict[Case, str]] = {
 }
 
 
-class Judged(NamedTuple):
+class Graded(NamedTuple):
     """A question's status and claims under one reading. Of options each is a claim: one versus all."""
 
-    status: Status
+    status: Grade
     cases: tuple[Case, ...]
 
     def counts(self) -> Counts:
@@ -65,37 +65,37 @@ class Judged(NamedTuple):
         return Counts(**found, **{str(self.status): 1})
 
 
-def judge(question: Question, outcome: Outcome, reading: Reading) -> Judged:
+def judge(question: Question, outcome: QuestionOutcome, reading: AnswerReading) -> Graded:
     """What the outcome answers. The question must have an answer ([EVAL-REJECT] has the others)."""
     assert question.answer is not None
     if question.options:
         return _judge_options(question, outcome, reading)
     right = Truth(question.answer)
     if outcome.used is None:
-        return Judged(Status.FAILED, ((right, None),))
+        return Graded(Grade.FAILED, ((right, None),))
     verdict = verdict_read(outcome.claim(""), reading)
     answer = None if verdict is None else _TRUTH.get(verdict)
     if answer is None:
-        return Judged(Status.ABSTAINED, ((right, None),))
-    return Judged(Status.RIGHT if answer is right else Status.WRONG, ((right, answer),))
+        return Graded(Grade.ABSTAINED, ((right, None),))
+    return Graded(Grade.RIGHT if answer is right else Grade.WRONG, ((right, answer),))
 
 
-def _judge_options(question: Question, outcome: Outcome, reading: Reading) -> Judged:
+def _judge_options(question: Question, outcome: QuestionOutcome, reading: AnswerReading) -> Graded:
     rights = [Truth.TRUE if each.label == question.answer else Truth.FALSE for each in question.options]
     if outcome.used is None:
-        return Judged(Status.FAILED, tuple((right, None) for right in rights))
+        return Graded(Grade.FAILED, tuple((right, None) for right in rights))
     answers = [_choice(each, outcome, reading) for each in question.options]
     chosen = [
         each.label for each, answer in zip(question.options, answers, strict=True) if answer is Truth.TRUE
     ]
     if not chosen:
-        status = Status.ABSTAINED
+        status = Grade.ABSTAINED
     else:
-        status = Status.RIGHT if chosen == [question.answer] else Status.WRONG
-    return Judged(status, tuple(zip(rights, answers, strict=True)))
+        status = Grade.RIGHT if chosen == [question.answer] else Grade.WRONG
+    return Graded(status, tuple(zip(rights, answers, strict=True)))
 
 
-def _choice(option: Option, outcome: Outcome, reading: Reading) -> Answer:
+def _choice(option: Option, outcome: QuestionOutcome, reading: AnswerReading) -> Answer:
     """Whether an option counts as chosen; None where its verification gives no answer."""
     verdict = verdict_read(outcome.claim(option.verification), reading)
     if verdict is None or verdict not in _TRUTH:
@@ -103,10 +103,10 @@ def _choice(option: Option, outcome: Outcome, reading: Reading) -> Answer:
     return Truth.TRUE if verdict in option.accept else Truth.FALSE
 
 
-def verdict_read(claim: ClaimOutcome | None, reading: Reading) -> Verdict | None:
+def verdict_read(claim: ClaimOutcome | None, reading: AnswerReading) -> Verdict | None:
     """The verdict that a claim has; under the paper's reading the one that SAT or UNSAT is taken for."""
     if claim is None:
         return None
-    if reading is Reading.VERDICT:
+    if reading is AnswerReading.VERDICT:
         return claim.verdict
     return None if claim.paper is None else _PAPER[claim.paper]

@@ -19,7 +19,7 @@ from potlang.report.results import Limits, Verdict
 PAPER: Final = ("SAT", "UNSAT")
 
 
-class Settings(NamedTuple):
+class SolverSettings(NamedTuple):
     """How programs are verified."""
 
     route: api.RouteName = "auto"
@@ -34,7 +34,7 @@ class ClaimOutcome(NamedTuple):
     paper: str | None
 
 
-class Outcome(NamedTuple):
+class QuestionOutcome(NamedTuple):
     """What came of a question, whatever its right answer is. `key` stands for all that it follows from.
 
     `used` is the number, from 1, of the first attempt that compiles, None if none does; `made` is how many
@@ -65,7 +65,7 @@ class Outcome(NamedTuple):
         return {**self._asdict(), "claims": claims, "errors": list(self.errors)}
 
     @classmethod
-    def from_dict(cls, value: Any) -> Outcome:
+    def from_dict(cls, value: Any) -> QuestionOutcome:
         """From JSON values. Raises ValueError, TypeError, KeyError or OverflowError for anything else."""
         claims = []
         for name, verdict, paper in value["claims"]:
@@ -92,7 +92,7 @@ class Outcome(NamedTuple):
         )
 
 
-def key_of(question: Question, reasoner: Reasoner, settings: Settings) -> str:
+def key_of(question: Question, reasoner: Reasoner, settings: SolverSettings) -> str:
     """A digest of the question as it is asked, who answers it, how programs are verified, and by what."""
     limits = settings.limits._asdict()
     parts = [question.id, question.text, reasoner.fingerprint(question), settings.route, settings.trust]
@@ -100,7 +100,7 @@ def key_of(question: Question, reasoner: Reasoner, settings: Settings) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def find_outcome(question: Question, reasoner: Reasoner, settings: Settings) -> Outcome:
+def find_outcome(question: Question, reasoner: Reasoner, settings: SolverSettings) -> QuestionOutcome:
     """Asks for attempts, compiles them up to the first that is a program, and verifies that one."""
     key = key_of(question, reasoner, settings)
     began = time.perf_counter()
@@ -109,7 +109,7 @@ def find_outcome(question: Question, reasoner: Reasoner, settings: Settings) -> 
     reasoning = given.seconds or asked - began
     used, report, errors = _first_verified(given, settings)
     made = used or len(given.programs)
-    return Outcome(
+    return QuestionOutcome(
         question.id,
         key,
         made,
@@ -123,7 +123,9 @@ def find_outcome(question: Question, reasoner: Reasoner, settings: Settings) -> 
     )
 
 
-def _first_verified(given: Attempts, settings: Settings) -> tuple[int | None, Report | None, tuple[str, ...]]:
+def _first_verified(
+    given: Attempts, settings: SolverSettings
+) -> tuple[int | None, Report | None, tuple[str, ...]]:
     errors: tuple[str, ...] = ()
     for number, attempt in enumerate(given.programs, 1):
         checked = api.check(program_in(attempt), name="attempt")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from potlang.models.evaluation.confusion import PAPERS, TITLES
-from potlang.models.evaluation.judging import Reading
-from potlang.models.evaluation.summary import ReadingSummary, Summary
+from potlang.models.evaluation.judging import AnswerReading
+from potlang.models.evaluation.summary import FamilySummary, ReadingSummary
 from potlang.score.plots import COLOURS, new_figure
 
 if TYPE_CHECKING:
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 _RIGHT, _WRONG, _NONE, _FAILED = COLOURS[0], COLOURS[5], "#999999", COLOURS[1]
 _TITLES: Final = {
-    Reading.PAPER: "Paper's reading (SAT is true)",
-    Reading.VERDICT: "Verdicts (entailed is true, refuted is false)",
+    AnswerReading.PAPER: "Paper's reading (SAT is true)",
+    AnswerReading.VERDICT: "Verdicts (entailed is true, refuted is false)",
 }
 
 
-def dashboard(summary: Summary) -> Figure:
+def dashboard(summary: FamilySummary) -> Figure:
     """Questions by attempt, confusion matrix, rates, final status. Raises MissingExtraError."""
     figure = new_figure(14.0, 7.0)
     grid = figure.add_gridspec(2, 1)
-    for at, reading in enumerate(Reading):
+    for at, reading in enumerate(AnswerReading):
         row = figure.add_subfigure(grid[at])
         row.suptitle(_TITLES[reading], fontsize=11)
         attempts, matrix, rates, status = row.subplots(1, 4)

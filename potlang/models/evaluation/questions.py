@@ -55,7 +55,7 @@ class Question(NamedTuple):
     recorded: tuple[Program, ...] = ()
 
 
-class Problem(NamedTuple):
+class LineProblem(NamedTuple):
     """Why a line has no question: its file, its number and what is wrong."""
 
     file: str
@@ -78,13 +78,13 @@ _TRUTHS: Final = {
 _CHOSEN: Final = frozenset({Verdict.ENTAILED})
 
 
-def read_questions(files: Iterable[tuple[str, BinaryIO]]) -> tuple[list[Question], list[Problem]]:
+def read_questions(files: Iterable[tuple[str, BinaryIO]]) -> tuple[list[Question], list[LineProblem]]:
     """The questions of several files in order, and what is wrong with lines that have none.
 
     An id may occur once; the second is a problem.
     """
     found: dict[str, Question] = {}
-    problems: list[Problem] = []
+    problems: list[LineProblem] = []
     for name, stream in files:
         for number, line in read_lines(stream):
             try:
@@ -92,7 +92,7 @@ def read_questions(files: Iterable[tuple[str, BinaryIO]]) -> tuple[list[Question
                 if question.id in found:
                     raise BadLine(f"the id {question.id!r} occurs twice")
             except BadLine as error:
-                problems.append(Problem(name, number, str(error)))
+                problems.append(LineProblem(name, number, str(error)))
             else:
                 found[question.id] = question
     return list(found.values()), problems
@@ -100,13 +100,13 @@ def read_questions(files: Iterable[tuple[str, BinaryIO]]) -> tuple[list[Question
 
 def read_recorded(
     files: Iterable[tuple[str, BinaryIO]],
-) -> tuple[dict[str, tuple[Program, ...]], list[Problem]]:
+) -> tuple[dict[str, tuple[Program, ...]], list[LineProblem]]:
     """Recorded attempts by the question's id, and what is wrong with lines that have none.
 
     Several lines for one id are further attempts, in order.
     """
     found: dict[str, tuple[Program, ...]] = {}
-    problems: list[Problem] = []
+    problems: list[LineProblem] = []
     for name, stream in files:
         for number, line in read_lines(stream):
             try:
@@ -117,7 +117,7 @@ def read_recorded(
                 key = _id(value)
                 found[key] = (*found.get(key, ()), *attempts)[:MOST_ATTEMPTS]
             except BadLine as error:
-                problems.append(Problem(name, number, str(error)))
+                problems.append(LineProblem(name, number, str(error)))
     return found, problems
 
 

@@ -34,7 +34,7 @@ class Reasoner(Protocol):
         """The attempts at a question. Does not raise for what a model or its endpoint does."""
 
 
-class Recorded:
+class RecordedPrograms:
     """Attempts that were made before: those given by id, else those that the data set itself has."""
 
     def __init__(self, programs: Mapping[str, tuple[Program, ...]] | None = None) -> None:

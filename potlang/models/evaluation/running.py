@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from potlang.languages.dagmath.read.samples import LINE_LIMITS
-from potlang.models.evaluation.outcomes import Outcome, Settings, find_outcome, key_of
+from potlang.models.evaluation.outcomes import QuestionOutcome, SolverSettings, find_outcome, key_of
 from potlang.models.evaluation.questions import Question
 from potlang.models.evaluation.reasoners import Reasoner
 from potlang.models.journal import Journal, in_parallel
 
-USUAL = Settings()
-Progress = Callable[[Outcome], object]
+USUAL = SolverSettings()
+Progress = Callable[[QuestionOutcome], object]
 
 
 class Run(NamedTuple):
@@ -22,7 +22,7 @@ class Run(NamedTuple):
     `unreadable` lines of that file were passed over.
     """
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[QuestionOutcome, ...]
     reused: int
     unreadable: int
 
@@ -30,7 +30,7 @@ class Run(NamedTuple):
 def run(
     questions: Sequence[Question],
     reasoner: Reasoner,
-    settings: Settings = USUAL,
+    settings: SolverSettings = USUAL,
     *,
     results: Path | None = None,
     jobs: int = 1,
@@ -42,7 +42,7 @@ def run(
     settings and versions, is taken from there, unless a call failed. `progress` is called for each in
     the caller's thread. Raises OSError for the results file.
     """
-    found: dict[str, Outcome] = {}
+    found: dict[str, QuestionOutcome] = {}
     with Journal(results, _entry, limits=LINE_LIMITS) as file:
         waiting: list[Question] = []
         for question in questions:
@@ -55,7 +55,7 @@ def run(
                     progress(known)
         reused = len(found)
 
-        def one(question: Question) -> Outcome:
+        def one(question: Question) -> QuestionOutcome:
             outcome = find_outcome(question, reasoner, settings)
             file.append(outcome.key, outcome, outcome.to_dict())
             return outcome
@@ -67,6 +67,6 @@ def run(
     return Run(tuple(found[each.id] for each in questions), reused, file.unreadable)
 
 
-def _entry(value: Any) -> tuple[str, Outcome]:
-    outcome = Outcome.from_dict(value)
+def _entry(value: Any) -> tuple[str, QuestionOutcome]:
+    outcome = QuestionOutcome.from_dict(value)
     return outcome.key, outcome

@@ -8,8 +8,8 @@ from typing import Any, Final, NamedTuple
 
 from potlang.models.evaluation.confusion import METRICS, Counts, total
 from potlang.models.evaluation.intervals import RESAMPLES, Interval, bootstrap
-from potlang.models.evaluation.judging import Case, Judged, Reading, Status, judge
-from potlang.models.evaluation.outcomes import Outcome
+from potlang.models.evaluation.judging import AnswerReading, Case, Grade, Graded, judge
+from potlang.models.evaluation.outcomes import QuestionOutcome
 from potlang.models.evaluation.questions import Question, Truth
 from potlang.report.results import Verdict
 
@@ -55,7 +55,7 @@ class Cost(NamedTuple):
     verifying_s: float
 
 
-class Summary(NamedTuple):
+class FamilySummary(NamedTuple):
     """The numbers of one family.
 
     `questions` have an answer; `claims` are theirs, each option being one. Of the questions `compiled` have
@@ -81,22 +81,22 @@ class Summary(NamedTuple):
     failures: int
     cost: Cost
 
-    def reading(self, reading: Reading) -> ReadingSummary:
+    def reading(self, reading: AnswerReading) -> ReadingSummary:
         """The summary of one reading."""
-        return self.paper if reading is Reading.PAPER else self.verdict
+        return self.paper if reading is AnswerReading.PAPER else self.verdict
 
 
-Pair = tuple[Question, Outcome]
+Pair = tuple[Question, QuestionOutcome]
 
 
 def summarize(
     questions: Sequence[Question],
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[QuestionOutcome],
     *,
     seed: int = 0,
     resamples: int = RESAMPLES,
     confidence: float = 0.95,
-) -> tuple[Summary, ...]:
+) -> tuple[FamilySummary, ...]:
     """A summary of each family, in order of name, and behind them that of all questions.
 
     With one family there is that of all alone.
@@ -112,28 +112,30 @@ def summarize(
     )
 
 
-def _summary(family: str, pairs: Sequence[Pair], seed: str, resamples: int, confidence: float) -> Summary:
+def _summary(
+    family: str, pairs: Sequence[Pair], seed: str, resamples: int, confidence: float
+) -> FamilySummary:
     asked = [(question, outcome) for question, outcome in pairs if question.answer is not None]
     to_reject = [outcome for question, outcome in pairs if question.answer is None]
-    judged = {reading: [judge(*pair, reading) for pair in asked] for reading in Reading}
+    judged = {reading: [judge(*pair, reading) for pair in asked] for reading in AnswerReading}
     intervals = bootstrap(
         _groups(asked, judged), seed=seed, resamples=resamples, confidence=confidence
-    ) or tuple({} for _ in Reading)
+    ) or tuple({} for _ in AnswerReading)
     readings = {
         reading: _reading(asked, judged[reading], found)
-        for reading, found in zip(Reading, intervals, strict=True)
+        for reading, found in zip(AnswerReading, intervals, strict=True)
     }
     checks = [check for pair in pairs for check in _expectations(*pair)]
-    return Summary(
+    return FamilySummary(
         family,
         len(asked),
-        sum(len(each.cases) for each in judged[Reading.PAPER]),
+        sum(len(each.cases) for each in judged[AnswerReading.PAPER]),
         sum(outcome.used is not None for _, outcome in asked),
         sum(_is_executed(*pair) for pair in asked),
         len(to_reject),
         sum(outcome.used is None and outcome.made > 0 for outcome in to_reject),
-        readings[Reading.PAPER],
-        readings[Reading.VERDICT],
+        readings[AnswerReading.PAPER],
+        readings[AnswerReading.VERDICT],
         *_answers(asked),
         len(checks),
         sum(checks),
@@ -142,7 +144,9 @@ def _summary(family: str, pairs: Sequence[Pair], seed: str, resamples: int, conf
     )
 
 
-def _groups(asked: Sequence[Pair], judged: Mapping[Reading, Sequence[Judged]]) -> list[tuple[Counts, ...]]:
+def _groups(
+    asked: Sequence[Pair], judged: Mapping[AnswerReading, Sequence[Graded]]
+) -> list[tuple[Counts, ...]]:
     """The counts of each group of questions, for each reading."""
     found: dict[str, list[tuple[Counts, ...]]] = {}
     for (question, _), *both in zip(asked, *judged.values(), strict=True):
@@ -151,7 +155,7 @@ def _groups(asked: Sequence[Pair], judged: Mapping[Reading, Sequence[Judged]]) -
 
 
 def _reading(
-    asked: Sequence[Pair], judged: Sequence[Judged], intervals: Mapping[str, Interval]
+    asked: Sequence[Pair], judged: Sequence[Graded], intervals: Mapping[str, Interval]
 ) -> ReadingSummary:
     counts = total([Counts(), *(each.counts() for each in judged)])
     metrics = {name: Estimate(rate(counts), intervals.get(name)) for name, rate in METRICS.items()}
@@ -159,13 +163,18 @@ def _reading(
     return ReadingSummary(counts, metrics, _attempts(asked, judged), _matrix(cases))
 
 
-def _attempts(asked: Sequence[Pair], judged: Sequence[Judged]) -> tuple[AttemptCount, ...]:
-    found: dict[int, Counter[Status]] = {}
+def _attempts(asked: Sequence[Pair], judged: Sequence[Graded]) -> tuple[AttemptCount, ...]:
+    found: dict[int, Counter[Grade]] = {}
     for (_, outcome), each in zip(asked, judged, strict=True):
         if outcome.used is not None:
             found.setdefault(outcome.used, Counter())[each.status] += 1
     return tuple(
-        AttemptCount(attempt, counts[Status.RIGHT], counts[Status.WRONG], counts[Status.ABSTAINED])
+        AttemptCount(
+            attempt,
+            counts[Grade.RIGHT],
+            counts[Grade.WRONG],
+            counts[Grade.ABSTAINED],
+        )
         for attempt, counts in sorted(found.items())
     )
 
@@ -203,12 +212,12 @@ def _claims(question: Question) -> list[tuple[Truth, str]]:
     ]
 
 
-def _is_executed(question: Question, outcome: Outcome) -> bool:
+def _is_executed(question: Question, outcome: QuestionOutcome) -> bool:
     found = [outcome.claim(name) for _, name in _claims(question)]
     return all(each is not None and each.paper is not None for each in found)
 
 
-def _expectations(question: Question, outcome: Outcome) -> list[bool]:
+def _expectations(question: Question, outcome: QuestionOutcome) -> list[bool]:
     """Whether each expected verdict came out."""
     found = []
     for name, verdict in question.expected:
@@ -218,7 +227,7 @@ def _expectations(question: Question, outcome: Outcome) -> list[bool]:
     return found
 
 
-def _cost(outcomes: Iterable[Outcome]) -> Cost:
+def _cost(outcomes: Iterable[QuestionOutcome]) -> Cost:
     every = list(outcomes)
     return Cost(
         sum(each.calls for each in every),
@@ -227,7 +236,7 @@ def _cost(outcomes: Iterable[Outcome]) -> Cost:
     )
 
 
-def to_json(summaries: Sequence[Summary]) -> list[dict[str, Any]]:
+def to_json(summaries: Sequence[FamilySummary]) -> list[dict[str, Any]]:
     """The summaries as JSON values; matrices as nested objects."""
     return [
         {

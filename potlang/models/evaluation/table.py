@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from potlang.models.evaluation.confusion import METRICS, TITLES
-from potlang.models.evaluation.judging import Reading
+from potlang.models.evaluation.judging import AnswerReading
 from potlang.models.evaluation.questions import Truth
-from potlang.models.evaluation.summary import NO_ANSWER, PAPER_ANSWERS, VERDICTS, Estimate, Summary
+from potlang.models.evaluation.summary import NO_ANSWER, PAPER_ANSWERS, VERDICTS, Estimate, FamilySummary
 from potlang.score.tables import Cell, Column, Style, Table
 
 KEY_METRICS: Final = {
@@ -20,10 +20,10 @@ KEY_METRICS: Final = {
     "right": "right",
 }
 _FIGURE: Final = "as the paper's figure 3"
-_HEADINGS: Final = {Reading.PAPER: "paper's reading", Reading.VERDICT: "verdict"}
+_HEADINGS: Final = {AnswerReading.PAPER: "paper's reading", AnswerReading.VERDICT: "verdict"}
 
 
-def tables(summaries: Sequence[Summary], *, detailed: bool = True) -> list[Table]:
+def tables(summaries: Sequence[FamilySummary], *, detailed: bool = True) -> list[Table]:
     """All tables; without `detailed` the rates that matter most for each family, and all for the last."""
     found = [questions_table(summaries), side_by_side(summaries)]
     if detailed:
@@ -33,7 +33,7 @@ def tables(summaries: Sequence[Summary], *, detailed: bool = True) -> list[Table
     return [*found, attempts_table(summaries), status_table(summaries)]
 
 
-def questions_table(summaries: Sequence[Summary]) -> Table:
+def questions_table(summaries: Sequence[FamilySummary]) -> Table:
     """What was asked, what compiled, and what it cost."""
     titles = ("questions", "claims", "compiled", "executed", "to reject", "rejected", "expected", "agreeing")
     columns = [Column("family"), *(Column(title, "count") for title in titles)]
@@ -52,11 +52,11 @@ def questions_table(summaries: Sequence[Summary]) -> Table:
     return Table("questions", "", "Questions", tuple(columns), rows)
 
 
-def side_by_side(summaries: Sequence[Summary]) -> Table:
+def side_by_side(summaries: Sequence[FamilySummary]) -> Table:
     """Claims by what is right: their paper's answer of two, and their verdict of five."""
     columns = [Column("family"), Column("right answer")]
-    columns += [Column(name, "count", _HEADINGS[Reading.PAPER]) for name in PAPER_ANSWERS]
-    columns += [Column(str(name), "count", _HEADINGS[Reading.VERDICT]) for name in VERDICTS]
+    columns += [Column(name, "count", _HEADINGS[AnswerReading.PAPER]) for name in PAPER_ANSWERS]
+    columns += [Column(str(name), "count", _HEADINGS[AnswerReading.VERDICT]) for name in VERDICTS]
     rows: list[tuple[Cell, ...]] = []
     for each in summaries:
         for right in Truth:
@@ -68,23 +68,25 @@ def side_by_side(summaries: Sequence[Summary]) -> Table:
     return Table("side-by-side", "", title, tuple(columns), tuple(rows), grouped=True)
 
 
-def key_table(summaries: Sequence[Summary]) -> Table:
+def key_table(summaries: Sequence[FamilySummary]) -> Table:
     """The rates that show how the readings differ, for each family."""
     columns = [Column("family")]
     for title in KEY_METRICS.values():
-        columns += [Column(str(reading), "percent", title) for reading in Reading]
+        columns += [Column(str(reading), "percent", title) for reading in AnswerReading]
     rows: list[tuple[Cell, ...]] = []
     for each in summaries:
-        cells = [each.reading(reading).metrics[name].value for name in KEY_METRICS for reading in Reading]
+        cells = [
+            each.reading(reading).metrics[name].value for name in KEY_METRICS for reading in AnswerReading
+        ]
         if any(cell is not None for cell in cells):
             rows.append((_named(each), *cells))
     return Table("rates", "", "Rates by family", tuple(columns), tuple(rows))
 
 
-def metrics_table(summaries: Sequence[Summary]) -> Table:
+def metrics_table(summaries: Sequence[FamilySummary]) -> Table:
     """Every rate with its interval, under both readings."""
     columns = [Column("family"), Column("rate")]
-    for reading in Reading:
+    for reading in AnswerReading:
         columns += [
             Column("value", "percent", _HEADINGS[reading]),
             Column("interval", "percents", _HEADINGS[reading]),
@@ -102,37 +104,37 @@ def _pair(estimate: Estimate) -> tuple[Cell, Cell]:
     return estimate.value, None if interval is None else (interval.low, interval.high)
 
 
-def confusion_table(summaries: Sequence[Summary]) -> Table:
+def confusion_table(summaries: Sequence[FamilySummary]) -> Table:
     """True and false claims by what was answered: the four cells, and those without an answer of the two."""
     names = ("TP", "FP", "FN", "TN", "true, unanswered", "false, unanswered")
     columns = [Column("family"), Column("reading"), *(Column(name, "count") for name in names)]
     rows = tuple(
         (_named(each), str(reading), *each.reading(reading).counts[:6])
         for each in summaries
-        for reading in Reading
+        for reading in AnswerReading
     )
     return Table("confusion", _FIGURE, "Confusion matrix", tuple(columns), rows, grouped=True)
 
 
-def three_way(summaries: Sequence[Summary]) -> Table:
+def three_way(summaries: Sequence[FamilySummary]) -> Table:
     """Claims by what is right and what is answered, of true, false and uncertain."""
     answers = (*map(str, Truth), NO_ANSWER)
     columns = [Column("family"), Column("reading"), Column("right answer")]
     columns += [Column(answer, "count", "answered") for answer in answers]
     rows: list[tuple[Cell, ...]] = []
     for each in summaries:
-        for reading in Reading:
+        for reading in AnswerReading:
             matrix = each.reading(reading).matrix
             for right in Truth:
                 rows.append((_named(each), str(reading), str(right), *(matrix[right, a] for a in answers)))
     return Table("three-way", "", "Three answers", tuple(columns), tuple(rows), grouped=True)
 
 
-def attempts_table(summaries: Sequence[Summary]) -> Table:
+def attempts_table(summaries: Sequence[FamilySummary]) -> Table:
     """Questions by the attempt that compiled."""
     titles = ("right", "wrong", "no answer")
     columns = [Column("family"), Column("attempt", "count")]
-    for reading in Reading:
+    for reading in AnswerReading:
         columns += [Column(title, "count", _HEADINGS[reading]) for title in titles]
     rows: list[tuple[Cell, ...]] = []
     for each in summaries:
@@ -141,7 +143,7 @@ def attempts_table(summaries: Sequence[Summary]) -> Table:
     return Table("attempts", _FIGURE, "Questions by attempt", tuple(columns), tuple(rows), grouped=True)
 
 
-def status_table(summaries: Sequence[Summary]) -> Table:
+def status_table(summaries: Sequence[FamilySummary]) -> Table:
     """What became of the questions."""
     names = ("right", "wrong", "abstained", "failed")
     percent: Style = "percent"
@@ -149,7 +151,7 @@ def status_table(summaries: Sequence[Summary]) -> Table:
     columns += [Column(f"{name} share", percent) for name in names]
     rows: list[tuple[Cell, ...]] = []
     for each in summaries:
-        for reading in Reading:
+        for reading in AnswerReading:
             counts = each.reading(reading).counts
             cells = counts[-4:]
             whole = counts.questions
@@ -157,5 +159,5 @@ def status_table(summaries: Sequence[Summary]) -> Table:
     return Table("status", _FIGURE, "Final question status", tuple(columns), tuple(rows), grouped=True)
 
 
-def _named(each: Summary) -> str:
+def _named(each: FamilySummary) -> str:
     return each.family or "—"

@@ -11,10 +11,10 @@ from potlang.models.asking import FATAL, Attempt
 from potlang.models.endpoint import Model, Sampling
 from potlang.models.evaluation.questions import Question
 from potlang.models.evaluation.reasoners import Attempts
-from potlang.models.writer import USUAL, Asking, Writer
+from potlang.models.writer import USUAL, Asking, ProgramWriter
 
 
-class Writing:
+class WritingModel:
     """A model that writes programs: a `Reasoner`. `place` says where the model is, for the fingerprint."""
 
     def __init__(
@@ -30,7 +30,7 @@ class Writing:
         self._semantics = semantics
         self._structured = True
         self._ended = ""
-        prompt = Writer(model, self._asking(())).system
+        prompt = ProgramWriter(model, self._asking(())).system
         parts = [model.name, place, list(sampling), prompt]
         self._digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
@@ -45,7 +45,7 @@ class Writing:
         """
         if self._ended or not question.text.strip():
             return Attempts((), 0, 0.0, self._ended)
-        writer = Writer(self._model, self._asking(_labels(question)), structured=self._structured)
+        writer = ProgramWriter(self._model, self._asking(_labels(question)), structured=self._structured)
         written, _ = writer.write(question.text)
         self._structured = self._structured and writer.structured
         failure = "" if written[-1].failure is None else written[-1].problem

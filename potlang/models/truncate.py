@@ -42,7 +42,7 @@ _RICHER: Final = (_Size(200, 0, 2), _Size(300, 0, 8), _Size(1_000, 0, 40))
 """What single items of a bare answer are then given back, as far as there is room."""
 
 
-def fitted(answer: dict[str, Any], budget: int = DEFAULT_BUDGET) -> dict[str, Any]:
+def truncate_to_budget(answer: dict[str, Any], budget: int = DEFAULT_BUDGET) -> dict[str, Any]:
     """The answer, cut until its JSON text has at most so many tokens; `left_out` counts what was cut.
 
     Only plain JSON values are in it, without lone surrogates. An `answer` may have `left_out` counts.
@@ -52,7 +52,7 @@ def fitted(answer: dict[str, Any], budget: int = DEFAULT_BUDGET) -> dict[str, An
     before = answer.get("left_out", {})
     whole = {key: value for key, value in answer.items() if key not in ("left_out", "hint")}
     for size in (*_FULL, *_BARE):
-        parts = {key: _Part(value, size, before.get(key, 0)) for key, value in whole.items()}
+        parts = {key: _KeptPart(value, size, before.get(key, 0)) for key, value in whole.items()}
         made = _joined(parts, before)
         length = len(json.dumps(made))
         if length <= most:
@@ -63,7 +63,7 @@ def fitted(answer: dict[str, Any], budget: int = DEFAULT_BUDGET) -> dict[str, An
     return {key: made[key] for key in _KEPT if key in made and len(json.dumps(made[key])) <= most // 8}
 
 
-class _Part:
+class _KeptPart:
     """A part of an answer as far as it is kept; `left_out` counts the rest, and `before` what went before."""
 
     def __init__(self, value: Any, size: _Size, before: int) -> None:
@@ -82,7 +82,7 @@ class _Part:
         return kept if self.is_list else kept[0]
 
 
-def _joined(parts: dict[str, _Part], before: dict[str, int]) -> dict[str, Any]:
+def _joined(parts: dict[str, _KeptPart], before: dict[str, int]) -> dict[str, Any]:
     made = {key: part.value for key, part in parts.items()}
     counts = {key: part.left_out for key, part in parts.items()}
     left_out = {key: count for key, count in {**before, **counts}.items() if count}
@@ -92,7 +92,7 @@ def _joined(parts: dict[str, _Part], before: dict[str, int]) -> dict[str, Any]:
     return made
 
 
-def _enrich(parts: dict[str, _Part], room: int) -> None:
+def _enrich(parts: dict[str, _KeptPart], room: int) -> None:
     """Gives items more of what they had, all a little before any much, diagnostics before the rest."""
     for size in _RICHER:
         for part in sorted(parts.values(), key=lambda part: part is not parts.get("diagnostics")):
