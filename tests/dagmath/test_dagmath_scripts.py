@@ -236,7 +236,7 @@ def _whole(node: ast.expr) -> list[ast.expr]:
 
 MUTATIONS = [
     (STRAIGHT, Mutation("straight", "tuples are assigned as a whole", (scripts,), "_parts_of", _whole)),
-    (BRANCHING, Mutation("branching", "one way is taken", (scripts._Reader,), "_branches", _one_way)),
+    (BRANCHING, Mutation("branching", "one way is taken", (scripts._ScriptReader,), "_branches", _one_way)),
 ]
 
 

@@ -355,7 +355,11 @@ MUTATIONS = (
         "same", "all sections are asked for", (profiles,), "_as_its_actions_say", lambda program: program
     ),
     Mutation(
-        "same", "sorts of binders are lost", (profiles._Writer,), "_with_sort", lambda _, binder: binder
+        "same",
+        "sorts of binders are lost",
+        (profiles._ProfileWriter,),
+        "_with_sort",
+        lambda _, binder: binder,
     ),
 )
 

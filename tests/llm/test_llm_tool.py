@@ -19,8 +19,8 @@ import potlang
 import potlang.dagmath
 import potlang.dot
 from potlang import tool
+from potlang.models import truncate
 from potlang.policy import open_store
-from potlang.tool import budget as budgets
 from potlang.tool import operations
 from potlang.tool.arguments import Mistake
 
@@ -344,7 +344,7 @@ def test_names_of_a_program_cannot_leave_their_place() -> None:
         assert all(each["pointer"] == "/verifications/0/constraint" for each in answer["diagnostics"])
 
 
-# --- budgets ----------------------------------------------------------------------------------------
+# --- budgets -----------------------------------------------------------------------------------------
 
 
 def test_errors_come_before_warnings_and_fixes_first() -> None:
@@ -414,10 +414,10 @@ def some_answer(seed: int) -> tuple[dict[str, Any], int]:
 def check_fits(seed: int) -> None:
     """[TOOL-BUDGET]: any answer fits, nothing is altered silently, and what fits is not cut."""
     answer, budget = some_answer(seed)
-    made = budgets.fitted(answer, budget)
+    made = truncate.truncate_to_budget(answer, budget)
     text = json.dumps(made, allow_nan=False)
     text.encode("utf-8")
-    assert len(text) <= 4 * max(budget, budgets.LEAST_BUDGET)
+    assert len(text) <= 4 * max(budget, truncate.LEAST_BUDGET)
     if "left_out" not in made:
         assert made == json.loads(json.dumps(plain(answer)))
     else:
@@ -448,9 +448,9 @@ def test_counts_that_grow_with_what_is_kept_fit_too() -> None:
 
 
 MUTATIONS = (
-    Mutation("fits", "texts are cut silently", (budgets._Cut,), "_text", lambda self, text: text[:200]),
-    Mutation("fits", "no text is cut", (budgets._Cut,), "_text", lambda self, text: budgets._clean(text)),
-    Mutation("fits", "surrogates stay", (budgets,), "_clean", lambda text: text),
+    Mutation("fits", "texts are cut silently", (truncate._Cut,), "_text", lambda self, text: text[:200]),
+    Mutation("fits", "no text is cut", (truncate._Cut,), "_text", lambda self, text: truncate._clean(text)),
+    Mutation("fits", "surrogates stay", (truncate,), "_clean", lambda text: text),
 )
 
 
@@ -464,7 +464,7 @@ def test_a_fix_is_whole_or_absent() -> None:
     edit = {"op": "replace", "path": "/rules", "value": "x" * 5_000}
     found = {"code": "POT2001", "fix": {"title": "t", "applicability": "safe", "edits": [edit]}}
     for budget in (250, 1_000, 20_000):
-        (kept,) = budgets.fitted({"diagnostics": [found]}, budget)["diagnostics"] or [{}]
+        (kept,) = truncate.truncate_to_budget({"diagnostics": [found]}, budget)["diagnostics"] or [{}]
         assert kept.get("fix") in (None, found["fix"])
 
 
