@@ -1,4 +1,6 @@
-"""The value of a formula in a model: `[CERT-EVAL]`.
+"""The value of a formula in a model.
+
+[CERT-EVAL-HOLE], [CERT-EVAL-KLEENE], [CERT-EVAL-DOMAIN], [CERT-EVAL-GUARD] of `spec/80-certificates.md`.
 
 A formula is a list of its parts, inner ones first; quantifiers are calls, which wait on a stack for
 the values of their bodies. Where an atom decides a quantifier's body by being false, the bindings come

@@ -1,4 +1,7 @@
-"""Models: sizes of declared sorts and meanings of symbols, as a certificate writes them: `[CERT-MODEL]`."""
+"""Models: sizes of declared sorts, meanings of symbols and values, as a certificate writes them.
+
+[CERT-UNIVERSE], [CERT-MEANING], [CERT-VALUE] of `spec/80-certificates.md`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Skolem form of an assertion, of a claim or of its negation: `[CERT-SKOLEM]`."""
+"""The Skolem form of an assertion, of a claim or of its negation: [CERT-SKOLEM-1] to [CERT-SKOLEM-4]."""
 
 from __future__ import annotations
 

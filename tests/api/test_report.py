@@ -128,6 +128,8 @@ def test_json_text_reads_back_and_has_no_lone_surrogate() -> None:
 
 
 def test_overall_is_the_worst() -> None:
+    """[VERDICT-OVERALL]"""
+
     def results(*verdicts: Verdict) -> list[Result]:
         return [Result("", "", verdict) for verdict in verdicts]
 

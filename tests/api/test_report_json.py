@@ -87,7 +87,7 @@ def diagnostics(draw: st.DrawFn) -> Diagnostic:
 def test_a_report_comes_back_as_it_was(
     bare: ProgramResult, found: tuple[Diagnostic, ...], locate: bool
 ) -> None:
-    """Through JSON text: the same JSON form for every report, the same report if places were located."""
+    """[CACHE-VALUE] Through JSON text: the same JSON form for every report, the same report if located."""
     located = tuple(diagnostic_to_json(each, NOWHERE) for each in found) if locate else ()
     report = bare._replace(diagnostics=found, located=located)
     again = report_from_dict(json.loads(json.dumps(report.to_dict())))

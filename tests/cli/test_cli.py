@@ -143,6 +143,7 @@ def test_fix_diff_writes_nothing(tmp_path: Path) -> None:
 
 
 def test_output_is_the_same_under_another_hash_seed() -> None:
+    """[DIAG-OUT-2]"""
     outputs = set()
     for seed in ("1", "2"):
         environment = {**os.environ, "PYTHONHASHSEED": seed}

@@ -77,7 +77,7 @@ def test_json_of_a_hit_is_the_same_to_the_last_digit(tmp_path: Path) -> None:
 def test_which_cache_is_used(
     switches: list[str], variable: str | None, used: str | None, tmp_path: Path
 ) -> None:
-    """The switch before the directory given before the environment; by default none."""
+    """[CACHE-CHOICE] The switch before the directory given before the environment; by default none."""
     environment = {"HOME": str(tmp_path / "home"), "XDG_CACHE_HOME": ""}
     if variable is not None:
         environment["POTLANG_CACHE"] = str(tmp_path / variable) if variable else ""
@@ -164,7 +164,7 @@ TRUE = '(potlang-ir 1)\n(claim "v0" "v" () (origin "/verifications/0" "True") tr
 
 
 def test_replay_of_sound_entries_agrees(tmp_path: Path) -> None:
-    """Programs of many kinds: what is kept is enough to verify them again."""
+    """[CACHE-REPLAY] Programs of many kinds: what is kept is enough to verify them again."""
     potc(*sorted(SEED.glob("[0-9]*.json")), "--cache-dir", tmp_path, "--trust", "solver")
     done = replay(tmp_path)
     entries = stats(tmp_path)["entries"]
@@ -175,6 +175,7 @@ def test_replay_of_sound_entries_agrees(tmp_path: Path) -> None:
 
 
 def test_replay_finds_a_verdict_that_differs(tmp_path: Path) -> None:
+    """[CACHE-REPLAY]"""
     kept(tmp_path, TRUE, report(Verdict.REFUTED))
     done = replay(tmp_path)
     assert done.returncode == 1
@@ -189,6 +190,7 @@ def test_replay_finds_a_verdict_that_differs(tmp_path: Path) -> None:
 
 
 def test_replay_that_cannot_settle_is_no_difference(tmp_path: Path) -> None:
+    """[CACHE-REPLAY]"""
     hanging = potc("compile", ROOT / "tests" / "limits" / "hang.json", "--to", "ir", "--passes", "").stdout
     kept(tmp_path, hanging, report(Verdict.ENTAILED))
     done = replay(tmp_path)
@@ -198,6 +200,7 @@ def test_replay_that_cannot_settle_is_no_difference(tmp_path: Path) -> None:
 
 
 def test_replay_of_an_entry_that_this_version_cannot_read(tmp_path: Path) -> None:
+    """[CACHE-REPLAY]"""
     kept(tmp_path, "(potlang-ir 9)\n", report(Verdict.ENTAILED))
     kept(tmp_path, TRUE, report(Verdict.ENTAILED), faster=True)
     kept(tmp_path, TRUE, report(Verdict.ENTAILED), passes="no such pass")

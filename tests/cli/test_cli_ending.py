@@ -1,6 +1,6 @@
 """How the process ends: all that was printed arrives, whatever the streams are, and nothing is left behind.
 
-Spec: DIAG-OUT-3.
+Spec: [DIAG-OUT-3].
 """
 
 from __future__ import annotations

@@ -64,6 +64,7 @@ def test_machine_formats_keep_standard_output_to_themselves(tmp_path: Path) -> N
 
 
 def test_programs_of_one_name_do_not_overwrite_each_other(tmp_path: Path) -> None:
+    """[CERT-ARCHIVE-FILES]"""
     other = tmp_path / "other" / ENTAILED.name
     other.parent.mkdir()
     other.write_bytes(ENTAILED.read_bytes())

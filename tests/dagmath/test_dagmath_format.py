@@ -140,7 +140,9 @@ def edges(checked: CheckedSolution) -> list[set[int]]:
 
 @pytest.mark.parametrize("code", SLIPS)
 def test_a_slip_has_its_warning_and_leaves_the_graph(code: str) -> None:
-    """[DAG-FORMAT]: each rule's own code and no other, in JSON and in text; its safe fixes undo the slip."""
+    """[DAG-ORDER] [DAG-UNCLOSED] [DAG-FORMAT]: each rule's own code and no other, in JSON and in text; its
+    safe fixes undo the slip.
+    """
 
     def holds(found: Solution) -> None:
         for text in (write_json(found), write_text(found)):

@@ -74,7 +74,7 @@ def check_invariance(given: tuple[Graph, Random]) -> None:
 
 
 def check_level(graph: Graph) -> None:
-    """[DAG-AUC]: the level is the last k with 100 · closed ≥ k · (N − 1), in whole numbers."""
+    """[DAG-SHARE] [DAG-AUC]: the level is the last k with 100 · closed ≥ k · (N − 1), in whole numbers."""
     shape = shape_of(steps_of(graph))
     assert shape.level == max(k for k in LEVELS if 100 * shape.closed >= k * (shape.nodes - 1))
     assert (shape.level == 100) == shape.is_closed
@@ -175,7 +175,7 @@ def accuracy(samples: list[Judged], level: int) -> Fraction:
 
 
 def check_scores(samples: list[Judged]) -> None:
-    """[DAG-SCORE]: the sums give what the definitions give, group by group."""
+    """[DAG-PRR] [DAG-SCORE]: the sums give what the definitions give, group by group."""
     tally = tallied(samples)
     for group in tally.groups():
         mine = [each for each in samples if each.group == group]

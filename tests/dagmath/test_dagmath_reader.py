@@ -276,7 +276,7 @@ def test_the_text_of_appendix_c() -> None:
     ],
 )
 def test_parents_in_the_text_form(text: str, parents: tuple[int, ...] | None) -> None:
-    """[DAG-TEXT]"""
+    """[DAG-TEXT-PARENTS] [DAG-TEXT]"""
     blocks = [f"Step {k}\nParents: Null\nNode: $x$." for k in (4, 5, 7)]
     found, marked = read("\n".join([*blocks, f"Step 8\nParents: {text}\nNode: $y$."]))
     assert marked == []
@@ -286,7 +286,7 @@ def test_parents_in_the_text_form(text: str, parents: tuple[int, ...] | None) ->
 
 @pytest.mark.parametrize("text", ["Step 4-5", "the first", "Step 4 5", "1,", "Step", "4..5"])
 def test_parents_that_are_no_list(text: str) -> None:
-    """[DAG-TEXT]"""
+    """[DAG-TEXT-PARENTS] [DAG-TEXT]"""
     _, marked = read(f"Step 4\nParents: Null\nNode: $x$.\nStep 8\nParents: {text}\nNode: $y$.")
     assert marked == [("POT7006", "", text)]
 

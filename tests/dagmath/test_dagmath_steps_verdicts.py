@@ -175,7 +175,7 @@ KINDS: dict[str, tuple[StepVerdict, list[Line]]] = {
 
 @pytest.mark.parametrize("title", KINDS)
 def test_kinds(title: str) -> None:
-    """The verdict on one step of each kind ([STEP-VERDICTS])."""
+    """[STEP-SENTENCES] [STEP-PREMISES] The verdict on one step of each kind ([STEP-VERDICTS])."""
     expected, lines = KINDS[title]
     found = last(*lines)
     assert found.verdict is expected, (found.reason, found.read)

@@ -142,7 +142,9 @@ CASES: dict[str, tuple[str, list[Line]]] = {
 
 @pytest.mark.parametrize("title", CASES)
 def test_wordings(title: str) -> None:
-    """A verdict on each is what a careful reader gives ([STEP-FIRM], [STEP-SOUND], [STEP-UNITS])."""
+    """[STEP-SENTENCES] A verdict on each is what a careful reader gives ([STEP-FIRM], [STEP-SOUND],
+    [STEP-UNITS]).
+    """
     given, lines = CASES[title]
     assert judged_lines((given,), lines) == lines
 

@@ -50,7 +50,7 @@ def patches(draw: st.DrawFn, value: object) -> Patch:
 
 @given(st.data(), VALUES, st.sampled_from([None, 1, "\t"]))
 def test_raw_and_value_agree(data: st.DataObject, value: object, indent: int | str | None) -> None:
-    """Whatever applies to the value applies to its text and gives the text of the same value."""
+    """[DIAG-FIX-3] Whatever applies to the value applies to its text and gives the text of the same value."""
     change = fix(*data.draw(st.lists(patches(value), min_size=1, max_size=2)))
     text = json.dumps(value, indent=indent, ensure_ascii=data.draw(st.booleans()))
     before = copy.deepcopy(value)
@@ -103,6 +103,7 @@ TEXT = """{
     ],
 )
 def test_only_what_must_change_changes(edit: Edit, old: str, new: str) -> None:
+    """[DIAG-FIX-3]"""
     assert TEXT.count(old) == 1
     assert apply_fixes(TEXT, [fix(edit)]) == TEXT.replace(old, new)
 

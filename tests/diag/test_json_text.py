@@ -91,6 +91,7 @@ def test_a_file_that_nobody_can_open(tmp_path: Path) -> None:
 
 
 def test_a_sparse_gigabyte_is_refused_by_its_size(tmp_path: Path) -> None:
+    """[LIMIT-INPUT]"""
     path = tmp_path / "big.json"
     with path.open("wb") as file:
         file.write(b"[" * 1000)
@@ -99,6 +100,7 @@ def test_a_sparse_gigabyte_is_refused_by_its_size(tmp_path: Path) -> None:
 
 
 def test_too_many_bytes_in_memory() -> None:
+    """[LIMIT-INPUT]"""
     small = InputLimits(bytes=10)
     assert [only(s, small).code for s in ("[" * 11, b"[" * 11)] == ["POT0002"] * 2
 
@@ -124,6 +126,7 @@ def test_wrong_encoding_says_where(data: bytes, column: int) -> None:
     "text", ["[" * 10_000 + "]" * 10_000, '{"a":' * 600 + "1" + "}" * 600, "[" * 200_000]
 )
 def test_too_deep_points_at_the_first_bracket_too_many(text: str) -> None:
+    """[LIMIT-JSON]"""
     found = only(text)
     assert found.code == "POT0003"
     depth = text[: (found.place.span or (0, 0))[1]].count(text[0])
@@ -131,6 +134,7 @@ def test_too_deep_points_at_the_first_bracket_too_many(text: str) -> None:
 
 
 def test_the_deepest_that_is_allowed() -> None:
+    """[LIMIT-JSON]"""
     text = "[" * 512 + "]" * 512
     value, found, _ = read(text)
     assert found == []
@@ -141,12 +145,14 @@ def test_the_deepest_that_is_allowed() -> None:
     "numeral", ["7" * 1_000_000, "-" + "7" * 10_001, "1e10001", "0." + "1" * 10_001, "1e" + "9" * 40]
 )
 def test_numerals_that_are_too_long(numeral: str) -> None:
+    """[LIMIT-NUMERAL]"""
     found = only('{"a": ["1e99999", ' + numeral + "]}")
     assert found.code == "POT0004"
     assert found.place.span == (18, 18 + len(numeral))
 
 
 def test_the_longest_numeral_that_is_allowed() -> None:
+    """[LIMIT-NUMERAL]"""
     for numeral in ("7" * 10_000, "1e9999", "1e-9999"):
         assert read(numeral)[1] == []
 
@@ -162,6 +168,7 @@ def test_not_a_number() -> None:
 
 
 def test_duplicate_keys_give_both_places_and_the_last_counts() -> None:
+    """[DIAG-PLACE-2]"""
     text = '{"r": [{"a": 1, "b": 2,\n "\\u0061": 3}]}'
     value, found, document = read(text)
     assert value == {"r": [{"a": 3, "b": 2}]}
@@ -235,6 +242,7 @@ SYNTAX = [
 
 @pytest.mark.parametrize(("text", "corrected"), SYNTAX)
 def test_safe_fixes_repair_the_text(text: str, corrected: str) -> None:
+    """[DIAG-FIX-2]"""
     value, found, _ = read(text)
     assert value is None
     assert {d.code for d in found} == {"POT1001"}

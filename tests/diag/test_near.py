@@ -36,6 +36,7 @@ from potlang.diag.near import edit_distance
     ],
 )
 def test_nearest(name: str, candidates: list[str], expected: list[str]) -> None:
+    """[DIAG-FIX-4]"""
     assert nearest(name, candidates) == expected
 
 

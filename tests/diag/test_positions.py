@@ -90,6 +90,7 @@ def slow_line_column(text: str, offset: int) -> tuple[int, int]:
 
 @given(st.data(), VALUES)
 def test_every_value_key_and_character_is_found(data: st.DataObject, value: object) -> None:
+    """[DIAG-PLACE-1]"""
     writer = Writer(data.draw)
     writer.value(value, "")
     assert json.loads(writer.text) == value
@@ -139,6 +140,7 @@ def test_any_text_can_be_asked(text: str) -> None:
 
 
 def test_escapes_map_to_the_six_raw_characters() -> None:
+    """[DIAG-PLACE-1]"""
     document = Document.from_str('{"k": "a\\u0041\\n"}')
     assert document.locate(Place("/k", (1, 2))) == LineColumn(1, 9, 1, 15)
     assert document.raw_span(Place("/k", (2, 3))) == (14, 16)
@@ -155,6 +157,7 @@ def test_a_missing_part_is_shown_at_its_nearest_ancestor() -> None:
 
 
 def test_text_that_is_not_json_has_lines_too() -> None:
+    """[DIAG-PLACE-1]"""
     document = Document.from_str("first\r\nsecond\rthird")
     assert document.locate(Place("", (7, 13))) == LineColumn(2, 1, 2, 7)
     excerpt = document.excerpt(Place("", (7, 15)))

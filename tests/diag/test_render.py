@@ -89,10 +89,12 @@ GOLDENS: dict[str, Callable[[], str]] = {
 
 @pytest.mark.parametrize("name", GOLDENS)
 def test_golden(name: str) -> None:
+    """[DIAG-OUT-1] [DIAG-OUT-2]"""
     assert GOLDENS[name]() == (HERE / "golden" / name).read_text(encoding="utf-8")
 
 
 def test_without_color_there_is_no_escape() -> None:
+    """[DIAG-OUT-1]"""
     assert "\x1b" not in GOLDENS["text.txt"]()
     assert re.sub(r"\x1b\[[0-9;]*m", "", GOLDENS["color.txt"]()) == GOLDENS["text.txt"]()
 
@@ -109,6 +111,7 @@ def test_json_fits_its_schema() -> None:
 
 
 def test_sarif_regions_and_replacements_mean_the_raw_text() -> None:
+    """[DIAG-OUT-2]"""
     document = in_text()
     (run,) = diagnostics_to_sarif([(document, reported(document))])["runs"]  # type: ignore[misc]
     starts = [0, *(found.end() for found in re.finditer("\n", TEXT))]

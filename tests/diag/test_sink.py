@@ -19,6 +19,7 @@ TEXT = '{"b": "one", "a": ["two", "three"]}'
 
 
 def test_codes_are_well_formed() -> None:
+    """[DIAG-CODE-1] [DIAG-TEXT-1]"""
     for code, row in CODES.items():
         assert code == row.code
         assert len(code) == 7
@@ -31,6 +32,7 @@ def test_codes_are_well_formed() -> None:
 
 
 def test_document_order_whatever_the_order_of_reports() -> None:
+    """[DIAG-LIST-1]"""
     for document in (Document.from_str(TEXT), Document.from_value({"b": "one", "a": ["two", "three"]})):
         sink = Sink(document)
         for pointer in ("/a/1", "/a", "/a/0", "/b", ""):
@@ -41,6 +43,7 @@ def test_document_order_whatever_the_order_of_reports() -> None:
 
 
 def test_duplicates_are_merged_and_first_wins() -> None:
+    """[DIAG-LIST-1]"""
     sink = Sink()
     sink.report("POT2001", "/a", name="x", helps=["first"])
     sink.report("POT2001", "/a", name="x", helps=["second"])
@@ -50,6 +53,7 @@ def test_duplicates_are_merged_and_first_wins() -> None:
 
 
 def test_errors_are_kept_before_warnings_and_the_rest_is_counted() -> None:
+    """[LIMIT-DIAGNOSTICS] [DIAG-LIST-1]"""
     document = Document.from_value([0] * 400)
     sink = Sink(document)
     for i in range(150):
@@ -66,6 +70,7 @@ def test_errors_are_kept_before_warnings_and_the_rest_is_counted() -> None:
 
 
 def test_a_hopeless_input_costs_no_memory() -> None:
+    """[LIMIT-DIAGNOSTICS]"""
     sink = Sink()
     for i in range(10_200):
         sink.report("POT2001", f"/{i}", name="x")
@@ -75,6 +80,7 @@ def test_a_hopeless_input_costs_no_memory() -> None:
 
 
 def test_only_errors_are_errors() -> None:
+    """[DIAG-SEV-1]"""
     sink = Sink()
     sink.report("POT2004", "", name="x", hidden="y")
     assert not sink.has_errors
@@ -91,6 +97,7 @@ def test_unknown_codes_and_missing_fields_are_bugs() -> None:
 
 @given(st.text(), st.text())
 def test_user_text_is_one_visible_line(name: str, note: str) -> None:
+    """[DIAG-TEXT-2]"""
     sink = Sink()
     label = Label(Place("/b"), note)
     sink.report("POT2001", "/a", name=name, primary=note, notes=[note], helps=[note], labels=[label])
@@ -100,12 +107,14 @@ def test_user_text_is_one_visible_line(name: str, note: str) -> None:
 
 
 def test_braces_and_escapes_in_names() -> None:
+    """[DIAG-TEXT-2]"""
     sink = Sink()
     sink.report("POT2001", "", name="{0}{x!r}\x1b[31m\u202e\n%s")
     assert sink.diagnostics()[0].message == "`{0}{x!r}\\u001b[31m\\u202e\\n%s` is not declared"
 
 
 def test_long_names_are_shortened_in_the_middle() -> None:
+    """[DIAG-TEXT-2]"""
     assert shorten("a" * 50 + "b" * 50, 10) == "aaaaaa…bbb"
     assert len(shown("x" * 10_000)) == 60
     assert shown(["a"] * 15) == "a, " * 12 + "… 3 more"

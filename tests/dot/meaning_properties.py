@@ -38,7 +38,7 @@ def node_verdicts(case: Reasoning) -> None:
 
 
 def lemma_c_1(case: Reasoning) -> None:
-    """[DOT-ARROW-2], [DOT-NUC-1] to [DOT-NUC-4] Arrow states, R, and what is closed under it."""
+    """[DOT-ARROW-2] [DOT-NUC-1] [DOT-NUC-2] [DOT-NUC-3] [DOT-NUC-4] Arrow states, R, closed propositions."""
     meant = Meant(case)
     report = meant.report
     pairs = [(meant.sub(each.source), meant.sub(each.target)) for each in report.arrows]
@@ -203,7 +203,7 @@ def appendix_c_3_ranked(case: Reasoning) -> None:
 
 
 def critic_checks(case: Reasoning) -> None:
-    """[DOT-CRITIC-1] to [DOT-CRITIC-5] The warnings are those that the finite model asks for."""
+    """[DOT-CRITIC-1] [DOT-CRITIC-2] [DOT-CRITIC-3] [DOT-CRITIC-4] [DOT-CRITIC-5]"""
     meant = Meant(case)
     codes = [each.code for each in meant.report.diagnostics if each.code >= "POT5060"]
     stated = [id_ for id_ in case.ids("proposer") if case.proposition(id_) is not None]
@@ -227,7 +227,7 @@ def critic_checks(case: Reasoning) -> None:
 
 
 def proposition_c_3(pair: tuple[Reasoning, Reasoning]) -> None:
-    """[DOT-GLUE-1] to [DOT-GLUE-3] The arrows of both, and c12(s1 ∧ s2) for the summary."""
+    """[DOT-GLUE-1] [DOT-GLUE-2] [DOT-GLUE-3] The arrows of both, and c12(s1 ∧ s2) for the summary."""
     glued = potlang.dot.glue(*(potlang.dot.read(case.text) for case in pair))
     assert glued.trace.is_well_formed and glued.text == Reasoning(glued.trace.records, None).text
     meant = Meant(Reasoning(glued.trace.records, pair[0].theory))

@@ -141,7 +141,7 @@ def test_a_new_arrow_can_enlarge_the_summary_4_14_2() -> None:
 
 
 def test_a_refuted_arrow_stays_out_of_the_nucleus() -> None:
-    """[DOT-ARROW-2] Θ entails P and refutes Q; the report has a counterexample."""
+    """[DOT-CRITIC-2] [DOT-NUC-3] [DOT-ARROW-2] Θ entails P and refutes Q; the report has a counterexample."""
     head = TRUTHS.replace("}}", '}, "assume": ["p", {"not": "q"}]}')
     report = potlang.dot.verify(
         judged(("p", "validated"), ("q", None), more="@entails src=2 dst=4\n", head=head)
@@ -164,7 +164,9 @@ def test_refinement_of_a_validated_proposition_points_against_the_text_4_2() -> 
 
 
 def test_opaque_atoms_take_part_in_arrows_and_summary() -> None:
-    """[DOT-THEORY-6] Nothing is claimed of an opaque proposition; what follows by arrows follows."""
+    """[DOT-PROP-5] [DOT-THEORY-6] Nothing is claimed of an opaque proposition; what follows by arrows
+    follows.
+    """
     text = judged(
         (None, "validated"), (None, None), ("q", None), more="@entails src=2 dst=4\n@entails src=2 dst=6\n"
     )

@@ -50,7 +50,7 @@ def _asked(script: Script, *, server_key: str | None = None, **settings: Any) ->
 
 @pytest.mark.parametrize("stream", [True, False])
 def test_an_answer(stream: bool) -> None:
-    """[ENDPOINT-HTTP]: text, usage and reason arrive, in pieces or in one."""
+    """[ENDPOINT-MODEL] [ENDPOINT-HTTP]: text, usage and reason arrive, in pieces or in one."""
     found, server = _asked([Answer(TEXT, "length")], key=KEY, server_key=KEY, stream=stream)
     assert (found.text, found.finish_reason, found.usage) == (TEXT, "length", Usage(11, 5))
     assert found.tries == 1 and found.seconds > 0

@@ -54,6 +54,7 @@ TRUTHS = tuple(function(name, BOOL) for name in "pqrs")
 @settings(max_examples=60)
 @given(st.data())
 def test_clauses_hold_under_the_assignments_that_the_formula_holds_under(data: DataObject) -> None:
+    """[GROUND-CLAUSES]"""
     pool = Pool()
     formula = data.draw(formulas(Signature((), TRUTHS), pool, 6, quantifiers=False))
     found = clauses_of(formula, pool)
@@ -78,6 +79,7 @@ def _satisfiable(
 
 
 def test_a_large_disjunction_of_conjunctions_is_not_multiplied_out() -> None:
+    """[GROUND-CLAUSES]"""
     pool = Pool()
     atoms = [pool.sym(function(f"p{at}", BOOL)) for at in range(60)]
     pairs = [pool.conj(atoms[at : at + 2]) for at in range(0, 60, 2)]
@@ -89,6 +91,7 @@ def test_a_large_disjunction_of_conjunctions_is_not_multiplied_out() -> None:
 
 
 def test_atoms_have_one_form() -> None:
+    """[GROUND-LITERALS] [GROUND-INTEGERS]"""
     table = Table()
     a, b = table.term(A, (), THING), table.term(B, (), THING)
     red, green = (table.literal(table.pool.lit(value, COLOUR)) for value in COLOUR.values)
@@ -125,6 +128,7 @@ class Made:
 
 
 def test_twelve_variables_over_a_hundred_constants_are_counted_and_not_built() -> None:
+    """[GROUND-SIZE]"""
     made = Made()
     facts = [made.app(P, made.app(function(f"c{at}", THING))) for at in range(100)]
     variables = [made.var(THING) for _ in range(12)]
@@ -135,6 +139,7 @@ def test_twelve_variables_over_a_hundred_constants_are_counted_and_not_built() -
 
 
 def test_function_terms_are_counted_with_the_terms_below_them() -> None:
+    """[GROUND-SIZE] [GROUND-TERMS]"""
     made = Made()
     owner = function("owner", THING, OWNER)
     likes = function("L", THING, OWNER, BOOL)
@@ -149,6 +154,7 @@ def test_function_terms_are_counted_with_the_terms_below_them() -> None:
 
 
 def test_a_choice_for_each_thing_that_is_a_thing_is_a_cycle() -> None:
+    """[GROUND-FINITE]"""
     made = Made()
     x, y = made.var(THING), made.var(THING)
     some = made.closed("forall", x, body=made.closed("exists", y, body=made.app(Q, x, y)))
@@ -162,6 +168,7 @@ def test_a_choice_for_each_thing_that_is_a_thing_is_a_cycle() -> None:
 
 
 def test_ground_function_terms_make_no_cycle() -> None:
+    """[GROUND-FINITE]"""
     made = Made()
     next_ = function("next", THING, THING)
     x = made.var(THING)
@@ -214,6 +221,7 @@ def _matrices(draw: st.DrawFn, made: Made, variables: list[Var]) -> Node:
 @settings(max_examples=200)
 @given(st.data())
 def test_the_search_finds_the_instances_that_are_false_and_no_others(data: DataObject) -> None:
+    """[GROUND-SEARCH] [GROUND-ROUND]"""
     made = Made()
     variables = [made.var(THING) for _ in range(3)]
     matrix = data.draw(_matrices(made, variables))
@@ -238,6 +246,7 @@ def _is_false(table: Table, classes: Classes, literals: list[int]) -> bool:
 
 
 def test_a_search_ends_with_its_budget() -> None:
+    """[GROUND-SEARCH]"""
     made = Made()
     variables = [made.var(THING) for _ in range(6)]
     wide = Symbol("W", (THING,) * 6, BOOL, SymbolKind.FUNCTION)
@@ -254,6 +263,7 @@ def test_a_search_ends_with_its_budget() -> None:
 @settings(max_examples=200)
 @given(st.data())
 def test_a_model_violates_no_axiom_exactly_if_it_is_a_congruence(data: DataObject) -> None:
+    """[GROUND-EQUALITY] [GROUND-ROUND]"""
     table = Table()
     f = function("f", THING, THING)
     things = [table.term(function(name, THING), (), THING) for name in "abc"]
@@ -294,6 +304,7 @@ def _congruent(table: Table, true: set[int], things: list[int], f: Symbol) -> bo
 
 
 def test_quantifiers_in_terms_are_refused() -> None:
+    """[GROUND-REFUSED]"""
     made = Made()
     x = made.var(THING)
     holds = function("holds", BOOL, BOOL)

@@ -72,6 +72,7 @@ def chain(length: int) -> World:
 
 
 def test_a_chain_of_rules_is_refuted_instance_by_instance() -> None:
+    """[GROUND-MODEL] [GROUND-ACCEPTED]"""
     found = decide(chain(5))
     assert found.status == "unsat"
     assert sum(line.startswith("(instance") for line in found.lines) == 7
@@ -91,6 +92,7 @@ def test_small_cores_take_milliseconds() -> None:
 
 
 def test_terms_are_not_assumed_distinct() -> None:
+    """[GROUND-DISTINCT]"""
     world = World(PERSON)
     a, b = world.constant("a", PERSON), world.constant("b", PERSON)
     same = world.pool.eq(a, b)
@@ -98,7 +100,27 @@ def test_terms_are_not_assumed_distinct() -> None:
     assert decide(world, "claim").status == decide(world, "negation").status == "sat"
 
 
+def test_a_premise_that_terms_differ_is_not_assumed() -> None:
+    """[GROUND-DISTINCT]: P(a), P(b) and `x != y and P(x) and P(y) => q` do not entail q."""
+    world = World(PERSON)
+    pool = world.pool
+    p, q = world.function("P", [PERSON]), world.constant("q", BOOL)
+    a, b = world.constant("a", PERSON), world.constant("b", PERSON)
+    world.fact("a", world.app(p, a))
+    world.fact("b", world.app(p, b))
+
+    def rule(x: Node, y: Node) -> Node:
+        return pool.implies(pool.conj([pool.negate(pool.eq(x, y)), world.app(p, x), world.app(p, y)]), q)
+
+    world.fact("rule", forall(world, [PERSON, PERSON], rule))
+    world.claim("q", q)
+    assert decide(world, "negation").status == "sat"
+    world.fact("apart", pool.negate(pool.eq(a, b)))
+    assert decide(world, "negation").status == "unsat"
+
+
 def test_a_claim_about_more_members_than_there_are_constants_is_not_refuted() -> None:
+    """[GROUND-SAT]"""
     world = World(PERSON)
     a = world.constant("a", PERSON)
     world.claim("alone", forall(world, [PERSON], lambda x: world.pool.eq(x, a)))
@@ -108,7 +130,7 @@ def test_a_claim_about_more_members_than_there_are_constants_is_not_refuted() ->
 
 
 def test_terms_that_no_clause_has_are_in_the_model_too() -> None:
-    """A reflexive equation leaves no clause, and its term has a value all the same."""
+    """[GROUND-SAT] A reflexive equation leaves no clause, and its term has a value all the same."""
     formula = "ForAll([x: Bool], f(If(x, a, a)) == f(If(x, a, a)))"
     module = potlang.compile(
         {
@@ -127,6 +149,7 @@ def test_terms_that_no_clause_has_are_in_the_model_too() -> None:
 
 
 def test_equality_goes_through_functions() -> None:
+    """[GROUND-EQUALITY]"""
     world = World(PERSON)
     a, b, c = (world.constant(name, PERSON) for name in "abc")
     boss = world.function("boss", [PERSON], PERSON)
@@ -143,6 +166,7 @@ def test_equality_goes_through_functions() -> None:
 
 
 def test_only_the_axioms_that_are_needed_are_written() -> None:
+    """[GROUND-EQUALITY] [GROUND-TRIM]"""
     world = World(PERSON)
     constants = [world.constant(f"c{at}", PERSON) for at in range(60)]
     likes = world.function("Likes", [PERSON, PERSON])
@@ -157,6 +181,7 @@ def test_only_the_axioms_that_are_needed_are_written() -> None:
 
 
 def test_enums_have_their_values_and_no_others() -> None:
+    """[GROUND-TERMS] [GROUND-MEMBER]"""
     world = World(PERSON, COLOUR)
     colour = world.function("colour", [PERSON], COLOUR)
     houses = [world.constant(name, PERSON) for name in "abcd"]
@@ -168,6 +193,7 @@ def test_enums_have_their_values_and_no_others() -> None:
 
 
 def test_empty_sorts_have_a_member() -> None:
+    """[GROUND-TERMS]"""
     world = World(PERSON)
     p, q = world.function("P", [PERSON]), world.constant("q", BOOL)
     every = forall(world, [PERSON], lambda x: world.app(p, x))
@@ -200,6 +226,7 @@ def test_choices_are_named_in_certificates() -> None:
 
 
 def test_a_cycle_of_choices_can_be_refuted_and_does_not_go_on_for_ever() -> None:
+    """[GROUND-UNSAT]"""
     world = World(PERSON)
     a = world.constant("a", PERSON)
     after = world.function("After", [PERSON, PERSON])
@@ -223,6 +250,7 @@ def test_a_cycle_of_choices_can_be_refuted_and_does_not_go_on_for_ever() -> None
 
 
 def test_an_explosion_is_estimated_and_not_built() -> None:
+    """[GROUND-SIZE]"""
     world = World(PERSON)
     wide = world.function("W", [PERSON] * 6)
     p = world.function("P", [PERSON])
@@ -295,6 +323,7 @@ def pigeons(count: int) -> World:
 
 
 def test_pigeons_need_another_solver_beyond_a_few_conflicts(shared: Workers) -> None:
+    """[GROUND-SOLVER] [GROUND-TRIM] [GROUND-ACCEPTED]"""
     module = pigeons(7).module()
     limits = GroundLimits(timeout_ms=20_000, conflicts=20)
     alone = Grounder(module).decide(module.assertions, "assumptions", None, limits)
@@ -306,6 +335,7 @@ def test_pigeons_need_another_solver_beyond_a_few_conflicts(shared: Workers) -> 
 
 
 def test_a_solver_that_is_killed_leaves_the_answer_open(workers: Workers) -> None:
+    """[GROUND-SOLVER]"""
     module = pigeons(13).module()
     began = time.monotonic()
     found = Grounder(module, workers).decide(
@@ -327,6 +357,7 @@ def integers(bound: int) -> tuple[World, list[Node]]:
 
 
 def test_bounded_integers_are_told_apart() -> None:
+    """[GROUND-INTEGERS]"""
     world, (a, b, c) = integers(3)
     pool = world.pool
     world.fact("ab", pool.app(op.LT, (a, b)))
@@ -338,6 +369,7 @@ def test_bounded_integers_are_told_apart() -> None:
 
 
 def test_counts_of_truths_are_sums_of_choices() -> None:
+    """[GROUND-ITE]"""
     world = World(PERSON)
     pool = world.pool
     p = world.function("P", [PERSON])
@@ -358,6 +390,7 @@ def test_counts_of_truths_are_sums_of_choices() -> None:
 
 
 def test_unbounded_integers_are_left_open() -> None:
+    """[GROUND-INTEGERS]"""
     world = World()
     a, b = world.constant("a", INT), world.constant("b", INT)
     world.claim("less", world.pool.app(op.LT, (a, b)))

@@ -169,12 +169,14 @@ def agrees(module: Module, negated: bool) -> Grounded:
 @settings(max_examples=80)
 @given(problems(), st.booleans())
 def test_statuses_are_right_and_carry_evidence(module: Module, negated: bool) -> None:
+    """[GROUND-UNSAT] [GROUND-SAT]"""
     agrees(module, negated)
 
 
 @settings(max_examples=80)
 @given(clausal(), st.booleans())
 def test_clauses_with_equality_and_functions(module: Module, negated: bool) -> None:
+    """[GROUND-UNSAT] [GROUND-SAT]"""
     agrees(module, negated)
 
 

@@ -81,12 +81,14 @@ def test_what_is_shared_in_a_model_is_not_written_out(shared: Workers) -> None:
 
 
 def test_no_model_is_asked_for_that_would_not_come_in_time() -> None:
+    """[LIMIT-WHOLE]"""
     assert affords_model(1_000, 10)
     assert not affords_model(100_000, 10)
     assert not affords_model(MOST_MODEL + 1, 1e9)
 
 
 def test_a_base_too_large_for_a_model_still_has_its_answer(shared: Workers) -> None:
+    """[LIMIT-WHOLE]"""
     padding = f"; {'x' * MOST_MODEL}\n"
     with SolverSession(shared, "z3", padding + BASE) as session:
         answer = session.ask(Query("", ("($P $a)",), model=True), 20_000)

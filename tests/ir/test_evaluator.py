@@ -84,6 +84,7 @@ def naive(node: Node, structure: Structure, env: dict[Var, object], budget: list
 
 
 def test_quantifiers_range_over_the_universe() -> None:
+    """[IR-EVAL-1]"""
     pool = Pool()
     p = Symbol("p", (S,), BOOL, SymbolKind.FUNCTION)
     x = pool.var("x", S)
@@ -93,6 +94,7 @@ def test_quantifiers_range_over_the_universe() -> None:
 
 
 def test_division_by_zero_has_no_value_unless_the_rest_decides() -> None:
+    """[IR-EVAL-2] [IR-EVAL-3]"""
     pool = Pool()
     bad = pool.app(op.LT, (pool.app(op.DIV, (pool.real(1), pool.real(0))), pool.real(1)))
     with pytest.raises(Unspecified):
@@ -106,6 +108,7 @@ def test_division_by_zero_has_no_value_unless_the_rest_decides() -> None:
 
 
 def test_an_infinite_sort_is_refused_unless_the_rest_decides() -> None:
+    """[IR-EVAL-1]"""
     pool = Pool()
     x = pool.var("x", INT)
     every = pool.quant("forall", (x,), pool.app(op.LE, (x, x)))
@@ -135,6 +138,7 @@ def test_integer_division_is_smtlibs(a: int, b: int, quotient: int, rest: int) -
 
 
 def test_tables_over_finite_sorts_are_equal_if_their_values_are() -> None:
+    """[IR-EVAL-4]"""
     pool = Pool()
     sort = ArraySort(BOOL, INT)
     a, b = constant("a", sort), constant("b", sort)
@@ -165,6 +169,7 @@ def test_tables_over_finite_sorts_are_equal_if_their_values_are() -> None:
     ],
 )
 def test_members_are_all_different_and_complete(sort: object, size: int) -> None:
+    """[IR-EVAL-1]"""
     found = members(sort, ONE)  # type: ignore[arg-type]
     assert len(found) == len(set(found)) == size
 
@@ -173,6 +178,7 @@ def test_members_are_all_different_and_complete(sort: object, size: int) -> None
     "sort", [INT, REAL, SetSort(INT), BitVecSort(64), DeclaredSort("other"), ArraySort(S, INT)]
 )
 def test_infinite_and_large_sorts_have_no_list_of_members(sort: object) -> None:
+    """[IR-EVAL-1]"""
     with pytest.raises(NotEvaluable):
         members(sort, ONE)  # type: ignore[arg-type]
 
@@ -237,6 +243,7 @@ def test_shared_terms_under_binders_are_quick() -> None:
 
 
 def test_numbers_do_not_explode() -> None:
+    """[IR-EVAL-5]"""
     pool = Pool()
     node: Node = pool.integer(3)
     for _ in range(60):
@@ -246,6 +253,7 @@ def test_numbers_do_not_explode() -> None:
 
 
 def test_steps_are_bounded() -> None:
+    """[IR-EVAL-5]"""
     pool = Pool()
     variables = tuple(pool.var("x", BitVecSort(8)) for _ in range(6))
     p = Symbol("p", tuple(v.sort for v in variables), BOOL, SymbolKind.FUNCTION)

@@ -56,6 +56,7 @@ def agrees(module: Module, negated: bool) -> None:
 @settings(max_examples=80)
 @given(modules(nested=False, depth=5, most=0), st.booleans())
 def test_a_formula_and_its_skolem_form_are_satisfiable_together(module: Module, negated: bool) -> None:
+    """[GROUND-SKOLEM] [PASS-KEEPS-2]"""
     agrees(module, negated)
 
 
@@ -78,6 +79,7 @@ def module_of(pool: Pool, formula: Node, *definitions: Definition) -> Module:
 
 
 def test_a_choice_depends_on_the_free_variables_of_its_quantifier() -> None:
+    """[GROUND-SKOLEM]"""
     pool = Pool()
     formula, x, y = relation(pool, "forall", "exists")
     form = skolemize(formula, pool, {}, "r0")
@@ -136,6 +138,7 @@ def test_defined_functions_are_unfolded() -> None:
 
 
 def test_quantifiers_in_definitions_and_terms_have_no_form() -> None:
+    """[GROUND-REFUSED]"""
     pool = Pool()
     x = pool.var("x", THING)
     some = pool.quant("exists", (x,), pool.app(P, (x,)))
@@ -148,6 +151,7 @@ def test_quantifiers_in_definitions_and_terms_have_no_form() -> None:
 
 
 def test_two_quantifiers_that_choose_one_variable_are_refused() -> None:
+    """[GROUND-REFUSED]"""
     pool = Pool()
     x = pool.var("x", THING)
     body = pool.app(P, (x,))

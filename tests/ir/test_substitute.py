@@ -1,4 +1,4 @@
-"""Substitution avoids capture and stays linear. [IR-SUBST-1] to [IR-SUBST-3]"""
+"""Substitution avoids capture and stays linear."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ A = Symbol("a", (), S, SymbolKind.CONSTANT)
 
 
 def test_a_binder_free_in_the_replacement_is_renamed() -> None:
+    """[IR-SUBST-2]"""
     pool = Pool()
     x, y = pool.var("x", S), pool.var("y", S)
     inner = pool.quant("exists", (y,), pool.app(R, (x, y)))
@@ -36,6 +37,7 @@ def test_a_binder_free_in_the_replacement_is_renamed() -> None:
 
 
 def test_a_bound_variable_is_not_replaced_inside_but_is_outside() -> None:
+    """[IR-SUBST-1]"""
     pool = Pool()
     x, a = pool.var("x", S), pool.sym(A)
     inside = pool.quant("forall", (x,), pool.app(P, (x,)))
@@ -47,12 +49,14 @@ def test_a_bound_variable_is_not_replaced_inside_but_is_outside() -> None:
 
 
 def test_replacements_are_simultaneous() -> None:
+    """[IR-SUBST-1]"""
     pool = Pool()
     x, y = pool.var("x", S), pool.var("y", S)
     assert substitute(pool, pool.app(R, (x, y)), {x: y, y: x}) is pool.app(R, (y, x))
 
 
 def test_nested_captures_are_all_avoided() -> None:
+    """[IR-SUBST-2]"""
     pool = Pool()
     x, y, z = pool.var("x", S), pool.var("y", S), pool.var("z", S)
     body = pool.app(AND, (pool.app(R, (x, y)), pool.app(R, (y, z))))
@@ -79,6 +83,7 @@ def test_keys_and_sorts_are_checked() -> None:
 
 
 def test_shared_and_deep_terms_stay_linear() -> None:
+    """[IR-SUBST-3]"""
     pool = Pool()
     x = pool.var("x", INT)
     node: Node = x
@@ -95,6 +100,7 @@ def test_shared_and_deep_terms_stay_linear() -> None:
 
 
 def test_many_nested_scopes_that_clash() -> None:
+    """[IR-SUBST-2] [IR-SUBST-3]"""
     pool = Pool()
     x = pool.var("x", S)
     variables = [pool.var("y", S) for _ in range(300)]

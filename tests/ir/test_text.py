@@ -1,4 +1,4 @@
-"""The textual form: round trips, sharing, odd names, mistakes with places. [IR-TEXT-1] to [IR-TEXT-5]"""
+"""The textual form: round trips, sharing, odd names, mistakes with places."""
 
 from __future__ import annotations
 
@@ -48,6 +48,7 @@ ODD = [
 @SETTINGS
 @given(modules(depth=3, most=3))
 def test_print_read_print_is_print(module: Module) -> None:
+    """[IR-TEXT-1]"""
     text = print_module(module)
     again = read_module(text)
     assert print_module(again) == text
@@ -58,6 +59,7 @@ def test_print_read_print_is_print(module: Module) -> None:
 @SETTINGS
 @given(modules(depth=3, most=2, names=lambda kind, n: ODD[(len(kind) * 5 + n) % len(ODD)] + f"{kind}{n} )"))
 def test_odd_names_survive(module: Module) -> None:
+    """[IR-TEXT-3]"""
     again = read_module(print_module(module))
     assert [s.name for s in again.symbols] == [s.name for s in module.symbols]
     assert [s.name for s in again.sorts] == [s.name for s in module.sorts]
@@ -85,6 +87,7 @@ def _value(node: Node, structure: object) -> object:
 
 @pytest.mark.parametrize("name", ODD)
 def test_any_name_is_a_name(name: str) -> None:
+    """[IR-TEXT-3]"""
     pool = Pool()
     sort = DeclaredSort(name)
     symbols = (Symbol(name, (), sort, SymbolKind.CONSTANT), Symbol(name, (sort,), BOOL, SymbolKind.FUNCTION))
@@ -100,6 +103,7 @@ def test_any_name_is_a_name(name: str) -> None:
 
 
 def test_text_is_linear_in_shared_nodes() -> None:
+    """[IR-TEXT-2]"""
     pool = Pool()
     node: Node = pool.sym(Symbol("n", (), INT, SymbolKind.CONSTANT))
     for _ in range(60):
@@ -110,6 +114,7 @@ def test_text_is_linear_in_shared_nodes() -> None:
 
 
 def test_deep_terms_are_read_and_printed() -> None:
+    """[IR-TEXT-5]"""
     pool = Pool()
     p = Symbol("p", (), BOOL, SymbolKind.CONSTANT)
     node: Node = pool.sym(p)
@@ -189,6 +194,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize("text", MISTAKES, ids=lambda text: text[:60])
 def test_mistakes_are_placed(text: str) -> None:
+    """[IR-TEXT-4]"""
     with pytest.raises(TextError) as caught:
         read_module(text)
     assert (caught.value.line, caught.value.column, caught.value.message) == MISTAKES[text]

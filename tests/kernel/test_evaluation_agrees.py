@@ -31,7 +31,7 @@ def reference(formula: Node, structure: Structure) -> bool | None:
 
 
 def agree(module: Module, structure: Structure) -> None:
-    """[CERT-EVAL] What the reference decides, the kernel decides in the same way."""
+    """[CERT-EVAL-KLEENE] [CERT-EVAL-HOLE] What the reference decides, the kernel decides in the same way."""
     theory = read_theory(print_module(module))
     model = Model(theory)
     for line in model_lines(module, structure):

@@ -56,6 +56,7 @@ def graphs(draw: st.DrawFn, count: int) -> tuple[list[int], Edges]:
 @settings(max_examples=300)
 @given(st.data())
 def test_small_graphs_have_one_form_exactly_if_they_are_isomorphic(data: st.DataObject) -> None:
+    """[DOT-CANON-3]"""
     count = data.draw(st.integers(1, 5))
     a = data.draw(graphs(count))
     image = data.draw(st.permutations(range(count)))
@@ -115,6 +116,7 @@ def strongly_regular(shifts: list[tuple[int, int]]) -> tuple[int, list[int], Edg
 
 
 def test_strongly_regular_graphs_of_the_same_parameters_are_told_apart() -> None:
+    """[DOT-CANON-4]"""
     rook = strongly_regular([(a, b) for a in range(4) for b in range(4) if (a == 0) != (b == 0)])
     shrikhande = strongly_regular([(0, 1), (0, 3), (1, 0), (3, 0), (1, 1), (3, 3)])
     forms = numbered(*rook), numbered(*shrikhande)
@@ -137,6 +139,7 @@ def cubic(count: int, random: Random) -> tuple[int, list[int], Edges]:
 
 
 def test_a_part_that_is_too_regular_is_left_unordered_and_still_matched() -> None:
+    """[DOT-CANON-4]"""
     count, labels, edges = cubic(600, Random(4))
     image = list(range(count))
     Random(5).shuffle(image)
@@ -185,7 +188,7 @@ def test_independent_copies_cost_no_more_than_their_number() -> None:
 
 
 def test_refinement_takes_steps_in_proportion_also_where_it_needs_many_rounds() -> None:
-    """A path whose ends alone are told apart at first: as many rounds as half its length."""
+    """[DOT-CANON-5] A path whose ends alone are told apart at first: as many rounds as half its length."""
     steps = []
     for count in (2_000, 4_000, 8_000):
         colouring = Colouring(
@@ -229,7 +232,7 @@ PAIR = HEAD + b"@node id=2 role=proposer\n@node id=3 role=proposer\n@node id=4 r
     ],
 )
 def test_other_typed_records_have_another_hash(a: bytes, b: bytes) -> None:
-    """The last pair: the same records, emitted by another block."""
+    """[DOT-CANON-1] The last pair: the same records, emitted by another block."""
     (first, found_a), (second, found_b) = read(PAIR + a), read(PAIR + b)
     assert found_a == found_b == []
     assert digest(first) != digest(second)
@@ -246,7 +249,9 @@ def test_other_typed_records_have_another_hash(a: bytes, b: bytes) -> None:
     ],
 )
 def test_what_is_alike_has_one_hash(a: bytes, b: bytes) -> None:
-    """Nodes 2 and 3 are alike, so it does not matter which of them a record names."""
+    """[DOT-CANON-1] [DOT-CANON-3] Nodes 2 and 3 are alike, so it does not matter which of them a record
+    names.
+    """
     (first, found_a), (second, found_b) = read(PAIR + a), read(PAIR + b)
     assert found_a == found_b == []
     assert digest(first) == digest(second)

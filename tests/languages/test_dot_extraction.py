@@ -25,6 +25,7 @@ def extracted(data: bytes) -> Extraction:
 
 
 def test_appendix_a() -> None:
+    """[DOT-EXTR-3]"""
     found = extracted(APPENDIX_A)
     assert found.proposers == (2, 4, 6, 8)
     assert found.edges == ()
@@ -42,6 +43,7 @@ def test_appendix_a() -> None:
 
 
 def test_the_example_with_an_arrow_and_a_refinement() -> None:
+    """[DOT-EXTR-3]"""
     found = extracted((ROOT / "examples" / "refinement.dot.txt").read_bytes())
     assert [(i.lower, i.upper, i.schema) for i in found.inclusions] == [(4, 6, "LE")]
     assert [(arrow.source, arrow.target) for arrow in found.index.arrows] == [(4, 6)]
@@ -66,6 +68,7 @@ def inclusions(data: bytes) -> list[tuple[int, int, str]]:
 
 @pytest.mark.parametrize("mark", ["validated", "invalidated", ""])
 def test_le_counts_if_its_source_is_validated(mark: str) -> None:
+    """[DOT-EXTR-5] [DOT-EXTR-8]"""
     data = NODES + judged(mark, "") + b"@entails src=1 dst=2\n@entails src=2 dst=1\n"
     assert inclusions(data) == ([(1, 2, "LE")] if mark == "validated" else [])
 
@@ -73,6 +76,7 @@ def test_le_counts_if_its_source_is_validated(mark: str) -> None:
 @pytest.mark.parametrize("first", ["validated", "invalidated", ""])
 @pytest.mark.parametrize("second", ["validated", "invalidated", ""])
 def test_eq_counts_if_both_ends_are_validated(first: str, second: str) -> None:
+    """[DOT-EXTR-4] [DOT-EXTR-8]"""
     found = extracted(NODES + judged(first, second) + b"@eq src=1 dst=2\n")
     counts = first == second == "validated"
     assert [(i.lower, i.upper) for i in found.inclusions] == ([(1, 2), (2, 1)] if counts else [])
@@ -82,6 +86,7 @@ def test_eq_counts_if_both_ends_are_validated(first: str, second: str) -> None:
 
 @pytest.mark.parametrize("mark", ["validated", "invalidated", ""])
 def test_tr_reverses_a_refine_edge_from_a_validated_proposition(mark: str) -> None:
+    """[DOT-EXTR-8]"""
     more = b"@node id=20 role=proposer\n@edge src=1 dst=20 kind=refine\n@edge src=2 dst=20 kind=use\n"
     more += b"@edge src=11 dst=20 kind=refine\n"
     assert inclusions(NODES + judged(mark, "validated") + more) == (
@@ -90,6 +95,7 @@ def test_tr_reverses_a_refine_edge_from_a_validated_proposition(mark: str) -> No
 
 
 def test_the_status_at_the_end_counts() -> None:
+    """[DOT-EXTR-2] [DOT-EXTR-9]"""
     early = NODES + b"@node id=9 role=critic\n@entails src=1 dst=2 witness=9 rank=3\n@eq src=1 dst=3\n"
     found = extracted(early + judged("validated", "", "validated"))
     assert [(i.lower, i.upper, i.schema, i.rank) for i in found.inclusions] == [
@@ -100,6 +106,7 @@ def test_the_status_at_the_end_counts() -> None:
 
 
 def test_arrows_between_equal_objects_and_cycles() -> None:
+    """[DOT-EXTR-5] [DOT-EXTR-7]"""
     data = (
         NODES
         + judged("validated", "validated", "validated")
@@ -141,7 +148,7 @@ def paths_of(arrows: dict[int, tuple[int, int]], source: int, target: int) -> li
 @settings(max_examples=150)
 @given(st.data())
 def test_hom_sets_are_the_paths_modulo_the_congruence(data: st.DataObject) -> None:
-    """On acyclic graphs, against rewriting parts of paths until nothing new is equal."""
+    """[DOT-EXTR-6] On acyclic graphs, against rewriting parts of paths until nothing new is equal."""
     count = data.draw(st.integers(2, 5))
     pair = st.tuples(st.integers(0, count - 1), st.integers(0, count - 1)).map(lambda p: (min(p), max(p)))
     arrows = data.draw(st.lists(pair.filter(lambda p: p[0] < p[1]), max_size=8))
@@ -170,6 +177,7 @@ def test_hom_sets_are_the_paths_modulo_the_congruence(data: st.DataObject) -> No
 
 
 def test_parallel_arrows_are_one_class_only_by_a_relation() -> None:
+    """[DOT-EXTR-6]"""
     assert category(2, [(0, 1), (0, 1)], []).classes == (0, 1)
     assert category(2, [(0, 1), (0, 1)], [(0, 1)]).classes == (0, 0)
     assert len(category(2, [(0, 1), (0, 1)], []).hom(0, 1).arrows) == 2
@@ -203,6 +211,7 @@ def test_hom_of_what_is_no_object() -> None:
 
 
 def test_a_diagram_ignores_what_is_not_validated_and_who_said_it() -> None:
+    """[DOT-EXTR-7]"""
     base = NODES + judged("validated", "validated") + b"@entails src=1 dst=2\n"
     other = NODES + judged("validated", "validated", "invalidated") + b"@entails src=2 dst=1 witness=12\n"
     assert isomorphic(extracted(base), extracted(other))

@@ -182,6 +182,7 @@ def test_the_canonical_line_depends_on_the_value_alone(value: Json, random: Rand
     ],
 )
 def test_numbers_in_the_canonical_line(a: str, b: str, equal: bool) -> None:
+    """[DOT-CANON-1]"""
     lines = []
     for text in (a, b):
         value = read_json(Document.from_str(text), Sink())

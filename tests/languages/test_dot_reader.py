@@ -145,6 +145,7 @@ def test_everything_else_of_a_bad_trace_is_read(case: tuple[str, bytes, str, int
     ],
 )
 def test_a_malformed_record_with_one_meaning_is_read_as_that(line: bytes, read_as: bytes) -> None:
+    """[DOT-BAD-2]"""
     trace, found = read(PROPOSED + line + b"\n")
     assert [each.code for each in found] == ["POT5002"]
     assert without_places(trace) == without_places(read(PROPOSED + read_as + b"\n")[0])
@@ -161,12 +162,14 @@ def test_a_malformed_record_with_one_meaning_is_read_as_that(line: bytes, read_a
     ],
 )
 def test_a_malformed_record_without_one_meaning_is_left_out(line: bytes) -> None:
+    """[DOT-BAD-2]"""
     trace, found = read(PROPOSED + line + b"\n")
     assert [each.code for each in found] == ["POT5002"]
     assert without_places(trace) == without_places(read(PROPOSED)[0])
 
 
 def test_what_a_broken_record_would_have_set_causes_no_further_reports() -> None:
+    """[DOT-BAD-2]"""
     data = HEAD + (
         b"@node id=2 role=thinker\n@edge src=1 dst=2 kind=use\n"
         b"@node id=3 role=proposer\n@edge src=2 dst=3 kind=use\n"
@@ -220,11 +223,19 @@ def test_a_fence_at_the_very_end_needs_no_line_end() -> None:
 
 
 def test_line_ends_may_be_those_of_windows() -> None:
+    """[DOT-LEX-2]"""
     data = APPENDIX_A.replace(b"\n", b"\r\n")
     trace, found = read(data)
     assert found == []
     assert without_places(trace) == without_places(read(APPENDIX_A)[0])
     assert emit(trace) == APPENDIX_A
+
+
+@pytest.mark.parametrize("other", ["\r", "\x0b", "\x0c", "\x85", "\u2028", "\u2029"])
+def test_nothing_else_ends_a_line(other: str) -> None:
+    """[DOT-LEX-2]"""
+    trace, found = read(HEAD + f"text{other}@node id=2 role=critic\n".encode())
+    assert [len(trace.nodes), found] == [1, []]
 
 
 def test_records_have_exact_places_in_bytes() -> None:
@@ -408,6 +419,7 @@ TAGGED = (
 
 
 def test_the_role_tagged_form_is_an_untyped_trace() -> None:
+    """[DOT-TAG-1] [DOT-TAG-2]"""
     trace, found = read(TAGGED)
     assert found == []
     assert detect(TAGGED) == "tagged"

@@ -55,11 +55,13 @@ def test_any_text_gives_a_tree_or_errors_with_places_inside_it(text: str) -> Non
     ids=lambda text: text[:9].strip(),
 )
 def test_deep_nesting_is_an_error(text: str) -> None:
+    """[LIMIT-EXPRESSION]"""
     assert codes(text) == ["POT0003"]
 
 
 @pytest.mark.parametrize("depth", [990, 999])
 def test_nesting_below_the_limit_is_read(depth: int) -> None:
+    """[LIMIT-EXPRESSION]"""
     assert codes("f(" * depth + "x" + ")" * depth) == []
     assert codes(" -> ".join(["p"] * depth)) == []
 
@@ -70,6 +72,7 @@ def test_long_flat_runs_are_no_nesting(operator: str) -> None:
 
 
 def test_numerals_and_names_have_limits() -> None:
+    """[LIMIT-NUMERAL] [LIMIT-NAME]"""
     assert codes("9" * 10_000 + " == x") == []
     assert codes("9" * 10_001 + " == x") == ["POT0004"]
     assert codes("x == 1e999999999999999999") == ["POT0004"]

@@ -101,7 +101,7 @@ def outcomes() -> tuple[QuestionOutcome, ...]:
 
 
 def test_the_first_attempt_that_compiles_is_the_program(outcomes: Iterable[QuestionOutcome]) -> None:
-    """[EVAL-OUTCOME]"""
+    """[EVAL-REASONER] [EVAL-OUTCOME]"""
     assert [each.used for each in outcomes] == [used for _, used, _ in CASES]
 
 

@@ -143,7 +143,7 @@ def test_the_whole_language_keeps_to_no_providers_rules() -> None:
 
 @pytest.mark.parametrize("profile", REDUCED)
 def test_every_part_of_the_language_is_in_a_profile_or_said_otherwise(profile: Profile) -> None:
-    """[PROFILE-FORMS]"""
+    """[PROFILE-NAMES] [PROFILE-FORMS]"""
     whole = json.loads(schema_text("pot-1"))
     assert set(program_schema(profile)["properties"]) == set(whole["properties"]) - {
         "$schema",
@@ -153,6 +153,7 @@ def test_every_part_of_the_language_is_in_a_profile_or_said_otherwise(profile: P
 
 
 def test_an_unknown_profile_is_a_wrong_call() -> None:
+    """[PROFILE-NAMES]"""
     for function in (program_schema, tool.definition, tool.parameters):
         with pytest.raises(ValueError, match="there are"):
             function("nobody")  # type: ignore[arg-type]

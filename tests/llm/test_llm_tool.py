@@ -71,7 +71,7 @@ def test_a_program_gets_the_verdict_that_verify_gives(path: Path) -> None:
 
 
 def test_a_broken_program_gets_codes_fixes_and_places() -> None:
-    """[TOOL-ORDER]"""
+    """[TOOL-STATUS] [TOOL-ORDER]"""
     answer = called({"program": (ROOT / "examples" / "broken.json").read_text(encoding="utf-8")})
     assert answer["status"] == answer["verdict"] == "rejected"
     expected = potlang.check(ROOT / "examples" / "broken.json").diagnostics
@@ -239,7 +239,7 @@ def test_optimization_shows_its_values() -> None:
     ],
 )
 def test_a_call_that_cannot_be_carried_out_says_why(arguments: Any, error: str) -> None:
-    """[TOOL-MISTAKE]"""
+    """[TOOL-STATUS] [TOOL-MISTAKE]"""
     answer = called(arguments)
     assert answer["error"] == error
     assert answer["help"]
@@ -478,7 +478,7 @@ def check_call(seed: int) -> None:
 
 @pytest.mark.parametrize("part", range(10))
 def test_hostile_calls_get_structured_answers(part: int) -> None:
-    """[TOOL-ANY]"""
+    """[TOOL-TEXT] [TOOL-ANY]"""
     for seed in range(part, 200, 10):
         check_call(seed)
 

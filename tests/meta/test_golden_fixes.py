@@ -45,6 +45,7 @@ WITH_FIXES = [case for case in CASES if fixes(case)]
 
 @pytest.mark.parametrize("case", WITH_FIXES, ids=label)
 def test_fix_of_the_raw_text_removes_its_diagnostic(case: Path) -> None:
+    """[DIAG-FIX-1]"""
     text = case.read_text(encoding="utf-8")
     before = check(text).diagnostics
     partial = []
@@ -70,6 +71,7 @@ def is_json(case: Path) -> bool:
 
 @pytest.mark.parametrize("case", [case for case in WITH_FIXES if is_json(case)], ids=label)
 def test_fix_of_the_value_is_the_fix_of_the_text(case: Path) -> None:
+    """[DIAG-FIX-3]"""
     text = case.read_text(encoding="utf-8")
     value = json.loads(text)
     for _, fix in fixes(case):

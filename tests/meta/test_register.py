@@ -78,6 +78,7 @@ def test_codes_are_not_repeated() -> None:
 
 
 def test_codes_in_the_package_are_registered() -> None:
+    """[DIAG-CODE-2]"""
     pages = {
         path.name: path.read_text(encoding="utf-8") for path in (PACKAGE / "diag" / "pages").glob("*.md")
     }
@@ -90,11 +91,13 @@ def test_codes_in_the_package_are_registered() -> None:
 
 @pytest.mark.parametrize("code", CODES)
 def test_code_is_emitted_somewhere(code: str) -> None:
+    """[DIAG-CODE-2]"""
     assert any(re.search(rf"\b{code}\b", text) for text in emitting_sources().values())
 
 
 @pytest.mark.parametrize("code", CODES)
 def test_page_has_the_form_of_a_page(code: str) -> None:
+    """[DIAG-CODE-3]"""
     text = page(code)
     assert text is not None
     assert re.match(rf"# {code}: \S.*\n\n\S", text)
@@ -105,6 +108,7 @@ def test_page_has_the_form_of_a_page(code: str) -> None:
 
 @pytest.mark.parametrize("code", CODES)
 def test_examples_of_the_page_are_true(code: str) -> None:
+    """[DIAG-CODE-3]"""
     text = page(code)
     assert text is not None
     fails, corrected = example(text, "Fails"), example(text, "Corrected")
@@ -120,6 +124,7 @@ def test_examples_of_the_page_are_true(code: str) -> None:
 
 @pytest.mark.parametrize("code", CODES)
 def test_code_shows_in_a_golden(code: str) -> None:
+    """[DIAG-CODE-2]"""
     goldens = list((GOLDENS / code).glob("*.txt"))
     assert (code in ELSEWHERE) == (not goldens)
     assert all(f"[{code}]" in golden.read_text(encoding="utf-8") for golden in goldens)

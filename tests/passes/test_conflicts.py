@@ -1,4 +1,4 @@
-"""Contradictory assertions found without a solver: sound, minimal enough, quick. [PASS-CONFLICTS-1] to -4"""
+"""Contradictory assertions found without a solver: sound, minimal enough, quick."""
 
 from __future__ import annotations
 
@@ -45,6 +45,8 @@ FOUND = {
     "a denied implication": (["(not (=> (P a) p))", "p"], [(0, 1)]),
     "equal formulas": (["(iff p q)", "p", "(not q)"], [(0, 1, 2)]),
     "within one fact": (["(and p (not p))"], [(0,)]),
+    "rules are not applied": (["(P a)", "(=> (P a) p)", "(not p)"], []),
+    "arithmetic is not done": (["(< 1 (f a))", "(< (f a) 1)"], []),
     "nothing": (["(P a)", "(not (P b))", "(or p q)", "(not p)", "(= (f a) 1)", "(distinct a b c)"], []),
     "a disjunction is no fact": (["(or (P a) p)", "(not (P a))", "(not p)"], []),
 }
@@ -58,6 +60,7 @@ def contradictions(formulas: list[str]) -> list[tuple[int, ...]]:
 
 @pytest.mark.parametrize("name", FOUND)
 def test_what_is_found(name: str) -> None:
+    """[PASS-CONFLICTS-1] [PASS-CONFLICTS-2] [PASS-CONFLICTS-4]"""
     formulas, expected = FOUND[name]
     assert contradictions(formulas) == expected
 
@@ -65,6 +68,7 @@ def test_what_is_found(name: str) -> None:
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(modules(nested=False, depth=2, most=6, definitions=False))
 def test_what_is_found_is_unsatisfiable(module: Module) -> None:
+    """[PASS-CONFLICTS-3]"""
     import z3
 
     for each in find_contradictions(module):
@@ -92,7 +96,7 @@ FLAT = st.one_of(
 @example(["(= (f a) 1)", "(= (f b) 1)", "(< (f a) 2)", "(not (< (f b) 2))"])
 @example(["(= (f a) 1)", "(not (= 1 (f a)))"])
 def test_among_flat_facts_the_quick_way_finds_what_the_search_finds(formulas: list[str]) -> None:
-    """Not the very same sets, but some exactly if there are some."""
+    """[PASS-CONFLICTS-2] Not the very same sets, but some exactly if there are some."""
     found = contradictions(formulas)
     # An equation between constants makes no difference here, but sends all facts to the search.
     assert bool(found) == bool(contradictions([*formulas, "(= b2 b3)"]))

@@ -1,4 +1,4 @@
-"""Passes against z3, on random modules: [PASS-KEEPS-1]."""
+"""Passes against z3, on random modules."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ def agrees(module: Module, text: str) -> None:
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(RANDOM, st.sampled_from(PIPELINES))
 def test_no_structure_tells_before_from_after(module: Module, text: str) -> None:
+    """[PASS-KEEPS-1]"""
     agrees(module, text)
 
 

@@ -1,4 +1,4 @@
-"""The nucleus of rules on assertions and on claims. [PASS-NUCLEUS-1] to [PASS-NUCLEUS-3], [PASS-KEEPS-4]"""
+"""The nucleus of rules on assertions and on claims."""
 
 from __future__ import annotations
 
@@ -64,7 +64,9 @@ def check(data: st.DataObject) -> None:
 
 @given(st.data())
 def test_agrees_with_the_finite_model(data: st.DataObject) -> None:
-    """[PASS-NUCLEUS-1], [PASS-NUCLEUS-3] c(X), R and what follows are those of the nucleus by points."""
+    """[PASS-KEEPS-4] [PASS-NUCLEUS-1], [PASS-NUCLEUS-3] c(X), R and what follows are those of the nucleus
+    by points.
+    """
     check(data)
 
 

@@ -1,4 +1,4 @@
-"""Pipelines: text form, requirements, callback, big input. [PASS-PIPELINE-1] to [PASS-PIPELINE-4]"""
+"""Pipelines: text form, requirements, callback, big input."""
 
 from __future__ import annotations
 
@@ -32,12 +32,14 @@ S = DeclaredSort("S")
     ],
 )
 def test_the_text_form_is_read_and_printed(text: str) -> None:
+    """[PASS-PIPELINE-2]"""
     pipeline = read_pipeline(text)
     assert str(pipeline) == text
     assert read_pipeline(str(pipeline)) == pipeline
 
 
 def test_space_and_default_options_may_be_written() -> None:
+    """[PASS-PIPELINE-2]"""
     assert read_pipeline(" simplify { rounds = 4 } , nnf ") == Pipeline((Simplify(), Nnf()))
 
 
@@ -66,6 +68,7 @@ def test_mistakes_are_named(text: str) -> None:
 
 
 def test_a_pipeline_without_what_a_pass_requires_is_refused_when_made() -> None:
+    """[PASS-PIPELINE-1]"""
     with pytest.raises(PipelineError, match="prenex requires nnf"):
         Pipeline((Simplify(), Prenex()))
     assert Pipeline((Nnf(), Simplify(), Prenex())).passes
@@ -80,6 +83,7 @@ def test_every_pass_has_the_shape_of_one(name: str) -> None:
 
 
 def test_the_callback_sees_every_output() -> None:
+    """[PASS-PIPELINE-3]"""
     pool = Pool()
     p = pool.sym(Symbol("p", (), BOOL, SymbolKind.CONSTANT))
     module = Module(pool, claims=(Claim("c", "c", pool.negate(pool.conj((p, pool.true)))),))
@@ -106,6 +110,7 @@ def nested_equivalences(depth: int) -> Module:
 
 
 def test_shared_equivalences_stay_linear_in_nnf() -> None:
+    """[PASS-PIPELINE-4]"""
     module = nested_equivalences(300)
     after = Nnf().run(module, Context())
     assert len(reachable(*after.formulas())) < 300 * 20
@@ -113,6 +118,7 @@ def test_shared_equivalences_stay_linear_in_nnf() -> None:
 
 
 def test_prenex_stops_where_its_output_would_explode() -> None:
+    """[PASS-PRENEX-4]"""
     module = Nnf().run(nested_equivalences(60), Context())
     with pytest.raises(PassLimit):
         Prenex(limit=10_000).run(module, Context())
@@ -121,6 +127,7 @@ def test_prenex_stops_where_its_output_would_explode() -> None:
 
 
 def test_deep_and_wide_formulas_are_quick() -> None:
+    """[PASS-PIPELINE-4]"""
     pool = Pool()
     atoms = [pool.sym(Symbol(f"p{i}", (), BOOL, SymbolKind.CONSTANT)) for i in range(50_000)]
     deep: Node = atoms[0]

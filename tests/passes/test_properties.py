@@ -39,6 +39,7 @@ def value(node: Node, structure: Structure, env: dict[object, object]) -> object
 @SETTINGS
 @given(data=st.data())
 def test_a_pipeline_keeps_the_value_of_every_root(text: str, data: st.DataObject) -> None:
+    """[PASS-KEEPS-1]"""
     module = data.draw(modules(finite=data.draw(st.booleans()), depth=3, most=2))
     structure = data.draw(meanings(module))
     after = read_pipeline(text).run(module)

@@ -1,4 +1,4 @@
-"""Slices: what stays, what goes, and that less is assumed. [PASS-SLICE-1] to [PASS-SLICE-3]"""
+"""Slices: what stays, what goes, and that less is assumed."""
 
 from __future__ import annotations
 
@@ -33,11 +33,13 @@ def kept(key: str) -> list[str]:
 
 
 def test_what_is_connected_stays() -> None:
+    """[PASS-SLICE-1] [PASS-SLICE-2]"""
     assert kept("one") == ["direct", "through P", "through the definition", "of the sort alone", "false"]
     assert kept("other") == ["apart", "of the sort alone", "false"]
 
 
 def test_the_claim_alone_is_asked() -> None:
+    """[PASS-SLICE-3]"""
     module = read_module(TEXT)
     sliced = slice_for(module, module.norms[0])
     assert (sliced.claims, sliced.norms) == ((), module.norms)
@@ -51,6 +53,7 @@ def test_an_unknown_claim_is_an_error() -> None:
 @settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 @given(modules(depth=2, most=4))
 def test_a_slice_assumes_less(module: Module) -> None:
+    """[PASS-SLICE-3] [PASS-KEEPS-3]"""
     assert Slice.keeps is Keeps.CONSERVATIVE
     for claim in module.claims:
         sliced = slice_for(module, claim)

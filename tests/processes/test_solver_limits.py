@@ -17,7 +17,7 @@ direct_engine = pytest.mark.parametrize("engine", ["z3", "cvc5"])
 
 @direct_engine
 def test_a_query_that_hangs_costs_itself_alone(shared: Workers, engine: str, hang: str) -> None:
-    """The hang is beyond the solver's own limit: only the kill ends it, and in time."""
+    """[LIMIT-CHECK] The hang is beyond the solver's own limit: only the kill ends it, and in time."""
     with SolverSession(shared, engine, BASE) as session:
         session.ask(NO, 5000)
         began = time.monotonic()
@@ -96,7 +96,7 @@ def test_too_much_memory_is_said_so(shared: Workers, engine: str, megabytes: int
 
 
 def test_the_memory_limit_is_of_the_session(workers: Workers, bomb: str) -> None:
-    """A worker that served under a small limit is free of it afterwards."""
+    """[LIMIT-MEMORY] A worker that served under a small limit is free of it afterwards."""
     with SolverSession(workers, "z3", BASE, memory_mb=64) as session:
         assert session.ask(NO, 5000).status == "unsat"
         process = session._process

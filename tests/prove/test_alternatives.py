@@ -335,7 +335,9 @@ def _claim(world: World) -> Any:
 
 
 def test_a_handful_of_corrections_of_very_many(shared: Workers) -> None:
-    """Twelve contradictions have 4,096 corrections: a few are given, and it is said that there are more."""
+    """[LIMIT-CORRECTIONS] Twelve contradictions have 4,096 corrections: a few are given, and it is said
+    that there are more.
+    """
     world = World()
     for number in range(12):
         p = world.constant(f"p{number}", BOOL)

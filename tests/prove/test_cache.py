@@ -66,7 +66,9 @@ def hits(directory: Path) -> int:
 
 @pytest.mark.parametrize("path", sorted(SEED.glob("[0-9]*.json")), ids=lambda path: path.stem)
 def test_a_hit_is_the_report_of_a_run(path: Path, tmp_path: Path) -> None:
-    """Three times: a run without, a run that fills, a hit; equal but for times, the hit to the last bit."""
+    """[CACHE-VALUE] Three times: a run without, a run that fills, a hit; equal but for times, the hit to
+    the last bit.
+    """
     plain = potlang.verify(path)
     first = potlang.verify(path, cache=tmp_path)
     again = potlang.verify(path, cache=tmp_path)
@@ -205,6 +207,7 @@ def unsettled() -> dict[str, ProgramResult]:
 
 @pytest.mark.parametrize("name", unsettled())
 def test_unsettled_reports_are_not_kept(name: str, tmp_path: Path) -> None:
+    """[CACHE-SETTLED]"""
     found = unsettled()[name]
     kept = Cache(tmp_path)
     assert not is_settled(found)
@@ -213,7 +216,7 @@ def test_unsettled_reports_are_not_kept(name: str, tmp_path: Path) -> None:
 
 
 def test_a_timeout_is_not_remembered(tmp_path: Path) -> None:
-    """After an unknown under a limit the same call asks again."""
+    """[CACHE-SETTLED] After an unknown under a limit the same call asks again."""
     hanging = ROOT / "tests" / "limits" / "hang.json"
     for _ in range(2):
         found = potlang.verify(hanging, cache=tmp_path, limits=Limits(check_ms=300, total_ms=600))
@@ -229,6 +232,7 @@ def test_a_number_too_long_for_json_is_not_kept(tmp_path: Path) -> None:
 
 
 def test_a_rejected_source_leaves_no_trace(tmp_path: Path) -> None:
+    """[CACHE-SETTLED]"""
     assert potlang.verify("{", cache=tmp_path / "c").verdict is Verdict.REJECTED
     assert not (tmp_path / "c").exists()
 
@@ -237,7 +241,9 @@ def test_a_rejected_source_leaves_no_trace(tmp_path: Path) -> None:
 
 
 def test_the_size_is_bounded_and_what_was_used_last_stays(tmp_path: Path) -> None:
-    """Forty entries of 20 kB in 400 kB, the first one used again and again: it outlives later ones."""
+    """[CACHE-SIZE] Forty entries of 20 kB in 400 kB, the first one used again and again: it outlives later
+    ones.
+    """
     kept = Cache(tmp_path, most_bytes=400_000)
     for number in range(40):
         assert kept.keep(key(number), report(number, 40_000))
@@ -250,6 +256,7 @@ def test_the_size_is_bounded_and_what_was_used_last_stays(tmp_path: Path) -> Non
 
 
 def test_an_entry_that_would_take_the_cache_for_itself_is_not_kept(tmp_path: Path) -> None:
+    """[CACHE-SIZE]"""
     kept = Cache(tmp_path, most_bytes=400_000)
     assert not kept.keep(key(0), report(0, 200_000))
     assert len(noise(0, 200_000)) == 200_000
@@ -283,6 +290,7 @@ def test_clearing_or_counting_what_is_not_there_makes_nothing(tmp_path: Path) ->
 
 
 def test_entries_hold_the_program_and_how_it_was_asked(tmp_path: Path) -> None:
+    """[CACHE-VALUE]"""
     program = potlang.compile(PROGRAM)
     found = potlang.verify(program, cache=tmp_path, trust="solver")
     (entry,) = Cache(tmp_path).entries()
@@ -319,6 +327,7 @@ def json_rounded(found: ProgramResult) -> ProgramResult:
 def test_the_usual_directory(
     platform: str, environment: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """[CACHE-CHOICE]"""
     for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", "POTLANG_CACHE"):
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():
@@ -329,6 +338,7 @@ def test_the_usual_directory(
 
 
 def test_the_cache_is_off_unless_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """[CACHE-CHOICE]"""
     monkeypatch.setenv("POTLANG_CACHE", str(tmp_path / "c"))
     potlang.verify(PROGRAM)
     potlang.verify(PROGRAM, cache=False)

@@ -143,6 +143,7 @@ def test_a_file_that_is_no_database_is_reported_and_left_for_a_new_one(data: byt
 
 
 def test_a_database_of_another_schema_is_left_alone(tmp_path: Path) -> None:
+    """[CACHE-FILE]"""
     with sqlite3.connect(tmp_path / "verdicts-1-0.sqlite3") as connection:
         connection.execute("CREATE TABLE entries (key TEXT)")
         connection.execute("PRAGMA user_version = 7")
@@ -160,7 +161,7 @@ COLUMNS = ("key", "verdict", "versions", "program", "settings", "sum", "text", "
 @pytest.mark.parametrize("column", COLUMNS)
 @pytest.mark.parametrize("value", ["'x'", "x'00'", "NULL", "7"])
 def test_a_changed_entry_is_a_miss_and_is_dropped(column: str, value: str, tmp_path: Path) -> None:
-    """Another value in any column, by a database that is itself sound: the sum tells."""
+    """[CACHE-VALUE] Another value in any column, by a database that is itself sound: the sum tells."""
     kept = Cache(tmp_path)
     kept.keep(key(0), report(0))
     connection = sqlite3.connect(file_of(tmp_path))
@@ -345,6 +346,7 @@ def test_a_read_only_cache_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no POSIX permissions")
 def test_a_new_cache_is_for_its_owner_alone(tmp_path: Path) -> None:
+    """[CACHE-FILE]"""
     Cache(tmp_path / "deep" / "cache").keep(key(0), report(0))
     assert (tmp_path / "deep" / "cache").stat().st_mode & 0o777 == 0o700
 

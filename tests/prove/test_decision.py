@@ -60,6 +60,7 @@ ALL_27 = {
 
 @pytest.mark.parametrize("answers", ALL_27)
 def test_all_27(answers: str) -> None:
+    """[VERDICT-STATE]"""
     verdict, possible = ALL_27[answers]
     found = decide(*(WORDS[letter] for letter in answers))
     assert (found.verdict, list(found.possible)) == (verdict, possible)
@@ -73,7 +74,9 @@ def test_not_asked_counts_as_unknown() -> None:
 
 
 def test_a_verdict_is_never_wrong() -> None:
-    """Whatever is hidden of a true state, its verdict is the answer or among the possible ones."""
+    """[VERDICT-STATE] Whatever is hidden of a true state, its verdict is the answer or among the possible
+    ones.
+    """
     for verdict, state in STATES.items():
         for hidden in product((True, False), repeat=3):
             answers = ["unknown" if hide else known for hide, known in zip(hidden, state, strict=True)]
@@ -83,6 +86,7 @@ def test_a_verdict_is_never_wrong() -> None:
 
 
 def test_assumptions_are_asked_for_only_where_that_decides() -> None:
+    """[VERDICT-CHECKS]"""
     asked = {
         (positive, negative)
         for positive, negative in product(("sat", "unsat", "unknown"), repeat=2)
@@ -92,6 +96,7 @@ def test_assumptions_are_asked_for_only_where_that_decides() -> None:
 
 
 def test_sides_are_not_asked_for_where_the_verdict_is_settled() -> None:
+    """[VERDICT-CHECKS]"""
     assert not needs_negative("sat", "unsat")
     assert not needs_positive("sat", "unsat")
     assert not needs_positive("unsat", None)
@@ -101,6 +106,7 @@ def test_sides_are_not_asked_for_where_the_verdict_is_settled() -> None:
 
 
 def test_paper_answer() -> None:
+    """[VERDICT-PAPER]"""
     assert paper_answer(decide("sat", None, "unsat"), None) == "SAT"
     assert paper_answer(decide("unsat", None, None), None) == "UNSAT"
     assert paper_answer(decide(None, "sat", "unknown"), "sat") == "SAT"
@@ -108,6 +114,7 @@ def test_paper_answer() -> None:
 
 
 def test_worst() -> None:
+    """[VERDICT-OVERALL]"""
     assert worst([E, U]) is U
     assert worst([U, R, E]) is R
     assert worst([R, X]) is X

@@ -56,7 +56,7 @@ def test_each_family_is_the_others_minimal_hitting_sets(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(50))
 def test_bounds_give_a_part_and_say_so(seed: int) -> None:
-    """Corrections come smallest first, and the same ones as without bounds."""
+    """[LIMIT-CORES] Corrections come smallest first, and the same ones as without bounds."""
     every, family = random_family(seed)
     given = Given(family, seed)
     whole = search(every, given)

@@ -71,6 +71,7 @@ def test_what_is_skipped_is_said_with_the_reason() -> None:
 
 
 def test_what_takes_too_long_is_skipped_with_all_that_is_left() -> None:
+    """[LIMIT-TIER]"""
     pool = Pool()
     binders = tuple(pool.var(name, S) for name in "xyz")
     slow = pool.quant("exists", binders, pool.app(op.DISTINCT, (*binders, binders[0])))

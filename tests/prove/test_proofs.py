@@ -79,6 +79,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_each_unsatisfiable_side_has_a_proof_beside_its_problem(tmp_path: Path, shared: Workers) -> None:
+    """[CERT-ARCHIVE] [CERT-ARCHIVE-FILES]"""
     found = archived(PEOPLE, tmp_path / "new", shared)
     assert [(each.number, each.name, each.side) for each in found] == [
         (1, "entailed", "negation"),
@@ -113,6 +114,7 @@ def test_a_contradiction_is_proved_without_the_claims(tmp_path: Path, shared: Wo
 
 
 def test_what_cannot_be_said_in_alethe_is_said_in_cpc_with_a_note(tmp_path: Path, shared: Workers) -> None:
+    """[CERT-ARCHIVE-FORMAT]"""
     (one,) = archived(COLOURS, tmp_path, shared, form="alethe")
     assert (one.form, one.proof) == ("cpc", tmp_path / "p-1.cpc")
     assert one.note.startswith("not as alethe: ")
@@ -144,7 +146,9 @@ def test_a_wrong_verdict_gets_no_proof(tmp_path: Path, shared: Workers) -> None:
 
 
 def test_a_proof_that_takes_too_long_is_a_note(tmp_path: Path, shared: Workers) -> None:
-    """Twelve birds in eleven holes: cvc5 does not refute that in the time it has here."""
+    """[CERT-ARCHIVE-FORMAT] Twelve birds in eleven holes: cvc5 does not refute that in the time it has
+    here.
+    """
     holes = range(11)
     program = {
         "functions": [{"name": "at", "domain": ["Int", "Int"], "range": "Bool"}],
@@ -176,6 +180,7 @@ def test_a_proof_that_takes_too_long_is_a_note(tmp_path: Path, shared: Workers) 
 
 
 def test_trusted_steps_are_counted_by_their_rules() -> None:
+    """[CERT-ARCHIVE-TRUST]"""
     cpc = "(assume @p1 x)\n(step @p2 :rule trust :premises (@p1) :args (x))\n(step-pop @p3 :rule scope)"
     assert count_steps(cpc) == (2, 1)
     alethe = "(step t1 (cl a) :rule hole)\n(step t2 (cl) :rule resolution)\n(step t3 (cl) :rule lia_generic)"
@@ -183,6 +188,7 @@ def test_trusted_steps_are_counted_by_their_rules() -> None:
 
 
 def test_names_strings_and_comments_that_look_like_rules_are_not_counted() -> None:
+    """[CERT-ARCHIVE-TRUST]"""
     text = '(step a (= |:rule trust| ":rule trust "" :rule hole") :rule refl) ; :rule trust\n'
     assert count_steps(text) == (1, 0)
     assert count_steps("(step a :rule trusty_name_of_a_rule)(step b :rule holes)") == (2, 1)
@@ -196,6 +202,7 @@ def test_names_strings_and_comments_that_look_like_rules_are_not_counted() -> No
     [("a b/c", "a_b_c"), ("<stdin>", "stdin"), ("--x", "x"), ("..", "program"), ("é\udc80", "é")],
 )
 def test_files_are_called_by_harmless_names(name: str, stem: str) -> None:
+    """[CERT-ARCHIVE-FILES]"""
     assert file_stem(name) == stem
     assert len(os.fsencode(file_stem("語" * 500))) < 200
 
@@ -206,6 +213,7 @@ def test_files_are_called_by_harmless_names(name: str, stem: str) -> None:
 def test_without_a_checker_the_proof_is_kept_and_that_is_said(
     tmp_path: Path, shared: Workers, install: Installed
 ) -> None:
+    """[CERT-ARCHIVE-CHECK]"""
     first, _ = archived(PEOPLE, tmp_path, shared)
     assert first.checking is not None
     assert first.checking.outcome == "not available"
@@ -227,6 +235,7 @@ def test_without_a_checker_the_proof_is_kept_and_that_is_said(
 def test_a_proof_is_accepted_only_if_the_checker_says_so(
     script: str, outcome: str, words: str, files: tuple[Path, Path], install: Installed
 ) -> None:
+    """[CERT-ARCHIVE-CHECK]"""
     install("ethos", script)
     assert check_proof("cpc", *files, 20_000) == ("ethos", outcome, words)
 
@@ -242,6 +251,7 @@ def is_over(pid: int) -> bool:
 def test_a_checker_that_hangs_is_ended_with_its_children(
     files: tuple[Path, Path], install: Installed, tmp_path: Path
 ) -> None:
+    """[CERT-ARCHIVE-CHECK]"""
     pid = tmp_path / "pid"
     install(
         "ethos",

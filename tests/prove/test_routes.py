@@ -40,7 +40,7 @@ ALTERNATING: dict[str, Any] = {
 
 
 def test_the_race_decides_what_one_solver_cannot() -> None:
-    """[ROUTE-RACE] The family of design 03, with two finite models."""
+    """[ROUTE-AUTO] [ROUTE-RACE] The family of design 03, with two finite models."""
     alone = potlang.verify(ALTERNATING, route="z3", trust="solver", limits=Limits(check_ms=400))
     assert alone.verdict is Verdict.UNKNOWN
     result = potlang.verify(ALTERNATING, trust="solver").results[0]
@@ -102,7 +102,7 @@ def test_what_a_forced_route_cannot_decide_is_unknown() -> None:
 
 
 def test_with_rlimit_the_same_run_gives_the_same_answers() -> None:
-    """[ROUTE-DETERMINISTIC] Verdicts, routes and checks, times apart."""
+    """[LIMIT-RESOURCE] [ROUTE-DETERMINISTIC] Verdicts, routes and checks, times apart."""
     limits = Limits(rlimit=200_000)
     runs = [potlang.verify(ALTERNATING, limits=limits, trust="solver").results[0] for _ in range(2)]
     first, second = (

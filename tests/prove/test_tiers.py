@@ -31,7 +31,9 @@ PROGRAMS = sorted(path for path in SEED.glob("[0-9]*.json") if path.name[:2] != 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_seed_verdicts_have_tiers_and_certificates(path: Path) -> None:
-    """[TIER-PIECE] Nothing rests on one solver's word, and the kernel accepts what is written of it."""
+    """[TIER-NAMES] [TIER-PIECE] Nothing rests on one solver's word, and the kernel accepts what is written
+    of it.
+    """
     program = potlang.compile(path)
     report = potlang.verify(program, certificate=True)
     assert {each.trust for each in report.results} <= {"checked", "cross-checked"}
@@ -53,7 +55,7 @@ def _worse(tier: str) -> int:
 
 
 def test_what_cannot_be_evaluated_is_said_and_cross_checked() -> None:
-    """[TIER-PIECE] A quantifier over all integers is beyond an evaluator."""
+    """[TIER-NAMES] [TIER-PIECE] A quantifier over all integers is beyond an evaluator."""
     program: dict[str, Any] = {
         "sorts": [],
         "variables": [{"name": "x", "sort": "IntSort"}],
@@ -168,6 +170,7 @@ def test_a_certificate_is_written_for_unknown_verdicts_too() -> None:
 
 
 def test_the_report_names_who_stands_for_what() -> None:
+    """[ROUTE-AUTO]"""
     value = json.loads(potlang.verify(PROGRAMS[1]).to_json())
     (result,) = value["results"]
     assert {each["tier"] for each in result["assurances"]} == {"checked"}

@@ -54,6 +54,7 @@ def optimum(report: ProgramResult) -> OptimizationResult:
 
 @pytest.mark.parametrize("solver", ["z3", "both"])
 def test_lexicographic(solve: Solve, solver: str) -> None:
+    """[TIER-OPTIMUM] [VERDICT-CONFIRM]"""
     world, x, y = two(INT)
     world.optimize(box(world, x, y), ("maximize", x), ("maximize", y))
     found = optimum(solve(world.module(), route=solver))
@@ -65,6 +66,7 @@ def test_lexicographic(solve: Solve, solver: str) -> None:
 
 
 def test_cvc5_alone_searches_by_plain_queries(solve: Solve) -> None:
+    """[VERDICT-CONFIRM]"""
     world, x, y = two(INT)
     world.optimize(box(world, x, y), ("maximize", x), ("minimize", y))
     found = optimum(solve(world.module(), route="cvc5"))
@@ -109,7 +111,7 @@ def test_unattained_infimum(solve: Solve) -> None:
 
 @pytest.mark.parametrize("what_if", [True, False])
 def test_the_papers_resource_allocation(solve: Solve, what_if: bool) -> None:
-    """Unbounded as printed, 80 with closed sorts: the report says both."""
+    """[VERDICT-OPEN] Unbounded as printed, 80 with closed sorts: the report says both."""
     worker, task = DeclaredSort("Worker"), DeclaredSort("Task")
     world = World(worker, task)
     assigned, cost = world.function("assigned_to", [task], worker), world.function("cost_of", [worker], INT)
@@ -130,6 +132,7 @@ def test_the_papers_resource_allocation(solve: Solve, what_if: bool) -> None:
 
 
 def test_nonlinear_objectives_are_confirmed(solve: Solve) -> None:
+    """[VERDICT-CONFIRM]"""
     world, x, _ = two(INT)
     square = world.pool.app(MUL, (x, x))
     low, high = world.pool.integer(0), world.pool.integer(30)
@@ -146,7 +149,7 @@ def test_no_objective_asks_for_a_model(solve: Solve) -> None:
 
 
 def test_claims_and_an_optimum_side_by_side(solve: Solve) -> None:
-    """The verdict is that of the claims; the constraints are none of their assumptions."""
+    """[VERDICT-ACTIONS] The verdict is that of the claims; the constraints are none of their assumptions."""
     world, x, _ = two(INT)
     positive = world.pool.app(LT, (world.pool.integer(0), x))
     world.claim("positive", positive)

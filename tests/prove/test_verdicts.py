@@ -64,6 +64,7 @@ def test_a_core_has_pointer_and_text(solve: Solve) -> None:
 
 
 def test_inconsistent_assumptions_settle_every_claim_at_once(solve: Solve) -> None:
+    """[VERDICT-CHECKS]"""
     world = mortals()
     world.fact("not mortal", world.pool.negate(term(world, "mortal", "socrates")))
     for number in range(5):
@@ -162,6 +163,7 @@ def test_push_and_pop(shared: Workers) -> None:
 
 
 def test_a_program_that_asks_nothing(solve: Solve) -> None:
+    """[VERDICT-ACTIONS]"""
     world = mortals()
     report = solve(world.module())
     assert (report.verdict, report.consistency) == (Verdict.ENTAILED, Consistency.CONSISTENT)
@@ -175,7 +177,9 @@ def test_a_program_that_asks_nothing(solve: Solve) -> None:
 
 
 def test_a_hanging_check_leaves_the_rest_of_the_report(solve: Solve) -> None:
-    """Nonlinear integers that no solver settles at once; the claims around them are still decided."""
+    """[VERDICT-UNKNOWN] Nonlinear integers that no solver settles at once; the claims around them are
+    still decided.
+    """
     from potlang.ir.operators import ADD, LT, MUL
 
     world = mortals()
@@ -197,6 +201,7 @@ def test_a_hanging_check_leaves_the_rest_of_the_report(solve: Solve) -> None:
 
 
 def test_no_time_at_all_gives_unknowns(solve: Solve) -> None:
+    """[LIMIT-TOTAL]"""
     world = mortals()
     world.claim("yes", term(world, "mortal", "socrates"))
     report = solve(world.module(), Limits(total_ms=0))
@@ -206,6 +211,7 @@ def test_no_time_at_all_gives_unknowns(solve: Solve) -> None:
 
 
 def test_solvers_that_disagree_are_both_reported() -> None:
+    """[VERDICT-BOTH]"""
     world = mortals()
     world.claim("yes", term(world, "mortal", "socrates"))
     with Session(world.module(), Liars(z3="sat", cvc5="unsat"), Options(route="both")) as session:
@@ -216,6 +222,7 @@ def test_solvers_that_disagree_are_both_reported() -> None:
 
 
 def test_one_solver_that_gives_up_leaves_the_other_its_word() -> None:
+    """[VERDICT-BOTH] [TIER-NAMES]"""
     world = mortals()
     world.claim("open", term(world, "mortal", "bob"))
     with Session(world.module(), Liars(z3="unknown", cvc5="sat"), Options(route="both")) as session:

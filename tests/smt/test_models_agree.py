@@ -297,6 +297,7 @@ def test_the_kernel_takes_models_with_odd_names(seed: int, data: st.DataObject) 
 @settings(max_examples=60)
 @given(st.data())
 def test_the_kernel_reads_every_line_of_any_structure(data: st.DataObject) -> None:
+    """[MODEL-TEXT]"""
     module = data.draw(modules(depth=2, most=1))
     structure = data.draw(meanings(module))
     model = KernelModel(read_theory(print_module(module)))

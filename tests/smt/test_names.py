@@ -1,4 +1,4 @@
-"""[SMT-NAME] Mangling is injective, plain and cannot meet a builtin."""
+"""Mangling is injective, plain and cannot meet a builtin."""
 
 from __future__ import annotations
 
@@ -39,17 +39,20 @@ def demangled(text: str) -> str:
 
 @given(st.text(), st.text())
 def test_different_names_have_different_texts(a: str, b: str) -> None:
+    """[SMT-NAME-1]"""
     assert (names.mangle(a) == names.mangle(b)) == (a == b)
 
 
 @given(st.text(st.characters(), max_size=20) | st.sampled_from(ODD))
 def test_mangling_can_be_undone_and_is_a_simple_symbol(name: str) -> None:
+    """[SMT-NAME-1]"""
     assert demangled(names.mangle(name)) == name
     for text in (names.function_name(name), names.fresh_name(name), names.binder_name(name, 3)):
         assert SIMPLE.fullmatch(text)
 
 
 def test_long_names_are_shortened_and_stay_different() -> None:
+    """[SMT-NAME-3]"""
     a, b = ("x" * 9_999 + end for end in "ab")
     assert len(names.mangle(a)) <= names.LONGEST
     assert names.mangle(a) != names.mangle(b)
@@ -57,6 +60,7 @@ def test_long_names_are_shortened_and_stay_different() -> None:
 
 @given(st.text(max_size=8), st.text(max_size=8), st.text(max_size=8))
 def test_kinds_do_not_clash(a: str, b: str, c: str) -> None:
+    """[SMT-NAME-2]"""
     texts = [
         names.function_name(a),
         names.fresh_name(a),
@@ -74,6 +78,7 @@ def test_assertion_names_are_read_back(number: int) -> None:
 
 
 def test_symbols_of_one_name_are_kept_apart() -> None:
+    """[SMT-NAME-4]"""
     first, second = (Symbol("f", (), INT, SymbolKind.FRESH) for _ in range(2))
     symbols = Symbols()
     assert symbols.symbol(first) != symbols.symbol(second)

@@ -18,6 +18,7 @@ from potlang.smt.values import read_value
 
 @given(st.integers(min_value=0) | st.integers(0, 30_000).map(lambda n: 10**n + n))
 def test_digits_of_any_length_are_read_back(number: int) -> None:
+    """[SMT-LIT-1]"""
     assert natural(digits(number)) == number
 
 
@@ -26,6 +27,7 @@ def test_short_numbers_are_written_as_python_writes_them() -> None:
 
 
 def test_literals() -> None:
+    """[SMT-LIT-1] [SMT-LIT-2]"""
     assert integer_text(-5) == "(- 5)"
     assert [real_text(Fraction(*f)) for f in ((2, 1), (-1, 3))] == ["2.0", "(- (/ 1.0 3.0))"]
     assert bits_text(5, 4) == "#b0101"
@@ -37,6 +39,7 @@ TEXTS = ["", 'say "hi"', "a\\b", "\\u{41}", "\\x41", "tab\tnul\0", "é\u2028", "
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_solvers_read_strings_as_they_are(text: str) -> None:
+    """[SMT-LIT-3]"""
     script = f"(set-logic ALL)(declare-const s String)(assert (= s {string_text(text)}))"
     script += "(check-sat)(get-value (s (str.len s)))"
     for run in (run_z3, run_cvc5):
@@ -46,5 +49,6 @@ def test_solvers_read_strings_as_they_are(text: str) -> None:
 
 
 def test_characters_beyond_smt_lib_are_refused() -> None:
+    """[SMT-LIT-3]"""
     with pytest.raises(Unsupported):
         string_text("\U00030000")

@@ -1,4 +1,4 @@
-"""[SMT-SORT] [SMT-OP] [SMT-SHARE] [SMT-SCRIPT-1] [SMT-LOGIC-1]: modules as scripts that both solvers take."""
+"""What modules become, and that both solvers take it."""
 
 from __future__ import annotations
 
@@ -57,6 +57,7 @@ def verdicts(text: str) -> list[list[str]]:
 
 
 def test_a_small_program_in_full() -> None:
+    """[SMT-SCRIPT-1] [SMT-SCRIPT-2]"""
     pool = Pool()
     alice, knows = constant("alice", PERSON), Symbol("assert", (PERSON, PERSON), BOOL, SymbolKind.FUNCTION)
     x = pool.var("x", PERSON)
@@ -113,6 +114,7 @@ def test_a_small_program_in_full() -> None:
 
 
 def test_definitions_follow_what_they_use_and_recursion_is_refused() -> None:
+    """[SMT-SORT-1]"""
     pool = Pool()
     f, g = (Symbol(name, (INT,), INT, SymbolKind.DEFINED) for name in "fg")
     x, y = pool.var("x", INT), pool.var("y", INT)
@@ -130,6 +132,7 @@ def term(pool: Pool, node: Node, dialect: str = "z3") -> str:
 
 
 def test_operators_of_irregular_shape() -> None:
+    """[SMT-LIT-4] [SMT-SET-1]"""
     pool = Pool()
     a, b, e = (
         pool.sym(constant(name, s)) for name, s in (("a", SetSort(INT)), ("b", SetSort(INT)), ("e", INT))
@@ -177,6 +180,7 @@ def _sets(pool: Pool, element: Sort, make: str) -> tuple[list[Symbol], list[Node
 @pytest.mark.parametrize("element", [INT, PERSON, COLOR, BOOL, BitVecSort(2)])
 @pytest.mark.parametrize("law", ["parts", "monotone", "disjoint", "insert", "empty"])
 def test_laws_of_sets_hold_in_both_dialects(element: Sort, law: str) -> None:
+    """[SMT-SET-1] [SMT-SET-2]"""
     pool = Pool()
     symbols, (formula,) = _sets(pool, element, law)
     program = module(pool, symbols, pool.negate(formula))
@@ -186,6 +190,7 @@ def test_laws_of_sets_hold_in_both_dialects(element: Sort, law: str) -> None:
 
 
 def test_a_union_that_cvc5_cannot_say_is_refused() -> None:
+    """[SMT-SET-2]"""
     pool = Pool()
     a = pool.sym(constant("a", SetSort(INT)))
     f = Symbol("f", (SetSort(INT),), BOOL, SymbolKind.FUNCTION)
@@ -207,6 +212,7 @@ def squares(pool: Pool, start: Node, depth: int) -> Node:
 
 
 def test_shared_arithmetic_becomes_constants_with_equations() -> None:
+    """[SMT-SHARE-3]"""
     pool = Pool()
     x = constant("x", INT)
     program = module(pool, [x], pool.eq(squares(pool, pool.sym(x), 3), pool.integer(7)))
@@ -216,7 +222,9 @@ def test_shared_arithmetic_becomes_constants_with_equations() -> None:
 
 
 def test_deep_shared_arithmetic_is_decided_at_once() -> None:
-    """Unfolded, or with definitions in place of equations, z3 multiplies this out without end."""
+    """[SMT-SHARE-3] Unfolded, or with definitions in place of equations, z3 multiplies this out without
+    end.
+    """
     pool = Pool()
     x = constant("x", INT)
     program = module(pool, [x], pool.eq(squares(pool, pool.sym(x), 12), pool.integer(7)))
@@ -224,6 +232,7 @@ def test_deep_shared_arithmetic_is_decided_at_once() -> None:
 
 
 def test_shared_terms_under_a_binder_become_lets_in_its_scope() -> None:
+    """[SMT-SHARE-4]"""
     pool = Pool()
     p = Symbol("p", (INT, INT), BOOL, SymbolKind.FUNCTION)
     x, y = pool.var("x", INT), pool.var("y", INT)
@@ -246,6 +255,7 @@ def doubled(pool: Pool, start: Node, depth: int, element: Node) -> Node:
 @pytest.mark.parametrize("closed", [True, False])
 @pytest.mark.parametrize("depth", [20, 200])
 def test_text_is_linear_in_the_graph(closed: bool, depth: int) -> None:
+    """[SMT-SHARE-1]"""
     pool = Pool()
     x, p = constant("x", INT), Symbol("p", (INT,), BOOL, SymbolKind.FUNCTION)
     v = pool.var("v", INT)
@@ -264,6 +274,7 @@ def test_text_is_linear_in_the_graph(closed: bool, depth: int) -> None:
 
 
 def test_what_assertions_share_is_written_once_and_queries_use_it() -> None:
+    """[SMT-SHARE-2]"""
     pool = Pool()
     symbols = [constant(f"p{i}", BOOL) for i in range(12)]
     big = pool.disj([pool.sym(s) for s in symbols])
@@ -281,6 +292,7 @@ def test_what_assertions_share_is_written_once_and_queries_use_it() -> None:
 
 
 def test_deep_terms_do_not_recurse() -> None:
+    """[SMT-SHARE-5]"""
     pool = Pool()
     node: Node = pool.sym(constant("a", BOOL))
     for _ in range(50_000):
@@ -289,6 +301,7 @@ def test_deep_terms_do_not_recurse() -> None:
 
 
 def test_deep_sorts_do_not_recurse() -> None:
+    """[SMT-SHARE-5]"""
     sort: Sort = INT
     for _ in range(300):
         sort = ArraySort(INT, sort)

@@ -1,4 +1,4 @@
-"""[SMT-MEANING] Brute force, z3 and cvc5 agree on what is printed; names do not matter."""
+"""Brute force, z3 and cvc5 agree on what is printed; names do not matter."""
 
 from __future__ import annotations
 

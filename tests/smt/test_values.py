@@ -94,6 +94,7 @@ READ: list[tuple[str, Sort, object, str]] = [
 
 @pytest.mark.parametrize(("text", "sort", "value", "shown"), READ)
 def test_values_are_read_and_shown(text: str, sort: Sort, value: object, shown: str) -> None:
+    """[SMT-VALUE-1] [SMT-VALUE-3]"""
     read = read_value(text, sort)
     assert read == value
     assert type(read) is type(value)
@@ -111,6 +112,7 @@ def test_a_store_of_the_default_over_another_value_leaves_the_default() -> None:
 
 
 def test_roots_are_approximated() -> None:
+    """[SMT-VALUE-2]"""
     root = read_value("(root-obj (+ (^ x 2) (- 2)) 2)", REAL)
     assert isinstance(root, Algebraic)
     assert root.approximation is not None
@@ -166,6 +168,7 @@ ROUND: list[tuple[str, Sort, str, object]] = [
 def test_solvers_values_are_read(
     text: str, sort: Sort, constraint: str, value: object, run: Callable[[str], str]
 ) -> None:
+    """[SMT-VALUE-1]"""
     script = "(set-logic ALL)(declare-datatypes (($Color 0)) ((($Color/red) ($Color/dark.20.green))))"
     script += "(declare-datatypes (($Pair 0)) ((($Pair^ ($Pair/first Int) ($Pair/second Real)))))"
     script += f"(declare-const x {text})(assert {constraint})(check-sat)(get-value (x))"
@@ -174,6 +177,7 @@ def test_solvers_values_are_read(
 
 @pytest.mark.parametrize("run", [run_z3, run_cvc5])
 def test_solvers_elements_are_told_apart(run: Callable[[str], str]) -> None:
+    """[SMT-VALUE-2]"""
     script = "(set-logic ALL)(declare-sort $Person 0)(declare-const x $Person)(declare-const y $Person)"
     script += "(declare-const z $Person)(assert (distinct x y))(assert (= y z))(check-sat)(get-value (x y z))"
     x, y, z = (read_value(value, PERSON) for value in values(run(script)))

@@ -22,7 +22,7 @@ ArrowState = Literal["proved", "assumed", "refuted", "unknown"]
 
 
 class TraceVerdict(StrEnum):
-    """The answer to a whole trace ([DOT-VERDICT]); the first that fits, read from the end."""
+    """The answer to a whole trace ([DOT-VERDICT-1]); the first that fits, read from the end."""
 
     ACCEPTED = "accepted"
     """Well formed, consistent, faithful, and no validated proposition is refuted."""
