@@ -1,4 +1,4 @@
-"""Right steps whose wording invites a wrong reading: none of them may be refuted ([STEP-FIRM])."""
+"""Right steps whose wording invites a wrong reading: none of them may be refuted ([STEP-UNAMBIGUOUS])."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ RIGHT: dict[str, list[tuple[tuple[int, ...] | None, str]]] = {
 
 @pytest.mark.parametrize("title", RIGHT)
 def test_right_steps_are_not_refuted(title: str) -> None:
-    """No right step is refuted, whatever its wording ([STEP-FIRM])."""
+    """No right step is refuted, whatever its wording ([STEP-UNAMBIGUOUS])."""
     steps = tuple(
         Step(at, "It follows.", parents, node) for at, (parents, node) in enumerate(RIGHT[title], start=1)
     )
@@ -212,7 +212,7 @@ def test_right_steps_are_not_refuted(title: str) -> None:
     ],
 )
 def test_signs_that_may_mean_something_else(problem: str, node: str) -> None:
-    """Where the problem has other objects than real numbers nothing is refuted ([STEP-FIRM])."""
+    """Where the problem has other objects than real numbers nothing is refuted ([STEP-UNAMBIGUOUS])."""
     steps = (
         Step(1, "", None, node),
         Step(2, "", (), node),

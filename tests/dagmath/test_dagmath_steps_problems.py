@@ -253,7 +253,7 @@ CASES: dict[str, tuple[tuple[str, ...], list[Said]]] = {
 
 @pytest.mark.parametrize("title", CASES)
 def test_problems(title: str) -> None:
-    """A verdict on each is what a careful reader gives ([STEP-WORDS], [STEP-FIRM], [STEP-SOUND])."""
+    """A verdict on each is what a careful reader gives ([STEP-WORDS], [STEP-UNAMBIGUOUS], [STEP-SOUND])."""
     given, said = CASES[title]
     lines = [("It follows.", node, verdict) for node, verdict in said]
     assert judged_lines(given, lines) == lines

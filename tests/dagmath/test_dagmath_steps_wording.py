@@ -142,7 +142,7 @@ CASES: dict[str, tuple[str, list[Line]]] = {
 
 @pytest.mark.parametrize("title", CASES)
 def test_wordings(title: str) -> None:
-    """[STEP-SENTENCES] A verdict on each is what a careful reader gives ([STEP-FIRM], [STEP-SOUND],
+    """[STEP-SENTENCES] A verdict on each is what a careful reader gives ([STEP-UNAMBIGUOUS], [STEP-SOUND],
     [STEP-UNITS]).
     """
     given, lines = CASES[title]

@@ -57,7 +57,7 @@ def verdicts(text: str) -> list[list[str]]:
 
 
 def test_a_small_program_in_full() -> None:
-    """[SMT-SCRIPT-1] [SMT-SCRIPT-2]"""
+    """[SMT-LOGIC-1] [SMT-SCRIPT-1] [SMT-SCRIPT-2]"""
     pool = Pool()
     alice, knows = constant("alice", PERSON), Symbol("assert", (PERSON, PERSON), BOOL, SymbolKind.FUNCTION)
     x = pool.var("x", PERSON)

@@ -363,7 +363,7 @@ class _Checking:
         known: Sequence[tuple[Stated, Encoded]],
         claim: Encoded,
     ) -> bool:
-        """Whether nothing was passed over in reading what a refutation rests on ([STEP-FIRM])."""
+        """Whether nothing was passed over in reading what a refutation rests on ([STEP-UNAMBIGUOUS])."""
         if not (self._is_sure(at) and claim.unambiguous and self._is_of_the_same(at, term, parents)):
             return False
         if self.premises.is_measured_apart(at, parents):
