@@ -4,9 +4,9 @@
 VALID, VALID_WITH_HOLES or INVALID. `Refutation` is its own state while it reads a refutation.
 """
 
-from potlang.certify.checker import Hole, Outcome, check
-from potlang.certify.refutation import Refutation
-from potlang.certify.theory import Theory, read_theory
-from potlang.certify.tokens import Invalid
+from .checker import Hole, Outcome, check
+from .refutation import Refutation
+from .theory import Theory, read_theory
+from .tokens import Invalid
 
 __all__ = ["Hole", "Invalid", "Outcome", "Refutation", "Theory", "check", "read_theory"]

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from potlang.certify import operators
-from potlang.certify.evaluate import Evaluation
-from potlang.certify.models import Model
-from potlang.certify.refutation import MOST_STEPS, Refutation
-from potlang.certify.theory import read_theory
-from potlang.certify.tokens import Invalid, Steps, Text, Tree, shown, tree
+from . import operators
+from .evaluate import Evaluation
+from .models import Model
+from .refutation import MOST_STEPS, Refutation
+from .theory import read_theory
+from .tokens import Invalid, Steps, Text, Tree, shown, tree
 
 _SIDES = ("assumptions", "claim", "negation")
 _STATES = MappingProxyType(

@@ -13,12 +13,12 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from potlang.certify.models import TABLES, Model
-from potlang.certify.operators import Hole, Table, compute, cost
-from potlang.certify.sorts import Sort
-from potlang.certify.terms import QUANTIFIERS, Symbol, Term
-from potlang.certify.theory import reachable
-from potlang.certify.tokens import Exhausted, Invalid, Steps, shown
+from .models import TABLES, Model
+from .operators import Hole, Table, compute, cost
+from .sorts import Sort
+from .terms import QUANTIFIERS, Symbol, Term
+from .theory import reachable
+from .tokens import Exhausted, Invalid, Steps, shown
 
 MOST_REMEMBERED = 1 << 19
 MOST_VARIABLES = 100

@@ -8,11 +8,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from potlang.certify.operators import Hole, Table
-from potlang.certify.sorts import BOOL, INT, Sort
-from potlang.certify.terms import Symbol
-from potlang.certify.theory import Theory
-from potlang.certify.tokens import Invalid, Tree, integer, shown
+from .operators import Hole, Table
+from .sorts import BOOL, INT, Sort
+from .terms import Symbol
+from .theory import Theory
+from .tokens import Invalid, Tree, integer, shown
 
 MOST_MEMBERS = 1 << 16
 MOST_ENTRIES = 1 << 18

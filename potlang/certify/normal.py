@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 
-from potlang.certify.sorts import BOOL
-from potlang.certify.terms import QUANTIFIERS, Symbol, Term
-from potlang.certify.theory import Root, Theory
-from potlang.certify.tokens import Invalid
+from .sorts import BOOL
+from .terms import QUANTIFIERS, Symbol, Term
+from .theory import Root, Theory
+from .tokens import Invalid
 
 Part = tuple[Term, bool]
 """A formula, or its negation."""

@@ -13,7 +13,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
-from potlang.certify.sorts import BOOL, INT, REAL, STRING, Sort, Sorts
+from .sorts import BOOL, INT, REAL, STRING, Sort, Sorts
 
 MOST_BITS = 1 << 16
 MOST_CHARACTERS = 1 << 20

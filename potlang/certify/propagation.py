@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from potlang.certify.tokens import Invalid, Steps
+from .tokens import Invalid, Steps
 
 Clause = tuple[int, ...]
 

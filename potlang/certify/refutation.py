@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-from potlang.certify.normal import Matrix
-from potlang.certify.propagation import Clause, Clauses
-from potlang.certify.sorts import BOOL, INT
-from potlang.certify.terms import Symbol, Term
-from potlang.certify.theory import Root, Theory
-from potlang.certify.tokens import Invalid, Steps, Text, Tree, integer, name, pair, shown, tree
+from .normal import Matrix
+from .propagation import Clause, Clauses
+from .sorts import BOOL, INT
+from .terms import Symbol, Term
+from .theory import Root, Theory
+from .tokens import Invalid, Steps, Text, Tree, integer, name, pair, shown, tree
 
 Side = Literal["claim", "negation", "assumptions"]
 MOST_STEPS = 50_000_000

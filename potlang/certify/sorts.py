@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from potlang.certify.tokens import Invalid, Tree, integer, name, shown
+from .tokens import Invalid, Tree, integer, name, shown
 
 MOST_WIDTH = 1 << 16
 MOST_PARTS = 10_000

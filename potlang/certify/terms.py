@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from potlang.certify.operators import Hole, compute, cost, result
-from potlang.certify.sorts import BOOL, INT, Sort, Sorts
-from potlang.certify.tokens import Invalid, Steps, shown
+from .operators import Hole, compute, cost, result
+from .sorts import BOOL, INT, Sort, Sorts
+from .tokens import Invalid, Steps, shown
 
 MOST_STEPS = 5_000_000
 QUANTIFIERS = ("forall", "exists")

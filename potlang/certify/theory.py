@@ -8,10 +8,10 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
-from potlang.certify.operators import OPERATORS
-from potlang.certify.sorts import BOOL, INT, Sort, Sorts
-from potlang.certify.terms import QUANTIFIERS, Symbol, Term, Terms
-from potlang.certify.tokens import Invalid, Text, Tree, integer, name, pair, shown, tree
+from .operators import OPERATORS
+from .sorts import BOOL, INT, Sort, Sorts
+from .terms import QUANTIFIERS, Symbol, Term, Terms
+from .tokens import Invalid, Text, Tree, integer, name, pair, shown, tree
 
 _SKIPPED = ("closed", "unique", "constraint", "optimize", "objective", "actions", "properties")
 _REFERENCE = re.compile(r"\?[A-Za-z0-9_]*\.(0|[1-9][0-9]{0,8})")
