@@ -30,11 +30,12 @@ if TYPE_CHECKING:
     from potlang.languages.dagmath.write import write_json, write_text
     from potlang.models.gold_builder import Builder, Built, Models, Problem
     from potlang.models.prompts import generation_prompt
+    from potlang.report.table import Table
     from potlang.score.inference import Equivalence, Interval, hoeffding_problems, paired_equivalence, wilson
     from potlang.score.rewards import PruneHint, prune_hint, reward
     from potlang.score.scores import Score, Scores
     from potlang.score.scoring import score
-    from potlang.score.tables import Comparison, Table, tables_of
+    from potlang.score.tables import Comparison, tables_of
     from potlang.score.tally import Tally
     from potlang.score.task import Outcomes, TaskDag, two_chains
     from potlang.utils.extra import MissingExtraError
@@ -65,7 +66,8 @@ _HOMES = {
     "canonical": "potlang.languages.dagmath.lower.canonical",
     "check_steps": "potlang.languages.dagmath.solve.checking",
     **dict.fromkeys(("StepResult", "StepVerdict", "StepsReport"), "potlang.languages.dagmath.solve.results"),
-    **dict.fromkeys(("Comparison", "Table", "tables_of"), "potlang.score.tables"),
+    "Table": "potlang.report.table",
+    **dict.fromkeys(("Comparison", "tables_of"), "potlang.score.tables"),
     "Tally": "potlang.score.tally",
     **dict.fromkeys(("Outcomes", "TaskDag", "two_chains"), "potlang.score.task"),
     "verify": "potlang.languages.dagmath.solve.verify",

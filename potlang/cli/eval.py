@@ -231,7 +231,7 @@ def _progress(whole: int) -> Iterator[Callable[[QuestionOutcome], None]]:
 def _print(summaries: Sequence[FamilySummary], style: str, detailed: bool, color: bool) -> None:
     from potlang.models.evaluation.summary import to_json
     from potlang.models.evaluation.table import tables
-    from potlang.score.table_text import to_csv, to_text
+    from potlang.report.table import to_csv, to_text
 
     match style:
         case "json":

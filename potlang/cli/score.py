@@ -25,8 +25,9 @@ from potlang.cli.common import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from potlang.report.table import Table
     from potlang.score.scores import Scores
-    from potlang.score.tables import Comparison, Table
+    from potlang.score.tables import Comparison
 
 _LONG = 8 << 20
 """Bytes of input from which on a bar shows how far it is."""
@@ -163,8 +164,8 @@ def _tables(scores: Scores, comparison: Comparison) -> list[Table]:
 
 def _print(scores: Scores, tables: list[Table] | None, style: str, color: bool) -> None:
     """Prints the scores, and the tables if they are wanted; CSV and LaTeX have the tables in their place."""
+    from potlang.report.table import to_csv, to_json, to_latex, to_text
     from potlang.score.summary import summary_csv, summary_text
-    from potlang.score.table_text import to_csv, to_json, to_latex, to_text
 
     match style:
         case "json":

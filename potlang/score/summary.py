@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from potlang.diag.wording import visible
+from potlang.report.table import Cell, CellStyle, Column, Table, to_csv, to_text
 from potlang.score.scores import Score, Scores
-from potlang.score.table_text import to_csv, to_text
-from potlang.score.tables import Cell, Column, Style, Table
 
 _SHOWN = 20
 _COUNTS = ("problems", "samples", "malformed", "wrong", "imperfect", "perfect")
@@ -17,7 +16,7 @@ def summary_table(scores: Scores) -> Table:
     """One row for each group: counts by class, and the metrics."""
     columns = [Column(name) for name in scores.by]
     columns += [Column(name, "count") for name in _COUNTS]
-    percent: Style = "percent"
+    percent: CellStyle = "percent"
     names = ["PASS@1", *(f"PASS@{k}" for k in scores.pass_k if k != 1), "PRR", "Δ"]
     columns += [Column(name, percent) for name in names]
     columns += [Column("CI(Δ)", "percents"), Column("AUC", percent), Column("AUC exact", percent)]
@@ -26,15 +25,8 @@ def summary_table(scores: Scores) -> Table:
 
 
 def _row(score: Score, pass_k: tuple[int, ...]) -> tuple[Cell, ...]:
-    wrong = score.samples - score.malformed - score.correct
-    counts = (
-        score.problems,
-        score.samples,
-        score.malformed,
-        wrong,
-        score.correct - score.perfect,
-        score.perfect,
-    )
+    wrong, imperfect = score.samples - score.malformed - score.correct, score.correct - score.perfect
+    counts = score.problems, score.samples, score.malformed, wrong, imperfect, score.perfect
     estimates = [score.pass_k[k] for k in pass_k if k != 1]
     return (
         *(label or None for label in score.group),

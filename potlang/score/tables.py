@@ -6,32 +6,14 @@ import statistics
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import groupby
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from potlang.languages.dagmath.check.metrics import Class
+from potlang.report.table import Cell, CellStyle, Column, Table
 from potlang.score.inference import Equivalence, paired_equivalence
 from potlang.score.samples import difficulty_label
 from potlang.score.scores import NOT_GIVEN, Score, Scores, class_counts
 from potlang.score.tally import Group, Tally
-
-Style = Literal[
-    "text",
-    "count",
-    "decimal",
-    "fine",
-    "percent",
-    "fine percent",
-    "points",
-    "gap",
-    "interval",
-    "percents",
-    "fine percents",
-    "spread",
-    "pvalue",
-]
-"""How a cell is shown: `fine` with two decimals and not one, `points` as per cents without the sign;
-`gap`, `spread`, `interval` and its like are pairs."""
-Cell = str | int | float | tuple[float, float | None] | None
 
 STATISTICS: tuple[tuple[str, str], ...] = (
     ("nodes", "#nodes"),
@@ -41,34 +23,6 @@ STATISTICS: tuple[tuple[str, str], ...] = (
     ("max_out", "d_out^max"),
 )
 """The five statistics of section 4.2 by field, and their names."""
-
-
-class Column(NamedTuple):
-    """A column; `over` is the heading that it shares with its neighbours."""
-
-    title: str
-    style: Style = "text"
-    over: str = ""
-
-
-class Table(NamedTuple):
-    """A table. `form` says of which of the paper's tables it has the form.
-
-    A cell may have a style of its own, given in `styles` by row and column. `grouped`: people see the first
-    cell of a row only where it differs from the one above.
-    """
-
-    name: str
-    form: str
-    title: str
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    styles: tuple[tuple[Style, ...], ...] | None = None
-    grouped: bool = False
-
-    def style(self, row: int, column: int) -> Style:
-        """How a cell is shown."""
-        return self.columns[column].style if self.styles is None else self.styles[row][column]
 
 
 class Comparison(NamedTuple):
@@ -135,6 +89,11 @@ class _Plan:
         condition = self.condition(group)
         return f"{self.row(group)}, {condition}" if condition else self.row(group)
 
+    def in_column(self, name: str) -> list[tuple[str, Score]]:
+        """The scores of one column with the labels of their rows."""
+        found = self.scores.items()
+        return [(self.long_row(group), score) for group, score in found if self.column(group) == name]
+
     def heading(self) -> str:
         names = [self.by[at] for at in self.row_at]
         return ", ".join(names).capitalize() if names else ""
@@ -195,30 +154,24 @@ def accuracy(plan: _Plan) -> Table:
     over = plan.labels(plan.column)
     found = {(plan.long_row(group), plan.column(group)): score for group, score in plan.scores.items()}
     columns = [Column(plan.heading())]
-    columns += [
-        column
-        for each in over
-        for column in (
-            Column("PASS@1", "points", each),
-            Column("R̂ (Δ↓)", "gap", each),
-            Column("AUC", "points", each),
-        )
+    for each in over:
+        columns += [Column("PASS@1", "points", each), Column("R̂ (Δ↓)", "gap", each)]
+        columns += [Column("AUC", "points", each)]
+    rows: list[tuple[Cell, ...]] = [
+        (row, *(cell for column in over for cell in _accuracy_cells(found.get((row, column)))))
+        for row in plan.labels(plan.long_row)
     ]
-    rows: list[tuple[Cell, ...]] = []
-    for row in plan.labels(plan.long_row):
-        cells: list[Cell] = [row]
-        for column in over:
-            score = found.get((row, column))
-            if score is None:
-                cells += [None, None, None]
-            else:
-                cells += [float(score.pass_1), (float(score.prr), float(score.gap)), float(score.auc)]
-        rows.append(tuple(cells))
     if len(rows) > 1 and not plan.comparison.fields:
         rows.append(("Std", *(_spread([row[at] for row in rows]) for at in range(1, len(columns)))))
     return Table(
         "accuracy", "table 3", "Final-answer accuracy and reasoning ability", tuple(columns), tuple(rows)
     )
+
+
+def _accuracy_cells(score: Score | None) -> tuple[Cell, Cell, Cell]:
+    if score is None:
+        return None, None, None
+    return float(score.pass_1), (float(score.prr), float(score.gap)), float(score.auc)
 
 
 def _spread(cells: Sequence[Cell]) -> Cell:
@@ -240,33 +193,26 @@ def statistics_tables(plan: _Plan) -> Iterator[Table]:
         Column("samples", "count"),
     )
     for over in plan.labels(plan.column):
-        rows: list[tuple[Cell, ...]] = []
-        for group, score in plan.scores.items():
-            if plan.column(group) == over:
-                for name, means in score.classes.items():
-                    cells = [getattr(means, field) for field, _ in STATISTICS]
-                    rows.append((plan.long_row(group), name, *cells, means.samples))
+        rows = tuple(
+            (row, name, *(getattr(means, field) for field, _ in STATISTICS), means.samples)
+            for row, score in plan.in_column(over)
+            for name, means in score.classes.items()
+        )
         title = "Averaged graph-level statistics by class" + (f" on {over}" if over else "")
-        yield Table("statistics", "tables 4 to 6", title, columns, tuple(rows), grouped=True)
+        yield Table("statistics", "tables 4 to 6", title, columns, rows, grouped=True)
 
 
 def gaps(plan: _Plan) -> Iterator[Table]:
     """Table 7: the gap between PASS@1 and PRR with its confidence interval, a table for each column."""
-    columns = (
-        Column(plan.heading()),
-        Column("PASS@1", "percent"),
-        Column("PRR", "percent"),
-        Column("Δ", "percent"),
-        Column("CI(Δ)", "percents"),
-    )
+    shares = (Column(name, "percent") for name in ("PASS@1", "PRR", "Δ"))
+    columns = (Column(plan.heading()), *shares, Column("CI(Δ)", "percents"))
     for over in plan.labels(plan.column):
-        rows: list[tuple[Cell, ...]] = []
-        for group, score in plan.scores.items():
-            if plan.column(group) == over:
-                shares = float(score.pass_1), float(score.prr), float(score.gap)
-                rows.append((plan.long_row(group), *shares, score.gap_interval))
+        rows = tuple(
+            (row, float(score.pass_1), float(score.prr), float(score.gap), score.gap_interval)
+            for row, score in plan.in_column(over)
+        )
         title = "The gap between PASS@1 and PRR, 95 % Wilson intervals" + (f", on {over}" if over else "")
-        yield Table("gap", "table 7", title, columns, tuple(rows))
+        yield Table("gap", "table 7", title, columns, rows)
 
 
 # --- tables 1 and 8 to 12 ----------------------------------------------------------------------------
@@ -331,9 +277,9 @@ def _equivalence_row(title: str, found: Equivalence) -> tuple[Cell, ...]:
     return title, found.difference, found.interval, found.p_left, found.p_right, equivalent
 
 
-def _equivalence_styles(name: str) -> tuple[Style, ...]:
-    difference: Style = "fine percent" if name == "density" else "fine"
-    interval: Style = "fine percents" if name == "density" else "interval"
+def _equivalence_styles(name: str) -> tuple[CellStyle, ...]:
+    difference: CellStyle = "fine percent" if name == "density" else "fine"
+    interval: CellStyle = "fine percents" if name == "density" else "interval"
     return "text", difference, interval, "pvalue", "pvalue", "text"
 
 
@@ -367,7 +313,7 @@ _METRICS: tuple[tuple[str, Callable[[Score], Fraction]], ...] = (
 )
 
 
-def _metric_styles(style: Style, found: Sequence[Score]) -> tuple[Style, ...]:
+def _metric_styles(style: CellStyle, found: Sequence[Score]) -> tuple[CellStyle, ...]:
     return ("text", *(style for _ in found))
 
 

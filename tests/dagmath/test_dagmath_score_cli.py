@@ -21,10 +21,10 @@ from potlang.cli.score import score as command
 from potlang.languages.dagmath.check.graph import Graph
 from potlang.languages.dagmath.check.metrics import Shape
 from potlang.languages.dagmath.write import solution_value
+from potlang.report.table import Table, latex, to_csv, to_json, to_latex, to_text
 from potlang.score.plots import COLOURS, quantile
 from potlang.score.scores import Scores
-from potlang.score.table_text import latex, to_csv, to_json, to_latex, to_text
-from potlang.score.tables import Comparison, Table, tables_of
+from potlang.score.tables import Comparison, tables_of
 from potlang.score.tally import Tally
 from potlang.testing.solutions import solution
 from potlang.utils import extra

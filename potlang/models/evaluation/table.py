@@ -9,7 +9,7 @@ from potlang.models.evaluation.confusion import METRICS, TITLES
 from potlang.models.evaluation.judging import AnswerReading
 from potlang.models.evaluation.questions import Truth
 from potlang.models.evaluation.summary import NO_ANSWER, PAPER_ANSWERS, VERDICTS, Estimate, FamilySummary
-from potlang.score.tables import Cell, Column, Style, Table
+from potlang.report.table import Cell, CellStyle, Column, Table
 
 KEY_METRICS: Final = {
     "accuracy": "accuracy",
@@ -146,7 +146,7 @@ def attempts_table(summaries: Sequence[FamilySummary]) -> Table:
 def status_table(summaries: Sequence[FamilySummary]) -> Table:
     """What became of the questions."""
     names = ("right", "wrong", "abstained", "failed")
-    percent: Style = "percent"
+    percent: CellStyle = "percent"
     columns = [Column("family"), Column("reading"), *(Column(name, "count") for name in names)]
     columns += [Column(f"{name} share", percent) for name in names]
     rows: list[tuple[Cell, ...]] = []
