@@ -21,6 +21,7 @@ from potlang.languages.dagmath.lower.syntax import (
     Unreadable,
     conjuncts,
     free_names,
+    is_op,
     joined,
     parts,
     substituted,
@@ -149,7 +150,7 @@ def _is_negative(term: Term) -> bool:
 
 
 def _positive(term: Term) -> Term:
-    return term.args[0] if isinstance(term, Op) and term.op == "neg" else term
+    return term.args[0] if is_op(term, "neg") else term
 
 
 def _sorted(terms: tuple[Term, ...]) -> tuple[Term, ...]:

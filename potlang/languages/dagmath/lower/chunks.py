@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final, Self
 
 from potlang.languages.dagmath.lower.formulas import read_formula
-from potlang.languages.dagmath.lower.phrases import NUMERALS
-from potlang.languages.dagmath.lower.syntax import Op, Term, Unreadable, is_statement, number
+from potlang.languages.dagmath.lower.phrases import NUMERALS, is_generic, stems
+from potlang.languages.dagmath.lower.readings import Context
+from potlang.languages.dagmath.lower.syntax import Op, Quantity, Term, Unreadable, is_op, is_statement, number
 from potlang.languages.dagmath.lower.tokens import FUNCTIONS
 from potlang.languages.dagmath.lower.units import is_unit
 
+MARK: Final = r"⟦(\d+)⟧"
+CHUNK: Final = re.compile(MARK)
 MOST_LETTERS: Final = 4_000
+_LONGEST_PHRASE: Final = 8
 _MARKED: Final = re.compile(
     r"\$\$(?P<a>.+?)\$\$|(?<!\\)\$(?P<b>(?:\\.|[^$\\])+)\$|\\\((?P<c>.+?)\\\)|\\\[(?P<d>.+?)\\\]", re.DOTALL
 )
@@ -37,14 +41,55 @@ _PERCENT: Final = re.compile(r"⟦(\d+)⟧ ?\\?%")
 _ORDINAL: Final = re.compile(r"\d+(?:st|nd|rd|th)\b.*")
 
 
-class Template(NamedTuple):
-    """A sentence with its formulas taken out: `⟦0⟧` in the words stands for the first of `chunks`.
+class Template:
+    """A sentence with its formulas taken out: `⟦0⟧` in `lower`, its words, stands for the first of `chunks`.
 
     A chunk that no formula was read from is the Unreadable that says why.
     """
 
-    words: str
-    chunks: tuple[Term | Unreadable, ...]
+    def __init__(self, words: str, chunks: tuple[Term | Unreadable, ...], context: Context) -> None:
+        self.lower = words.lower()
+        self.chunks = chunks
+        self.context = context
+
+    @classmethod
+    def of(cls, source: str, context: Context) -> Self:
+        """The template of a sentence. Raises Unreadable for one that is not read."""
+        if len(source) > MOST_LETTERS:
+            raise Unreadable(f"the sentence has more than {MOST_LETTERS} characters")
+        taker = _Taker(context.functions, context.variables)
+        out, end = [], 0
+        source = _REFERENCES.sub(" ", _plainer(source.replace("⟦", "[").replace("⟧", "]")))
+        marked = list(_MARKED.finditer(source))
+        for match in marked:
+            out.append(_plain(source[end : match.start()], taker, bool(marked)))
+            out.append(taker.take(match[match.lastgroup or 0]))
+            end = match.end()
+        out.append(_plain(source[end:], taker, bool(marked)))
+        words = _PERCENT.sub(taker.percent, _tidy("".join(out)))
+        return cls(words, tuple(taker.chunks), context)
+
+    def term(self, at: int | str) -> Term:
+        """The formula of a mark. Raises the Unreadable that says why there is none."""
+        chunk = self.chunks[int(at)]
+        if isinstance(chunk, Unreadable):
+            raise chunk
+        return chunk
+
+    def phrase(self, phrase: str) -> Quantity | None:
+        """The quantity that a noun phrase names; None for one that names nothing of its own."""
+        people = self.context.people if len(self.context.people) == 1 else frozenset[str]()
+        found = tuple(word for word in stems(phrase) if word not in people)
+        if not found or is_generic(found):
+            return None
+        if is_unit(" ".join(found)):
+            raise Unreadable("a unit names no quantity")
+        if len(found) > _LONGEST_PHRASE:
+            raise Unreadable("a phrase is too long to name a quantity")
+        several = len(self.context.people) > 1 or len(self.context.pronouns) > 1
+        if several and re.search(r"\b(his|her|their|he|she|they)\b", phrase):
+            raise Unreadable("it is open whom a pronoun means")
+        return Quantity(found, " ".join(phrase.split()).removeprefix("the "))
 
 
 class _Taker:
@@ -70,26 +115,6 @@ class _Taker:
         if not isinstance(chunk, Unreadable):
             self.chunks[int(mark[1])] = _with_last(chunk, "%")
         return f"⟦{mark[1]}⟧"
-
-
-def template(
-    source: str, functions: frozenset[str] = frozenset(), variables: frozenset[str] = frozenset()
-) -> Template:
-    """The sentence with its formulas taken out. Raises Unreadable for one that is not read."""
-    if len(source) > MOST_LETTERS:
-        raise Unreadable(f"the sentence has more than {MOST_LETTERS} characters")
-    taker = _Taker(functions, variables)
-    out, end = [], 0
-    source = _REFERENCES.sub(" ", _plainer(source.replace("⟦", "[").replace("⟧", "]")))
-    marked = list(_MARKED.finditer(source))
-    for match in marked:
-        out += [
-            _plain(source[end : match.start()], taker, bool(marked)),
-            taker.take(match[match.lastgroup or 0]),
-        ]
-        end = match.end()
-    out.append(_plain(source[end:], taker, bool(marked)))
-    return Template(_PERCENT.sub(taker.percent, _tidy("".join(out))), tuple(taker.chunks))
 
 
 def _plainer(source: str) -> str:
@@ -195,7 +220,7 @@ def with_unit(term: Term, unit: str) -> Term:
 
 def _with_last(term: Term, op: str) -> Term:
     """The operation on a term; of a statement, on the last side."""
-    if isinstance(term, Op) and term.op == "approx":
+    if is_op(term, "approx"):
         return Op(term.op, (term.args[0], Op(op, (term.args[1],)), term.args[2]))
     if isinstance(term, Op) and is_statement(term):
         return Op(term.op, (*term.args[:-1], _with_last(term.args[-1], op)))

@@ -21,6 +21,7 @@ from potlang.languages.dagmath.lower.syntax import (
     Quantity,
     Term,
     Unreadable,
+    is_op,
     joined,
     number,
     shown,
@@ -386,13 +387,13 @@ def _one_logarithm(term: Op) -> Term | None:
     under: list[Term] = []
     heads: set[tuple[Term | str, ...]] = set()
     for part in term.args if term.op == "+" else (term,):
-        negative = isinstance(part, Op) and part.op == "neg"
+        negative = is_op(part, "neg")
         bare = part.args[0] if isinstance(part, Op) and negative else part
         times = Fraction(1)
         match bare:
             case Op("*", (Num(times), bare)):
                 pass
-        if not (isinstance(bare, Op) and bare.op in _LOGARITHMS and times in range(1, MOST_FACTORS + 1)):
+        if not (is_op(bare, *_LOGARITHMS) and times in range(1, MOST_FACTORS + 1)):
             return None
         heads.add((bare.op, *bare.args[:-1]))
         inside = bare.args[-1] if times == 1 else Op("^", (bare.args[-1], number(times)))
@@ -422,7 +423,7 @@ def is_unambiguous(term: Term) -> bool:
         case Op("^", (base, _)):
             return is_unambiguous(base)  # `x^{0.5}` is exact.
         case Op(op, args):
-            if op in RELATIONS and len({isinstance(arg, Op) and arg.op == "%" for arg in args}) > 1:
+            if op in RELATIONS and len({is_op(arg, "%") for arg in args}) > 1:
                 return False
             return all(map(is_unambiguous, args))
     return True

@@ -26,6 +26,7 @@ from potlang.languages.dagmath.lower.syntax import (
     Unreadable,
     conjuncts,
     free_names,
+    is_op,
     parts,
     shown,
     text,
@@ -112,7 +113,7 @@ def is_nearly(term: Term) -> bool:
         assert isinstance(part, Op)
         if truth(part):
             continue
-        in_percent = any(isinstance(each, Op) and each.op == "%" for each in parts(part))
+        in_percent = any(is_op(each, "%") for each in parts(part))
         if part.op != "=" or not (in_percent or has_decimals(part)):
             return False
         left, right = (value(arg) for arg in part.args)
@@ -128,7 +129,7 @@ def is_by_the_hundred(term: Term) -> bool:
 
 def _counted(relation: Term) -> Term:
     assert isinstance(relation, Op)
-    sides = [side.args[0] if isinstance(side, Op) and side.op == "%" else side for side in relation.args]
+    sides = [side.args[0] if is_op(side, "%") else side for side in relation.args]
     return Op(relation.op, tuple(sides))
 
 
@@ -211,7 +212,7 @@ def _repeated(term: Op, values: Values) -> Fraction:
     low, high = _integer(value(first, values)), _integer(value(last, values))
     if high - low >= _MOST_TERMS:
         raise NotExact(f"a {term.op} has more than {_MOST_TERMS} terms")
-    if any(isinstance(each, Op) and each.op in BINDERS for each in (body, first, last)):
+    if any(is_op(each, *BINDERS) for each in (body, first, last)):
         raise NotExact("a sum of sums is not computed")
     each = (value(body, {**values, index: Fraction(at)}) for at in range(low, high + 1))
     if term.op == "sum":

@@ -19,6 +19,7 @@ from potlang.languages.dagmath.lower.syntax import (
     Quantity,
     Term,
     Unreadable,
+    is_op,
     is_statement,
     joined,
     measured,
@@ -251,7 +252,7 @@ class _Parser:
                 items = [Op(sign.text, (joined("+", tuple(items)), term))]
             else:
                 items.append(term if sign.text == "+" else Op("neg", (term,)))
-        if modular and (len(items) > 1 or not (isinstance(items[0], Op) and items[0].op == "mod")):
+        if modular and (len(items) > 1 or not is_op(items[0], "mod")):
             raise Unreadable("it is open of what the remainder is taken")
         self._is_modular = False
         return joined("+", tuple(items))
@@ -447,7 +448,7 @@ class _Parser:
             items = [self._nested(self._statement)]
             self._expect("close", ")" if opening == "(" else "]")
             found = items[0]
-            if isinstance(found, Op) and found.op == "list":
+            if is_op(found, "list"):
                 found = Op("tuple" if opening == "(" else "[]", found.args)
         elif opening == "group":
             found = self._nested(self._statement)
@@ -565,7 +566,7 @@ def _squared_unit(base: Op, exponent: Term) -> Term:
 
 
 def _is_differential(term: Term) -> bool:
-    while isinstance(term, Op) and term.op in ("*", "^"):
+    while is_op(term, "*", "^"):
         term = term.args[0]
     return term == Name("d")
 
@@ -575,7 +576,7 @@ def _alternatives(items: list[Term]) -> Term:
     if all(map(is_statement, items)):
         return Op("or", tuple(items))
     first = items[0]
-    if isinstance(first, Op) and first.op == "=" and not any(map(is_statement, items[1:])):
+    if is_op(first, "=") and not any(map(is_statement, items[1:])):
         return Op("or", (first, *(Op("=", (first.args[0], other)) for other in items[1:])))
     if not any(map(is_statement, items)):
         return Op("list", tuple(items))
@@ -583,14 +584,14 @@ def _alternatives(items: list[Term]) -> Term:
 
 
 def _listed(items: list[Term]) -> Term:
-    if any(isinstance(item, Op) and item.op == "or" for item in items):
+    if any(is_op(item, "or") for item in items):
         raise Unreadable("does not read how `or` and the commas belong together")
     if all(map(is_statement, items)):
         return Op("and", tuple(items))
     if not any(map(is_statement, items)):
         return Op("list", tuple(items))
     first, *rest = items
-    if isinstance(first, Op) and first.op == "=" and not any(map(is_statement, rest)):
+    if is_op(first, "=") and not any(map(is_statement, rest)):
         return _alternatives(items)
     last = items[-1]
     if (

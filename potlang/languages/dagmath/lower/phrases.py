@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from typing import Final
 
 from potlang.languages.dagmath.lower.syntax import words
@@ -30,34 +31,14 @@ _SAME: Final = {
     "ran": "run", "feet": "foot", "people": "person", "children": "child",
     "men": "man", "women": "woman", "mice": "mouse",
 }  # fmt: skip
-NUMERALS: Final = {
-    word: value
-    for value, word in enumerate(
-        [
-            "zero",
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-            "thirteen",
-            "fourteen",
-            "fifteen",
-            "sixteen",
-            "seventeen",
-            "eighteen",
-            "nineteen",
-            "twenty",
-        ]
-    )
-}
+_NUMERALS: Final = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen twenty"
+)
+NUMERALS: Final = {word: value for value, word in enumerate(_NUMERALS.split())}
+TIMES: Final[dict[str, int | Fraction]] = {
+    "twice": 2, "double": 2, "triple": 3, "thrice": 3, "half": Fraction(1, 2),
+}  # fmt: skip
 _KEPT: Final = words(
     "evening morning king ring string thing spring wedding wing sing bring red bed seed feed need speed "
     "breed shed sled weed reed bus gas plus minus less class glass grass cross boss loss radius axis "

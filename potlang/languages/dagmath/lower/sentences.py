@@ -11,12 +11,10 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple, TypeGuard
 
 from potlang.languages.dagmath.lower import vocabulary
-from potlang.languages.dagmath.lower.chunks import template, with_unit
-from potlang.languages.dagmath.lower.operations import OPERATIONS
-from potlang.languages.dagmath.lower.patterns import TIMES, read_whole
-from potlang.languages.dagmath.lower.phrases import NUMERALS, is_generic, stem, stems
+from potlang.languages.dagmath.lower.chunks import CHUNK, MARK, Template, with_unit
+from potlang.languages.dagmath.lower.patterns import OPERATIONS, read_whole
+from potlang.languages.dagmath.lower.phrases import NUMERALS, TIMES, is_generic, stem, stems
 from potlang.languages.dagmath.lower.readings import NO_CONTEXT, Context, Reading
-from potlang.languages.dagmath.lower.spoken import CHUNK, MARK, Spoken
 from potlang.languages.dagmath.lower.syntax import (
     Name,
     Op,
@@ -24,6 +22,7 @@ from potlang.languages.dagmath.lower.syntax import (
     Term,
     Unreadable,
     free_names,
+    is_op,
     is_statement,
     joined,
 )
@@ -33,7 +32,7 @@ from potlang.languages.dagmath.lower.units import is_unit
 def read_sentence(source: str, context: Context = NO_CONTEXT) -> Reading:
     """What a sentence says. Never raises for what it contains."""
     try:
-        return _Sentence(template(source, context.functions, context.variables), context).read()
+        return _Sentence.of(source, context).read()
     except Unreadable as error:
         return Reading(reason=str(error))
 
@@ -47,7 +46,7 @@ _ENDINGS: Final = re.compile(
 )
 
 
-class _Sentence(Spoken):
+class _Sentence(Template):
     """One sentence on its way to a reading."""
 
     def read(self) -> Reading:
@@ -260,11 +259,11 @@ class _Sentence(Spoken):
 
     def _worded(self, before: str) -> Term | None:
         """`the sum of A and B is`, `A divided by B is`, `the square of A is`: the operation in words."""
-        for pattern, make in OPERATIONS:
-            match = pattern.fullmatch(before)
+        for row in OPERATIONS:
+            match = row.shape.fullmatch(before)
             if match:
                 terms = [self.term(at) for at in match.groups()]
-                return None if any(map(is_statement, terms)) else make(terms)
+                return None if any(map(is_statement, terms)) else row.make(terms)
         return None
 
     def _said(self, term: Term, subject: _Subject, unsure: tuple[str, ...]) -> Reading:
@@ -306,9 +305,9 @@ class _Sentence(Spoken):
         """`The area is A = 25`, `Running distance yields d = 3r`: what the equation says of the subject."""
         assert subject.term is not None
         first = claim
-        while isinstance(first, Op) and first.op == "and":
+        while is_op(first, "and"):
             first = first.args[0]
-        if not (isinstance(first, Op) and first.op == "="):
+        if not is_op(first, "="):
             return (claim,) if not subject.sure else _refuse("does not read what is said of the subject")
         name = first.args[0]
         if isinstance(name, Name) and name.text in self.context.letters and isinstance(claim, Op):
@@ -334,7 +333,7 @@ def _values(term: Term) -> tuple[Term, ...]:
 
 
 def _is_list(term: Term) -> TypeGuard[Op]:
-    return isinstance(term, Op) and term.op == "list"
+    return is_op(term, "list")
 
 
 def _refuse(reason: str) -> tuple[Term, ...]:
@@ -360,9 +359,9 @@ def _strange(passed: str) -> Iterable[str]:
 
 def _possible(claim: Term) -> Term:
     """`x = 2 and x = 3` as the alternatives that are meant: a variable has one value."""
-    if not (isinstance(claim, Op) and claim.op == "and"):
+    if not is_op(claim, "and"):
         return claim
-    firsts = {each.args[0] if isinstance(each, Op) and each.op == "=" else None for each in claim.args}
+    firsts = {each.args[0] if is_op(each, "=") else None for each in claim.args}
     lasts = {each.args[1] for each in claim.args if isinstance(each, Op) and len(each.args) == 2}
     one = next(iter(firsts))
     if len(firsts) == 1 and isinstance(one, Name) and len(lasts) > 1:

@@ -16,6 +16,7 @@ from potlang.languages.dagmath.lower.syntax import (
     Term,
     Unreadable,
     conjuncts,
+    is_op,
     is_statement,
     parts,
     rebuilt,
@@ -42,7 +43,7 @@ def units_of(term: Term) -> frozenset[str]:
     things = {unit for unit in found if not bases(unit)}
     if len({thing.removesuffix("s") for thing in things}) > 1 or (things and known):
         raise Unreadable("numbers of different things stand in one formula")
-    if "degree" in known and any(isinstance(each, Op) and each.op in _ANGLES for each in parts(term)):
+    if "degree" in known and any(is_op(each, *_ANGLES) for each in parts(term)):
         raise Unreadable("a function of an angle in degrees")
     if "degree" in known and Name("pi") in parts(term):
         raise Unreadable("degrees and radians stand in one formula")
@@ -86,11 +87,11 @@ def _bare(term: Term) -> Term:
 
 def _check_sides(relation: Term) -> None:
     """Raises Unreadable for `1 box = 12`: what the other side counts is left open, if it is not the same."""
-    if not (isinstance(relation, Op) and relation.op == "=" and is_closed(_bare(relation))):
+    if not (is_op(relation, "=") and is_closed(_bare(relation))):
         return
     left, right = (has_unit(side) for side in relation.args)
     one, other = relation.args if left else relation.args[::-1]
-    open_ = not any(isinstance(part, Op) and part.op == "+" for part in parts(one))
+    open_ = not any(is_op(part, "+") for part in parts(one))
     if left != right and open_ and (left or isinstance(other, Num)):
         try:
             same = truth(_bare(relation))

@@ -6,7 +6,7 @@ import re
 from typing import Final, NamedTuple
 
 from potlang.languages.dagmath.lower import vocabulary
-from potlang.languages.dagmath.lower.chunks import template
+from potlang.languages.dagmath.lower.chunks import Template
 from potlang.languages.dagmath.lower.phrases import stem
 from potlang.languages.dagmath.lower.propositions import read_proposition
 from potlang.languages.dagmath.lower.readings import Context, Reading
@@ -151,7 +151,7 @@ def _integral(terms: tuple[Term, ...]) -> frozenset[str]:
 def _of_problem(problem: str, context: Context) -> tuple[frozenset[str], frozenset[str]]:
     """The variables that the problem mentions, and those of which a formula in it says something."""
     try:
-        chunks = template(problem, context.functions, context.variables).chunks
+        chunks = Template.of(problem, context).chunks
     except Unreadable:
         return frozenset(), frozenset()
     terms = [chunk for chunk in chunks if not isinstance(chunk, Unreadable)]

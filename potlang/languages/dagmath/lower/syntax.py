@@ -99,6 +99,11 @@ def is_statement(term: Term) -> bool:
     return isinstance(term, Op) and (term.op in RELATIONS or term.op in CONNECTIVES)
 
 
+def is_op(term: object, *ops: str) -> TypeGuard[Op]:
+    """Whether the term is one of some operations."""
+    return isinstance(term, Op) and term.op in ops
+
+
 def free_names(term: Term) -> frozenset[str]:
     """The variables of a term, the indices of sums and products excepted."""
     match term:
@@ -144,7 +149,7 @@ def substituted(term: Term, values: Mapping[Term, Term]) -> Term:
 
 def conjuncts(term: Term) -> tuple[Term, ...]:
     """The parts of a conjunction; the term itself where it is none."""
-    if isinstance(term, Op) and term.op == "and":
+    if is_op(term, "and"):
         return tuple(part for arg in term.args for part in conjuncts(arg))
     return (term,)
 
@@ -283,7 +288,7 @@ def _inside(term: Term, least: int) -> str:
 def _sum(args: tuple[Term, ...]) -> str:
     shown = ""
     for arg in args:
-        negative = isinstance(arg, Op) and arg.op == "neg"
+        negative = is_op(arg, "neg")
         inner = _inside(arg.args[0] if negative and isinstance(arg, Op) else arg, 10)
         if shown:
             shown += f" - {inner}" if negative else f" + {inner}"

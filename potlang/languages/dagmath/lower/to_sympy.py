@@ -13,6 +13,7 @@ from potlang.languages.dagmath.lower.syntax import (
     Quantity,
     Term,
     Unreadable,
+    is_op,
     is_statement,
 )
 from potlang.utils.extra import needed
@@ -88,7 +89,7 @@ class _Writer:
 
     def _power(self, term: Op, args: list[Any]) -> Any:
         base, exponent = term.args
-        if isinstance(exponent, Op) and exponent.op == "^":
+        if is_op(exponent, "^"):
             raise Unreadable("a power of a power is not computed")
         if isinstance(exponent, Num) and exponent.value > _LARGEST_POWER and not isinstance(base, Name):
             raise Unreadable("a power is too large")

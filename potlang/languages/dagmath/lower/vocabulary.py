@@ -13,7 +13,8 @@ BLOCKING: Final = re.compile(
     r"round\w*|truncat\w*|"
     r"approximat\w*|roughly|about|nearly|almost|estimat\w*|around|at least|at most|more than or|no more|"
     r"attempt\w*|try|trying|test\w*|candidate|hypothes\w*|whether|unknown|any|every|each|all|always|"
-    r"minimi[sz]\w*|maximi[sz]\w*|smallest|largest|greatest|least|asymptotic\w*|converg\w*|limit|infinit\w*|"
+    r"minimi[sz]\w*|maximi[sz]\w*|smallest|largest|greatest(?! common divisor of ⟦)|least|asymptotic\w*|"
+    r"converg\w*|limit|infinit\w*|"
     r"probabilit\w*|random\w*|expected|digits?|base|complex|imaginary|modulo|remainder|matrix|vectors?|"
     r"dozen|scores?)\b"
 )
@@ -146,11 +147,3 @@ ABOUT_FORMULAS: Final = words(
     "equation inequality relation identity condition constraint system solution root zero line curve problem"
 )
 """A phrase with one of these names a statement, and no quantity that a statement is about."""
-COUNTED: Final = re.compile(
-    r"(?:the )?number of "
-    r"(?P<kind>integers|whole numbers|natural numbers|positive integers|multiples of ⟦(?P<m>\d+)⟧)"
-    r"(?: ⟦\d+⟧)?,? (?:in (?:the )?(?:interval |range |set )?⟦(?P<set>\d+)⟧|"
-    r"(?:such that|with|satisfying|where) ⟦(?P<where>\d+)⟧|"
-    r"(?:from|between) ⟦(?P<low>\d+)⟧ (?:to|and|through) ⟦(?P<high>\d+)⟧(?P<incl>,? inclusive)?)"
-    r" (?:is|equals|=) ⟦(?P<count>\d+)⟧\.?"
-)

@@ -27,6 +27,7 @@ from potlang.languages.dagmath.lower.syntax import (
     Unreadable,
     conjuncts,
     free_names,
+    is_op,
     joined,
     number,
     parts,
@@ -409,13 +410,13 @@ class _Checking:
 
     def _identity(self, claim: Term, parents: Sequence[int]) -> _Found | None:
         """A proof by SymPy: both sides, or this and a premise's value of the same, are one expression."""
-        for part in claim.args if isinstance(claim, Op) and claim.op == "and" else (claim,):
+        for part in claim.args if is_op(claim, "and") else (claim,):
             if not self._is_identity(part, parents):
                 return None
         return _Found(StepVerdict.PROVED, "", "sympy")
 
     def _is_identity(self, claim: Term, parents: Sequence[int]) -> bool:
-        if not (isinstance(claim, Op) and claim.op == "=") or not self._left_ms():
+        if not is_op(claim, "=") or not self._left_ms():
             return False
         left, right = claim.args
         if any(part == _ZERO_TO_ZERO for part in parts(claim)):
@@ -532,7 +533,7 @@ def _alternatives(subject: Term, values: tuple[Term, ...]) -> tuple[Term, ...]:
 
 def _introduced(claim: Term, seen: frozenset[Term]) -> Term | None:
     """The variable or quantity that an equation gives a first value; None where it does not."""
-    if not (isinstance(claim, Op) and claim.op == "="):
+    if not is_op(claim, "="):
         return None
     for one, other in (claim.args, claim.args[::-1]):
         if isinstance(one, Name | Quantity) and one not in seen and one not in named_in([other]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from potlang.languages.dagmath.lower.formulas import read_formula
-from potlang.languages.dagmath.lower.syntax import Op, Quantity, Term, Unreadable, free_names, parts
+from potlang.languages.dagmath.lower.syntax import Op, Quantity, Term, Unreadable, free_names, is_op, parts
 from potlang.languages.dagmath.lower.to_sympy import to_sympy
 from potlang.languages.dagmath.solve.child import SympyService
 from potlang.processes.frames import Message
@@ -58,7 +58,7 @@ def _positive(term: Term) -> set[str]:
     """Variables that a logarithm is taken of: the term is defined only where they are positive."""
     found: set[str] = set()
     for part in parts(term):
-        if isinstance(part, Op) and part.op in ("log", "ln", "logbase") and not isinstance(part.args[-1], Op):
+        if is_op(part, "log", "ln", "logbase") and not isinstance(part.args[-1], Op):
             found |= free_names(part.args[-1])
             if isinstance(part.args[-1], Quantity):
                 found.add(" ".join(part.args[-1].words))

@@ -21,6 +21,7 @@ from potlang.languages.dagmath.lower.syntax import (
     Unreadable,
     conjuncts,
     free_names,
+    is_op,
     parts,
     quantities,
     substituted,
@@ -130,7 +131,7 @@ class Premises:
         """What a step gives numbers of, and whether they have units."""
         found = {}
         for part in (part for term in self._read.raw[at] for part in conjuncts(term)):
-            if isinstance(part, Op) and part.op == "=" and not named_in(part.args[1:]):
+            if is_op(part, "=") and not named_in(part.args[1:]):
                 found[part.args[0]] = has_unit(part.args[1])
         return found
 
@@ -208,12 +209,12 @@ class Premises:
         self, reading: Reading, claim: Term, parents: Sequence[int]
     ) -> tuple[Term | None, Term | None]:
         """The expression that a step rewrites, and as what; None where it does something else."""
-        if not (isinstance(claim, Op) and claim.op == "="):
+        if not is_op(claim, "="):
             return None, None
         subject, new = claim.args
         if len(parents) == 1:
             for part in (part for term in self.stated(parents[0]) for part in conjuncts(term)):
-                if isinstance(part, Op) and part.op == "=" and same_terms(part.args[0], subject):
+                if is_op(part, "=") and same_terms(part.args[0], subject):
                     return part.args[1], new
         if isinstance(subject, Name | Quantity):
             return None, None
@@ -237,7 +238,7 @@ def subjects(stated: tuple[Term, ...], reading: Reading) -> list[Term]:
     if not stated:
         return list(reading.values) if len(reading.values) == 1 and not reading.claims else []
     term = stated[0]
-    while isinstance(term, Op) and term.op in ("and", "or"):
+    while is_op(term, "and", "or"):
         if term.op == "or" and not all(_left(each) == _left(term.args[0]) for each in term.args):
             return []
         term = term.args[0]
@@ -246,7 +247,7 @@ def subjects(stated: tuple[Term, ...], reading: Reading) -> list[Term]:
 
 
 def _sides(term: Term) -> tuple[Term, ...]:
-    return term.args if isinstance(term, Op) and term.op == "=" else ()
+    return term.args if is_op(term, "=") else ()
 
 
 def _amount(term: Term) -> Fraction | None:
@@ -263,7 +264,7 @@ def _is_compound(term: Term) -> bool:
 
 def _left(term: Term) -> Term | None:
     """What an equation is about: its left side, or of `4 = x` the variable."""
-    if not (isinstance(term, Op) and term.op == "="):
+    if not is_op(term, "="):
         return None
     left, right = term.args
     return right if isinstance(right, Name | Quantity) and not named_in([left]) else left
