@@ -1,11 +1,12 @@
-"""A conclusion in the PoT language, read by its front end as a formula over numbers ([STEP-PROP])."""
+"""A proposition in the PoT language: its sorts are checked, then it is a formula like any ([STEP-PROP])."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
 
-from potlang.diag import Sink
+from potlang.diag import Severity, Sink
 from potlang.expressions import surface as s
 from potlang.expressions.expression import parse_expression
 from potlang.languages.dagmath.lower.readings import Reading
@@ -19,7 +20,9 @@ from potlang.languages.dagmath.lower.syntax import (
     is_statement,
     joined,
     measured,
+    words,
 )
+from potlang.sema import build_session
 
 MOST_CHARACTERS: Final = 4_000
 _MOST_DIGITS: Final = 400
@@ -27,24 +30,73 @@ _INFIX: Final = {"and": "and", "or": "or", "->": "=>", "<->": "<=>", "+": "+", "
                  "%": "mod"}  # fmt: skip
 _COMPARE: Final = {"==": "=", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _CALLS: Final = {"And": "and", "Or": "or", "Not": "not", "Implies": "=>", "Iff": "<=>", "Abs": "abs"}
+_TRUTH: Final = words("True true False false")
+_EXPONENT: Final = "POT3008"
+"""PoT's powers have small numbers for exponents; here exact arithmetic and SymPy know more of them."""
 
 
-def read_proposition(source: str) -> Reading:
-    """What a proposition says; a reading with a reason where it is not well formed, or not about numbers."""
+def read_proposition(source: str, integers: frozenset[str]) -> Reading:
+    """The reading of a proposition, whose names are declared as Real, and those in `integers` as Int.
+
+    A reading with a reason where it is not well formed or well sorted, or not about numbers.
+    """
     if len(source) > MOST_CHARACTERS:
         return Reading(reason=f"the proposition has more than {MOST_CHARACTERS} characters")
     sink = Sink()
     tree = parse_expression(source, "", sink)
-    if tree is None:
-        messages = [each.message for each in sink.diagnostics()]
-        return Reading(reason=f"the proposition: {messages[0] if messages else 'it is not well formed'}")
     try:
-        term = measured(_term(tree, MOST_DEPTH))
+        # The formula is made from the surface tree, and not from the IR that the sort check gives: there
+        # `x > 0` is `0 < x`, and what is not defined has some value, which here it has not ([STEP-DEFINED]).
+        term = measured(_term(tree, MOST_DEPTH)) if tree else None
+        if tree:
+            _check_sorts(s.Formula("", source, tree), integers, sink)
     except Unreadable as error:
         return Reading(reason=f"the proposition: {error}")
+    found = [each for each in sink.diagnostics() if each.severity is Severity.ERROR]
+    errors = [each.message for each in found if each.code != _EXPONENT]
+    if term is None or errors:
+        return Reading(reason=f"the proposition: {errors[0] if errors else 'it is not well formed'}")
     if not is_statement(term):
         return Reading(reason="the proposition is no statement about numbers")
     return Reading(claims=(term,))
+
+
+def _check_sorts(formula: s.Formula, integers: frozenset[str], sink: Sink) -> None:
+    """Elaborates the formula over numbers; the sink gets what is wrong with its sorts."""
+    names: dict[str, None] = {}
+    functions: dict[str, int] = {}
+    for expr in _parts(formula.root):
+        if isinstance(expr, s.Name) and expr.id not in _TRUTH:
+            names[expr.id] = None
+        elif isinstance(expr, s.Call) and isinstance(expr.head, s.Name) and expr.head.id not in _CALLS:
+            functions[expr.head.id] = len(expr.args)
+    real, whole = (s.SortExpr(name, [], "", 0, 0) for name in ("Real", "Int"))
+    program = s.Module(
+        functions=[s.FunctionDecl(name, [real] * arity, real, "") for name, arity in functions.items()],
+        constants=[
+            s.ConstantGroup(name, whole if name in integers else real, [(name, "")], "")
+            for name in names
+            if name not in functions
+        ],
+    )
+    built = build_session(program, sink)
+    if built is not None:
+        built[1].formula(formula, sink)
+
+
+def _parts(root: s.Expr | None) -> Iterator[s.Expr]:
+    """All parts of an expression that `_term` reads, but for the heads of calls."""
+    waiting = [] if root is None else [root]
+    while waiting:
+        expr = waiting.pop()
+        yield expr
+        match expr:
+            case s.Prefix():
+                waiting.append(expr.arg)
+            case s.Infix() | s.Call():
+                waiting.extend(expr.args)
+            case s.Compare():
+                waiting.extend(expr.operands)
 
 
 def _term(expr: s.Expr, depth: int) -> Term:

@@ -23,7 +23,7 @@ class Reading(NamedTuple):
     introduces (`is_introduction`: and does nothing else), `integers` those said to be whole. `rewrites`:
     it says that it writes an expression in another way. `kinds`: the operations, one of which the value is
     said to be the value of. `solves`: its values are those of the unknown.
-    `unsure` are words that were passed over. `shifts`: what it names may be something else than what
+    `skipped` are words that were passed over. `shifts`: what it names may be something else than what
     an earlier step names so. `reason` says why nothing was read.
     """
 
@@ -37,7 +37,7 @@ class Reading(NamedTuple):
     solves: bool = False
     kinds: frozenset[str] = frozenset()
     is_goal: bool = False
-    unsure: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
     shifts: bool = False
     reason: str | None = None
 

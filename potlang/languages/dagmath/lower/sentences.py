@@ -96,8 +96,8 @@ class _Sentence(Template):
         reading = self._main(main, head)
         rewrites = bool(vocabulary.REWRITING.search(self.lower))
         named = frozenset[str]().union(*map(free_names, reading.claims)) if supposes else frozenset[str]()
-        unsure = () if supposes else reading.unsure
-        return reading._replace(supposes=supposes, names=named, rewrites=rewrites, unsure=unsure)
+        skipped = () if supposes else reading.skipped
+        return reading._replace(supposes=supposes, names=named, rewrites=rewrites, skipped=skipped)
 
     def _divided(self) -> tuple[str, str]:
         """The sentence as what leads up to its conclusion, and the conclusion."""
@@ -136,17 +136,17 @@ class _Sentence(Template):
             subject = self._applied(head, terms[0])
         elif subject.term is None and not before:
             subject = subject._replace(term=self._worded(head.strip(" ,")))
-        unsure = self._passed_over(before, after, subject)
+        skipped = self._passed_over(before, after, subject)
         term = self._linked(terms, links, main)
         if _is_list(term) and (head or before) and not self._has_alternatives(links):
             raise Unreadable("does not read which value is whose")
         if subject.term is None and not is_statement(term):
             if vocabulary.PREDICATE.search(after) and not vocabulary.RESULT.match(after):
                 raise Unreadable("does not read what is said of a formula")
-            return self._unnamed(term, unsure, head, before)
+            return self._unnamed(term, skipped, head, before)
         if re.search(r"\b(?:satisf\w*|works?)\b", after):
             raise Unreadable("does not read what is said of a formula")
-        reading = self._said(term, subject, unsure)
+        reading = self._said(term, subject, skipped)
         apart = head + before.rpartition(",")[0]
         moved = vocabulary.CHANGING.search(before) or CHUNK.search(apart) or [*_strange(apart)]
         return reading._replace(shifts=isinstance(subject.term, Quantity) and bool(moved))
@@ -266,7 +266,7 @@ class _Sentence(Template):
                 return None if any(map(is_statement, terms)) else row.make(terms)
         return None
 
-    def _said(self, term: Term, subject: _Subject, unsure: tuple[str, ...]) -> Reading:
+    def _said(self, term: Term, subject: _Subject, skipped: tuple[str, ...]) -> Reading:
         if is_statement(term):
             claim = _possible(term)
             claims: tuple[Term, ...] = (claim,)
@@ -274,20 +274,20 @@ class _Sentence(Template):
                 claims = self._about(claim, subject)
             elif subject.term is not None:
                 raise Unreadable("a statement stands where a value is expected")
-            return Reading(claims=claims, unsure=unsure)
+            return Reading(claims=claims, skipped=skipped)
         assert subject.term is not None
         values = _values(term)
         said = tuple(Op("=", (subject.term, value)) for value in values)
         if len(values) > 1 and not isinstance(subject.term, Quantity):
             raise Unreadable("does not read how the values belong together")
-        return Reading(claims=(joined("or", said),), unsure=unsure)
+        return Reading(claims=(joined("or", said),), skipped=skipped)
 
-    def _unnamed(self, term: Term, unsure: tuple[str, ...], head: str, before: str) -> Reading:
+    def _unnamed(self, term: Term, skipped: tuple[str, ...], head: str, before: str) -> Reading:
         """Values of what a premise is about, or of its unknown: the sentence does not say of what."""
         lead = f"{head} {before}"
         phrase = before.split(",")[-1] or head.strip(" ,").split(",")[-1]
-        if unsure:
-            raise Unreadable(f"does not read the word {unsure[0]!r}")
+        if skipped:
+            raise Unreadable(f"does not read the word {skipped[0]!r}")
         other = vocabulary.ALTERED.search(lead) or vocabulary.NAMING_OTHERS.search(phrase)
         solves = vocabulary.SOLVING.search(lead)
         if other is None and (solves or CHUNK.search(lead)):
@@ -299,7 +299,7 @@ class _Sentence(Template):
         strange = tuple(word for word in _strange(lead) if not is_generic((stem(word),)))
         named = (ops for word in phrase.split() if (ops := vocabulary.KINDS.get(word)))
         kinds = next(named, frozenset[str]())
-        return Reading(values=_values(term), unsure=strange, solves=solves is not None, kinds=kinds)
+        return Reading(values=_values(term), skipped=strange, solves=solves is not None, kinds=kinds)
 
     def _about(self, claim: Term, subject: _Subject) -> tuple[Term, ...]:
         """`The area is A = 25`, `Running distance yields d = 3r`: what the equation says of the subject."""

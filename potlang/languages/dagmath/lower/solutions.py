@@ -8,20 +8,19 @@ from typing import Final, NamedTuple
 from potlang.languages.dagmath.lower import vocabulary
 from potlang.languages.dagmath.lower.chunks import Template
 from potlang.languages.dagmath.lower.phrases import stem
-from potlang.languages.dagmath.lower.propositions import read_proposition
 from potlang.languages.dagmath.lower.readings import Context, Reading
 from potlang.languages.dagmath.lower.sentences import read_sentence
-from potlang.languages.dagmath.lower.settling import without_units
 from potlang.languages.dagmath.lower.syntax import (
     Name,
-    Op,
     Term,
     Unreadable,
     free_names,
+    is_op,
     is_statement,
     parts,
     words,
 )
+from potlang.languages.dagmath.lower.unit_normalisation import without_units
 from potlang.languages.dagmath.read.records import Solution, Step
 
 _DECLARED: Final = re.compile(r"(?<![A-Za-z\\])([A-Za-z])\(([a-z])\)\s*=")
@@ -62,7 +61,7 @@ class Read(NamedTuple):
     def is_assumed(self, at: int) -> bool:
         """Whether a step is given, surely read, and no supposition that may be taken back."""
         reading = self.readings[at]
-        return self.steps[at].parents is None and not reading.supposes and not reading.unsure
+        return self.steps[at].parents is None and not reading.supposes and not reading.skipped
 
     def is_rewriting(self, at: int) -> bool:
         """Whether a step says that it only writes an expression in another way, and brings in nothing."""
@@ -88,15 +87,25 @@ def read_solution_steps(solution: Solution) -> Read:
     """The readings of all steps. Never raises for what they contain."""
     steps = solution.steps
     context = _context(solution)
-    found = [_read(step, context) for step in steps]
+    read = {
+        at: _without_units(read_sentence(step.node, context))
+        for at, step in enumerate(steps)
+        if step.prop is None
+    }
+    integers = frozenset[str]().union(*(reading.integers | _integral(raw) for reading, raw in read.values()))
+    # Propositions come last: their sorts are checked, and sentences say which variables are whole.
+    for at, step in enumerate(steps):
+        if step.prop is not None:
+            # Elaboration takes 50 ms to import, and few solutions have propositions.
+            from potlang.languages.dagmath.lower.propositions import read_proposition
+
+            read[at] = _without_units(read_proposition(step.prop, integers))
+    found = [read[at] for at in range(len(steps))]
     positions = {step.id: at for at, step in enumerate(steps)}
     parents = tuple(tuple(dict.fromkeys(positions[each] for each in step.parents or ())) for step in steps)
     known, constrained = _of_problem(solution.problem or "", context)
     if any("i" in free_names(term) for _, raw in found for term in raw):
         context = context._replace(is_usual=False)  # It may be the imaginary unit.
-    integers = frozenset[str]().union(*(reading.integers for reading, _ in found))
-    for _, raw in found:
-        integers |= _integral(raw)
     return Read(
         steps, parents, tuple(reading for reading, _ in found), tuple(raw for _, raw in found), context,
         integers, constrained, known,
@@ -122,12 +131,8 @@ def _context(solution: Solution) -> Context:
     return context._replace(attributes=tuple(sorted(attributes.items())))
 
 
-def _read(step: Step, context: Context) -> tuple[Reading, tuple[Term, ...]]:
-    """A step's reading without units, and its formulas with them."""
-    if step.prop is not None:
-        reading = read_proposition(step.prop)
-    else:
-        reading = read_sentence(step.node, context)
+def _without_units(reading: Reading) -> tuple[Reading, tuple[Term, ...]]:
+    """A reading without units, and its formulas with them."""
     raw = (*reading.claims, *reading.values)
     try:
         claims = tuple(without_units(each) for each in reading.claims)
@@ -139,13 +144,10 @@ def _read(step: Step, context: Context) -> tuple[Reading, tuple[Term, ...]]:
 
 def _integral(terms: tuple[Term, ...]) -> frozenset[str]:
     """Variables that are said to be members of the integers."""
-    found: set[str] = set()
-    for term in terms:
-        for part in parts(term):
-            match part:
-                case Op("in", (Name(name), Op("where:Z" | "where:N"))):
-                    found.add(name)
-    return frozenset(found)
+    members = (part.args for term in terms for part in parts(term) if is_op(part, "in"))
+    return frozenset(
+        name.text for name, whole in members if isinstance(name, Name) and is_op(whole, "where:Z", "where:N")
+    )
 
 
 def _of_problem(problem: str, context: Context) -> tuple[frozenset[str], frozenset[str]]:

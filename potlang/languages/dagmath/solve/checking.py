@@ -36,7 +36,7 @@ from potlang.languages.dagmath.lower.syntax import (
 )
 from potlang.languages.dagmath.read.records import Solution, Step
 from potlang.languages.dagmath.solve.identities import Identities
-from potlang.languages.dagmath.solve.premises import Premises, Stated, named_in, subjects
+from potlang.languages.dagmath.solve.premises import Premise, Premises, named_in, subjects
 from potlang.languages.dagmath.solve.results import By, StepResult, StepsReport, StepVerdict
 from potlang.languages.dagmath.solve.theory import Theory
 from potlang.report.results import Limits, Result, Verdict
@@ -119,7 +119,7 @@ class _Checking:
 
     def run(self) -> StepsReport:
         # One session then knows the symbols of all steps.
-        self._encoded(Stated(at, each) for at, read in enumerate(self.read.readings) for each in read.claims)
+        self._encoded(Premise(at, each) for at, read in enumerate(self.read.readings) for each in read.claims)
         results = tuple(self._step(at, step) for at, step in enumerate(self.read.steps))
         return StepsReport(results, self._contradiction())
 
@@ -158,7 +158,7 @@ class _Checking:
     def _given(self, at: int, reading: Reading) -> _Found:
         """A given step is assumed; only arithmetic that is false is no assumption."""
         for claim in reading.claims:
-            if is_closed(claim) and self._is_sure(at):
+            if is_closed(claim) and self._is_fully_read(at):
                 try:
                     if not (truth(claim) or is_nearly(claim) or is_by_the_hundred(claim)):
                         return _Found(StepVerdict.REFUTED, f"{shown(claim)} is false", "arithmetic")
@@ -224,7 +224,7 @@ class _Checking:
         named = [*map(shown, new)]
         if not open_:
             return _Found(StepVerdict.NOT_CHECKABLE, f"it says what something new is: {', '.join(named)}")
-        stated += [Stated(at, each) for each in new]
+        stated += [Premise(at, each) for each in new]
         claim = joined("and", open_)
         found = (
             self._arithmetic(at, claim, parents)
@@ -233,7 +233,7 @@ class _Checking:
         )
         return found._replace(assuming=(*named, *found.assuming)) if named else found
 
-    def _open(self, at: int, claim: Term, parents: Sequence[int], stated: Sequence[Stated]) -> _Found:
+    def _open(self, at: int, claim: Term, parents: Sequence[int], stated: Sequence[Premise]) -> _Found:
         """The answer to a claim about variables."""
         try:
             encoded = self.theory.encoder.statement(claim)
@@ -244,7 +244,7 @@ class _Checking:
         return self._from_result(at, claim, parents, stated, known, encoded, result)
 
     def _named(
-        self, at: int, claims: tuple[Term, ...], stated: Iterable[Stated]
+        self, at: int, claims: tuple[Term, ...], stated: Iterable[Premise]
     ) -> tuple[list[Term], tuple[Term, ...]]:
         """The equations that say what something new is, and the claims that say more than that."""
         seen = self.premises.seen(at) | named_in(each.term for each in stated)
@@ -275,7 +275,7 @@ class _Checking:
         except NotExact:
             return None
         named = bool(self.read.readings[at].claims)
-        sure = self._is_sure(at) and (named or self._is_of_the_same(at, claim, parents))
+        sure = self._is_fully_read(at) and (named or self._is_of_the_same(at, claim, parents))
         if not holds and (by_the_hundred or not sure):
             return _Found(StepVerdict.UNKNOWN, _MISREAD, "arithmetic")
         verdict = StepVerdict.PROVED if holds else StepVerdict.REFUTED
@@ -286,11 +286,11 @@ class _Checking:
         found = (self._arithmetic(at, claim, parents) for claim in claims)
         return next((each for each in found if each and each.verdict is StepVerdict.REFUTED), None)
 
-    def _is_sure(self, at: int) -> bool:
+    def _is_fully_read(self, at: int) -> bool:
         """Whether nothing was passed over in a step, and its variables are real numbers."""
-        return self.read.context.is_usual and not self.read.readings[at].unsure
+        return self.read.context.is_usual and not self.read.readings[at].skipped
 
-    def _encoded(self, stated: Iterable[Stated]) -> list[tuple[Stated, Encoded]]:
+    def _encoded(self, stated: Iterable[Premise]) -> list[tuple[Premise, Encoded]]:
         found = []
         for each in stated:
             try:
@@ -304,8 +304,8 @@ class _Checking:
         at: int,
         claim: Term,
         parents: Sequence[int],
-        stated: Sequence[Stated],
-        known: Sequence[tuple[Stated, Encoded]],
+        stated: Sequence[Premise],
+        known: Sequence[tuple[Premise, Encoded]],
         encoded: Encoded,
         result: Result,
     ) -> _Found:
@@ -314,7 +314,7 @@ class _Checking:
                 assuming = self._assuming(known, encoded)
                 return _Found(StepVerdict.PROVED, "", "solver", assuming, result)
             case Verdict.REFUTED:
-                if self._is_firm(at, claim, parents, known, encoded):
+                if self._is_unambiguous(at, claim, parents, known, encoded):
                     return _Found(
                         StepVerdict.REFUTED, "its premises entail that it is false", "solver", (), result
                     )
@@ -356,24 +356,24 @@ class _Checking:
     def _nothing(self) -> Encoded:
         return Encoded(self.theory.encoder.pool.true)
 
-    def _is_firm(
+    def _is_unambiguous(
         self,
         at: int,
         term: Term,
         parents: Sequence[int],
-        known: Sequence[tuple[Stated, Encoded]],
+        known: Sequence[tuple[Premise, Encoded]],
         claim: Encoded,
     ) -> bool:
         """Whether nothing was passed over in reading what a refutation rests on ([STEP-UNAMBIGUOUS])."""
-        if not (self._is_sure(at) and claim.unambiguous and self._is_of_the_same(at, term, parents)):
+        if not (self._is_fully_read(at) and claim.unambiguous and self._is_of_the_same(at, term, parents)):
             return False
         if self.premises.is_measured_apart(at, parents):
             return False
-        return all(encoded.unambiguous and self._is_premise_sure(stated) for stated, encoded in known)
+        return all(encoded.unambiguous and self._is_premise_unambiguous(stated) for stated, encoded in known)
 
-    def _is_premise_sure(self, stated: Stated) -> bool:
+    def _is_premise_unambiguous(self, stated: Premise) -> bool:
         reading = self.read.readings[stated.step]
-        return not reading.unsure and not (reading.shifts and quantities(stated.term))
+        return not reading.skipped and not (reading.shifts and quantities(stated.term))
 
     def _is_of_the_same(self, at: int, claim: Term, parents: Sequence[int]) -> bool:
         """Whether what a claim is about is what its premises are about: nothing was done to it in between."""
@@ -398,7 +398,7 @@ class _Checking:
         own = any(isinstance(side, Name) and side in named_in([value]) for side in sides)
         return own or (is_closed(value) and not _WORD.search(self.read.steps[at].node))
 
-    def _assuming(self, known: Sequence[tuple[Stated, Encoded]], claim: Encoded) -> tuple[str, ...]:
+    def _assuming(self, known: Sequence[tuple[Premise, Encoded]], claim: Encoded) -> tuple[str, ...]:
         """The conditions of a claim's being defined that its premises do not entail."""
         found = []
         for side, said in zip(claim.sides, claim.shown_sides, strict=True):
@@ -438,7 +438,7 @@ class _Checking:
     def _rewritten(self, at: int, claim: Term, parents: Sequence[int]) -> str | None:
         """Why a step that writes an expression in another way is wrong ([STEP-REWRITING])."""
         reading = self.read.readings[at]
-        if not self._is_sure(at) or not self.read.is_rewriting(at) or not self.read.is_read_before(at):
+        if not self._is_fully_read(at) or not self.read.is_rewriting(at) or not self.read.is_read_before(at):
             return None
         old, new = self.premises.rewritten(reading, claim, parents)
         if old is None or new is None or free_names(new) & self.read.constrained:
@@ -449,7 +449,9 @@ class _Checking:
         if differs is None:
             return None
         everything = self._encoded(self.premises.before(at))
-        if any(self.read.readings[stated.step].unsure or not each.unambiguous for stated, each in everything):
+        if any(
+            not each.unambiguous or self.read.readings[premise.step].skipped for premise, each in everything
+        ):
             return None
         try:
             encoded = self.theory.encoder.statement(claim)
@@ -513,12 +515,12 @@ class _Checking:
     def _contradictory(self, given: Sequence[int]) -> bool:
         if not self._left_ms():
             return False
-        terms = [Stated(at, term) for at in given for term in self.premises.stated(at)]
+        terms = [Premise(at, term) for at in given for term in self.premises.stated(at)]
         if not self.premises.are_comparable(terms):
             return False
         known = self._encoded(terms)
         if not known or not all(
-            each.unambiguous and self._is_sure(stated.step) and self._is_premise_sure(stated)
+            each.unambiguous and self._is_fully_read(stated.step) and self._is_premise_unambiguous(stated)
             for stated, each in known
         ):
             return False

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from potlang.languages.dagmath.lower.canonical import same_terms
 from potlang.languages.dagmath.lower.exact import NotExact, value
 from potlang.languages.dagmath.lower.readings import Reading, Schema
-from potlang.languages.dagmath.lower.settling import check_comparable, has_unit
 from potlang.languages.dagmath.lower.solutions import Read
 from potlang.languages.dagmath.lower.syntax import (
     Name,
@@ -26,9 +25,10 @@ from potlang.languages.dagmath.lower.syntax import (
     quantities,
     substituted,
 )
+from potlang.languages.dagmath.lower.unit_normalisation import check_comparable, has_unit
 
 
-class Stated(NamedTuple):
+class Premise(NamedTuple):
     """A claim, and the position of the step that makes it."""
 
     step: int
@@ -69,24 +69,24 @@ class Premises:
         """The variables and quantities that the problem and the steps before one mention."""
         return self._seen[at] if at < len(self._seen) else self._names
 
-    def of(self, at: int, parents: Sequence[int], claim: Term) -> list[Stated]:
+    def of(self, at: int, parents: Sequence[int], claim: Term) -> list[Premise]:
         """What a step's parents and the definitions say. Raises Unreadable where units differ."""
-        found = [Stated(parent, term) for parent in parents for term in self.stated(parent)]
+        found = [Premise(parent, term) for parent in parents for term in self.stated(parent)]
         found += self._definitions(at, parents, [claim, *(each.term for each in found)])
         terms = [claim, *(each.term for each in found)]
         instances = [
-            Stated(parent, term)
+            Premise(parent, term)
             for parent in parents
             if (schema := self._read.readings[parent].schema) is not None
             for term in _instances(schema, terms)
         ]
         found += [*instances, *self._applications(terms, found)]
-        self._check_meanings([Stated(at, claim), *found])
+        self._check_meanings([Premise(at, claim), *found])
         used = [self._read.raw[each] for each in dict.fromkeys([*(stated.step for stated in found), at])]
         check_comparable(term for raw in used for term in raw)
         return found
 
-    def _check_meanings(self, stated: Iterable[Stated]) -> None:
+    def _check_meanings(self, stated: Iterable[Premise]) -> None:
         """Raises Unreadable if a variable that is introduced again has two meanings in some claims."""
         meant: dict[str, int] = {}
         for each in stated:
@@ -96,7 +96,7 @@ class Premises:
                 if len(places) > 1 and meant.setdefault(name, meaning) != meaning:
                     raise Unreadable(f"{name} means something else than before")
 
-    def are_comparable(self, stated: Sequence[Stated]) -> bool:
+    def are_comparable(self, stated: Sequence[Premise]) -> bool:
         """Whether no two claims have different units, or variables that mean something else."""
         try:
             self._check_meanings(stated)
@@ -161,31 +161,31 @@ class Premises:
                 equal += sides
         return any(isinstance(each, Op) and each.op in kinds for each in equal)
 
-    def before(self, at: int) -> list[Stated]:
+    def before(self, at: int) -> list[Premise]:
         """All that was claimed before a step."""
-        return [Stated(step, term) for step in range(at) for term in self.stated(step)]
+        return [Premise(step, term) for step in range(at) for term in self.stated(step)]
 
-    def _definitions(self, at: int, parents: Sequence[int], terms: Iterable[Term]) -> list[Stated]:
+    def _definitions(self, at: int, parents: Sequence[int], terms: Iterable[Term]) -> list[Premise]:
         """What earlier steps say a variable stands for (`Let r be …`), of those that are mentioned."""
         mentioned = frozenset[str]().union(*map(free_names, terms))
         found = []
         for step in self._introductions:
             if step < at and step not in parents and self._read.readings[step].names & mentioned:
-                found += [Stated(step, term) for term in self.stated(step)]
+                found += [Premise(step, term) for term in self.stated(step)]
         return found
 
-    def _applications(self, terms: Iterable[Term], stated: Iterable[Stated]) -> list[Stated]:
+    def _applications(self, terms: Iterable[Term], stated: Iterable[Premise]) -> list[Premise]:
         """What the definition of a function, `f(x) = …`, says of what it is applied to elsewhere."""
         calls = {
             part for term in terms for part in parts(term) if isinstance(part, Op) and part.op[:5] == "call:"
         }
-        found: dict[Stated, None] = {}
+        found: dict[Premise, None] = {}
         for each in stated:
             match each.term:
                 case Op("=", (Op(op, (Name() as parameter,)), body)) if op[:5] == "call:":
                     if self._defining(op) == each.step and free_names(body) == {parameter.text}:
                         found |= {
-                            Stated(
+                            Premise(
                                 each.step, Op("=", (call, substituted(body, {parameter: call.args[0]})))
                             ): None
                             for call in sorted(calls, key=repr)
