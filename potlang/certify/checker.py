@@ -185,7 +185,7 @@ class _Checker:
         self._know(side, "unsat")
         refutation = self._refutations.get(name)
         if refutation is None or refutation.side != side or refutation.key not in (None, self._key):
-            raise Invalid(f"{shown(name)} is no refutation of that")
+            raise Invalid(f"{shown(name)} does not refute that")
 
     def _agreed(self, status: str, side: str, rest: list[Tree]) -> None:
         self._know(side, status)

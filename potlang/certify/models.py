@@ -74,7 +74,7 @@ class Model:
             case ["table", default, *entries] if sort.kind in TABLES:
                 value = self.canonical(self._table(*_map(sort), default, entries), sort)
         if value is None or isinstance(value, Hole):
-            raise Invalid(f"{shown(part)} is no value of its sort")
+            raise Invalid(f"{shown(part)} is not a value of its sort")
         return value
 
     def _table(self, index: Sequence[Sort], result: Sort, default: Tree, entries: list[Tree]) -> Table:

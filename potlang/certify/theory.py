@@ -81,7 +81,7 @@ class Theory:
         else:
             fits = symbol.kind in ("function", "constant", "free", "defined", "fresh")
         if not fits:
-            raise Invalid(f"{shown(symbol.name)} is no {shown(symbol.kind)} of its sort")
+            raise Invalid(f"{shown(symbol.name)} is not a {shown(symbol.kind)} of its sort")
         self._symbols.append(symbol)
         self._named[symbol.name] = None if symbol.name in self._named else symbol
 
@@ -105,7 +105,7 @@ class Theory:
     def _root(self, roots: dict[str, Root], key: str, find: list[Tree], parts: list[Tree]) -> None:
         found, body, variables = self._body(find, parts)
         if body.sort is not BOOL or key in roots:
-            raise Invalid(f"{shown(key)} is no formula or is there twice")
+            raise Invalid(f"{shown(key)} is not a formula, or occurs twice")
         roots[key] = Root(key, self.terms.make("exists", (body,), BOOL, found) if found else body, variables)
 
     # --- terms ---
@@ -216,7 +216,7 @@ class Theory:
                 return literal(text, sort)
             case "Set", "empty":
                 return literal(None, sort)
-        raise Invalid(f"{shown(value)} is no literal of its sort")
+        raise Invalid(f"{shown(value)} is not a literal of its sort")
 
 
 def _section(parts: list[Tree], head: str) -> tuple[list[Tree], list[Tree]]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from potlang.diag import Diagnostic
     from potlang.source import Document
 
-NOTE = "that the checked IR is what the JSON means is the compiler's word"
+NOTE = "the certificate is about the compiled IR; that the IR means what the JSON says rests on the compiler"
 MOST_BYTES = 1 << 30
 _COLORS = {"VALID": "green", "VALID_WITH_HOLES": "yellow", "INVALID": "red"}
 

@@ -201,7 +201,7 @@ def test(
     """Verify the tests of versions anew: of all policies if none is named.
 
     Exit code: 0 all verdicts are as expected; 1 one is not; 2 there is no such policy, or it cannot be
-    read; 3 one is unknown. Of several, 2 before 3 before 1.
+    read; 3 one is unknown. If several apply, 2 comes before 3, and 3 before 1.
     """
     store = _open(directory)
     limits = _limits(timeout, total_timeout)

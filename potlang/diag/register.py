@@ -154,7 +154,7 @@ _ROWS = (
     Code("POT7003", "unknown-parent", _E, "step {id} depends on step {parent}, which does not exist"),
     Code("POT7004", "later-parent", _E, "step {id} depends on step {parent}, which comes after it"),
     Code("POT7005", "cyclic-steps", _E, "steps depend on one another: {cycle}"),
-    Code("POT7006", "unreadable-parents", _E, "`{text}` is no list of steps"),
+    Code("POT7006", "unreadable-parents", _E, "`{text}` is not a list of steps"),
     Code("POT7007", "missing-part", _E, "{which} has no {part}"),
     Code("POT7008", "repeated-part", _E, "{which} has a second `{part}:`"),
     Code("POT7009", "several-solutions", _E, "the input holds several solutions"),
@@ -167,7 +167,7 @@ _ROWS = (
     Code(
         "POT7024", "uncited-parent", _W, "step {id} depends on step {parent}, but its edge does not cite it"
     ),
-    Code("POT7025", "cited-stranger", _W, "the edge of step {id} cites step {cited}, which is no parent"),
+    Code("POT7025", "cited-stranger", _W, "the edge of step {id} cites step {cited}, which is not a parent"),
     Code("POT7026", "plural-citation", _W, "`{text}` cites several steps at once"),
     Code("POT7027", "no-edge", _W, "{which} has no edge"),
     Code("POT7028", "several-sentences", _W, "the node of step {id} is {count} sentences"),

@@ -90,7 +90,7 @@ def decoded(reading: Reading, token: str, start: int) -> str:
             return chr(int(match[1], 16))
         if match[2] not in _ESCAPES:
             place = start + 1 + match.start()
-            problem = f"`{match[0]}` is no escape that a string can have"
+            problem = f"`{match[0]}` is not an escape of strings"
             helps = ("write `\\\\` for a backslash",)
             reading.faults.append(Fault("POT1020", place, place + 2, {"problem": problem}, helps=helps))
         return _ESCAPES.get(match[2], match[2])

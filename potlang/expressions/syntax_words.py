@@ -92,19 +92,21 @@ def _two_values(previous: Token, token: Token, expected: list[str]) -> Problem |
     names = previous.kind == token.kind == "NAME"
     if previous.kind == "NAME" and previous.text in ("NOT", "Not", "No", "no"):
         fix = Correction("write `not`", SAFE, ((previous.start, previous.end, "not"),))
-        return syntax(previous.start, previous.end, f"`{previous.text}` is no operator", corrections=(fix,))
+        return syntax(
+            previous.start, previous.end, f"`{previous.text}` is not an operator", corrections=(fix,)
+        )
     if token.text in ("for", "if", "else", "where"):
         shape = "If(c, a, b)" if token.text in ("if", "else") else "ForAll([x: Sort], …)"
-        return syntax(token.start, end, f"`{token.text}` is no operator", helps=(f"write `{shape}`",))
+        return syntax(token.start, end, f"`{token.text}` is not an operator", helps=(f"write `{shape}`",))
     if previous.text in ("if", "If", "IF"):
         helps = ("write `Implies(p, q)` or `If(c, a, b)`",)
-        return syntax(previous.start, previous.end, f"`{previous.text}` is no operator", helps=helps)
+        return syntax(previous.start, previous.end, f"`{previous.text}` is not an operator", helps=helps)
     if token.kind == "LSQB" and previous.text in ("ForAll", "Exists", "Sum", "Product", "Count"):
         helps = (f"write `{previous.text}([x], …)`",)
         return syntax(previous.start, end, "the parenthesis of the call is missing", helps=helps)
     if token.kind == "LSQB" and token.start == previous.end:
-        helps = ("an element of an array is `Select(array, index)`",)
-        return syntax(token.start, end, "brackets do not select here", helps=helps)
+        helps = ("write `Select(array, index)` for an element of an array",)
+        return syntax(token.start, end, "brackets after a value do not select an element", helps=helps)
     helps = ()
     fixes: list[Correction] = []
     if names:
@@ -130,7 +132,7 @@ def _no_operand(previous: Token | None, token: Token, expected: list[str]) -> Pr
     ):
         if token.kind == "PLUS":
             fix = Correction("remove the `+`", SAFE, ((token.start, token.end, ""),))
-            return syntax(token.start, token.end, "a value has no sign `+`", corrections=(fix,))
+            return syntax(token.start, token.end, "a value cannot have the sign `+`", corrections=(fix,))
         return _missing(token, f"`{token.text}` has nothing on its left")
     if token.kind == "COMMA":
         if previous is None or previous.kind in OPENING or previous.kind == "COMMA":
@@ -138,7 +140,7 @@ def _no_operand(previous: Token | None, token: Token, expected: list[str]) -> Pr
             return syntax(token.start, token.end, "nothing stands before this comma", corrections=(fix,))
         if END in expected or "RPAR" in expected:
             helps = ("join formulas with `And(…)`, or write one expression an item",)
-            return syntax(token.start, token.end, "a comma joins nothing here", helps=helps)
+            return syntax(token.start, token.end, "a comma cannot join formulas here", helps=helps)
     if previous is not None and previous.kind in OPENING and token.kind in CLOSING:
         return syntax(previous.start, token.end, "these brackets are empty")
     if previous is not None and previous.kind == "COMMA" and token.kind in CLOSING | {END}:
@@ -146,7 +148,7 @@ def _no_operand(previous: Token | None, token: Token, expected: list[str]) -> Pr
         return syntax(previous.start, previous.end, "nothing follows this comma", corrections=(fix,))
     if token.kind == "COMPARE" and "COMPARE" not in expected:
         helps = ("put the test for membership in parentheses: `(x in s) == …`",)
-        return syntax(token.start, token.end, f"`{token.text}` cannot continue this", helps=helps)
+        return syntax(token.start, token.end, f"`{token.text}` cannot follow this", helps=helps)
     return None
 
 

@@ -320,7 +320,7 @@ class _Evaluation:
             return record.fields[[name for name, _ in symbol.domain[0].fields].index(symbol.name)]
         function = lookup(self.structure, symbol)
         if not callable(function):
-            raise NotEvaluable(f"the meaning of {symbol.name[:100]} is no function")
+            raise NotEvaluable(f"the meaning of {symbol.name[:100]} is not a function")
         return canonical(function(*args), symbol.range, self.structure)
 
 

@@ -46,9 +46,9 @@ def _of_node(node: Node) -> Iterator[str]:
         except IllSorted as error:
             yield f"node {node.id}: {error}"
     elif isinstance(node, Quant) and (node.body.sort is not BOOL or node.sort is not BOOL):
-        yield f"the quantifier {node.id} is no formula"
+        yield f"the quantifier {node.id} is not a formula"
     elif isinstance(node, Sym) and (node.symbol.domain or node.symbol.range != node.sort):
-        yield f"node {node.id} is no constant of its symbol's sort"
+        yield f"node {node.id} is not a constant of its symbol's sort"
 
 
 def _declarations(module: Module, nodes: list[Node]) -> Iterator[str]:
@@ -95,7 +95,7 @@ def _roots(module: Module) -> Iterator[str]:
     for label, formula, allowed in (*named, *claims):
         yield from _open(formula, allowed, label)
         if formula.sort is not BOOL:
-            yield f"{label} is no formula"
+            yield f"{label} is not a formula"
     for labels in ([label for label, _, _ in named], [label for label, _, _ in claims]):
         if len(set(labels)) < len(labels):
             yield "two parts have one key"

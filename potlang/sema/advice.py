@@ -233,8 +233,8 @@ def number_advice(e: Elaborator, sort: Sort, exprs: Sequence[s.Expr]) -> Advice:
     if measures:
         shown = " or ".join(f"`{head}{e.text_of(exprs[0])})`" for head in measures[:3])
         fixes = [_each(e, exprs, head, ")") for head in measures[:1] if len(measures) == 1]
-        return [f"the members of {sort} are no numbers; write {shown}"], fixes
-    helps = [f"the members of {sort} are no numbers; give them numbers by a function from {sort} to Int"]
+        return [f"the members of {sort} are not numbers; write {shown}"], fixes
+    helps = [f"the members of {sort} are not numbers; declare a function from {sort} to Int and apply it"]
     return helps, _numeric_sort(e, sort)
 
 
@@ -252,7 +252,9 @@ def order_advice(e: Elaborator, sort: Sort, exprs: Sequence[s.Expr]) -> Advice:
     declaration = Patch("add", "/functions/-", item) if has_section else Patch("add", "/functions", [item])
     wrapped = _each(e, exprs, f"{name}(", ")")
     title = f"define `{name}` by the order of the values, and {wrapped.title}"
-    helps = [f"the values of {sort} have no order; give them positions by a function from {sort} to Int"]
+    helps = [
+        f"the values of {sort} have no order; declare a function from {sort} to Int that gives positions"
+    ]
     return helps, [Fix(title, Applicability.UNSAFE, (*wrapped.edits, declaration))]
 
 

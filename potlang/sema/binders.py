@@ -31,7 +31,7 @@ def bind(
                 e.error(
                     "POT1020",
                     item,
-                    problem=f"`{quantifier}` binds names, this is an expression",
+                    problem=f"`{quantifier}` expects a variable name here, not an expression",
                     helps=[f"write {quantifier}([x, y], …) or {quantifier}([x: Sort], …)"],
                 )
     if not items:

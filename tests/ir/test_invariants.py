@@ -62,7 +62,7 @@ def test_roots_are_closed_formulas_and_definitions_fit() -> None:
     atom = pool.app(P, (x,))
     assert "unbound variable 'x'" in problems(pool, Claim("c", "c", atom))
     assert problems(pool, Claim("c", "c", atom, find=(x,))) == ""
-    assert "is no formula" in problems(pool, Claim("c", "c", pool.integer(1)))
+    assert "is not a formula" in problems(pool, Claim("c", "c", pool.integer(1)))
     definition = Definition(Symbol("d", (S,), INT, SymbolKind.DEFINED), (x,), atom)
     module = Module(pool, (S,), (P,), (definition,))
     assert "does not fit" in "; ".join(check(module))

@@ -15,7 +15,7 @@ from potlang import api
 
 ROOT = Path(__file__).parent.parent.parent
 PROGRAM = ROOT / "tests" / "seed" / "09_transitive_relation.json"
-NOTE = "that the checked IR is what the JSON means is the compiler's word"
+NOTE = "the certificate is about the compiled IR; that the IR means what the JSON says rests on the compiler"
 REFUTATION = (
     '(refutation r0 negation "v0")',
     '(instance 1 "f0")',
