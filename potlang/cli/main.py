@@ -14,25 +14,37 @@ if TYPE_CHECKING:
     import subprocess
 
 _COMMANDS = {
-    "verify": "verify:verify",
-    "check": "check:check",
-    "view": "view:view",
-    "glue": "glue:glue",
-    "compile": "compile:compile_",
-    "score": "score:score",
-    "synthesize": "synthesize:synthesize",
-    "build-gold": "build_gold:build_gold",
-    "explain": "explain:explain",
-    "fix": "fix:fix",
-    "cert": "cert:cert",
-    "cache": "cache:cache",
-    "schema": "schema:schema",
-    "mcp": "mcp:mcp",
-    "eval": "eval:eval_",
-    "policy": "policy:policy",
-    "generate": "generate:generate",
-    "reason": "reason:reason",
+    "verify": ("verify:verify", "Verify programs, traces and solutions."),
+    "check": ("check:check", "List errors and warnings, without solving."),
+    "fix": ("fix:fix", "Apply the fixes that diagnostics offer."),
+    "view": ("view:view", "Draw a trace or a solution."),
+    "explain": ("explain:explain", "Explain a diagnostic code."),
+    "compile": ("compile:compile_", "Print a program as IR, SMT-LIB, PoT, a trace or a solution."),
+    "cert": ("cert:cert", "Check certificates."),
+    "cache": ("cache:cache", "Count, remove or verify again what is cached."),
+    "schema": ("schema:schema", "Print the JSON Schema of programs for a provider."),
+    "glue": ("glue:glue", "Join two traces along shared nodes."),
+    "score": ("score:score", "Score samples of DAG-MATH solutions."),
+    "policy": ("policy:policy", "Store programs in versions, with tests."),
+    "mcp": ("mcp:mcp", "Serve the tool to models."),
+    "reason": ("reason:reason", "Answer a question with programs that a model writes."),
+    "eval": ("eval:eval_", "Evaluate programs on questions with known answers."),
+    "build-gold": ("build_gold:build_gold", "Build DAG-MATH solutions with models."),
+    "generate": ("generate:generate", "Generate programs with known verdicts."),
+    "synthesize": ("synthesize:synthesize", "Generate traces as training data."),
 }
+"""The module and the function of each command, and its line in `potc --help`."""
+_MEANT = {
+    **dict.fromkeys(("draw", "graph", "show"), "view"),
+    **dict.fromkeys(("fmt", "format", "repair"), "fix"),
+    **dict.fromkeys(("lint", "validate"), "check"),
+    **dict.fromkeys(("prove", "run", "solve"), "verify"),
+    "help": "--help",
+    "serve": "mcp",
+    "version": "--version",
+}
+"""Commands of other programs, and what does the same here."""
+_LONGEST_COMMAND = 20
 _OTHER_WORDS = ("--help", "--version", "-h")
 _READER_GONE, _INVALID = 1, 2
 _REFUSED = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
@@ -40,8 +52,20 @@ _REFUSED = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.
 
 
 def arguments(args: list[str]) -> list[str]:
-    """`potc FILE…` is short for `potc verify FILE…`."""
-    return ["verify", *args] if args and args[0] not in (*_COMMANDS, *_OTHER_WORDS) else args
+    """`potc FILE…` is short for `potc verify FILE…`; a word that means a command is no file."""
+    is_file = args and args[0] not in (*_COMMANDS, *_OTHER_WORDS) and near_command(args[0]) is None
+    return ["verify", *args] if is_file else args
+
+
+def near_command(word: str) -> str | None:
+    """The command that somebody means who writes a word that is neither a command nor a file."""
+    if len(word) > _LONGEST_COMMAND or not word.replace("-", "").isalpha() or os.path.exists(word):  # noqa: PTH110
+        return None
+    from potlang.diag.near import nearest
+
+    near = nearest(word, [*_COMMANDS, *_MEANT], 1)
+    meant = word if word in _MEANT else near[0] if near else None
+    return None if meant is None else _MEANT.get(meant, meant)
 
 
 def run() -> None:
@@ -119,12 +143,16 @@ def _main(args: list[str], solver: subprocess.Popen[bytes] | None) -> None:
             return list(_COMMANDS)
 
         def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-            target = _COMMANDS.get(cmd_name)
-            if target is None:
-                return None
-            module, name = target.split(":")
+            if cmd_name not in _COMMANDS:
+                near = near_command(cmd_name)
+                ctx.fail(f"there is no command and no file `{cmd_name}`; did you mean `potc {near}`?")
+            module, name = _COMMANDS[cmd_name][0].split(":")
             command: click.Command = getattr(import_module(f"potlang.cli.{module}"), name)
             return command
+
+        def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+            with formatter.section("Commands"):
+                formatter.write_dl([(name, line) for name, (_, line) in _COMMANDS.items()])
 
     @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
     @click.version_option(__version__, prog_name="potc")

@@ -198,7 +198,9 @@ def show(id: str, style: str, directory: str | None) -> None:
 def test(
     ids: tuple[str, ...], style: str, timeout: float, total_timeout: float, directory: str | None
 ) -> None:
-    """Verify the tests of versions anew: of all policies if none is named.
+    """Verify the tests of versions again.
+
+    Without an ID those of all policies.
 
     Exit code: 0 all verdicts are as expected; 1 one is not; 2 there is no such policy, or it cannot be
     read; 3 one is unknown. If several apply, 2 comes before 3, and 3 before 1.
@@ -248,7 +250,9 @@ def diff(
     total_timeout: float,
     directory: str | None,
 ) -> None:
-    """Find claims that two versions decide otherwise: the tests of both, and claims drawn at random.
+    """Find claims that two versions decide differently.
+
+    The claims are the tests of both, and claims drawn at random.
 
     OLD and NEW are ids, or files with programs. Exit code: 0 no verdict changes; 1 one does; 2 one of
     them is not a valid program; 3 none does, as far as they are known.
