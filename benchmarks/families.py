@@ -106,7 +106,8 @@ class Potlang:
     def run(self) -> None:
         """Verify by z3 and keep the evidence; tiers are not part of this."""
         from potlang.processes.pool import default_workers
-        from potlang.prove.session import Options, Session
+        from potlang.prove.options import Options
+        from potlang.prove.session import Session
 
         every = self._family.cores > 1
         options = Options(route="z3", trust="solver", minimize_cores=True, cores="all" if every else "one")

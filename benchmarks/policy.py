@@ -83,7 +83,7 @@ def measure(rules: int, claims: int, rounds: int, trust: Trust, tick: Callable[[
     for turn in range(rounds + 1):
         claim, wanted = rng.choice(asked)
         began = time.perf_counter()
-        report = potlang.verify(_with_claim(whole, claim), trust=trust)
+        report = potlang.verify(_with_claim(whole, claim), language="pot", trust=trust)
         if turn:
             figures.one_shot_s.append(time.perf_counter() - began)
         _judge(report, wanted, figures, "one-shot")

@@ -12,9 +12,9 @@ from typing import Any, Final, NamedTuple
 from cases import read_cases
 
 import potlang
-from potlang.api import check
 from potlang.diag import Applicability
 from potlang.diag.fixes import apply_fixes
+from potlang.languages.pot.check import check
 from tests.strategies.mistakes import KINDS, Program, with_mistake
 
 _ATTEMPTS: Final = 200
@@ -91,7 +91,7 @@ def _repair(source: Source, text: str, kind: str, timeout_ms: int) -> Repair:
 
 
 def _verdicts(text: str, timeout_ms: int) -> list[str]:
-    report = potlang.verify(text, trust="solver", limits=potlang.Limits(check_ms=timeout_ms))
+    report = potlang.verify(text, language="pot", trust="solver", limits=potlang.Limits(check_ms=timeout_ms))
     if str(report.verdict) == "rejected":
         return []
     optimum = [] if report.optimization is None else [report.optimization.status]

@@ -39,7 +39,9 @@ def run_seed(directory: Path, scratch: Path, settings: Settings) -> Iterator[Out
 
 
 def _judge(path: Path, expect: Case, outcome: Outcome, scratch: Path, settings: Settings) -> None:
-    report = potlang.verify(path, trust="solver", route=settings.route, limits=settings.limits)
+    report = potlang.verify(
+        path, language="pot", trust="solver", route=settings.route, limits=settings.limits
+    )
     outcome.claims = len(report.results)
     outcome.rejected = str(report.verdict) == "rejected"
     outcome.unknown = [each.reason or "?" for each in report.results if str(each.verdict) == "unknown"]
@@ -62,7 +64,9 @@ def _judge_closed(
     program = json.loads(path.read_text(encoding="utf-8"))
     variant = scratch / path.name
     write_program(variant, {**program, "semantics": {"closed_domain": [sort]}})
-    found = potlang.verify(variant, trust="solver", route=settings.route, limits=settings.limits).optimization
+    found = potlang.verify(
+        variant, language="pot", trust="solver", route=settings.route, limits=settings.limits
+    ).optimization
     said = "no optimization" if found is None else f"{found.status} {found.value}"
     if said != answer:
         outcome.faults.append(f"{said} with {sort} closed, expected {answer}")

@@ -1,64 +1,49 @@
 """potlang: compiles the reasoning that language models write down and answers with checked verdicts.
 
-Names are imported on first use: a solver process needs none of them, and start-up time matters.
+`check`, `compile`, `verify`, `view` and `fix` take a program, a trace or a solution; `potlang.dot` and
+`potlang.dagmath` have more for these two, `potlang.aio` the same verbs for asyncio, `potlang.tool` the tool
+that a model calls. Names are imported on first use: a solver process needs none of them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from potlang.version import __version__
+from potlang.utils.lazy import lazy_names
+from potlang.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from potlang.api import Checked, CompileError, Program, Session, check, compile, explain, verify
-    from potlang.diag import Diagnostic
-    from potlang.languages.pot.report import Report
-    from potlang.models.loop import reason
-    from potlang.report.results import Limits, Verdict
+    from potlang import aio as aio
+    from potlang import api as api
+    from potlang import dagmath as dagmath
+    from potlang import dot as dot
+    from potlang import tool as tool
+    from potlang.api import check as check
+    from potlang.api import compile as compile
+    from potlang.api import explain as explain
+    from potlang.api import fix as fix
+    from potlang.api import verify as verify
+    from potlang.api import view as view
+    from potlang.diag import Diagnostic as Diagnostic
+    from potlang.languages.pot.program import CompileError as CompileError
+    from potlang.languages.pot.program import Program as Program
+    from potlang.languages.pot.program import Session as Session
+    from potlang.languages.pot.report import Report as Report
+    from potlang.models.loop import reason as reason
+    from potlang.report.results import Limits as Limits
+    from potlang.report.results import Verdict as Verdict
 
-_HOMES = {
-    **dict.fromkeys(
-        ("Checked", "CompileError", "Program", "Session", "check", "compile", "explain", "verify"),
-        "potlang.api",
-    ),
-    "Diagnostic": "potlang.diag",
-    "reason": "potlang.models.loop",
-    "Report": "potlang.languages.pot.report",
-    **dict.fromkeys(("Limits", "Verdict"), "potlang.report.results"),
-}
-_MODULES = {"api": "potlang.api", "tool": "potlang.tool"}
-
-
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
-    elif name in _MODULES:
-        value = import_module(_MODULES[name])
-    else:
-        raise AttributeError(f"module 'potlang' has no attribute {name!r}")
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
-
-
-__all__ = [
-    "Checked",
-    "CompileError",
-    "Diagnostic",
-    "Limits",
-    "Program",
-    "Report",
-    "Session",
-    "Verdict",
-    "__version__",
-    "check",
-    "compile",
-    "explain",
-    "reason",
-    "verify",
-]
+__getattr__, __dir__, __all__ = lazy_names(
+    __name__,
+    {
+        "potlang.api": "check compile explain fix verify view",
+        "potlang.diag": "Diagnostic",
+        "potlang.languages.pot.program": "CompileError Program Session",
+        "potlang.languages.pot.report": "Report",
+        "potlang.models.loop": "reason",
+        "potlang.report.results": "Limits Verdict",
+    },
+    modules="aio api dagmath dot tool",
+    moved={"Checked": "potlang.api.Checked"},
+)
+__all__ += ["__version__"]

@@ -9,138 +9,93 @@ Names are imported on first use.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from potlang.utils.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from potlang.convert.deductions import NotEntailed
-    from potlang.convert.derivation_to_solution import derivation_to_solution
-    from potlang.languages.dagmath.check.form import CheckedSolution, MalformedSolution, check, read
-    from potlang.languages.dagmath.check.gold import is_gold
-    from potlang.languages.dagmath.check.graph import BrokenGraphError, Graph, Statistics
-    from potlang.languages.dagmath.check.metrics import Class, Shape, classify, pass_at, shape_of
-    from potlang.languages.dagmath.lower.canonical import canonical
-    from potlang.languages.dagmath.read.records import Solution, Step
-    from potlang.languages.dagmath.report import SolutionReport
-    from potlang.languages.dagmath.results import SolutionVerdict
-    from potlang.languages.dagmath.solve.answers import Judge, Judged
-    from potlang.languages.dagmath.solve.checking import check_steps
-    from potlang.languages.dagmath.solve.results import StepResult, StepsReport, StepVerdict
-    from potlang.languages.dagmath.solve.verify import verify
-    from potlang.languages.dagmath.write import write_json, write_text
-    from potlang.models.gold_builder import Builder, Built, Models, Problem
-    from potlang.models.prompts import generation_prompt
-    from potlang.report.table import Table
-    from potlang.score.inference import Equivalence, Interval, hoeffding_problems, paired_equivalence, wilson
-    from potlang.score.rewards import PruneHint, prune_hint, reward
-    from potlang.score.scores import Score, Scores
-    from potlang.score.scoring import score
-    from potlang.score.tables import Comparison, tables_of
-    from potlang.score.tally import Tally
-    from potlang.score.task import Outcomes, TaskDag, two_chains
-    from potlang.utils.extra import MissingExtraError
+    from potlang.convert.deductions import NotEntailed as NotEntailed
+    from potlang.convert.derivation_to_solution import derivation_to_solution as derivation_to_solution
+    from potlang.languages.dagmath.check.form import CheckedSolution as CheckedSolution
+    from potlang.languages.dagmath.check.form import MalformedSolution as MalformedSolution
+    from potlang.languages.dagmath.check.form import check as check
+    from potlang.languages.dagmath.check.form import read as read
+    from potlang.languages.dagmath.check.gold import is_gold as is_gold
+    from potlang.languages.dagmath.check.graph import BrokenGraphError as BrokenGraphError
+    from potlang.languages.dagmath.check.graph import Graph as Graph
+    from potlang.languages.dagmath.check.graph import Statistics as Statistics
+    from potlang.languages.dagmath.check.metrics import Class as Class
+    from potlang.languages.dagmath.check.metrics import Shape as Shape
+    from potlang.languages.dagmath.check.metrics import classify as classify
+    from potlang.languages.dagmath.check.metrics import pass_at as pass_at
+    from potlang.languages.dagmath.check.metrics import shape_of as shape_of
+    from potlang.languages.dagmath.lower.canonical import canonical as canonical
+    from potlang.languages.dagmath.read.records import Solution as Solution
+    from potlang.languages.dagmath.read.records import Step as Step
+    from potlang.languages.dagmath.report import SolutionReport as SolutionReport
+    from potlang.languages.dagmath.results import SolutionVerdict as SolutionVerdict
+    from potlang.languages.dagmath.solve.answers import Judge as Judge
+    from potlang.languages.dagmath.solve.answers import Judged as Judged
+    from potlang.languages.dagmath.solve.checking import check_steps as check_steps
+    from potlang.languages.dagmath.solve.results import StepResult as StepResult
+    from potlang.languages.dagmath.solve.results import StepsReport as StepsReport
+    from potlang.languages.dagmath.solve.results import StepVerdict as StepVerdict
+    from potlang.languages.dagmath.solve.verify import verify as verify
+    from potlang.languages.dagmath.write import write_json as write_json
+    from potlang.languages.dagmath.write import write_text as write_text
+    from potlang.models.gold_builder import Builder as Builder
+    from potlang.models.gold_builder import Built as Built
+    from potlang.models.gold_builder import Models as Models
+    from potlang.models.gold_builder import Problem as Problem
+    from potlang.models.prompts import generation_prompt as generation_prompt
+    from potlang.report.table import Table as Table
+    from potlang.score.inference import Equivalence as Equivalence
+    from potlang.score.inference import Interval as Interval
+    from potlang.score.inference import hoeffding_problems as hoeffding_problems
+    from potlang.score.inference import paired_equivalence as paired_equivalence
+    from potlang.score.inference import wilson as wilson
+    from potlang.score.rewards import PruneHint as PruneHint
+    from potlang.score.rewards import prune_hint as prune_hint
+    from potlang.score.rewards import reward as reward
+    from potlang.score.scores import Score as Score
+    from potlang.score.scores import Scores as Scores
+    from potlang.score.scoring import score as score
+    from potlang.score.tables import Comparison as Comparison
+    from potlang.score.tables import tables_of as tables_of
+    from potlang.score.tally import Tally as Tally
+    from potlang.score.task import Outcomes as Outcomes
+    from potlang.score.task import TaskDag as TaskDag
+    from potlang.score.task import two_chains as two_chains
+    from potlang.utils.extra import MissingExtraError as MissingExtraError
 
-_HOMES = {
-    **dict.fromkeys(("Judge", "Judged"), "potlang.languages.dagmath.solve.answers"),
-    **dict.fromkeys(("Builder", "Built", "Models", "Problem"), "potlang.models.gold_builder"),
-    **dict.fromkeys(
-        ("CheckedSolution", "MalformedSolution", "check", "read"), "potlang.languages.dagmath.check.form"
-    ),
-    "derivation_to_solution": "potlang.convert.derivation_to_solution",
-    "MissingExtraError": "potlang.utils.extra",
-    "is_gold": "potlang.languages.dagmath.check.gold",
-    **dict.fromkeys(("BrokenGraphError", "Graph", "Statistics"), "potlang.languages.dagmath.check.graph"),
-    **dict.fromkeys(
-        ("Equivalence", "Interval", "hoeffding_problems", "paired_equivalence", "wilson"),
-        "potlang.score.inference",
-    ),
-    **dict.fromkeys(
-        ("Class", "Shape", "classify", "pass_at", "shape_of"), "potlang.languages.dagmath.check.metrics"
-    ),
-    "generation_prompt": "potlang.models.prompts",
-    "SolutionReport": "potlang.languages.dagmath.report",
-    "SolutionVerdict": "potlang.languages.dagmath.results",
-    **dict.fromkeys(("PruneHint", "prune_hint", "reward"), "potlang.score.rewards"),
-    **dict.fromkeys(("Score", "Scores"), "potlang.score.scores"),
-    "score": "potlang.score.scoring",
-    "canonical": "potlang.languages.dagmath.lower.canonical",
-    "check_steps": "potlang.languages.dagmath.solve.checking",
-    **dict.fromkeys(("StepResult", "StepVerdict", "StepsReport"), "potlang.languages.dagmath.solve.results"),
-    "Table": "potlang.report.table",
-    **dict.fromkeys(("Comparison", "tables_of"), "potlang.score.tables"),
-    "Tally": "potlang.score.tally",
-    **dict.fromkeys(("Outcomes", "TaskDag", "two_chains"), "potlang.score.task"),
-    "verify": "potlang.languages.dagmath.solve.verify",
-    "NotEntailed": "potlang.convert.deductions",
-    **dict.fromkeys(("Solution", "Step"), "potlang.languages.dagmath.read.records"),
-    **dict.fromkeys(("write_json", "write_text"), "potlang.languages.dagmath.write"),
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'potlang.dagmath' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
-
-
-__all__ = [
-    "BrokenGraphError",
-    "Builder",
-    "Built",
-    "CheckedSolution",
-    "Class",
-    "Comparison",
-    "Equivalence",
-    "Graph",
-    "Interval",
-    "Judge",
-    "Judged",
-    "MalformedSolution",
-    "MissingExtraError",
-    "Models",
-    "NotEntailed",
-    "Outcomes",
-    "Problem",
-    "PruneHint",
-    "Score",
-    "Scores",
-    "Shape",
-    "Solution",
-    "SolutionReport",
-    "SolutionVerdict",
-    "Statistics",
-    "Step",
-    "StepResult",
-    "StepVerdict",
-    "StepsReport",
-    "Table",
-    "Tally",
-    "TaskDag",
-    "canonical",
-    "check",
-    "check_steps",
-    "classify",
-    "derivation_to_solution",
-    "generation_prompt",
-    "hoeffding_problems",
-    "is_gold",
-    "paired_equivalence",
-    "pass_at",
-    "prune_hint",
-    "read",
-    "reward",
-    "score",
-    "shape_of",
-    "tables_of",
-    "two_chains",
-    "verify",
-    "wilson",
-    "write_json",
-    "write_text",
-]
+__getattr__, __dir__, __all__ = lazy_names(
+    __name__,
+    {
+        "potlang.convert.deductions": "NotEntailed",
+        "potlang.convert.derivation_to_solution": "derivation_to_solution",
+        "potlang.languages.dagmath.check.form": "CheckedSolution MalformedSolution check read",
+        "potlang.languages.dagmath.check.gold": "is_gold",
+        "potlang.languages.dagmath.check.graph": "BrokenGraphError Graph Statistics",
+        "potlang.languages.dagmath.check.metrics": "Class Shape classify pass_at shape_of",
+        "potlang.languages.dagmath.lower.canonical": "canonical",
+        "potlang.languages.dagmath.read.records": "Solution Step",
+        "potlang.languages.dagmath.report": "SolutionReport",
+        "potlang.languages.dagmath.results": "SolutionVerdict",
+        "potlang.languages.dagmath.solve.answers": "Judge Judged",
+        "potlang.languages.dagmath.solve.checking": "check_steps",
+        "potlang.languages.dagmath.solve.results": "StepResult StepVerdict StepsReport",
+        "potlang.languages.dagmath.solve.verify": "verify",
+        "potlang.languages.dagmath.write": "write_json write_text",
+        "potlang.models.gold_builder": "Builder Built Models Problem",
+        "potlang.models.prompts": "generation_prompt",
+        "potlang.report.table": "Table",
+        "potlang.score.inference": "Equivalence Interval hoeffding_problems paired_equivalence wilson",
+        "potlang.score.rewards": "PruneHint prune_hint reward",
+        "potlang.score.scores": "Score Scores",
+        "potlang.score.scoring": "score",
+        "potlang.score.tables": "Comparison tables_of",
+        "potlang.score.tally": "Tally",
+        "potlang.score.task": "Outcomes TaskDag two_chains",
+        "potlang.utils.extra": "MissingExtraError",
+    },
+)

@@ -7,72 +7,47 @@ Names are imported on first use.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from potlang.utils.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from potlang.convert.deductions import NotEntailed
-    from potlang.convert.derivation_to_trace import Derived, derivation_to_trace
-    from potlang.convert.trace_to_program import trace_to_pot
-    from potlang.generate.traces import Difficulty, Sample, synthesize
-    from potlang.languages.dot.glue import Glued, GlueError, Shared, glue
-    from potlang.languages.dot.read.trace import Trace
-    from potlang.languages.dot.report import TraceReport
-    from potlang.languages.dot.results import TraceVerdict
-    from potlang.languages.dot.solve.literals import entailed_literals
-    from potlang.languages.dot.solve.verify import CheckedTrace, MalformedTrace, check, read, verify
-    from potlang.languages.dot.write.builder import BuildError, TraceBuilder
+    from potlang.convert.deductions import NotEntailed as NotEntailed
+    from potlang.convert.derivation_to_trace import Derived as Derived
+    from potlang.convert.derivation_to_trace import derivation_to_trace as derivation_to_trace
+    from potlang.convert.trace_to_program import trace_to_pot as trace_to_pot
+    from potlang.generate.traces import Difficulty as Difficulty
+    from potlang.generate.traces import Sample as Sample
+    from potlang.generate.traces import synthesize as synthesize
+    from potlang.languages.dot.glue import Glued as Glued
+    from potlang.languages.dot.glue import GlueError as GlueError
+    from potlang.languages.dot.glue import Shared as Shared
+    from potlang.languages.dot.glue import glue as glue
+    from potlang.languages.dot.read.trace import Trace as Trace
+    from potlang.languages.dot.report import TraceReport as TraceReport
+    from potlang.languages.dot.results import TraceVerdict as TraceVerdict
+    from potlang.languages.dot.solve.literals import entailed_literals as entailed_literals
+    from potlang.languages.dot.solve.verify import CheckedTrace as CheckedTrace
+    from potlang.languages.dot.solve.verify import MalformedTrace as MalformedTrace
+    from potlang.languages.dot.solve.verify import check as check
+    from potlang.languages.dot.solve.verify import read as read
+    from potlang.languages.dot.solve.verify import verify as verify
+    from potlang.languages.dot.write.builder import BuildError as BuildError
+    from potlang.languages.dot.write.builder import TraceBuilder as TraceBuilder
 
-_HOMES = {
-    **dict.fromkeys(
-        ("CheckedTrace", "MalformedTrace", "check", "read", "verify"), "potlang.languages.dot.solve.verify"
-    ),
-    **dict.fromkeys(("GlueError", "Glued", "Shared", "glue"), "potlang.languages.dot.glue"),
-    "TraceReport": "potlang.languages.dot.report",
-    "TraceVerdict": "potlang.languages.dot.results",
-    **dict.fromkeys(("BuildError", "TraceBuilder"), "potlang.languages.dot.write.builder"),
-    "trace_to_pot": "potlang.convert.trace_to_program",
-    **dict.fromkeys(("Derived", "derivation_to_trace"), "potlang.convert.derivation_to_trace"),
-    "NotEntailed": "potlang.convert.deductions",
-    "entailed_literals": "potlang.languages.dot.solve.literals",
-    **dict.fromkeys(("Difficulty", "Sample", "synthesize"), "potlang.generate.traces"),
-    "Trace": "potlang.languages.dot.read.trace",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'potlang.dot' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
-
-
-__all__ = [
-    "BuildError",
-    "CheckedTrace",
-    "Derived",
-    "Difficulty",
-    "GlueError",
-    "Glued",
-    "MalformedTrace",
-    "NotEntailed",
-    "Sample",
-    "Shared",
-    "Trace",
-    "TraceBuilder",
-    "TraceReport",
-    "TraceVerdict",
-    "check",
-    "derivation_to_trace",
-    "entailed_literals",
-    "glue",
-    "read",
-    "synthesize",
-    "trace_to_pot",
-    "verify",
-]
+__getattr__, __dir__, __all__ = lazy_names(
+    __name__,
+    {
+        "potlang.convert.deductions": "NotEntailed",
+        "potlang.convert.derivation_to_trace": "Derived derivation_to_trace",
+        "potlang.convert.trace_to_program": "trace_to_pot",
+        "potlang.generate.traces": "Difficulty Sample synthesize",
+        "potlang.languages.dot.glue": "GlueError Glued Shared glue",
+        "potlang.languages.dot.read.trace": "Trace",
+        "potlang.languages.dot.report": "TraceReport",
+        "potlang.languages.dot.results": "TraceVerdict",
+        "potlang.languages.dot.solve.literals": "entailed_literals",
+        "potlang.languages.dot.solve.verify": "CheckedTrace MalformedTrace check read verify",
+        "potlang.languages.dot.write.builder": "BuildError TraceBuilder",
+    },
+)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from potlang import api
 from potlang.cli.common import (
     ALL_ENTAILED,
     INVALID,
@@ -19,6 +18,7 @@ from potlang.cli.common import (
     read_source,
     use_color,
 )
+from potlang.languages.pot.check import check as check_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +54,7 @@ def check(certificate: str, program: str, style: str, color: str) -> None:
     Exit code: 0 VALID or VALID_WITH_HOLES; 1 INVALID; 2 the program or the certificate cannot be read.
     """
     source, shown = read_source(program)
-    checked = api.check(source, name=shown)
+    checked = check_program(source, name=shown)
     document, problems = _read(certificate)
     if checked.program is None or document.text is None or problems:
         _print_problems([(checked.diagnostics, checked.document), (problems, document)], color)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from potlang import api
 from potlang.cli.answer import Answer, print_answers
 from potlang.cli.common import (
     ALL_ENTAILED,
@@ -24,6 +23,7 @@ from potlang.cli.common import (
 from potlang.cli.shared_options import FOR_TRACES, trace_options
 from potlang.cli.solution import checked_solution
 from potlang.cli.trace import checked_trace, theory_program
+from potlang.languages.pot.check import check as check_program
 
 if TYPE_CHECKING:
     from potlang.languages.dot.read.records import Profile
@@ -60,7 +60,7 @@ def _answer(name: str, settings: dict[str, Any]) -> Answer:
     note_unused(f"{given.name} is {what}", FOR_TRACES)
     if given.kind == "dagmath":
         return checked_solution(given)
-    checked = api.check(given.source, name=given.name)
+    checked = check_program(given.source, name=given.name)
 
     def to_dict() -> dict[str, Any]:
         return {"diagnostics": list(checked.located())}

@@ -10,7 +10,6 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from potlang import api
 from potlang.diag.register import CODES
 from potlang.diag.wording import visible
 from potlang.languages.kind import DEFAULT, Kind, kind_of
@@ -18,6 +17,7 @@ from potlang.languages.pot.report import Report
 from potlang.report.results import OptimizationStatus, Verdict
 
 if TYPE_CHECKING:
+    from potlang.languages.pot.check import Source as ProgramSource
     from potlang.passes.pipeline import Pipeline
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -47,7 +47,7 @@ def format_option(*formats: str) -> Callable[[Command], Command]:
     )
 
 
-def read_source(name: str) -> tuple[api.Source, str]:
+def read_source(name: str) -> tuple[ProgramSource, str]:
     """The source and the name to show; `-` is standard input."""
     if name == "-":
         return sys.stdin.buffer.read(), "<stdin>"

@@ -23,10 +23,14 @@ from potlang.cli.common import (
     write_text,
 )
 from potlang.cli.shared_options import trace_options
+from potlang.languages.pot.check import Source as ProgramSource
+from potlang.languages.pot.check import check as check_program
+from potlang.languages.pot.check import compile as compile_program
+from potlang.languages.pot.program import CompileError, Program
 
 if TYPE_CHECKING:
     from potlang.languages.dot.read.records import Profile
-    from potlang.passes.pipeline import Pipeline
+    from potlang.passes.pipeline import Callback, Pipeline
 
 
 @click.command("compile")
@@ -81,16 +85,16 @@ def compile_(
         write_text(output, text)
 
 
-def _program(source: api.Source, name: str, color: str) -> api.Program:
+def _program(source: ProgramSource, name: str, color: str) -> Program:
     """The compiled program; diagnostics, and exit code 2, where it is none."""
-    checked = api.check(source, name=name)
+    checked = check_program(source, name=name)
     print_diagnostics(checked.document, checked.diagnostics, color)
     if checked.program is None:
         sys.exit(INVALID)
     return checked.program
 
 
-def _of_trace(given: Input, target: str, profile: Profile, theory: str | None, color: str) -> api.Program:
+def _of_trace(given: Input, target: str, profile: Profile, theory: str | None, color: str) -> Program:
     """The program that a trace amounts to; diagnostics, and exit code 2, where it has errors."""
     from potlang import dot
     from potlang.cli.trace import theory_program
@@ -104,13 +108,13 @@ def _of_trace(given: Input, target: str, profile: Profile, theory: str | None, c
     if not checked.ok:
         sys.exit(INVALID)
     try:
-        return api.compile(dot.trace_to_pot(checked), name=given.name)
-    except (TooLarge, api.CompileError) as error:
+        return compile_program(dot.trace_to_pot(checked), name=given.name)
+    except (TooLarge, CompileError) as error:
         raise Failure(f"cannot be written as a program: {error}") from error
 
 
 def _derivation(
-    program: api.Program, target: Literal["dot", "dagmath"], claim: str | None, profile: Profile
+    program: Program, target: Literal["dot", "dagmath"], claim: str | None, profile: Profile
 ) -> str:
     """The derivation of a claim; an answer but `entailed` ends with its exit code."""
     from potlang.convert.deductions import NotEntailed
@@ -128,14 +132,14 @@ def _derivation(
         raise Failure(f"cannot be written as {target}: {error}") from error
 
 
-def _solution(program: api.Program, claim: str | None) -> str:
+def _solution(program: Program, claim: str | None) -> str:
     from potlang.convert.derivation_to_solution import derivation_to_solution
     from potlang.languages.dagmath.write import write_json
 
     return write_json(derivation_to_solution(program, claim))
 
 
-def _trace(program: api.Program, claim: str | None, profile: Profile) -> str:
+def _trace(program: Program, claim: str | None, profile: Profile) -> str:
     from potlang import dot
 
     try:
@@ -147,7 +151,7 @@ def _trace(program: api.Program, claim: str | None, profile: Profile) -> str:
     return derived.text.decode("utf-8")
 
 
-def _lowered(program: api.Program, pipeline: Pipeline, target: api.Target, print_after: bool) -> str:
+def _lowered(program: Program, pipeline: Pipeline, target: api.Target, print_after: bool) -> str:
     """The text; what is too large to be written ends with a message and exit code 2."""
     from potlang.passes.base import PassLimit
     from potlang.sema.emit import TooLarge
@@ -162,7 +166,7 @@ def _lowered(program: api.Program, pipeline: Pipeline, target: api.Target, print
         raise Failure(f"cannot be written as {target}: {error}") from error
 
 
-def _printer() -> api.Callback:
+def _printer() -> Callback:
     from potlang.ir.module import Module
     from potlang.passes.base import Pass
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from potlang import api
 from potlang.cli.answer import print_diagnostics
 from potlang.cli.common import (
     ALL_ENTAILED,
@@ -26,6 +25,9 @@ from potlang.cli.common import (
     read_source,
     worst_exit,
 )
+from potlang.languages.pot.check import check as check_program
+from potlang.languages.pot.check import compile as compile_program
+from potlang.languages.pot.program import CompileError, Program
 from potlang.report.results import Limits, Verdict
 
 if TYPE_CHECKING:
@@ -53,7 +55,7 @@ def _stored(command: Command) -> Command:
             return command(*args, **options)
         except PolicyError as error:
             _fail(str(error))
-        except api.CompileError as error:
+        except CompileError as error:
             print_diagnostics(error.document, error.diagnostics, "auto")
             sys.exit(INVALID)
 
@@ -121,7 +123,7 @@ def add(
     from potlang.policy.store import FailingTests
 
     source, shown = read_source(file)
-    checked = api.check(source, name=shown)
+    checked = check_program(source, name=shown)
     print_diagnostics(checked.document, checked.diagnostics, color)
     if checked.program is None:
         sys.exit(INVALID)
@@ -306,10 +308,10 @@ def _tests(name: str | None) -> tuple[Case, ...] | None:
     return read_cases(value)
 
 
-def _side(store: Store, name: str) -> tuple[api.Program, Sequence[Case]]:
+def _side(store: Store, name: str) -> tuple[Program, Sequence[Case]]:
     """The program that a name stands for, and its tests: a file's has none."""
     if Path(name).is_file():
-        return api.compile(Path(name)), ()
+        return compile_program(Path(name)), ()
     version = store.version(name)
     return version.compile(), version.cases
 

@@ -201,8 +201,8 @@ def _plot(scores: Scores, directory: Path) -> None:
 
 def _example(scores: Scores) -> Figure | None:
     """The graph of the first imperfect sample."""
+    from potlang.drawing.solution import solution_figure
     from potlang.languages.dagmath.check.graph import Graph
-    from potlang.view.solution import solution_figure
 
     if scores.example is None:
         return None

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from potlang import api, dot
+from potlang import dot
 from potlang.cli.answer import Answer, end_with
 from potlang.cli.common import ALL_ENTAILED, INVALID, OTHER_ANSWER, UNDECIDED, Input, read_input
 from potlang.languages.dot.report import TraceReport
 from potlang.languages.dot.results import TraceVerdict
+from potlang.languages.pot.check import check as check_program
+from potlang.languages.pot.program import Program
+from potlang.languages.pot.solve import rejected
 from potlang.report.results import Limits
 
 _CODES = {
@@ -18,14 +21,14 @@ _CODES = {
 }
 
 
-def theory_program(name: str | None, style: str, color: str) -> api.Program | None:
+def theory_program(name: str | None, style: str, color: str) -> Program | None:
     """The program that `--theory` names; one that does not compile ends the command ([FACE-THEORY])."""
     if name is None:
         return None
     given = read_input(name)
-    checked = api.check(given.source, name=given.name)
+    checked = check_program(given.source, name=given.name)
     if checked.program is None:
-        report = api.rejected(checked, Limits())
+        report = rejected(checked, Limits())
         answer = Answer(name, checked.document, checked.diagnostics, report.to_dict, None, INVALID)
         end_with(answer, style, color)
     return checked.program

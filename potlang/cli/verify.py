@@ -36,7 +36,11 @@ from potlang.cli.shared_options import (
 )
 from potlang.cli.solution import solution_answer
 from potlang.engines.commands import solver_command
+from potlang.languages.pot.check import check as check_program
+from potlang.languages.pot.program import Checked, Program
 from potlang.languages.pot.report import Report
+from potlang.languages.pot.solve import rejected
+from potlang.languages.pot.solve import verify as verify_program
 from potlang.processes.pool import default_workers
 
 if TYPE_CHECKING:
@@ -150,7 +154,7 @@ def verify(
         elif given.kind == "dagmath":
             found = _solution_answer(given, solution_settings)
         else:
-            checked = api.check(given.source, name=given.name)
+            checked = check_program(given.source, name=given.name)
             report = _verified(checked, program_settings)
             found = _program_answer(checked, report)
             _write_files(given.name, report, certificate, len(files) > 1)
@@ -167,7 +171,7 @@ def verify(
     sys.exit(worst_exit(codes))
 
 
-def _theory(name: str | None, style: str, color: str) -> api.Program | None:
+def _theory(name: str | None, style: str, color: str) -> Program | None:
     if name is None:
         return None
     from potlang.cli.trace import theory_program
@@ -189,17 +193,17 @@ def _solution_answer(given: Input, settings: dict[str, Any]) -> Answer:
     return solution_answer(given, settings)
 
 
-def _verified(checked: api.Checked, settings: dict[str, Any]) -> Report:
+def _verified(checked: Checked, settings: dict[str, Any]) -> Report:
     """The report on a program, or on what is none."""
     if checked.program is None:
-        return api.rejected(checked, settings["limits"])
+        return rejected(checked, settings["limits"])
     try:
-        return api.verify(checked.program, **settings)
+        return verify_program(checked.program, **settings)
     except api.OptionError as error:
         raise click.BadParameter(str(error)) from error
 
 
-def _program_answer(checked: api.Checked, report: Report) -> Answer:
+def _program_answer(checked: Checked, report: Report) -> Answer:
     shown = None if checked.program is None else report.render
     document, diagnostics = checked.document, checked.diagnostics
     return Answer(document.name, document, diagnostics, report.to_dict, shown, exit_code(report))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from potlang.api import Program, verify
 from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import Node
+from potlang.languages.pot.program import Program
+from potlang.languages.pot.solve import verify
 from potlang.report.results import Evidence, Limits, Verdict
 
 if TYPE_CHECKING:

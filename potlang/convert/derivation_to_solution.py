@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from potlang.api import Program
 from potlang.convert.deductions import Deduction, deduce
 from potlang.ir.nodes import Node
 from potlang.languages.dagmath.check.graph import Graph
 from potlang.languages.dagmath.read.citations import citations
 from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.languages.pot.program import Program
 from potlang.report.results import Limits
 from potlang.sema.emit import Writer
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from potlang.api import Program
 from potlang.convert.deductions import deduce
 from potlang.ir.module import Claim, Module
 from potlang.ir.nodes import Node, Quant, Sym, Symbol, SymbolKind, reachable
@@ -18,6 +17,7 @@ from potlang.languages.dot.read.json_line import json_line
 from potlang.languages.dot.read.records import Profile
 from potlang.languages.dot.write.builder import TraceBuilder
 from potlang.languages.dot.write.from_ir import proposition_json
+from potlang.languages.pot.program import Program
 from potlang.report.results import Limits
 from potlang.sema.emit import Writer, sort_text
 

@@ -37,6 +37,18 @@ def kind_of(data: bytes) -> Kind:
     return next((kind for kind, test in _TESTS if test(data)), DEFAULT)
 
 
+def kind_of_value(value: object) -> Kind:
+    """The kind of a JSON value or of something that was read already; `DEFAULT` for anything else."""
+    read = {"Trace": "dot", "Solution": "dagmath"}.get(type(value).__name__)
+    if read is not None:
+        return "dot" if read == "dot" else "dagmath"
+    steps = value.get("steps") if isinstance(value, dict) else value
+    keys = {key.decode() for key in _STEP_KEYS}
+    if isinstance(steps, list) and any(isinstance(each, dict) and keys & each.keys() for each in steps[:1]):
+        return "dagmath"
+    return DEFAULT
+
+
 def _is_json(data: bytes) -> bool:
     """Whether it begins as JSON, perhaps in a Markdown fence ([KIND-JSON])."""
     return data[:_HEAD].lstrip()[:1] in (b"{", b"[") or re.match(_JSON, data) is not None

@@ -10,13 +10,14 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, get_args
 
-from potlang import api
+from potlang.languages.pot.solve import verify as verify_program
 from potlang.models.consistency import compare
 from potlang.models.endpoint import Endpoint, Model, Sampling
 from potlang.models.reasoned import Answer, ProgramSample, Reasoned
 from potlang.models.replies import find_program
 from potlang.models.voting import elect
 from potlang.models.writer import Asking, ProgramWriter, Progress, is_given_up
+from potlang.prove.options import RouteName, Trust
 from potlang.report.results import Limits, Verdict
 from potlang.utils.resources import schema_text
 from potlang.version import __version__
@@ -36,8 +37,8 @@ def reason(
     options: Sequence[str] = (),
     prose: str | None = None,
     limits: Limits = Limits(),
-    route: api.RouteName = "auto",
-    trust: api.Trust = "best",
+    route: RouteName = "auto",
+    trust: Trust = "best",
     temperature: float | None = None,
     max_tokens: int | None = None,
     timeout: float | None = None,
@@ -68,7 +69,7 @@ def reason(
             written, program = writer.write(question)
             report = None
             if program is not None:
-                report = api.verify(program, limits=limits, route=route, trust=trust)
+                report = verify_program(program, limits=limits, route=route, trust=trust)
             samples.append(ProgramSample(written, report))
             if is_given_up(written):
                 break
@@ -91,7 +92,7 @@ def _check_call(question: str, asking: Asking, k: int, route: str, trust: str) -
     for name in asking.semantics or ():
         if name not in known:
             raise ValueError(f"`semantics` has no {name!r}; there are {', '.join(known)}")
-    if route not in get_args(api.RouteName) or trust not in get_args(api.Trust):
+    if route not in get_args(RouteName) or trust not in get_args(Trust):
         raise ValueError(f"no route {route!r} or trust {trust!r}")
 
 

@@ -122,10 +122,10 @@ def to_profile(program: dict[str, Any], profile: Profile) -> dict[str, Any] | No
     Where it has none (a binder without a sort, a pack with parameters) the typed program is written out
     in full. None for what is not a valid program. Raises ValueError for an unknown profile.
     """
-    from potlang import api
+    from potlang.languages.pot.check import check as check_program
 
     schema = program_schema(profile)
-    checked = api.check(program)
+    checked = check_program(program)
     if profile == "json" or checked.program is None:
         return program if checked.program is not None else None
     try:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from potlang import api
 from potlang.diag import Severity
+from potlang.languages.pot.check import check as check_program
+from potlang.languages.pot.program import Program
+from potlang.languages.pot.solve import verify as verify_program
 from potlang.models.evaluation.reasoners import program_in
 from potlang.policy.cases import verified
 from potlang.report.results import Limits, Verdict
@@ -73,7 +75,7 @@ def assess(
     source = program_in(program)
     if isinstance(source, str) and len(source) > LONGEST:
         return _weighed(weights, 0, 0, 0, 0)
-    checked = api.check(source)
+    checked = check_program(source)
     codes = [each.code for each in checked.diagnostics if each.severity is Severity.ERROR]
     if any(code.startswith(_READING) for code in codes):
         return _weighed(weights, 0, 0, 0, 0)
@@ -102,16 +104,16 @@ def _verdict(expected: Expected) -> Verdict:
     return found
 
 
-def _first_verdict(program: api.Program, limits: Limits) -> Verdict:
+def _first_verdict(program: Program, limits: Limits) -> Verdict:
     """The verdict of the first verification, `rejected` if there is none."""
     claims = program.module.claims[:1]
     if not claims:
         return Verdict.REJECTED
-    return Verdict(api.verify(program.asking(claims), trust="solver", limits=limits).verdict)
+    return Verdict(verify_program(program.asking(claims), trust="solver", limits=limits).verdict)
 
 
 def _of_claims(
-    program: api.Program, wanted: Mapping[str, Verdict], limits: Limits
+    program: Program, wanted: Mapping[str, Verdict], limits: Limits
 ) -> list[tuple[Verdict, Verdict]]:
     with program.session(trust="solver", limits=limits) as session:
         reports = verified(session, list(wanted), limits)

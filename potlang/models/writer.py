@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
-from potlang import api
 from potlang.diag import Severity
 from potlang.diag.brief import in_brief
+from potlang.languages.pot.check import check as check_program
+from potlang.languages.pot.program import Program
 from potlang.models.asking import Attempt, BadReply, RetryLoop
 from potlang.models.endpoint import (
     Completion,
@@ -65,7 +66,7 @@ class ProgramWriter:
         self._semantics = asking.semantics
         self._asker = RetryLoop(asking.sampling, progress)
 
-    def write(self, question: str) -> tuple[tuple[Attempt, ...], api.Program | None]:
+    def write(self, question: str) -> tuple[tuple[Attempt, ...], Program | None]:
         """The attempts at a program for a question, and the program of the last one, if that is one.
 
         Does not raise EndpointError.
@@ -75,7 +76,7 @@ class ProgramWriter:
         first = user(question_prompt(question, self.options))
         messages: tuple[Message, ...] = (first,)
 
-        def ask() -> api.Program:
+        def ask() -> Program:
             nonlocal messages
             try:
                 return self._once(messages)
@@ -97,18 +98,18 @@ class ProgramWriter:
             program = self._asker.until_accepted(ask)
         return tuple(attempts[before:]), program
 
-    def _once(self, messages: tuple[Message, ...]) -> api.Program:
+    def _once(self, messages: tuple[Message, ...]) -> Program:
         schema = program_schema("openai") if self.structured else None
         return self._asker.once(self._model, messages, self._read, schema=schema, instructions=self.system)
 
-    def _read(self, done: Completion) -> api.Program:
+    def _read(self, done: Completion) -> Program:
         """The program in a reply; its text and diagnostics are noted. Raises BadReply."""
         found = find_program(done.text)
         if found is None:
             problem = "there is no program in the reply" if done.text.strip() else "the reply is empty"
             raise BadReply(_ended(problem, done))
         text = with_semantics(found.text, self._semantics)
-        checked = api.check(text, name="program")
+        checked = check_program(text, name="program")
         self._asker.note(program=text, diagnostics=checked.located())
         if checked.program is None:
             errors = sum(each.severity is Severity.ERROR for each in checked.diagnostics)
@@ -138,7 +139,7 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _unasked(program: api.Program, options: Sequence[str]) -> str:
+def _unasked(program: Program, options: Sequence[str]) -> str:
     """The verification that the program lacks, as a problem; empty for none."""
     module = program.module
     missing = [each for each in options if each not in {claim.name for claim in module.claims}]

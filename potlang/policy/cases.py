@@ -7,10 +7,12 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from potlang import api
 from potlang.diag import Diagnostic, Sink
+from potlang.languages.pot.program import Checked, CompileError, Program, Session
 from potlang.languages.pot.report import Report
+from potlang.languages.pot.solve import rejected
 from potlang.policy.errors import PolicyError
+from potlang.prove.options import Trust
 from potlang.reading.json_text import read_json
 from potlang.report.results import Limits, Result, Verdict, worst
 from potlang.source import Document
@@ -92,7 +94,7 @@ def _case(at: int, value: Any) -> Case:
     return Case(value["claim"], expected, name)
 
 
-def own_cases(program: api.Program, text: str, limits: Limits) -> tuple[tuple[Case, ...], tuple[str, ...]]:
+def own_cases(program: Program, text: str, limits: Limits) -> tuple[tuple[Case, ...], tuple[str, ...]]:
     """The verifications of a program with this text and the verdicts that they have now.
 
     The names of those that are undecided come apart: nothing can be expected of them.
@@ -116,7 +118,7 @@ def _at(value: Any, pointer: str) -> Any:
     return value
 
 
-def run_cases(program: api.Program, cases: Sequence[Case], limits: Limits) -> Iterator[CaseResult]:
+def run_cases(program: Program, cases: Sequence[Case], limits: Limits) -> Iterator[CaseResult]:
     """Verifies the claim of each test anew, in one session."""
     with program.session(limits=limits) as session:
         found = verified(session, [each.claim for each in cases], limits)
@@ -124,7 +126,7 @@ def run_cases(program: api.Program, cases: Sequence[Case], limits: Limits) -> It
             yield CaseResult(case, Verdict(report.verdict), report)
 
 
-def verified(session: api.Session, claims: Iterable[Claim], limits: Limits) -> Iterator[Report]:
+def verified(session: Session, claims: Iterable[Claim], limits: Limits) -> Iterator[Report]:
     """A report on each claim; that of a claim which is no formula is `rejected`, with diagnostics.
 
     The total limit is that of all claims together: those that are not begun by then are unknown.
@@ -136,13 +138,11 @@ def verified(session: api.Session, claims: Iterable[Claim], limits: Limits) -> I
             continue
         try:
             yield session.verify(claim)
-        except api.CompileError as error:
-            yield api.rejected(api.Checked(error.document, error.diagnostics, None), limits)
+        except CompileError as error:
+            yield rejected(Checked(error.document, error.diagnostics, None), limits)
 
 
-def verify_claims(
-    program: api.Program, claims: Sequence[Claim], limits: Limits, trust: api.Trust = "best"
-) -> Report:
+def verify_claims(program: Program, claims: Sequence[Claim], limits: Limits, trust: Trust = "best") -> Report:
     """One report on all claims against a program; the total limit is that of all together."""
     with program.session(limits=limits, trust=trust) as session:
         return _joined(claims, list(verified(session, claims, limits)), limits)

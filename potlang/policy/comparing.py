@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
-from potlang import api
+from potlang.languages.pot.program import Program
 from potlang.languages.pot.report import Report
 from potlang.policy.cases import Case, Claim, verified
 from potlang.policy.sampling import sample_claims
@@ -45,8 +45,8 @@ class Difference(NamedTuple):
 
 
 def compare(
-    old: api.Program,
-    new: api.Program,
+    old: Program,
+    new: Program,
     cases: Sequence[Case] = (),
     *,
     samples: int = 50,
@@ -73,7 +73,7 @@ def compare(
     return Difference(tuple(changes), tuple(undecided), len(tests), len(drawn))
 
 
-def _reports(program: api.Program, asked: Sequence[tuple[Claim, From, str]], limits: Limits) -> list[Report]:
+def _reports(program: Program, asked: Sequence[tuple[Claim, From, str]], limits: Limits) -> list[Report]:
     with program.session(limits=limits) as session:
         return list(verified(session, [claim for claim, _, _ in asked], limits))
 

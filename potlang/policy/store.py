@@ -19,11 +19,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
-from potlang import api
 from potlang.ir.digest import digest
+from potlang.languages.pot.check import Source as ProgramSource
+from potlang.languages.pot.check import compile as compile_program
+from potlang.languages.pot.program import Program, Session
 from potlang.languages.pot.report import Report
 from potlang.policy.cases import Case, CaseResult, Claim, own_cases, read_cases, run_cases, verify_claims
 from potlang.policy.errors import PolicyError
+from potlang.prove.options import Trust
 from potlang.report.results import Limits
 from potlang.utils.directories import user_directory
 
@@ -52,9 +55,9 @@ class Version(NamedTuple):
         """What names this version and no other: `leave@3`."""
         return f"{self.name}@{self.number}"
 
-    def compile(self) -> api.Program:
+    def compile(self) -> Program:
         """The program. Raises CompileError if this potlang does not accept it any more."""
-        return api.compile(self.text, name=self.id)
+        return compile_program(self.text, name=self.id)
 
 
 class Added(NamedTuple):
@@ -173,12 +176,12 @@ class Store:
                 damaged = damaged or f"; {error}"
         raise PolicyError(f"no version of {name!r} has the digest {digits}{damaged}")
 
-    def session(self, id: str, *, limits: Limits = Limits(), trust: api.Trust = "best") -> api.Session:
+    def session(self, id: str, *, limits: Limits = Limits(), trust: Trust = "best") -> Session:
         """A session against a stored program, to verify many claims. Raises CompileError too."""
         return self.version(id).compile().session(limits=limits, trust=trust)
 
     def verify_claims(
-        self, id: str, claims: Sequence[Claim], *, limits: Limits = Limits(), trust: api.Trust = "best"
+        self, id: str, claims: Sequence[Claim], *, limits: Limits = Limits(), trust: Trust = "best"
     ) -> Report:
         """One report on all claims. A claim that is no formula is left out of the results.
 
@@ -197,7 +200,7 @@ class Store:
     def add(
         self,
         name: str,
-        source: api.Source,
+        source: ProgramSource,
         cases: Sequence[Case] | None = None,
         *,
         limits: Limits = Limits(),
@@ -214,7 +217,7 @@ class Store:
             raise PolicyError(
                 f"{name!r:.100} is no name for a policy: small letters, digits and ._- , at most 64 of them"
             )
-        program = api.compile(source)
+        program = compile_program(source)
         text = program.document.text
         if text is None:
             text = json.dumps(source)

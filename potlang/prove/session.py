@@ -10,9 +10,9 @@ import time
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING
 
-from potlang.engines.commands import ENGINES, solver_command
+from potlang.engines.commands import solver_command
 from potlang.engines.finite.searching import MOST_STEPS, SearchDecider
 from potlang.engines.solver import SolverSession
 from potlang.ir.module import Assertion, Claim, Module
@@ -26,6 +26,7 @@ from potlang.prove.deciders import CLOSURE_MS, GROUND_MS, ClosureDecider, Decide
 from potlang.prove.encoding import Encoding, Labels
 from potlang.prove.evidence import core_items, evaluated, read_model
 from potlang.prove.nearby import Nearby
+from potlang.prove.options import Options
 from potlang.prove.reproducer import reproducer
 from potlang.prove.subsets import Decided, Subsets, minimal_core, oracle
 from potlang.prove.terms import Namer
@@ -45,43 +46,6 @@ from potlang.utils.deadline import Deadline
 if TYPE_CHECKING:
     from potlang.prove.assurance import Assurer, Proof
     from potlang.prove.probing import Probe
-
-
-class Options(NamedTuple):
-    """What to solve with and what to answer.
-
-    `route` is who answers ([ROUTE-NAMES]); `trust="solver"` skips what only strengthens evidence.
-    `minimize_cores` None: as `trust` says. `models="full"`: all symbols and not the claim's alone.
-    `cores="all"`: every minimal core. `what_if`: an unbounded optimum is looked at with closed sorts too.
-    `examples`: a settled claim comes with a model of its satisfiable side too.
-    """
-
-    route: str = "auto"
-    trust: Literal["best", "solver"] = "best"
-    minimize_cores: bool | None = None
-    models: Literal["claim", "full"] = "claim"
-    cores: Literal["one", "all"] = "one"
-    what_if: bool = True
-    examples: bool = False
-
-    @property
-    def minimizing(self) -> bool:
-        """Whether cores are made minimal."""
-        if self.minimize_cores is not None:
-            return self.minimize_cores
-        return self.trust != "solver" or self.cores == "all"
-
-    @property
-    def assuring(self) -> bool:
-        """Whether answers are checked by others than who gave them."""
-        return self.trust != "solver"
-
-    @property
-    def engines(self) -> tuple[str, ...]:
-        """The solvers that are asked first, by name."""
-        if self.route == "both":
-            return ("z3", "cvc5")
-        return (self.route,) if self.route in ENGINES else ("z3",)
 
 
 _MOST_LOOKED_AT = 2_000

@@ -54,6 +54,10 @@ class Extension:
         self._e = elaborator
         self._advise = advise
 
+    def advising(self, advise: Advise) -> Extension:
+        """The same declarations and pool, with other advice on undeclared names."""
+        return Extension(self._e, advise)
+
     def formula(self, formula: s.Formula, sink: Sink) -> Node | None:
         """A closed formula; None, with reports in `sink`, where it has an error."""
         self._fresh(sink)

@@ -81,7 +81,7 @@ def _reference(_: str) -> Content:
 
 def _grammar(_: str) -> Content:
     return Content(
-        files("potlang.languages.pot").joinpath("grammar.lark").read_text(encoding="utf-8"), "text/plain"
+        files("potlang.expressions").joinpath("grammar.lark").read_text(encoding="utf-8"), "text/plain"
     )
 
 

@@ -14,7 +14,10 @@ from potlang import api
 from potlang.diag import CODES, nearest
 from potlang.diag.brief import in_brief
 from potlang.diag.explain import normal_code
+from potlang.languages.pot.check import check as check_program
+from potlang.languages.pot.program import Checked, CompileError
 from potlang.languages.pot.report import Report
+from potlang.languages.pot.solve import verify as verify_program
 from potlang.report.results import CoreItem, Limits, OptimizationResult, Result, Verdict
 from potlang.tool.arguments import CallArguments, CallMistake, kind
 
@@ -36,7 +39,7 @@ _NOT_IN_PARTS: Final = ("result", "text", "line", "time_ms", "limited")
 
 def prepare() -> None:
     """Imports what the first call would wait for."""
-    api.verify({"verifications": [{"constraint": "True"}]}, limits=LIMITS)
+    verify_program({"verifications": [{"constraint": "True"}]}, limits=LIMITS)
 
 
 def verify(given: CallArguments, deadline: float) -> Answer:
@@ -44,7 +47,7 @@ def verify(given: CallArguments, deadline: float) -> Answer:
     checked = _checked(given)
     if checked.program is None:
         return _rejected(checked)
-    return {**_reported(api.verify(checked.program, limits=_limits(deadline))), **_found(checked)}
+    return {**_reported(verify_program(checked.program, limits=_limits(deadline))), **_found(checked)}
 
 
 def check(given: CallArguments, deadline: float) -> Answer:
@@ -70,7 +73,7 @@ def claims(given: CallArguments, deadline: float) -> Answer:
         words = vocabulary(program.module) if report.verdict is Verdict.REJECTED else []
     except PolicyError as error:
         raise CallMistake("unknown_policy", str(error), _stored(store, policy)) from None
-    except api.CompileError as error:
+    except CompileError as error:
         raise CallMistake(
             "unknown_policy", f"the policy {policy!r:.80} no longer compiles", "`potc policy test` says why"
         ) from error
@@ -187,18 +190,18 @@ def _limits(deadline: float) -> Limits:
     return LIMITS._replace(total_ms=min(LIMITS.total_ms, left))
 
 
-def _checked(given: CallArguments) -> api.Checked:
-    return api.check(given.source("program"), name="program")
+def _checked(given: CallArguments) -> Checked:
+    return check_program(given.source("program"), name="program")
 
 
-def _rejected(checked: api.Checked) -> Answer:
+def _rejected(checked: Checked) -> Answer:
     found = in_brief(checked.located())
     errors = sum(each["severity"] == "error" for each in found)
     message = f"{errors} error{'' if errors == 1 else 's'}: repair the program and call again"
     return {"status": "rejected", "verdict": "rejected", "message": message, "diagnostics": found}
 
 
-def _found(checked: api.Checked) -> Answer:
+def _found(checked: Checked) -> Answer:
     found = in_brief(checked.located())
     return {"diagnostics": found} if found else {}
 

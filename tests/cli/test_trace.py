@@ -266,12 +266,24 @@ def test_a_page_of_a_rejected_trace_has_its_diagnostics() -> None:
     assert page.count("error POT5008") + page.count("error POT5024") == 8
 
 
-@pytest.mark.parametrize("data", [b"", b"{}", b"\xff"])
-def test_nothing_to_draw_is_said(data: bytes) -> None:
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [(b"", b"program"), (b"{1}", b"program"), (b"@node id=1", b"trace"), (b"\xff", b"program")],
+)
+def test_nothing_to_draw_is_said(data: bytes, what: bytes) -> None:
     """[VIEW-FORMS]"""
     done = potc("view", "-", stdin=data)
     assert (done.returncode, done.stdout) == (2, b"")
-    assert b"there is no trace to draw" in done.stderr
+    assert b"there is no " + what + b" to " in done.stderr
+
+
+def test_a_program_has_a_page_and_no_drawing() -> None:
+    """[VIEW-FORMS]"""
+    program = b'{"verifications": [{"name": "sum & more", "constraint": "1 < 2"}]}'
+    done = potc("view", "-", stdin=program)
+    assert done.returncode == 0 and b"sum &amp; more" in done.stdout
+    done = potc("view", "-", "--to", "svg", stdin=program)
+    assert (done.returncode, done.stdout) == (2, b"") and b"a page and no drawing" in done.stderr
 
 
 def test_a_drawing_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:

@@ -278,7 +278,7 @@ def test_the_unclosed_are_drawn_apart() -> None:
     from matplotlib.colors import to_hex
     from matplotlib.patches import Circle
 
-    from potlang.view.solution import solution_figure
+    from potlang.drawing.solution import solution_figure
 
     graph = Graph(((), (), (0,), (0, 2), (3,)))
     ids = [step.id for step in solution_of(graph).steps]

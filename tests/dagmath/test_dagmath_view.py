@@ -15,14 +15,14 @@ from statements import Property
 
 from potlang import dagmath
 from potlang.dagmath import StepVerdict
+from potlang.drawing.graph import LABEL, Vertex
+from potlang.drawing.graphviz import graphviz
+from potlang.drawing.mermaid import MOST_NODES, mermaid
+from potlang.drawing.page import solution_page
+from potlang.drawing.steps import graph_of_solution, marks_of
+from potlang.drawing.svg import svg
 from potlang.languages.dagmath.read.records import Solution
 from potlang.testing.solutions import solutions
-from potlang.view.graph import LABEL, Vertex
-from potlang.view.graphviz import graphviz
-from potlang.view.mermaid import MOST_NODES, mermaid
-from potlang.view.page import solution_page
-from potlang.view.steps import graph_of_solution, marks_of
-from potlang.view.svg import svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -46,8 +46,8 @@ def imported(path: Path) -> set[str]:
         if isinstance(node, ast.Import):
             names.update(alias.name.split(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            assert node.level <= 1
-            names.add("" if node.level else str(node.module).split(".")[0])
+            own = str(node.module).startswith("potlang.certify")
+            names.add("" if own else str(node.module).split(".")[0])
     return names
 
 

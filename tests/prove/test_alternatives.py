@@ -27,7 +27,8 @@ from potlang.ir.sorts import BOOL
 from potlang.languages.pot.report import Report
 from potlang.processes.pool import Workers
 from potlang.prove.encoding import Encoding, Labels
-from potlang.prove.session import Options, Session
+from potlang.prove.options import Options
+from potlang.prove.session import Session
 from potlang.report.results import CoreItem, Evidence, Limits, ProgramResult, Verdict
 
 SEED = Path(__file__).parents[1] / "seed"

@@ -16,7 +16,8 @@ from potlang.ir.sorts import INT
 from potlang.processes.pool import Workers
 from potlang.prove.asking import Asked, race
 from potlang.prove.encoding import Encoding, Labels
-from potlang.prove.session import Options, Session
+from potlang.prove.options import Options
+from potlang.prove.session import Session
 from potlang.report.results import Limits, Verdict
 
 ALTERNATING: dict[str, Any] = {

@@ -22,7 +22,8 @@ from potlang.ir.sorts import BOOL, INT
 from potlang.processes.pool import Workers
 from potlang.prove.asking import Asked, Asker, Budget
 from potlang.prove.encoding import Encoding, Labels
-from potlang.prove.session import Options, Session
+from potlang.prove.options import Options
+from potlang.prove.session import Session
 from potlang.prove.subsets import Loaded, Subsets, declarations, minimal_core
 from potlang.report.results import Limits, ProgramResult
 from potlang.utils.deadline import Deadline

@@ -22,7 +22,8 @@ from potlang.ir.values import Element
 from potlang.processes.pool import Workers
 from potlang.prove.evaluation import Evaluations
 from potlang.prove.modelcheck import check_model
-from potlang.prove.session import Options, Session
+from potlang.prove.options import Options
+from potlang.prove.session import Session
 from potlang.report.results import Limits, Verdict
 
 SEED = Path(__file__).parents[1] / "seed"

@@ -12,7 +12,8 @@ from potlang.ir.operators import LT
 from potlang.ir.sorts import BOOL, INT
 from potlang.processes.pool import Workers
 from potlang.prove.bindings import MOST_CANDIDATES
-from potlang.prove.session import Options, Session
+from potlang.prove.options import Options
+from potlang.prove.session import Session
 from potlang.report.results import Bindings, ProgramResult, Verdict
 
 Solve = Callable[[Module], ProgramResult]

@@ -15,7 +15,8 @@ from potlang.ir.operators import LE, LT, MUL
 from potlang.ir.sorts import INT, REAL, DeclaredSort, Sort
 from potlang.processes.pool import Workers
 from potlang.prove.exact import NotExact, read_extended
-from potlang.prove.session import Options, Session
+from potlang.prove.options import Options
+from potlang.prove.session import Session
 from potlang.report.results import OptimizationResult, ProgramResult, Verdict
 
 Solve = Callable[..., ProgramResult]

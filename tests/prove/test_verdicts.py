@@ -14,7 +14,8 @@ from potlang.ir.nodes import Symbol, SymbolKind
 from potlang.ir.operators import UNION
 from potlang.ir.sorts import BOOL, INT, REAL, STRING, BitVecSort, EnumSort, SetSort, TupleSort
 from potlang.processes.pool import Workers
-from potlang.prove.session import Options, Session
+from potlang.prove.options import Options
+from potlang.prove.session import Session
 from potlang.report.results import Consistency, Limits, ProgramResult, Verdict
 
 Solve = Callable[..., ProgramResult]

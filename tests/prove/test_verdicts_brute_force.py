@@ -16,7 +16,8 @@ from potlang.ir.structure import Structure
 from potlang.ir.substitute import substitute
 from potlang.processes.pool import Workers
 from potlang.prove.decision import decide
-from potlang.prove.session import Options, Session
+from potlang.prove.options import Options
+from potlang.prove.session import Session
 from potlang.report.results import Binding, Result, Verdict
 
 SIDE = EnumSort("Side", ("left", "right"))

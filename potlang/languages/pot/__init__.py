@@ -1,1 +1,1 @@
-"""The PoT language: expressions, programs as JSON, and their readers."""
+"""PoT programs: read, check, lower, solve, report, render; each stage is a module of that name."""

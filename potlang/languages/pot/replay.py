@@ -6,9 +6,11 @@ import inspect
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from potlang import api
 from potlang.ir.text import read_module
+from potlang.languages.pot.check import compile
+from potlang.languages.pot.program import Checked, Program
 from potlang.languages.pot.report import Report
+from potlang.languages.pot.solve import verify
 from potlang.prove.cache import Cache, Entry
 from potlang.report.results import ProgramResult
 from potlang.source import Document
@@ -53,12 +55,12 @@ def replay(cache: Cache, most: int | None = None) -> Iterator[Replayed]:
 
 
 def _again(entry: Entry) -> Replayed:
-    unknown = sorted(set(entry.settings) - set(inspect.signature(api.verify).parameters))
+    unknown = sorted(set(entry.settings) - set(inspect.signature(verify).parameters))
     if unknown:
         return Replayed(entry, None, problem=f"this version has no option {', '.join(unknown)}")
     try:
         program = _program(entry.program)
-        report = api.verify(program, **entry.settings)
+        report = verify(program, **entry.settings)
     except ValueError as error:  # TextError of the program, OptionError and PipelineError of the options.
         return Replayed(entry, None, problem=f"this version cannot read it: {error}")
     found = differences(entry.report, report)
@@ -66,13 +68,11 @@ def _again(entry: Entry) -> Replayed:
     return Replayed(entry, report, tuple(each for each in found if each.now != _UNKNOWN), unsettled)
 
 
-def _program(text: str) -> api.Program:
+def _program(text: str) -> Program:
     """A program from IR text; claims in words cannot be added to it."""
-    checked = api.check({"knowledge_base": []}, name="<cache>")
-    assert checked.program is not None
+    empty = compile({"knowledge_base": []}, name="<cache>")
     document = Document.from_value(None, "<cache>")
-    extension = checked.program._extension
-    return api.Program(read_module(text), extension, api.Checked(document, (), None))
+    return Program(read_module(text), empty.extension, empty.tree, Checked(document, (), None))
 
 
 def differences(before: ProgramResult, now: ProgramResult) -> tuple[Difference, ...]:

@@ -8,11 +8,13 @@ import math
 import time
 from typing import Any, Final, NamedTuple
 
-from potlang import api
 from potlang.diag import Severity
+from potlang.languages.pot.check import check as check_program
 from potlang.languages.pot.report import Report
+from potlang.languages.pot.solve import verify as verify_program
 from potlang.models.evaluation.questions import Question
 from potlang.models.evaluation.reasoners import Attempts, Reasoner, program_in
+from potlang.prove.options import RouteName, Trust
 from potlang.prove.versions import versions
 from potlang.report.results import Limits, Verdict
 
@@ -22,8 +24,8 @@ PAPER: Final = ("SAT", "UNSAT")
 class SolverSettings(NamedTuple):
     """How programs are verified."""
 
-    route: api.RouteName = "auto"
-    trust: api.Trust = "solver"
+    route: RouteName = "auto"
+    trust: Trust = "solver"
     limits: Limits = Limits()
 
 
@@ -128,9 +130,9 @@ def _first_verified(
 ) -> tuple[int | None, Report | None, tuple[str, ...]]:
     errors: tuple[str, ...] = ()
     for number, attempt in enumerate(given.programs, 1):
-        checked = api.check(program_in(attempt), name="attempt")
+        checked = check_program(program_in(attempt), name="attempt")
         if checked.program is not None:
-            report = api.verify(
+            report = verify_program(
                 checked.program, route=settings.route, trust=settings.trust, limits=settings.limits
             )
             return number, report, errors

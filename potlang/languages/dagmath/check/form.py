@@ -33,6 +33,11 @@ class CheckedSolution:
         return self.read.solution
 
     @property
+    def document(self) -> Document:
+        """The document that places in the solution are in."""
+        return self.read.document
+
+    @property
     def ok(self) -> bool:
         """Whether the steps are a graph, whatever warnings there are."""
         return self.read.solution is not None

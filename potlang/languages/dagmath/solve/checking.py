@@ -42,8 +42,8 @@ from potlang.languages.dagmath.solve.theory import Theory
 from potlang.report.results import Limits, Result, Verdict
 
 if TYPE_CHECKING:
-    from potlang.api import Trust
     from potlang.processes.pool import Workers
+    from potlang.prove.options import Trust
 
 DEFAULT_LIMITS: Final = Limits(check_ms=1_000, total_ms=30_000)
 _MOST_TRIED: Final = 100

@@ -12,9 +12,9 @@ from potlang.languages.dagmath.lower.encoding import Encoded, Encoder
 from potlang.report.results import Limits, Result
 
 if TYPE_CHECKING:
-    from potlang.api import Trust
     from potlang.ir.nodes import Node
     from potlang.processes.pool import Workers
+    from potlang.prove.options import Trust
     from potlang.prove.session import Session
 
 
@@ -49,7 +49,8 @@ class Theory:
     def _ready(self) -> Session:
         """A session that knows all symbols there are."""
         from potlang.processes.pool import default_workers
-        from potlang.prove.session import Options, Session
+        from potlang.prove.options import Options
+        from potlang.prove.session import Session
 
         symbols = self.encoder.symbols
         if self._session is None or len(symbols) != self._symbols:

@@ -30,8 +30,8 @@ from potlang.report.results import Limits
 from potlang.version import __version__
 
 if TYPE_CHECKING:
-    from potlang.api import Trust
     from potlang.processes.pool import Workers
+    from potlang.prove.options import Trust
     from potlang.score.scoring import AnswerJudge
 
 MOST_STEPS = 2_000

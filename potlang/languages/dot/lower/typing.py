@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from potlang.diag import Fix, Sink
 from potlang.expressions import surface as s
@@ -48,14 +49,37 @@ class Propositions:
         return self.stated.get(id_) or self.atoms.get(id_)
 
 
-def read_propositions(trace: Trace, sink: Sink, theory: s.Module | None = None) -> Propositions:
-    """The typed propositions of a trace; the sink gets what is wrong with them, at places of the trace.
+class Theory(NamedTuple):
+    """A PoT program without errors that a trace is read against: its tree, and what is compiled of it.
 
-    `theory` is the surface tree of a PoT program without errors; its verifications, optimization and
-    actions play no part.
+    Its verifications, optimization and actions play no part. `compiled` is None where the formulas are to be
+    in a pool of their own, since they are kept.
+    """
+
+    tree: s.Module
+    compiled: tuple[Module, Extension] | None = None
+
+
+def _declares_any(trace: Trace) -> bool:
+    """Whether a problem of the trace declares or assumes something."""
+    return any(_declares(prop) for prop in trace.props.values())
+
+
+def read_propositions(trace: Trace, sink: Sink, theory: Theory | None = None) -> Propositions:
+    """The typed propositions of a trace; the sink gets their errors, at places of the trace.
+
+    They are formulas in the theory's own pool where the trace declares and assumes nothing. Where it does,
+    tree and declarations are elaborated together, since a closed domain may speak of a constant of the trace.
     """
     places = TraceSourceMap(trace)
-    module, extension, broken = _Theory(trace, sink, theory or s.Module(), places).build()
+    broken: set[int] = set()
+    if theory is not None and theory.compiled is not None and not _declares_any(trace):
+        module, extension = theory.compiled
+        module = replace(module, claims=(), norms=(), optimization=None)
+        extension = extension.advising(_advice)
+    else:
+        tree = s.Module() if theory is None else theory.tree
+        module, extension, broken = _Theory(trace, sink, tree, places).build()
     stated: dict[int, Node] = {}
     texts: dict[int, str] = {}
     for id_, prop in trace.props.items():

@@ -11,10 +11,11 @@ from itertools import islice
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple
 
-from potlang.api import DEFAULT_PASSES, RouteName, Trust, check_options
 from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import Node
+from potlang.languages.pot.lower import DEFAULT_PASSES
 from potlang.processes.pool import Workers, default_workers
+from potlang.prove.options import Options, RouteName, Trust
 from potlang.report.results import Limits, Result, Verdict
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Prover:
         self.theory = theory
         self.pool = theory.pool
         self._settings = settings
-        self._options = check_options(settings.route, settings.trust)._replace(examples=True)
+        self._options = Options(settings.route, settings.trust, examples=True).checked()
         self._end = time.monotonic() + settings.limits.total_ms / 1000
         self._base: Base | None = None
         self.gave_up = False

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from potlang.api import CompileError, Program, RouteName, Trust
-from potlang.api import Source as ProgramSource
-from potlang.api import check as check_program
 from potlang.diag import Diagnostic, Severity, Sink
 from potlang.languages.dot.lower.canonical import digest
 from potlang.languages.dot.lower.extract import Extraction, extract, state
 from potlang.languages.dot.lower.typing import Propositions, read_propositions
+from potlang.languages.dot.lower.typing import Theory as Space
 from potlang.languages.dot.read.raw import Source
 from potlang.languages.dot.read.reader import read_trace
 from potlang.languages.dot.read.records import Edge, Profile
@@ -34,12 +33,16 @@ from potlang.languages.dot.solve.arrows import Arrow, NucleusOfTrace, arrow_resu
 from potlang.languages.dot.solve.critics import report_all
 from potlang.languages.dot.solve.prover import Base, Prover, Settings
 from potlang.languages.dot.solve.summary import Summary, formula_text
+from potlang.languages.pot.check import Source as ProgramSource
+from potlang.languages.pot.check import compile as compile_program
+from potlang.languages.pot.program import Program
+from potlang.prove.options import RouteName, Trust
 from potlang.report.results import Consistency, Limits, Result, Verdict
 from potlang.sema.emit import Writer
+from potlang.source import Document
 from potlang.version import __version__
 
 if TYPE_CHECKING:
-    from potlang.expressions import surface
     from potlang.processes.pool import Workers
 
 TraceSource: TypeAlias = Trace | Source
@@ -58,6 +61,11 @@ class CheckedTrace(NamedTuple):
     trace: Trace
     propositions: Propositions
     diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def document(self) -> Document:
+        """The document that places in the trace are in."""
+        return self.trace.document
 
     @property
     def ok(self) -> bool:
@@ -102,9 +110,9 @@ def check(
 
     Never raises for what the trace contains. Raises `potlang.CompileError` if the theory does not compile.
     """
-    space = _space(theory)
+    program = _compiled(theory)
     trace, sink = _opened(source, profile, budget, name)
-    propositions = read_propositions(trace, sink, space)
+    propositions = read_propositions(trace, sink, None if program is None else Space(program.tree))
     return CheckedTrace(trace, propositions, tuple(sink.diagnostics()))
 
 
@@ -128,12 +136,14 @@ def verify(
     `potlang.api.OptionError` for an option that means nothing, and TypeError for a source of another type.
     """
     began = time.perf_counter()
-    space = _space(theory)
+    program = _compiled(theory)
     trace, sink = _opened(source, profile, budget, name)
-    said = read_propositions(trace, sink, space)
-    extraction = extract(trace)
-    with Prover(said.module, Settings(route, trust, limits, workers)) as prover:
-        report = _Verification(extraction, said, prover, sink).run()
+    with nullcontext() if program is None else program.borrowed():
+        space = None if program is None else Space(program.tree, (program.module, program.extension))
+        said = read_propositions(trace, sink, space)
+        extraction = extract(trace)
+        with Prover(said.module, Settings(route, trust, limits, workers)) as prover:
+            report = _Verification(extraction, said, prover, sink).run()
     report = report._replace(verdict=_verdict(report, sink))
     diagnostics = tuple(sink.diagnostics())
     return report._replace(
@@ -162,22 +172,9 @@ def _opened(
     return trace, sink
 
 
-def _space(theory: Theory | None) -> surface.Module | None:
-    """The surface tree of a program that compiles. Raises `CompileError` for one that does not."""
-    if theory is None:
-        return None
-    from potlang.languages.pot.read.reader import read_program
-    from potlang.reading.json_text import read_json
-
-    if isinstance(theory, Program):
-        document = theory.document
-    else:
-        checked = check_program(theory)
-        document = checked.document
-        if checked.program is None:
-            raise CompileError(checked.diagnostics, document)
-    value = document.value if document.text is None else read_json(document, Sink(document))
-    return read_program(value, Sink(document))
+def _compiled(theory: Theory | None) -> Program | None:
+    """The compiled theory. Raises `CompileError` for one that does not compile."""
+    return theory if theory is None or isinstance(theory, Program) else compile_program(theory)
 
 
 def _located(diagnostics: Iterable[Diagnostic], trace: Trace) -> tuple[dict[str, Any], ...]:

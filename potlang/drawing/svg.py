@@ -7,9 +7,9 @@ from html import escape
 from typing import NamedTuple
 
 from potlang.diag.snippet import columns
-from potlang.view.colours import DARK, LIGHT, Palette
-from potlang.view.graph import Graph, Line, Vertex
-from potlang.view.layout import Layout, layout
+from potlang.drawing.colours import DARK, LIGHT, Palette
+from potlang.drawing.graph import Graph, Line, Vertex
+from potlang.drawing.layout import Layout, layout
 
 WIDTH, HEIGHT = 184, 62
 _GAP_X, _GAP_Y, _MARGIN, _LEGEND = 28, 56, 24, 44

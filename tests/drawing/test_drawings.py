@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from view_support import HOSTILE, TEXTS, full, large, with_texts
 
+from potlang.drawing.graph import Graph, graph_of
+from potlang.drawing.graphviz import graphviz
+from potlang.drawing.mermaid import escape, mermaid
+from potlang.drawing.page import LONGEST_TEXT, page
+from potlang.drawing.svg import shortened, svg
 from potlang.languages.dot.report import TraceReport
 from potlang.languages.dot.results import TraceVerdict
-from potlang.view.graph import Graph, graph_of
-from potlang.view.graphviz import graphviz
-from potlang.view.mermaid import escape, mermaid
-from potlang.view.page import LONGEST_TEXT, page
-from potlang.view.svg import shortened, svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 

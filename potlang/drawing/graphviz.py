@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from potlang.view.colours import LIGHT
-from potlang.view.graph import Graph, Line, Vertex
+from potlang.drawing.colours import LIGHT
+from potlang.drawing.graph import Graph, Line, Vertex
 
 _SHAPES = {"problem": "ellipse", "proposer": "box", "critic": "hexagon", "summarizer": "note"}
 _LINES = {"use": "solid", "refine": "bold", "critique": "dotted", "inclusion": "dashed"}

@@ -10,18 +10,19 @@ from html import escape
 from typing import Any
 
 from potlang.diag.wording import visible
+from potlang.drawing.colours import DARK, LIGHT, Palette
+from potlang.drawing.graph import MARKS, MOST_NODES, Graph, graph_of
+from potlang.drawing.steps import graph_of_solution, marks_of
+from potlang.drawing.svg import svg
 from potlang.languages.dagmath.render import detail_lines, parents_word, remarks, verdict_word, verdict_words
 from potlang.languages.dagmath.report import SolutionReport
 from potlang.languages.dagmath.results import StepEntry
 from potlang.languages.dot.render import arrow_lines, disagreement, summary_lines
 from potlang.languages.dot.report import TraceReport
 from potlang.languages.dot.results import NodeResult
+from potlang.languages.pot.report import Report
 from potlang.report.html import html_text, preformatted
 from potlang.utils.style import PLAIN
-from potlang.view.colours import DARK, LIGHT, Palette
-from potlang.view.graph import MARKS, MOST_NODES, Graph, graph_of
-from potlang.view.steps import graph_of_solution, marks_of
-from potlang.view.svg import svg
 
 LONGEST_TEXT = 4_000
 """Characters of a node's text."""
@@ -57,6 +58,16 @@ def solution_page(report: SolutionReport, name: str = "solution") -> str:
         *_diagnostics(report.located),
         *_section("Summary", detail_lines(report, PLAIN)),
         *_step_table([step for step in report.steps if step.id in kept]),
+        f"<footer>potlang {html_text(report.version)}</footer>",
+    ]
+    return _document(name, parts)
+
+
+def program_page(report: Report, name: str = "program") -> str:
+    """The page for a report on a program; `name` is what it is called. All its text is escaped."""
+    parts = [
+        report._repr_html_(),
+        *_diagnostics(report.located),
         f"<footer>potlang {html_text(report.version)}</footer>",
     ]
     return _document(name, parts)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from math import dist
 from typing import TYPE_CHECKING
 
+from potlang.drawing.graph import Graph, Line, Vertex
+from potlang.drawing.layout import layout
 from potlang.languages.dagmath.check.graph import Graph as Steps
 from potlang.score.plots import new_figure
 from potlang.utils.extra import needed
-from potlang.view.graph import Graph, Line, Vertex
-from potlang.view.layout import layout
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

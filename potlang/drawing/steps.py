@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from potlang.drawing.graph import LABEL, MARKS, MOST_NODES, Graph, Legend, Line, Status, Vertex, around
 from potlang.languages.dagmath.render import says, verdict_word
 from potlang.languages.dagmath.report import SolutionReport
 from potlang.languages.dagmath.results import StepEntry
 from potlang.languages.dagmath.solve.results import StepVerdict
 from potlang.report.results import Verdict
-from potlang.view.graph import LABEL, MARKS, MOST_NODES, Graph, Legend, Line, Status, Vertex, around
 
 _MARKS: dict[StepVerdict, tuple[Status, Verdict | None]] = {
     StepVerdict.PROVED: ("validated", Verdict.ENTAILED),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from potlang.view.colours import LIGHT
-from potlang.view.graph import Graph, Line, Tone, Vertex
+from potlang.drawing.colours import LIGHT
+from potlang.drawing.graph import Graph, Line, Tone, Vertex
 
 MOST_NODES = 120
 """Vertices of a chart: Mermaid draws no more than 500 lines and 50,000 characters, unless told otherwise."""

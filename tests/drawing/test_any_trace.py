@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from potlang import dot
+from potlang.drawing.graph import graph_of
+from potlang.drawing.graphviz import graphviz
+from potlang.drawing.mermaid import mermaid
+from potlang.drawing.page import page
+from potlang.drawing.svg import svg
 from potlang.languages.dot.write.emit import emit
 from potlang.report.results import Limits
 from potlang.testing import damaged_traces, traces
-from potlang.view.graph import graph_of
-from potlang.view.graphviz import graphviz
-from potlang.view.mermaid import mermaid
-from potlang.view.page import page
-from potlang.view.svg import svg
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = Draft202012Validator(json.loads((ROOT / "schemas" / "dot-report-1.json").read_text("utf-8")))
@@ -73,7 +73,7 @@ def test_programs_are_verified_without_what_traces_take() -> None:
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
     assert "potlang.cli.answer" in imported
     wrong = (
-        *("potlang.dot", "potlang.view", "potlang.languages.dot", "potlang.cli.trace", "ply"),
+        *("potlang.dot", "potlang.drawing", "potlang.languages.dot", "potlang.cli.trace", "ply"),
         *("potlang.dagmath", "potlang.languages.dagmath"),
     )
     assert [name for name in sorted(imported) if name.startswith(wrong)] == []

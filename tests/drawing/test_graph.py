@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from view_support import TEXTS, full, large, with_texts
 
+from potlang.drawing.graph import LABEL, MARKS, MOST_NODES, graph_of
+from potlang.drawing.layout import layout
 from potlang.languages.dot.report import TraceReport
 from potlang.languages.dot.results import ArrowResult, EdgeResult, NodeResult, TraceVerdict
 from potlang.report.results import Verdict
-from potlang.view.graph import LABEL, MARKS, MOST_NODES, graph_of
-from potlang.view.layout import layout
 
 
 def test_status_verdict_and_disagreement_are_marked() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from math import ceil, sqrt
 from typing import NamedTuple
 
-from potlang.view.graph import Graph
+from potlang.drawing.graph import Graph
 
 _SWEEPS = 4
 _NARROWEST = 8

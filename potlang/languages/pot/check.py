@@ -1,0 +1,120 @@
+"""Checking a program: read, names resolved, sorts checked; mistakes as diagnostics with repairs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from potlang.diag import Diagnostic, Label, Place, Sink
+from potlang.ir.module import Assertion, Module
+from potlang.languages.pot.program import Checked, CompileError, Program
+from potlang.source import Document
+from potlang.utils.gc_pause import collector_paused
+
+Source = str | bytes | dict[str, Any] | Path
+"""JSON text, its bytes, the JSON value, or a file's path."""
+
+_PATH = re.compile(r"[^\n{}\[\]\"]{0,4000}\.(?:json|txt|dot|md)")
+_LARGE_TEXT = 1_000_000
+_LARGE = 1_000
+"""Items of a section from which on a program counts as large."""
+
+
+def check(source: Source, *, name: str | None = None) -> Checked:
+    """Reads and checks a program. Never raises for what the source contains: see `diagnostics`.
+
+    Raises TypeError for a source of another type.
+    """
+    found, value = _found(source, name)
+    if isinstance(source, str) and value is None and _PATH.fullmatch(source):
+        return found._replace(diagnostics=_with_path_help(found.diagnostics, source))
+    if found.program is not None or len(found.document.text or "") > _LARGE_TEXT:
+        return found
+    from potlang.repair import Rejected, with_repairs
+
+    rejected = Rejected(found.document.text, value, found.diagnostics)
+    return found._replace(
+        diagnostics=with_repairs(rejected, lambda changed: _found(changed, None)[0].diagnostics)
+    )
+
+
+def _with_path_help(diagnostics: tuple[Diagnostic, ...], path: str) -> tuple[Diagnostic, ...]:
+    """The diagnostics of a text that is a path, with how a file is read."""
+    first, *rest = diagnostics
+    help_ = f"to read a file, pass its path as `pathlib.Path({path!r})`: any other string is the text itself"
+    return first._replace(helps=(*first.helps, help_)), *rest
+
+
+def compile(source: Source, *, name: str | None = None) -> Program:
+    """The typed program. Raises CompileError, with all diagnostics, if the source is not valid."""
+    checked = check(source, name=name)
+    if checked.program is None:
+        raise CompileError(checked.diagnostics, checked.document)
+    return checked.program
+
+
+def recompile(source: Source, name: str) -> Program:
+    """The program of a pickle."""
+    return compile(source, name=name)
+
+
+def _found(source: Any, name: str | None) -> tuple[Checked, object]:
+    """The result of checking, and the JSON value; None if there is none."""
+    document, value, sink = _read(source, name)
+    if value is None and sink.has_errors:
+        return Checked(document, tuple(sink.diagnostics(document)), None), None
+    with collector_paused(_is_large(value)):
+        return _checked(document, value, sink), value
+
+
+def _is_large(value: object) -> bool:
+    return isinstance(value, dict) and any(
+        isinstance(section, list) and len(section) > _LARGE for section in value.values()
+    )
+
+
+def _read(source: Source, name: str | None) -> tuple[Document, object | None, Sink]:
+    from potlang.reading.json_text import open_document, read_json
+
+    if not isinstance(source, str | bytes | dict | Path):
+        raise TypeError(f"a program is str, bytes, dict or Path, not {type(source).__name__}")
+    sink = Sink()
+    document = open_document(source, sink, name=name)
+    if sink.has_errors:
+        return document, None, sink
+    with collector_paused(len(document.text or "") > _LARGE_TEXT):
+        return document, read_json(document, sink), sink
+
+
+def _checked(document: Document, value: object, sink: Sink) -> Checked:
+    from potlang.languages.pot.read.reader import read_program
+    from potlang.sema import build_session
+
+    tree = read_program(value, sink)
+    built = None if tree is None else build_session(tree, sink)
+    if tree is None or built is None:
+        return Checked(document, tuple(sink.diagnostics(document)), None)
+    module, extension = built
+    _report_contradictions(module, sink)
+    found = Checked(document, tuple(sink.diagnostics(document)), None)
+    return found._replace(program=Program(module, extension, tree, found))
+
+
+def _report_contradictions(module: Module, sink: Sink) -> None:
+    from potlang.passes.conflicts import find_contradictions
+
+    for facts in find_contradictions(module):
+        report_contradiction(facts, sink)
+
+
+def report_contradiction(facts: tuple[Assertion, ...], sink: Sink) -> None:
+    """Warns of facts that cannot hold together, found before any solver runs."""
+    first, *rest = facts
+    sink.report(
+        "POT4003",
+        first.origin.pointer,
+        primary=f"`{first.origin.text}`" if rest else "this cannot hold",
+        labels=[Label(Place(fact.origin.pointer), f"`{fact.origin.text}`") for fact in rest],
+        helps=["remove or correct one of them: from a contradiction every claim follows"],
+    )

@@ -1,0 +1,306 @@
+"""A compiled program, and sessions in which many claims are put to it."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from potlang.diag import Diagnostic, Sink
+from potlang.expressions import surface
+from potlang.ir.module import Assertion, AssertionKind, Claim, Module, Origin
+from potlang.ir.nodes import SymbolKind
+from potlang.languages.pot.lower import DEFAULT_PASSES, Target, emit, lower
+from potlang.languages.pot.report import Report
+from potlang.processes.pool import Workers, default_workers
+from potlang.prove.options import Cores, Models, Options, RouteName, Trust
+from potlang.report.results import Limits, ProgramResult
+from potlang.source import Document
+from potlang.utils.gc_pause import collector_paused
+from potlang.version import __version__
+
+if TYPE_CHECKING:
+    from potlang.prove.session import Session as SolverSession
+    from potlang.sema import Extension
+
+_RECYCLED = 1_000
+"""Claims after which a session forgets what it made for them, so that its memory does not grow."""
+_LARGE = 1_000
+"""Assumptions from which on a program counts as large."""
+
+
+class CompileError(ValueError):
+    """The source is not a valid program. `diagnostics` says what, where, and what to do."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic], document: Document) -> None:
+        self.diagnostics = tuple(diagnostics)
+        self.document = document
+        super().__init__(self._text())
+
+    def _text(self) -> str:
+        from potlang.diag.render_text import render_text
+
+        return render_text(self.diagnostics, self.document).rstrip()
+
+
+class Checked(NamedTuple):
+    """What checking a source found; `program` is None if there are errors."""
+
+    document: Document
+    diagnostics: tuple[Diagnostic, ...]
+    program: Program | None
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is no error."""
+        return self.program is not None
+
+    def located(self) -> tuple[dict[str, Any], ...]:
+        """The diagnostics as JSON values with lines and columns, as `schemas/diagnostics-1.json` says."""
+        if not self.diagnostics:
+            return ()
+        from potlang.diag.render_json import diagnostic_to_json
+
+        return tuple(diagnostic_to_json(each, self.document) for each in self.diagnostics)
+
+
+def reported(found: ProgramResult, checked: Checked) -> Report:
+    """The report with these results on what was checked."""
+    return Report._make(found)._replace(
+        diagnostics=checked.diagnostics, located=checked.located(), version=__version__
+    )
+
+
+class PoolUse:
+    """Turns at one pool, which is not safe for several threads, and the number of open sessions over it."""
+
+    def __init__(self) -> None:
+        self.turn = threading.RLock()
+        self.sessions = 0
+
+
+class Program:
+    """A compiled program: made by `compile`, verified by `verify` or in a `session`.
+
+    It can be pickled: the copy is compiled again from the same document.
+    """
+
+    def __init__(self, module: Module, extension: Extension, tree: surface.Module, checked: Checked) -> None:
+        self.module = module
+        """The typed program."""
+        self.extension = extension
+        """Reads further claims and facts over the program's declarations."""
+        self.tree = tree
+        """The program as it was read."""
+        self._checked = checked
+        self._is_whole = True
+        self.use = PoolUse()
+        """Who uses the program's pool; shared with the programs that `asking` makes."""
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Warnings and notes; a program with errors is not compiled."""
+        return self._checked.diagnostics
+
+    @property
+    def document(self) -> Document:
+        """The document that the program was compiled from."""
+        return self._checked.document
+
+    def emit(self, target: Target, passes: str = DEFAULT_PASSES) -> str:
+        """The program as text after `passes`: `ir`, `smt2` (as it is solved) or `pot` (JSON)."""
+        from potlang.passes.pipeline import read_pipeline
+
+        return emit(read_pipeline(passes).run(self.module), target)
+
+    def asking(self, claims: Sequence[Claim]) -> Program:
+        """The same declarations and assumptions, asked for these claims and nothing else."""
+        module = replace(self.module, claims=tuple(claims), norms=(), optimization=None, actions=("verify",))
+        program = Program(module, self.extension, self.tree, self._checked)
+        program._is_whole, program.use = False, self.use
+        return program
+
+    def session(
+        self,
+        *,
+        route: RouteName = "auto",
+        trust: Trust = "best",
+        limits: Limits = Limits(),
+        models: Models = "claim",
+        cores: Cores = "one",
+        passes: str = DEFAULT_PASSES,
+        workers: Workers | None = None,
+    ) -> Session:
+        """A session for many claims against this program, which is lowered once; a context manager.
+
+        The options are those of `potlang.verify`. Raises OptionError for one that means nothing.
+        """
+        options = Options(route, trust, models, cores).checked()
+        return Session(self, options, limits, passes, workers or default_workers())
+
+    def report(self, found: ProgramResult) -> Report:
+        """The report with these results, this program's diagnostics and the version."""
+        return reported(found, self._checked)
+
+    @contextmanager
+    def borrowed(self) -> Iterator[None]:
+        """The pool for the caller alone, which may make formulas in it; they are forgotten in the end."""
+        with self.use.turn:
+            mark = len(self.module.pool)
+            try:
+                yield
+            finally:
+                self.module.pool.release(mark)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if not self._is_whole:
+            raise pickle.PicklingError("a program with other claims than its document's is not pickled")
+        # Nodes are equal by identity within their pool, so a copy of them would be equal to nothing.
+        from potlang.languages.pot.check import recompile
+
+        document = self.document
+        return recompile, (document.value if document.text is None else document.text, document.name)
+
+
+class Session:
+    """Many claims against one compiled program.
+
+    Threads that share a session, or the program, are served in turn: each call holds the program until it
+    is answered. For answers side by side, compile the program once for each thread.
+    """
+
+    def __init__(
+        self, program: Program, options: Options, limits: Limits, passes: str, workers: Workers
+    ) -> None:
+        from potlang.passes.pipeline import read_pipeline
+
+        self.program = program
+        self._turn = program.use.turn
+        self._pipeline = read_pipeline(passes)
+        self._options = options
+        self._limits = limits
+        self._workers = workers
+        self._large = len(program.module.assertions) > _LARGE
+        with collector_paused(self._large):
+            self._module = lower(program.module, self._pipeline)
+        self._free = sum(symbol.kind is SymbolKind.FREE for symbol in self._module.symbols)
+        self._assumed: list[list[Assertion]] = []
+        self._claims = 0
+        self._facts = 0
+        self._mark = len(self._module.pool)
+        self._solver = self._open()
+        program.use.sessions += 1
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Gives the solver back."""
+        with self._turn:
+            self.program.use.sessions -= not self._closed
+            self._closed = True
+            self._solver.close()
+
+    def run(self, *, certificate: bool = False) -> Report:
+        """The answers to the program's own actions, with a certificate if it is wanted."""
+        with self._turn, collector_paused(self._large):
+            report = self.program.report(self._solver.report())
+            return report._replace(certificate=self._solver.certificate()) if certificate else report
+
+    def verify(self, claim: str | dict[str, Any], name: str | None = None) -> Report:
+        """The verdict on a claim: an expression, or a verification as the program would write it.
+
+        Raises CompileError, with places in the claim, if it is not a formula over the program's
+        declarations.
+        """
+        with self._turn:
+            return self._verified(claim, name)
+
+    def _verified(self, claim: str | dict[str, Any], name: str | None) -> Report:
+        if self._claims and self._claims % _RECYCLED == 0 and self.program.use.sessions == 1:
+            self._recycle()
+        self._claims += 1
+        statement, document, sink = self._read_claim(claim, name)
+        found = None
+        if statement is not None:
+            found = self.program.extension.claim(self._claims - 1, statement, sink)
+        diagnostics = sink.diagnostics()
+        if found is None or sink.has_errors:
+            raise CompileError(diagnostics, document)
+        self._declare_free()
+        results = self._solver.verify([found], [])
+        one = ProgramResult(results[0].verdict, results, limits=self._limits, time_ms=results[0].time_ms)
+        return reported(one, Checked(document, tuple(diagnostics), None))
+
+    def push(self, *facts: str) -> None:
+        """Assumes `facts` until the matching `pop`. Raises CompileError if one is not a formula."""
+        with self._turn:
+            assumed = [self._fact(text) for text in facts]
+            self._declare_free()
+            self._assumed.append(assumed)
+            self._solver.push(assumed)
+            self._mark = len(self._module.pool)
+
+    def pop(self) -> None:
+        """Takes back the last `push`. Raises IndexError if there is none."""
+        with self._turn:
+            self._assumed.pop()
+            self._solver.pop()
+
+    def _recycle(self) -> None:
+        """Begin again with the assumptions alone: formulas of claims answered are garbage by now."""
+        self._solver.close()
+        self._module.pool.release(self._mark)
+        self._reopen()
+
+    def _reopen(self) -> None:
+        self._solver.close()
+        self._solver = self._open()
+        for assumed in self._assumed:
+            self._solver.push(assumed)
+
+    def _open(self) -> SolverSession:
+        from potlang.prove.session import Session as SolverSession
+
+        return SolverSession(self._module, self._workers, self._options, self._limits, self.program.module)
+
+    def _declare_free(self) -> None:
+        """A claim may use a declared variable free for the first time: then the base needs it too."""
+        free = self.program.extension.free
+        if len(free) == self._free:
+            return
+        self._module = replace(self._module, symbols=(*self._module.symbols, *free[self._free :]))
+        self._free = len(free)
+        self._reopen()
+
+    def _read_claim(
+        self, claim: str | dict[str, Any], name: str | None
+    ) -> tuple[surface.StatementDecl | None, Document, Sink]:
+        from potlang.languages.pot.read.reader import read_verification
+
+        value = {"constraint": claim} if isinstance(claim, str) else claim
+        if name is not None:
+            value = {**value, "name": name}
+        document = Document.from_value(value, "<claim>")
+        sink = Sink(document)
+        return read_verification(value, sink), document, sink
+
+    def _fact(self, text: str) -> Assertion:
+        from potlang.expressions.expression import parse_expression
+
+        document = Document.from_str(text, "<fact>")
+        sink = Sink(document)
+        root = parse_expression(text, "", sink)
+        node = self.program.extension.formula(surface.Formula("", text, root), sink)
+        if node is None or sink.has_errors:
+            raise CompileError(sink.diagnostics(), document)
+        self._facts += 1
+        name = f"assumption {self._facts}"
+        return Assertion(f"a{self._facts}", name, AssertionKind.FACT, node, Origin("", text))

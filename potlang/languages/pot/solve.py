@@ -1,0 +1,118 @@
+"""Solving a program: the report on its claims, from a session or from the cache."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from potlang.languages.pot.check import Source, check
+from potlang.languages.pot.lower import DEFAULT_PASSES, emit
+from potlang.languages.pot.program import Checked, Program, reported
+from potlang.languages.pot.report import Report
+from potlang.processes.pool import Workers, default_workers
+from potlang.prove.options import Cores, Models, RouteName, Trust
+from potlang.report.results import Limits, ProgramResult, Verdict
+from potlang.source import Document
+
+if TYPE_CHECKING:
+    from potlang.prove.cache import Cache
+    from potlang.prove.proofs import Archived
+
+CacheChoice: TypeAlias = "Cache | str | os.PathLike[str] | bool | None"
+"""A cache, its directory, True for the usual one, or none."""
+ProofFormat = Literal["cpc", "alethe"]
+
+
+def verify(
+    source: Program | Source,
+    *,
+    name: str | None = None,
+    route: RouteName = "auto",
+    trust: Trust = "best",
+    limits: Limits = Limits(),
+    models: Models = "claim",
+    cores: Cores = "one",
+    passes: str = DEFAULT_PASSES,
+    workers: Workers | None = None,
+    certificate: bool = False,
+    cache: CacheChoice = None,
+) -> Report:
+    """The report on a program: a verdict for each verification, with its evidence.
+
+    A source that does not compile gives a report with the verdict `rejected` and the diagnostics.
+    `route` forces a way to answer (`both` asks two solvers and compares); `trust="solver"` skips what
+    only strengthens the evidence; `models="full"` shows all symbols, `cores="all"` every
+    minimal core within [LIMIT-CORES]; with `certificate` the report has
+    the text of one. `cache` is one, its directory, or True for the usual one ([CACHE-CHOICE]): then a
+    settled report is kept, and given again for the same program and options. Raises ValueError for an
+    unknown option or pipeline.
+    """
+    if not isinstance(source, Program):
+        checked = check(source, name=name)
+        if checked.program is None:
+            return rejected(checked, limits)
+        source = checked.program
+    program = source
+    options: dict[str, Any] = {"route": route, "trust": trust, "models": models, "passes": passes}
+    options["cores"] = cores
+
+    def run() -> Report:
+        with program.session(**options, limits=limits, workers=workers) as session:
+            return session.run(certificate=certificate)
+
+    if cache is None or cache is False:
+        return run()
+    from potlang.prove.cache import Cache
+
+    chosen = cache if isinstance(cache, Cache) else Cache(None if cache is True else cache)
+    return _remembered(chosen, program, {**options, "certificate": certificate, "limits": limits}, run)
+
+
+def rejected(checked: Checked, limits: Limits) -> Report:
+    """The report on a source with errors."""
+    return reported(ProgramResult(Verdict.REJECTED, limits=limits), checked)
+
+
+def archive_proofs(
+    program: Program,
+    report: Report,
+    directory: Path,
+    *,
+    name: str = "program",
+    form: ProofFormat = "cpc",
+    rules: Sequence[Path] = (),
+    limits: Limits = Limits(),
+    workers: Workers | None = None,
+) -> Iterator[Archived]:
+    """Asks cvc5 for the proofs behind a report on `program`, and writes them ([CERT-ARCHIVE]).
+
+    Yields the archived proof of each result with an unsatisfiable side, as it comes. The files are in
+    `directory`, their names begin with `name`; `rules` are files with the rules of CPC, for a
+    checker. Raises OSError if a file cannot be written.
+    """
+    from potlang.prove.proofs import archive_proofs as archive
+
+    workers = workers or default_workers()
+    return archive(
+        program.module, report, directory, workers, name=name, form=form, rules=rules, limits=limits
+    )
+
+
+def _remembered(
+    cache: Cache, program: Program, settings: dict[str, Any], run: Callable[[], Report]
+) -> Report:
+    """The report that the cache has for these settings, or that of a run; with the cache's own problems."""
+    from potlang.diag.render_json import diagnostic_to_json
+    from potlang.prove.cache import make_key
+
+    key = make_key(emit(program.module, "ir"), settings)
+    found = cache.find(key)
+    report = run() if found is None else program.report(found)
+    if found is None:
+        cache.keep(key, report)
+    news = cache.take_problems()
+    nowhere = Document.from_value(None, "<cache>")
+    located = (*report.located, *(diagnostic_to_json(each, nowhere) for each in news))
+    return report._replace(diagnostics=(*report.diagnostics, *news), located=located)
