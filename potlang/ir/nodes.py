@@ -138,6 +138,24 @@ def reachable(*roots: Node) -> list[Node]:
     return [seen[key] for key in sorted(seen)]
 
 
+def symbols_in(root: Node) -> list[Symbol]:
+    """The constants and functions of one root, each once, in an order that does not depend on ids."""
+    found: dict[Symbol, None] = {}
+    seen: set[int] = set()
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.id in seen:
+            continue
+        seen.add(node.id)
+        if isinstance(node, Sym):
+            found[node.symbol] = None
+        elif isinstance(node, App) and isinstance(node.op, Symbol):
+            found[node.op] = None
+        stack.extend(reversed(children(node)))
+    return list(found)
+
+
 def free_variables(*roots: Node) -> tuple[Var, ...]:
     """The variables of `roots` that no quantifier inside them binds, in order of creation."""
     free: dict[int, frozenset[Var]] = {}

@@ -10,8 +10,10 @@ import json
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from potlang.ir.connectives import disjunctions
+from potlang.ir import operators as op
+from potlang.ir.graphs import ordered
 from potlang.ir.module import Definition, Module
+from potlang.ir.nnf import NegationNormalForm
 from potlang.ir.nodes import (
     App,
     Lit,
@@ -24,6 +26,7 @@ from potlang.ir.nodes import (
     children,
     free_variables,
     reachable,
+    symbols_in,
 )
 from potlang.ir.operators import Operator
 from potlang.ir.pool import Pool
@@ -69,31 +72,25 @@ def skolemize(
     definitions: Mapping[Symbol, Definition],
     root: str | None,
     negated: bool = False,
+    *,
+    inside_terms: bool = False,
 ) -> SkolemForm:
-    """The Skolem form of a closed formula, or of its negation.
+    """The Skolem form of a closed formula, or of its negation, in negation normal form.
 
-    `root` is the key of the assertion that the formula is, None for the goal. Raises `NotSkolemizable`.
+    `root` is the key of the assertion that the formula is, None for the goal. Quantifiers inside terms
+    stay if `inside_terms`. Raises `NotSkolemizable`.
     """
-    unfolded = unfold(formula, pool, definitions)
-    if not any(isinstance(node, Quant) for node in reachable(unfolded)):
-        return SkolemForm(pool.negate(unfolded) if negated else unfolded, (), {})
+    normal = NegationNormalForm(pool)
+    matrix = normal.of(unfold(formula, pool, definitions), not negated)
     numbers = {var: number for number, var in enumerate(variable_names(formula))}
-    work = _Work(pool, root, numbers, unfolded)
-    matrix = work.run(unfolded, not negated)
-    universals = sorted(free_variables(matrix), key=numbers.__getitem__)
-    return SkolemForm(matrix, tuple(universals), work.choices)
+    return _Work(normal, root, numbers, inside_terms).run(matrix)
 
 
 def unfold(formula: Node, pool: Pool, definitions: Mapping[Symbol, Definition]) -> Node:
     """`formula` without defined functions. Raises `NotSkolemizable` if one's body has a quantifier."""
-    if not definitions or not any(_defined(node, definitions) for node in reachable(formula)):
+    if not definitions or not any(symbol in definitions for symbol in symbols_in(formula)):
         return formula
     return _Unfolding(pool, definitions).run(formula)
-
-
-def _defined(node: Node, definitions: Mapping[Symbol, Definition]) -> Definition | None:
-    symbol = node.symbol if isinstance(node, Sym) else node.op if isinstance(node, App) else None
-    return definitions.get(symbol) if isinstance(symbol, Symbol) else None
 
 
 class _Unfolding:
@@ -105,38 +102,33 @@ class _Unfolding:
         self.bodies: dict[Symbol, Node] = {}
 
     def run(self, formula: Node) -> Node:
-        for definition in self._needed(formula):
-            if any(isinstance(node, Quant) for node in reachable(definition.body)):
-                raise NotSkolemizable(f"the definition of {definition.symbol.name[:100]} has a quantifier")
-            self.bodies[definition.symbol] = self._replaced(definition.body)
+        for symbol in ordered(
+            self._used(formula), lambda symbol: self._used(self.definitions[symbol].body), _never
+        ):
+            body = self.definitions[symbol].body
+            if any(isinstance(node, Quant) for node in reachable(body)):
+                raise NotSkolemizable(f"the definition of {symbol.name[:100]} has a quantifier")
+            self.bodies[symbol] = self._replaced(body)
         return self._replaced(formula)
 
-    def _needed(self, formula: Node) -> list[Definition]:
-        """The definitions that the formula uses, each after those that it uses itself."""
-        order: dict[Symbol, Definition] = {}
-        stack: list[tuple[Definition | None, Node]] = [(None, formula)]
-        while stack:
-            owner, node = stack[-1]
-            used = [found for part in reachable(node) if (found := _defined(part, self.definitions))]
-            missing = [(each, each.body) for each in used if each.symbol not in order]
-            if missing:
-                stack.extend(missing)
-                continue
-            stack.pop()
-            if owner is not None:
-                order[owner.symbol] = owner
-        return list(order.values())
+    def _used(self, formula: Node) -> list[Symbol]:
+        return [symbol for symbol in symbols_in(formula) if symbol in self.definitions]
 
     def _replaced(self, formula: Node) -> Node:
         return rebuild(self.pool, [formula], self._call)[0]
 
     def _call(self, node: Node) -> Node:
-        definition = _defined(node, self.definitions)
-        if definition is None:
+        symbol = node.symbol if isinstance(node, Sym) else node.op if isinstance(node, App) else None
+        body = self.bodies.get(symbol) if isinstance(symbol, Symbol) else None
+        if body is None:
             return node
-        body = self.bodies[definition.symbol]
         args = node.args if isinstance(node, App) else ()
-        return substitute(self.pool, body, dict(zip(definition.params, args, strict=True)))
+        params = self.definitions[symbol].params  # type: ignore[index]
+        return substitute(self.pool, body, dict(zip(params, args, strict=True)))
+
+
+def _never(cycle: list[Symbol]) -> None:
+    raise NotSkolemizable(f"the definition of {cycle[0].name[:100]} uses itself")
 
 
 class _Scope:
@@ -146,60 +138,70 @@ class _Scope:
 
     def __init__(self, terms: Mapping[Node, Node]) -> None:
         self.terms = terms
-        self.done: dict[tuple[int, bool], Node] = {}
+        self.done: dict[int, Node] = {}
         self.inner: dict[int, _Scope] = {}
 
 
-_Task = tuple[Node, bool, _Scope]
+_Task = tuple[Node, _Scope]
 
 
 class _Work:
-    """One formula. A part is done once for each polarity and scope that it occurs in."""
+    """One formula in negation normal form. A part is done once for each scope that it occurs in."""
 
-    def __init__(self, pool: Pool, root: str | None, numbers: Mapping[Var, int], formula: Node) -> None:
-        self.pool = pool
+    def __init__(
+        self, normal: NegationNormalForm, root: str | None, numbers: Mapping[Var, int], inside_terms: bool
+    ) -> None:
+        self.pool = normal.pool
+        self.inside_terms = inside_terms
+        self.sources = normal.existential
         self.root = root
         self.numbers = numbers
         self.choices: dict[Symbol, Choice] = {}
         self.symbols: dict[Var, Symbol] = {}
         self.owners: dict[Var, int] = {}
-        self.quantified = _quantified(formula)
+        self.quantified: frozenset[int] = frozenset()
 
-    def run(self, formula: Node, positive: bool) -> Node:
+    def run(self, formula: Node) -> SkolemForm:
+        """Its Skolem form."""
+        self.quantified = _quantified(formula)
+        if formula.id not in self.quantified:
+            return SkolemForm(formula, (), {})
         outer = _Scope({})
-        stack: list[_Task] = [(formula, positive, outer)]
+        stack: list[_Task] = [(formula, outer)]
         while stack:
-            node, sign, scope = stack[-1]
-            if (node.id, sign) in scope.done:
+            node, scope = stack[-1]
+            if node.id in scope.done:
                 stack.pop()
                 continue
-            parts = self._parts(node, sign, scope)
-            missing = [part for part in parts if (part[0].id, part[1]) not in part[2].done]
+            parts = self._parts(node, scope)
+            missing = [part for part in parts if part[0].id not in part[1].done]
             if missing:
                 stack.extend(missing)
                 continue
-            scope.done[node.id, sign] = self._combine(node, sign, scope, parts)
+            scope.done[node.id] = self._combined(node, scope, parts)
             stack.pop()
-        return outer.done[formula.id, positive]
+        matrix = outer.done[formula.id]
+        universals = sorted(free_variables(matrix), key=self.numbers.__getitem__)
+        return SkolemForm(matrix, tuple(universals), self.choices)
 
-    def _parts(self, node: Node, sign: bool, scope: _Scope) -> list[_Task]:
+    def _parts(self, node: Node, scope: _Scope) -> list[_Task]:
         """The subformulas with quantifiers in them or beside them; none for a formula without."""
         if node.id not in self.quantified:
             return []
         if isinstance(node, Quant):
-            universal = (node.kind == "forall") is sign
-            return [(node.body, sign, scope if universal else self._chosen(node, scope))]
-        parts = disjunctions(node, sign)
-        if not parts:
-            raise NotSkolemizable("a quantifier inside a term")
-        return [(part, wanted, scope) for each in parts for part, wanted in each]
+            return [(node.body, scope if node.kind == "forall" else self._chosen(node, scope))]
+        if isinstance(node, App) and (node.op is op.AND or node.op is op.OR):
+            return [(arg, scope) for arg in node.args]
+        if self.inside_terms:
+            return []
+        raise NotSkolemizable("a quantifier inside a term")
 
     def _chosen(self, quant: Quant, scope: _Scope) -> _Scope:
         """The scope of a quantifier whose binders are chosen."""
         inner = scope.inner.get(quant.id)
         if inner is None:
             arguments = tuple(sorted(free_variables(quant), key=self.numbers.__getitem__))
-            images = tuple(scope.terms.get(var, var) for var in arguments)
+            images = tuple([scope.terms.get(var, var) for var in arguments])
             terms: dict[Node, Node] = {
                 var: self._term(quant, var, arguments, images) for var in quant.binders
             }
@@ -207,26 +209,25 @@ class _Work:
         return inner
 
     def _term(self, quant: Quant, var: Var, arguments: tuple[Var, ...], images: tuple[Node, ...]) -> Node:
-        if self.owners.setdefault(var, quant.id) != quant.id:
+        source = self.sources[quant.id]
+        if source is None or self.owners.setdefault(var, quant.id) != quant.id:
             raise NotSkolemizable(f"two quantifiers choose the variable {var.name[:100]}")
         symbol = self.symbols.get(var)
         if symbol is None:
-            polarity: Polarity = "+" if quant.kind == "exists" else "-"
-            domain = tuple(argument.sort for argument in arguments)
+            # Certificates speak of the formula as written: there a `forall` under a negation chooses.
+            polarity: Polarity = "+" if source.kind == "exists" else "-"
+            domain = tuple([argument.sort for argument in arguments])
             symbol = self.symbols[var] = Symbol(var.name, domain, var.sort, SymbolKind.FRESH)
             self.choices[symbol] = Choice(self.root, var, polarity, arguments)
         return self.pool.app(symbol, images) if images else self.pool.sym(symbol)
 
-    def _combine(self, node: Node, sign: bool, scope: _Scope, parts: list[_Task]) -> Node:
-        pool = self.pool
+    def _combined(self, node: Node, scope: _Scope, parts: list[_Task]) -> Node:
         if not parts:
-            plain = substitute(pool, node, scope.terms) if scope.terms else node
-            return plain if sign else pool.negate(plain)
-        if isinstance(node, Quant):
-            ((body, wanted, inner),) = parts
-            return inner.done[body.id, wanted]
-        found = [[scope.done[n.id, wanted] for n, wanted in each] for each in disjunctions(node, sign)]
-        return pool.conj([pool.disj(each) for each in found])
+            return substitute(self.pool, node, scope.terms) if scope.terms else node
+        found = tuple([inner.done[part.id] for part, inner in parts])
+        if isinstance(node, App):
+            return node if found == node.args else self.pool.app(node.op, found)
+        return found[0]
 
 
 def _quantified(formula: Node) -> frozenset[int]:

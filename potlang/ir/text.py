@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from potlang.ir.module import Assertion, Claim, Definition, Module, Origin
-from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var, children, reachable
+from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var, children, reachable, symbols_in
 from potlang.ir.numerals import decimal
 from potlang.ir.operators import OPERATORS, Operator
 from potlang.ir.reader import TextError, read_formula, read_module
@@ -49,24 +49,8 @@ def symbols_of(module: Module) -> tuple[list[Symbol], list[Symbol]]:
     declared = dict.fromkeys(module.symbols)
     used: dict[Symbol, None] = dict.fromkeys(definition.symbol for definition in module.definitions)
     for root in module.formulas():
-        used.update(dict.fromkeys(_symbols_in_order(root)))
+        used.update(dict.fromkeys(symbols_in(root)))
     return list(declared), [symbol for symbol in used if symbol not in declared]
-
-
-def _symbols_in_order(root: Node) -> Iterable[Symbol]:
-    """The symbols of one root, in an order that does not depend on ids."""
-    seen: set[int] = set()
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if node.id in seen:
-            continue
-        seen.add(node.id)
-        if isinstance(node, Sym):
-            yield node.symbol
-        elif isinstance(node, App) and isinstance(node.op, Symbol):
-            yield node.op
-        stack.extend(reversed(children(node)))
 
 
 @dataclass(slots=True)
@@ -265,7 +249,7 @@ def print_formula(node: Node, symbols: Sequence[Symbol] | None = None) -> str:
     Symbols are written by name where the name is unique among `symbols` (by default those that occur,
     in order of appearance), else `@n` by their place there.
     """
-    listed = list(dict.fromkeys(_symbols_in_order(node))) if symbols is None else list(symbols)
+    listed = symbols_in(node) if symbols is None else list(symbols)
     return Printer.of(listed).root(node)[1]
 
 

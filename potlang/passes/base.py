@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from enum import StrEnum
 from typing import ClassVar, Protocol, runtime_checkable
 
-from potlang.ir.module import Module
-from potlang.ir.nodes import Node
+from potlang.ir.module import Assertion, Module
+from potlang.ir.nodes import Node, Symbol
 from potlang.ir.sorts import BOOL
 
 
@@ -25,7 +26,7 @@ class Keeps(StrEnum):
 
 
 class Property(StrEnum):
-    """What can be known of all formulas of a module."""
+    """What can be known of all formulas of a module, or of all that is assumed."""
 
     SIMPLE = "simple"
     """No truth value is an operand of a connective or the body of a quantifier."""
@@ -33,14 +34,14 @@ class Property(StrEnum):
     """At formula level: conjunction, disjunction, quantifiers, and literals; nothing else."""
     PRENEX = "prenex"
     """At formula level, quantifiers only in front."""
+    SKOLEM = "skolem"
+    """At formula level, what is assumed has no existential quantifier."""
+    CLAUSES = "clauses"
+    """What is assumed is, behind `forall`, a conjunction of disjunctions of literals."""
 
 
 class PassLimit(Exception):
     """The output would be larger than the pass's limit allows."""
-
-
-class Context:
-    """What a run is given beside the module; today nothing. Passes get all they may use from here."""
 
 
 @runtime_checkable
@@ -57,7 +58,7 @@ class Pass(Protocol):
     preserves: ClassVar[frozenset[Property]]
     keeps: ClassVar[Keeps]
 
-    def run(self, module: Module, context: Context) -> Module:
+    def run(self, module: Module) -> Module:
         """The rewritten module. Raises `PassLimit` where the pass has a limit."""
         ...
 
@@ -76,6 +77,25 @@ def marked(step: Pass, module: Module) -> Module:
     """`module`, which `step` leaves as it is, marked with what `step` establishes."""
     held = frozenset(Property(name) for name in module.properties if name in set(Property))
     return replace(module, properties=frozenset(after(step, held)))
+
+
+def rewrite_assumptions(
+    step: Pass, module: Module, rewrite: Callable[[Assertion], tuple[Node, list[Symbol]]]
+) -> Module:
+    """`module` with all that is assumed rewritten, each with the symbols that it needs beside; marked."""
+    symbols = dict.fromkeys(module.symbols)
+
+    def rewritten(assertion: Assertion) -> Assertion:
+        formula, new = rewrite(assertion)
+        symbols.update(dict.fromkeys(new))
+        return assertion if formula is assertion.formula else assertion._replace(formula=formula)
+
+    assertions = tuple([rewritten(each) for each in module.assertions])
+    optimization = module.optimization
+    if optimization is not None:
+        optimization = optimization._replace(constraints=tuple(map(rewritten, optimization.constraints)))
+    found = replace(module, assertions=assertions, optimization=optimization, symbols=tuple(symbols))
+    return marked(step, found)
 
 
 def is_formula(node: Node) -> bool:

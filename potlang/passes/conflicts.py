@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from potlang.ir import operators as op
-from potlang.ir.congruence import Closure, Conflict
+from potlang.ir.congruence import Conflict, EqualTerms
 from potlang.ir.module import Assertion, Module
 from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, is_flat
 from potlang.ir.pool import Pool
@@ -159,7 +159,7 @@ class _Search:
     def __init__(self, pool: Pool, literals: list[Literal]) -> None:
         self.pool = pool
         self.literals = literals
-        self.closure = Closure()
+        self.closure = EqualTerms()
         self.apart: list[tuple[int, tuple[Node, ...]]] = []
         self.found: dict[tuple[int, ...], None] = {}
 

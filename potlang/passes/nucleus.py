@@ -13,7 +13,7 @@ from typing import ClassVar, Literal, NamedTuple
 from potlang.ir.module import Assertion, AssertionKind, Module, Origin
 from potlang.ir.nodes import Node
 from potlang.ir.pool import Pool
-from potlang.passes.base import Context, Keeps, Property, finish
+from potlang.passes.base import Keeps, Property, finish
 
 
 class Rule(NamedTuple):
@@ -47,7 +47,7 @@ class Nucleus:
     preserves: ClassVar[frozenset[Property]] = frozenset()
     keeps: ClassVar[Keeps] = Keeps.STRONGER
 
-    def run(self, module: Module, context: Context) -> Module:
+    def run(self, module: Module) -> Module:
         """The module with R. Raises ValueError for a key that is in use."""
         if self.on == "claims":
             claims = tuple(

@@ -14,13 +14,15 @@ from types import MappingProxyType
 from typing import Any, get_type_hints
 
 from potlang.ir.module import Module
-from potlang.passes.base import Context, Pass, Property, after
+from potlang.passes.base import Pass, Property, after
 
 PASSES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "simplify": ("potlang.passes.simplify", "Simplify"),
         "nnf": ("potlang.passes.nnf", "Nnf"),
         "prenex": ("potlang.passes.prenex", "Prenex"),
+        "skolem": ("potlang.passes.skolem", "Skolem"),
+        "clauses": ("potlang.passes.clauses", "ClauseForm"),
         "slice": ("potlang.passes.slice", "Slice"),
     }
 )
@@ -55,11 +57,11 @@ class Pipeline:
                 raise PipelineError(f"{step.name} requires {', '.join(missing)}; {_hint(missing[0], step)}")
             held = after(step, held)
 
-    def run(self, module: Module, callback: Callback | None = None, context: Context | None = None) -> Module:
+    def run(self, module: Module, callback: Callback | None = None) -> Module:
         """`module` through all passes; `callback(pass, output, seconds)` behind each."""
         for step in self.passes:
             start = perf_counter()
-            module = step.run(module, context or Context())
+            module = step.run(module)
             if callback is not None:
                 callback(step, module, perf_counter() - start)
         return module

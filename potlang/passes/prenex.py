@@ -14,7 +14,7 @@ from potlang.ir.module import Module
 from potlang.ir.nodes import App, Node, Quant, Var, free_variables, reachable
 from potlang.ir.pool import Pool
 from potlang.ir.substitute import substitute
-from potlang.passes.base import Context, Keeps, PassLimit, Property, finish, is_formula
+from potlang.passes.base import Keeps, PassLimit, Property, finish, is_formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Prenex:
     preserves: ClassVar[frozenset[Property]] = frozenset({Property.NNF, Property.SIMPLE})
     keeps: ClassVar[Keeps] = Keeps.EQUIVALENT
 
-    def run(self, module: Module, context: Context) -> Module:
+    def run(self, module: Module) -> Module:
         """The module with its formulas in prenex normal form; terms are left alone."""
         quantified = _Quantified()
         formulas = [

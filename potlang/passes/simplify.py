@@ -18,7 +18,7 @@ from potlang.ir.operators import Operator
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, REAL, Sort
 from potlang.ir.substitute import with_children
-from potlang.passes.base import Context, Keeps, Property, finish, marked
+from potlang.passes.base import Keeps, Property, finish, marked
 
 FLAT = frozenset({op.AND, op.OR, op.ADD, op.MUL})
 """Associative and commutative: an argument with the same operator and no other parent is absorbed."""
@@ -40,7 +40,7 @@ class Simplify:
         if self.rounds < 1:
             raise ValueError("rounds is at least 1")
 
-    def run(self, module: Module, context: Context) -> Module:
+    def run(self, module: Module) -> Module:
         """The module with every root simplified."""
         roots = module.formulas()
         places = [place for place, root in enumerate(roots) if not (is_flat(root) or _is_plain(root))]

@@ -8,9 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from potlang.ir.module import Assertion, Claim, Module
-from potlang.ir.nodes import App, Node, Sym, Symbol, SymbolKind, reachable
-from potlang.passes.base import Context, Keeps, Property, finish
+from potlang.ir.graphs import UnionFind
+from potlang.ir.module import Claim, Module
+from potlang.ir.nodes import Node, Symbol, SymbolKind, symbols_in
+from potlang.passes.base import Keeps, Property, finish
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Slice:
     preserves: ClassVar[frozenset[Property]] = frozenset(Property)
     keeps: ClassVar[Keeps] = Keeps.CONSERVATIVE
 
-    def run(self, module: Module, context: Context) -> Module:
+    def run(self, module: Module) -> Module:
         """The slice. Raises `KeyError` if no claim or norm has the key."""
         for claim in (*module.claims, *module.norms):
             if claim.key == self.claim:
@@ -44,9 +45,16 @@ def slice_for(module: Module, claim: Claim) -> Module:
     Two formulas are connected if they share a declared symbol, directly or through others, or through
     definitions. An assertion without symbols speaks of sorts alone and is always kept.
     """
-    components = _Components(module)
-    wanted = {components.of(symbol) for symbol in components.symbols(claim.formula)}
-    kept = tuple(a for a in module.assertions if components.touches(a, wanted))
+    groups = [[definition.symbol, *_choosable(definition.body)] for definition in module.definitions]
+    groups += [_choosable(assertion.formula) for assertion in module.assertions]
+    asked = _choosable(claim.formula)
+    classes = UnionFind(symbol for group in (*groups, asked) for symbol in group)
+    for group in groups:
+        for symbol in group[1:]:
+            classes.join(group[0], symbol)
+    wanted = {classes.find(symbol) for symbol in asked}
+    stated = zip(module.assertions, groups[len(module.definitions) :], strict=True)
+    kept = tuple(each for each, group in stated if not group or classes.find(group[0]) in wanted)
     return replace(
         module,
         assertions=kept,
@@ -56,44 +64,7 @@ def slice_for(module: Module, claim: Claim) -> Module:
     )
 
 
-class _Components:
-    """The components of the graph whose edges are assertions and definitions."""
-
-    def __init__(self, module: Module) -> None:
-        self.leader: dict[Symbol, Symbol] = {}
-        self.first: dict[str, Symbol | None] = {}
-        for definition in module.definitions:
-            self._join([definition.symbol, *self.symbols(definition.body)])
-        for assertion in module.assertions:
-            symbols = self.symbols(assertion.formula)
-            self._join(symbols)
-            self.first[assertion.key] = symbols[0] if symbols else None
-
-    @staticmethod
-    def symbols(formula: Node) -> list[Symbol]:
-        """The symbols of `formula` that a structure can choose."""
-        found: dict[Symbol, None] = {}
-        for node in reachable(formula):
-            symbol = node.symbol if isinstance(node, Sym) else node.op if isinstance(node, App) else None
-            if isinstance(symbol, Symbol) and symbol.kind not in (
-                SymbolKind.CONSTRUCTOR,
-                SymbolKind.SELECTOR,
-            ):
-                found[symbol] = None
-        return list(found)
-
-    def of(self, symbol: Symbol) -> Symbol:
-        """The component of `symbol`, by one of its members."""
-        leader = self.leader
-        while leader.setdefault(symbol, symbol) is not symbol:
-            leader[symbol] = leader[leader[symbol]]
-            symbol = leader[symbol]
-        return symbol
-
-    def _join(self, symbols: list[Symbol]) -> None:
-        for symbol in symbols[1:]:
-            self.leader[self.of(symbol)] = self.of(symbols[0])
-
-    def touches(self, assertion: Assertion, wanted: set[Symbol]) -> bool:
-        first = self.first[assertion.key]
-        return first is None or self.of(first) in wanted
+def _choosable(formula: Node) -> list[Symbol]:
+    """The symbols of `formula` that a structure can choose."""
+    fixed = (SymbolKind.CONSTRUCTOR, SymbolKind.SELECTOR)
+    return [symbol for symbol in symbols_in(formula) if symbol.kind not in fixed]

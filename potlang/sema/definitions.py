@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from potlang.diag import Place
 from potlang.expressions import surface as s
+from potlang.ir.graphs import ordered
 from potlang.ir.module import Definition, Origin
-from potlang.ir.nodes import App, Sym, Symbol, SymbolKind, Var, reachable
+from potlang.ir.nodes import Symbol, Var, symbols_in
 from potlang.sema.advice import count
 from potlang.sema.elaborate import Elaborator
 from potlang.sema.scope import FunctionEntry
@@ -61,36 +62,15 @@ def _check_written_sort(param: s.BinderDecl, sort: object, e: Elaborator) -> Non
 
 
 def _in_order(found: dict[Symbol, Definition], e: Elaborator) -> list[Definition]:
-    """Depth first without recursion; a cycle is reported and its members dropped."""
-    uses = {symbol: _uses(definition) for symbol, definition in found.items()}
-    order: list[Definition] = []
-    state: dict[Symbol, str] = {}
-    for root in found:
-        if root in state:
-            continue
-        state[root] = "open"
-        path = [(root, iter(uses[root]))]
-        while path:
-            symbol, rest = path[-1]
-            used = next((u for u in rest if u in found), None)
-            if used is None:
-                path.pop()
-                state[symbol] = "done"
-                order.append(found[symbol])
-            elif used not in state:
-                state[used] = "open"
-                path.append((used, iter(uses[used])))
-            elif state[used] == "open":
-                names = [step.name for step, _ in path]
-                _report_cycle(found[used], names[names.index(used.name) :], e)
-    return order
+    """Each after those that it uses; cycles are reported."""
 
+    def uses(symbol: Symbol) -> list[Symbol]:
+        return [each for each in symbols_in(found[symbol].body) if each in found]
 
-def _uses(definition: Definition) -> list[Symbol]:
-    nodes = reachable(definition.body)
-    symbols = [node.op for node in nodes if isinstance(node, App) and isinstance(node.op, Symbol)]
-    symbols += [node.symbol for node in nodes if isinstance(node, Sym)]
-    return [symbol for symbol in dict.fromkeys(symbols) if symbol.kind is SymbolKind.DEFINED]
+    def cyclic(path: list[Symbol]) -> None:
+        _report_cycle(found[path[0]], [symbol.name for symbol in path], e)
+
+    return [found[symbol] for symbol in ordered(found, uses, cyclic)]
 
 
 def _report_cycle(definition: Definition, names: list[str], e: Elaborator) -> None:

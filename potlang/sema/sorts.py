@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from potlang.diag import Applicability, Fix, Label, Patch, Place, Replace, Sink, nearest
 from potlang.expressions.surface import SortDecl, SortExpr
+from potlang.ir.graphs import ordered
 from potlang.ir.sorts import (
     BOOL,
     INT,
@@ -150,28 +151,14 @@ class SortTable:
 
     def _in_order(self) -> list[str]:
         """Declared names, each after those it uses; cycles are reported and left out, resolved to None."""
-        order: list[str] = []
-        state: dict[str, str] = {}
-        for root in self._declarations:
-            path: list[tuple[str, Iterator[str]]] = []
-            if root not in state:
-                state[root] = "open"
-                path.append((root, iter(self._uses(root))))
-            while path:
-                name, uses = path[-1]
-                used = next(uses, None)
-                if used is None:
-                    path.pop()
-                    if state[name] == "open":
-                        order.append(name)
-                    state[name] = "done"
-                elif used not in state:
-                    state[used] = "open"
-                    path.append((used, iter(self._uses(used))))
-                elif state[used] != "done":
-                    names = [step for step, _ in path]
-                    self._report_cycle(names[names.index(used) :], state)
-        return order
+        cyclic: set[str] = set()
+
+        def report(cycle: list[str]) -> None:
+            if cyclic.isdisjoint(cycle):
+                cyclic.update(cycle)
+                self._report_cycle(cycle)
+
+        return [name for name in ordered(self._declarations, self._uses, report) if name not in cyclic]
 
     def _uses(self, name: str) -> list[str]:
         declaration = self._declarations[name]
@@ -225,12 +212,8 @@ class SortTable:
         helps.append(f'declare it: add {{"name": "{name}", "type": "DeclareSort"}} to `sorts`')
         self._sink.report("POT2005", place_of(use), name=name, helps=helps, fixes=fixes)
 
-    def _report_cycle(self, cycle: list[str], state: dict[str, str]) -> None:
-        if any(state[part] == "cyclic" for part in cycle):
-            return
-        for part in cycle:
-            state[part] = "cyclic"
-            self._resolved[part] = None
+    def _report_cycle(self, cycle: list[str]) -> None:
+        self._resolved.update(dict.fromkeys(cycle))
         first, *rest = cycle
         self._sink.report(
             "POT2006",

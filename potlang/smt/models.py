@@ -16,8 +16,9 @@ from potlang.ir import operators as op
 from potlang.ir.compile import Compiled, FormulaCompiler, NotFinite, check_shape, unknown
 from potlang.ir.evaluator import Evaluator
 from potlang.ir.fold import value_of
+from potlang.ir.graphs import components
 from potlang.ir.module import Definition, Module
-from potlang.ir.nodes import App, Lit, Node, Sym, Symbol, SymbolKind, Var, reachable
+from potlang.ir.nodes import Lit, Node, Sym, Symbol, SymbolKind, Var, symbols_in
 from potlang.ir.operators import Operator
 from potlang.ir.sorts import ArraySort, DeclaredSort, FunctionSort, SetSort, Sort, TupleSort
 from potlang.ir.structure import (
@@ -369,29 +370,18 @@ def _is_simple_sort(sort: Sort) -> bool:
 
 def _recursive(definitions: Mapping[Symbol, Definition]) -> list[Symbol]:
     """The symbols whose definitions lead to themselves, or to such."""
-    uses = {symbol: _used(definition) & definitions.keys() for symbol, definition in definitions.items()}
-    users: dict[Symbol, list[Symbol]] = {}
-    for symbol, used in uses.items():
-        for each in used:
-            users.setdefault(each, []).append(symbol)
-    left = {symbol: len(used) for symbol, used in uses.items()}
-    done = [symbol for symbol, count in left.items() if not count]
-    while done:
-        for user in users.get(done.pop(), ()):
-            left[user] -= 1
-            if not left[user]:
-                done.append(user)
-    return [symbol for symbol, count in left.items() if count]
-
-
-def _used(definition: Definition) -> set[Symbol]:
-    found: set[Symbol] = set()
-    for node in reachable(definition.body):
-        if isinstance(node, Sym):
-            found.add(node.symbol)
-        elif isinstance(node, App) and isinstance(node.op, Symbol):
-            found.add(node.op)
-    return found
+    numbers = {symbol: number for number, symbol in enumerate(definitions)}
+    uses = [
+        [numbers[each] for each in symbols_in(definition.body) if each in numbers]
+        for definition in definitions.values()
+    ]
+    component, members = components(uses)
+    # A component follows those that it leads to, so these are known to be recursive or not before it.
+    recursive: list[bool] = []
+    for each in members:
+        below = [component[used] for number in each for used in uses[number]]
+        recursive.append(any(at == len(recursive) or recursive[at] for at in below))
+    return [symbol for symbol, number in numbers.items() if recursive[component[number]]]
 
 
 def _count(image: Mapping[object, list[object]], part: object) -> int:

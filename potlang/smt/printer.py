@@ -9,8 +9,9 @@ import json
 from collections.abc import Iterable
 from typing import cast
 
+from potlang.ir.graphs import ordered
 from potlang.ir.module import Claim, Definition, Module, Origin
-from potlang.ir.nodes import App, Node, Sym, Symbol, SymbolKind, reachable
+from potlang.ir.nodes import Node, Symbol, SymbolKind, symbols_in
 from potlang.ir.sorts import DeclaredSort, EnumSort, SetSort, TupleSort
 from potlang.smt import names, sharing
 from potlang.smt.encodings import Dialect, Encoder, members
@@ -238,32 +239,11 @@ def _comment(kind: str, name: str, origin: Origin) -> str:
 def _in_order(definitions: tuple[Definition, ...]) -> list[Definition]:
     """Definitions such that each follows those it uses. Raises `Unsupported` for recursion."""
     by_symbol = {definition.symbol: definition for definition in definitions}
-    state: dict[Symbol, bool] = {}
-    result: list[Definition] = []
-    stack = [(definition, False) for definition in reversed(definitions)]
-    while stack:
-        definition, done = stack.pop()
-        if done:
-            state[definition.symbol] = True
-            result.append(definition)
-            continue
-        if definition.symbol in state:
-            continue
-        state[definition.symbol] = False
-        stack.append((definition, True))
-        for symbol in _applied(definition.body):
-            if symbol in by_symbol:
-                if state.get(symbol) is False:
-                    raise Unsupported(f"the definition of {symbol.name} is recursive")
-                stack.append((by_symbol[symbol], False))
-    return result
 
+    def used(symbol: Symbol) -> list[Symbol]:
+        return [each for each in symbols_in(by_symbol[symbol].body) if each in by_symbol]
 
-def _applied(body: Node) -> list[Symbol]:
-    found: dict[Symbol, None] = {}
-    for node in reachable(body):
-        if isinstance(node, Sym):
-            found[node.symbol] = None
-        elif isinstance(node, App) and isinstance(node.op, Symbol):
-            found[node.op] = None
-    return list(found)
+    def recursive(cycle: list[Symbol]) -> None:
+        raise Unsupported(f"the definition of {cycle[0].name} is recursive")
+
+    return [by_symbol[symbol] for symbol in ordered(by_symbol, used, recursive)]

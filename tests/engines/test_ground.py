@@ -22,10 +22,11 @@ from potlang.engines.ground import (
     form_of,
     plan,
 )
-from potlang.engines.ground.clauses import clauses_of
 from potlang.engines.propositional import Propositional
 from potlang.ir import operators as op
+from potlang.ir.clauses import clauses_of
 from potlang.ir.evaluator import evaluate
+from potlang.ir.nnf import NegationNormalForm
 from potlang.ir.nodes import Node, Symbol, SymbolKind, Var
 from potlang.ir.pool import Pool
 from potlang.ir.skolem import NotSkolemizable
@@ -57,7 +58,7 @@ def test_clauses_hold_under_the_assignments_that_the_formula_holds_under(data: D
     """[GROUND-CLAUSES]"""
     pool = Pool()
     formula = data.draw(formulas(Signature((), TRUTHS), pool, 6, quantifiers=False))
-    found = clauses_of(formula, pool)
+    found = clauses_of(NegationNormalForm(pool).of(formula), pool)
     for values in itertools.product([False, True], repeat=len(TRUTHS)):
         truth = dict(zip(TRUTHS, values, strict=True))
         expected = evaluate(formula, Structure({}, truth))

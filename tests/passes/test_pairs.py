@@ -14,7 +14,6 @@ import pytest
 from potlang.ir.module import Assertion, AssertionKind, Module
 from potlang.ir.nodes import Node
 from potlang.ir.text import Printer, read_formula, read_module
-from potlang.passes.base import Context
 from potlang.passes.pipeline import read_pipeline
 from potlang.smt.printer import Printer as SmtPrinter
 
@@ -43,7 +42,7 @@ def apply(name: str, module: Module, formula: Node) -> Node:
     # Any sort will do as a root; only passes look at the kind.
     step = read_pipeline("nnf,prenex" if name == "prenex" else name).passes[-1]
     rooted = replace(module, assertions=(Assertion("k", "k", AssertionKind.FACT, formula),))
-    return step.run(rooted, Context()).assertions[0].formula
+    return step.run(rooted).assertions[0].formula
 
 
 @pytest.mark.parametrize(("name", "header", "source", "target"), CASES, ids=[f"{c[0]}:{c[2]}" for c in CASES])

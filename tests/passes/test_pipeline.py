@@ -12,7 +12,7 @@ from potlang.ir.nodes import Node, Symbol, SymbolKind, reachable
 from potlang.ir.operators import AND, IFF, NOT, OR
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, DeclaredSort
-from potlang.passes.base import Context, Pass, PassLimit, Property
+from potlang.passes.base import Pass, PassLimit, Property
 from potlang.passes.nnf import Nnf
 from potlang.passes.pipeline import PASSES, Pipeline, PipelineError, pass_class, read_pipeline
 from potlang.passes.prenex import Prenex
@@ -112,17 +112,17 @@ def nested_equivalences(depth: int) -> Module:
 def test_shared_equivalences_stay_linear_in_nnf() -> None:
     """[PASS-PIPELINE-4]"""
     module = nested_equivalences(300)
-    after = Nnf().run(module, Context())
+    after = Nnf().run(module)
     assert len(reachable(*after.formulas())) < 300 * 20
     assert check(after) == []
 
 
 def test_prenex_stops_where_its_output_would_explode() -> None:
     """[PASS-PRENEX-4]"""
-    module = Nnf().run(nested_equivalences(60), Context())
+    module = Nnf().run(nested_equivalences(60))
     with pytest.raises(PassLimit):
-        Prenex(limit=10_000).run(module, Context())
-    small = Prenex().run(Nnf().run(nested_equivalences(5), Context()), Context())
+        Prenex(limit=10_000).run(module)
+    small = Prenex().run(Nnf().run(nested_equivalences(5)))
     assert check(small) == []
 
 
@@ -155,4 +155,4 @@ def test_folding_does_not_explode() -> None:
     module = Module(
         pool, claims=(Claim("c", "c", pool.conj((pool.eq(number, number), pool.eq(text, text)))),)
     )
-    Simplify(rounds=20).run(module, Context())
+    Simplify(rounds=20).run(module)

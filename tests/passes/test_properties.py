@@ -13,7 +13,7 @@ from potlang.ir.nodes import App, Lit, Node, Quant, reachable
 from potlang.ir.operators import AND, IFF, IMPLIES, ITE, NOT, OR, XOR
 from potlang.ir.sorts import BOOL
 from potlang.ir.values import Unspecified
-from potlang.passes.base import Context, Keeps, Property
+from potlang.passes.base import Keeps, Property
 from potlang.passes.nnf import Nnf
 from potlang.passes.pipeline import read_pipeline
 from potlang.passes.prenex import Prenex
@@ -64,7 +64,7 @@ def _members(sort: object, structure: Structure) -> list[object]:
 @SETTINGS
 @given(modules(depth=3, most=2))
 def test_simplify_leaves_no_truth_value_inside(module: object) -> None:
-    after = Simplify(rounds=1).run(module, Context())  # type: ignore[arg-type]
+    after = Simplify(rounds=1).run(module)  # type: ignore[arg-type]
     for node in reachable(*after.formulas()):
         if isinstance(node, Quant):
             assert not isinstance(node.body, Lit)
@@ -76,7 +76,7 @@ def test_simplify_leaves_no_truth_value_inside(module: object) -> None:
 @SETTINGS
 @given(modules(depth=3, most=2))
 def test_nnf_has_negation_on_atoms_alone(module: object) -> None:
-    after = Nnf().run(module, Context())  # type: ignore[arg-type]
+    after = Nnf().run(module)  # type: ignore[arg-type]
     for root in after.formulas():
         assert root.sort is not BOOL or in_nnf(root)
 
@@ -112,7 +112,7 @@ def _connective(node: Node) -> bool:
 @SETTINGS
 @given(modules(depth=3, most=2))
 def test_prenex_has_quantifiers_in_front_alone(module: object) -> None:
-    after = Prenex().run(Nnf().run(module, Context()), Context())  # type: ignore[arg-type]
+    after = Prenex().run(Nnf().run(module))  # type: ignore[arg-type]
     for root in after.formulas():
         matrix, bound = root, []
         while isinstance(matrix, Quant):

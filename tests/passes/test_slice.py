@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 
 from potlang.ir.module import Module
 from potlang.ir.text import read_module
-from potlang.passes.base import Context, Keeps
+from potlang.passes.base import Keeps
 from potlang.passes.slice import Slice, slice_for
 from potlang.testing import modules
 
@@ -29,7 +29,7 @@ TEXT = """(potlang-ir 1)
 
 
 def kept(key: str) -> list[str]:
-    return [assertion.key for assertion in Slice(key).run(read_module(TEXT), Context()).assertions]
+    return [assertion.key for assertion in Slice(key).run(read_module(TEXT)).assertions]
 
 
 def test_what_is_connected_stays() -> None:

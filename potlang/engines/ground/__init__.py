@@ -6,20 +6,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from potlang.engines.ground.axioms import Axiom
-from potlang.engines.ground.clauses import Clauses, clauses_of
 from potlang.engines.ground.equality import Classes
 from potlang.engines.ground.search import Budget, Search, SearchLimit, plan
 from potlang.engines.ground.size import Size, size_of
 from potlang.engines.ground.table import FALSE, TRUE, Rule, Table
+from potlang.ir import operators as op
+from potlang.ir.clauses import Clause, Clauses, clauses_of, pairwise
 from potlang.ir.module import Definition
-from potlang.ir.nodes import Node, Symbol
+from potlang.ir.nodes import App, Node, Symbol
 from potlang.ir.pool import Pool
-from potlang.ir.skolem import SkolemForm, skolemize
+from potlang.ir.skolem import NotSkolemizable, SkolemForm, skolemize
 
 __all__ = [
     "FALSE", "TRUE", "Axiom", "Budget", "Classes", "Form", "Grounding", "Rule", "Search", "SearchLimit",
     "Size", "Table", "form_of", "plan", "size_of",
 ]  # fmt: skip
+
+
+MOST_DISTINCT = 200
+"""More terms than this are not told apart, pair by pair."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +46,19 @@ def form_of(
 ) -> Form:
     """The clauses of an assertion or of a side of the goal. Raises `NotSkolemizable`."""
     skolem = skolemize(formula, pool, definitions, root, negated)
-    return Form(root, formula, skolem, clauses_of(skolem.matrix, pool))
+    found = clauses_of(skolem.matrix, pool)
+    top = [each for clause in found.top for each in _told_apart(clause, pool)]
+    return Form(root, formula, skolem, Clauses(tuple(top), found.named))
+
+
+def _told_apart(clause: Clause, pool: Pool) -> list[Clause]:
+    """The clause; one that terms are distinct, pair by pair."""
+    groups = [atom.args for atom, _ in clause if isinstance(atom, App) and atom.op is op.DISTINCT]
+    if not groups:
+        return [clause]
+    if len(clause) > 1 or len(groups[0]) > MOST_DISTINCT:
+        raise NotSkolemizable(f"{max(map(len, groups))} terms are distinct")
+    return pairwise(groups[0], pool)
 
 
 @dataclass(slots=True)

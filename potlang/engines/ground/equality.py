@@ -6,12 +6,12 @@ the model becomes instances of transitivity and congruence.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
 
 from potlang.engines.ground.axioms import Axiom
 from potlang.engines.ground.table import Head, Table, values_of
 from potlang.ir import operators as op
+from potlang.ir.congruence import CongruenceClosure
 from potlang.ir.nodes import Lit, Symbol
 from potlang.ir.operators import Operator
 from potlang.ir.sorts import BOOL, INT, Sort
@@ -24,6 +24,52 @@ _CONGRUENT = 0
 _COMPUTED = -1
 
 
+class _Closure(CongruenceClosure[int]):
+    """Congruence closure of a table's terms, in which operators on literals are computed.
+
+    Reasons are numbers of atoms, or `_CONGRUENT` and `_COMPUTED`. Literals that would become equal are
+    noted in `clashes`: the model violates something, and it is explained once all is closed.
+    """
+
+    def __init__(self, table: Table) -> None:
+        super().__init__(_CONGRUENT)
+        self.table = table
+        self.inputs: dict[int, tuple[int, ...]] = {}
+        """Of a term that was computed: from which literals."""
+        self.clashes: dict[tuple[int, int, int], None] = {}
+
+    def take(self, equalities: Iterable[int]) -> None:
+        """Close the table's terms under equations, which are numbers of atoms."""
+        table = self.table
+        for term in range(len(table.heads)):
+            args = table.args[term]
+            if table.is_literal(term):
+                self.literals[term] = term
+            elif args and table.sorts[term] is not BOOL and not table.formulas_in(args):
+                self.call(term, table.heads[term], args)
+        for number in equalities:
+            a, b = table.atoms[number][1]
+            self.pending.append((a, b, number))
+        self.close()
+
+    def _sign(self, term: int) -> None:
+        super()._sign(term)
+        head, args = self.calls[term]
+        if isinstance(head, Operator) and term not in self.inputs:
+            literals = [self.literals.get(self.classes.find(arg)) for arg in args]
+            known = tuple([lit for lit in literals if lit is not None])
+            value = self.table.compute(head, known) if len(known) == len(args) else None
+            if value is not None:
+                self.inputs[term] = known
+                # That may be a term that the table did not have.
+                literal = self.table.literal(value)
+                self.literals.setdefault(self.classes.find(literal), literal)
+                self.pending.append((term, literal, _COMPUTED))
+
+    def _clash(self, a: int, b: int, reason: int) -> None:
+        self.clashes[a, b, reason] = None
+
+
 class Classes:
     """What a model's true atoms make equal. `axioms` are instances that the model violates, each once."""
 
@@ -33,30 +79,20 @@ class Classes:
         self.axioms: dict[Axiom, None] = {}
         equalities = [number for number in sorted(self.true) if table.atoms[number][0] is op.EQ]
         self.trivial = not equalities and not table.computed
-        self._leader: list[int] = list(range(len(table.heads)))
-        self._literal: dict[int, int] = {}
+        self._closure = _Closure(table)
+        self.leader = self._closure.classes.find
+        """The number that stands for the class of a term; a term made later is alone in its class."""
         if not self.trivial:
-            self._close(equalities)
+            self._closure.take(equalities)
             self._check()
         self._require_choices()
         self._require_members()
         self._require_integers()
 
-    def leader(self, term: int) -> int:
-        """The number that stands for the class of a term; a term made later is alone in its class."""
-        leader = self._leader
-        if term >= len(leader) or term < 0:
-            return term
-        while leader[term] != term:
-            leader[term] = leader[leader[term]]
-            term = leader[term]
-        return term
-
     def literal(self, term: int) -> int | None:
         """A literal in the class of a term."""
-        if self.trivial or term >= len(self._leader):
-            return term if self.table.is_literal(term) else None
-        return self._literal.get(self.leader(term))
+        found = self._closure.literals.get(self.leader(term))
+        return term if found is None and self.table.is_literal(term) else found
 
     def apply(self, head: Symbol | Operator, args: tuple[int, ...], sort: Sort) -> int:
         """The class of a function's value at classes of arguments, as the model has it or by default.
@@ -68,8 +104,10 @@ class Classes:
         if sort is BOOL:
             holds = self.holds(head, args)
             return UNKNOWN if holds is None else self.leader(self.table.literal(self.table.pool.truth(holds)))
-        leaders = tuple([self.leader(arg) for arg in args])
-        known = self.table.find(head, args) if self.trivial else self._signatures.get((head, leaders))
+        if self.trivial:
+            known = self.table.find(head, args)
+        else:
+            known = self._closure.signatures.get((head, *map(self.leader, args)))
         if known is not None:
             return self.leader(known)
         if isinstance(head, Operator):
@@ -117,92 +155,12 @@ class Classes:
         known = [lit for lit in literals if lit is not None]
         return self.table.compute(head, known) if len(known) == len(literals) else None
 
-    # --- closure ---
-
-    def _close(self, equalities: list[int]) -> None:
-        table = self.table
-        self._proof: dict[int, tuple[int, int]] = {}
-        self._inputs: dict[int, tuple[int, ...]] = {}
-        self._pending: deque[tuple[int, int, int]] = deque()
-        self._uses: dict[int, list[int]] = {}
-        self._signatures: dict[tuple[Head, tuple[int, ...]], int] = {}
-        self._clashes: dict[tuple[int, int, int], None] = {}
-        count = len(self._leader)
-        for term in range(count):
-            if table.is_literal(term):
-                self._literal[term] = term
-            elif (
-                table.args[term] and table.sorts[term] is not BOOL and not table.formulas_in(table.args[term])
-            ):
-                for arg in dict.fromkeys(table.args[term]):
-                    self._uses.setdefault(arg, []).append(term)
-                self._signatures[table.heads[term], table.args[term]] = term
-        for number in equalities:
-            a, b = table.atoms[number][1]
-            self._pending.append((a, b, number))
-        while self._pending:
-            self._merge(*self._pending.popleft())
-
-    def _extend(self) -> None:
-        """Literals that were computed are terms too."""
-        for term in range(len(self._leader), len(self.table.heads)):
-            self._leader.append(term)
-            if self.table.is_literal(term):
-                self._literal[term] = term
-
-    def _merge(self, a: int, b: int, reason: int) -> None:
-        small, large = self.leader(a), self.leader(b)
-        if small == large:
-            return
-        if len(self._uses.get(small, ())) > len(self._uses.get(large, ())):
-            small, large, a, b = large, small, b, a
-        one, other = self._literal.get(small), self._literal.get(large)
-        if one is not None and other is not None:
-            self._clashes[a, b, reason] = None
-            return
-        self._reroot(a)
-        self._proof[a] = (b, reason)
-        self._leader[small] = large
-        literal = one if one is not None else other
-        changed = list(self._uses.get(small, ()))
-        if literal is not None:
-            self._literal[large] = literal
-            if other is None:
-                changed += self._uses.get(large, ())
-        self._uses.setdefault(large, []).extend(self._uses.pop(small, ()))
-        for term in dict.fromkeys(changed):
-            self._sign(term)
-
-    def _sign(self, term: int) -> None:
-        """A term one of whose arguments' classes has grown."""
-        table = self.table
-        head, args = table.heads[term], table.args[term]
-        signature = (head, tuple([self.leader(arg) for arg in args]))
-        other = self._signatures.setdefault(signature, term)
-        if other != term:
-            self._pending.append((term, other, _CONGRUENT))
-        if isinstance(head, Operator) and term not in self._inputs:
-            value = self._computed(head, args)
-            if value is not None:
-                self._inputs[term] = tuple([self._literal[self.leader(arg)] for arg in args])
-                literal = table.literal(value)
-                self._extend()
-                self._pending.append((term, literal, _COMPUTED))
-
-    def _reroot(self, term: int) -> None:
-        edge = self._proof.pop(term, None)
-        while edge is not None:
-            above, reason = edge
-            edge = self._proof.pop(above, None)
-            self._proof[above] = (term, reason)
-            term = above
-
     # --- what the model violates ---
 
     def _check(self) -> None:
-        for a, b, reason in self._clashes:
-            path = [*self._path(self._literal[self.leader(a)], a), (b, reason)]
-            path += self._path(b, self._literal[self.leader(b)])[1:]
+        for a, b, reason in self._closure.clashes:
+            path = [*self._path(self._closure.literals[self.leader(a)], a), (b, reason)]
+            path += self._path(b, self._closure.literals[self.leader(b)])[1:]
             self._explain_path(path)
         facts: dict[tuple[Head, tuple[int, ...]], int] = {}
         for number in sorted(self.true):
@@ -225,7 +183,7 @@ class Classes:
         if isinstance(head, Operator):
             value = self._computed(head, args)
             if value is not None and value.value is not holds:
-                inputs = tuple([self._literal[self.leader(arg)] for arg in args])
+                inputs = tuple([self._closure.literals[self.leader(arg)] for arg in args])
                 self._congruent(head, *((args, inputs) if holds else (inputs, args)))
         if not holds:
             other = self._facts.get((head, tuple([self.leader(arg) for arg in args])))
@@ -271,25 +229,12 @@ class Classes:
         if reason == _CONGRUENT:
             return self.table.heads[a], args[a], args[b]
         if self.table.is_literal(b):
-            return self.table.heads[a], args[a], self._inputs[a]
-        return self.table.heads[b], self._inputs[b], args[b]
+            return self.table.heads[a], args[a], self._closure.inputs[a]
+        return self.table.heads[b], self._closure.inputs[b], args[b]
 
     def _path(self, a: int, b: int) -> list[tuple[int, int]]:
         """The terms from `a` to `b`, each with the reason why it equals the one before."""
-        above = {a: 0}
-        up = [(a, 0)]
-        here = a
-        while here in self._proof:
-            here, reason = self._proof[here]
-            up.append((here, reason))
-            above[here] = len(up) - 1
-        down: list[tuple[int, int]] = []
-        here = b
-        while here not in above:
-            over, reason = self._proof[here]
-            down.append((here, reason))
-            here = over
-        return up[: above[here] + 1] + down[::-1]
+        return [(a, 0), *self._closure.proofs.path(a, b)]
 
     def _require_choices(self) -> None:
         """A choice is what its condition says."""

@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from potlang.engines.ground.clauses import Clause
 from potlang.engines.ground.table import is_plain, values_of
+from potlang.ir.clauses import Clause
 from potlang.ir.nodes import App, Lit, Node, Sym, Var, free_variables, reachable
 from potlang.ir.operators import Operator
 from potlang.ir.sorts import BOOL, Sort

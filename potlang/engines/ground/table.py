@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from potlang.engines.ground.clauses import Clause
 from potlang.ir import operators as op
+from potlang.ir.clauses import Clause
 from potlang.ir.fold import fold, literal_of
 from potlang.ir.nodes import App, Lit, Node, Sym, Symbol, SymbolKind, Var, reachable
 from potlang.ir.operators import Operator

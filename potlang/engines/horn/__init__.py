@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from potlang.engines.horn.engine import Bounds, Engine, Merging, OutOfTime, TooLarge
     from potlang.engines.horn.horn import Horn
     from potlang.engines.horn.least import Least
-    from potlang.engines.horn.rules import EQUAL, FALSE, Atom, Program, Row, Rule, components
+    from potlang.engines.horn.rules import EQUAL, FALSE, Atom, Program, Row, Rule
     from potlang.engines.horn.universe import Universe
 
 __all__ = [
     "EQUAL", "FALSE", "Atom", "Bounds", "Closed", "Closure", "Derivation", "Engine", "Horn", "Large", "Least",
     "Merging", "OutOfTime", "Program", "Proof", "Row", "Rule", "Side", "SideName", "Step", "TooLarge",
-    "Universe", "components", "recognise", "recognise_exact",
+    "Universe", "recognise", "recognise_exact",
 ]  # fmt: skip
 
 _MODULES = {
@@ -31,7 +31,7 @@ _MODULES = {
     "engine": ("Bounds", "Engine", "Merging", "OutOfTime", "TooLarge"),
     "horn": ("Horn",),
     "least": ("Least",),
-    "rules": ("EQUAL", "FALSE", "Atom", "Program", "Row", "Rule", "components"),
+    "rules": ("EQUAL", "FALSE", "Atom", "Program", "Row", "Rule"),
     "universe": ("Universe",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}

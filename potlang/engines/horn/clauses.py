@@ -1,4 +1,4 @@
-"""Clauses of a Skolem matrix: disjunctions of signed atoms, equations and differences.
+"""Clauses of a Skolem matrix for Horn rules: literals of predicates, equations and differences.
 
 Nothing here knows of Horn clauses; `recognition` sorts the clauses into rules, facts and the rest.
 """
@@ -8,16 +8,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from potlang.ir import operators as op
-from potlang.ir.connectives import Disjunctions, Signed, disjunctions
+from potlang.ir.clauses import Clause, ClauseLimits, clauses_of, pairwise
 from potlang.ir.nodes import App, Lit, Node, Sym, Symbol, SymbolKind, Var
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL
 
-MOST_CLAUSES = 20_000
-"""Of one formula."""
-_MOST_DISTINCT = 64
-MOST_STEPS = 500_000
-"""Parts looked at and literals written, from one formula to its clauses."""
+# Names for parts would be predicates that no derivation can speak of, so parts are multiplied out.
+LIMITS = ClauseLimits(product=20_000, naming=False, literals=500_000, distinct=64)
 
 
 class Literal(NamedTuple):
@@ -37,81 +34,41 @@ class RawClause(NamedTuple):
     """Instead of literals: constants that all differ."""
 
 
-class TooManyClauses(Exception):
-    """The clauses of the formula multiply beyond the limit."""
-
-
-_Pending = tuple[Signed, "_Pending"] | tuple[()]
-_Found = tuple[Literal, "_Found"] | tuple[()]
-
-
-def clauses_of(
-    matrix: Node, pool: Pool, most: int = MOST_CLAUSES, most_steps: int = MOST_STEPS
-) -> list[RawClause]:
-    """The clauses of a formula without quantifiers. Raises `TooManyClauses`.
+def raw_clauses(matrix: Node, pool: Pool, limits: ClauseLimits = LIMITS) -> list[RawClause]:
+    """The clauses of a Skolem matrix. Raises `TooManyClauses`.
 
     An empty one is the only one: the formula is false, whatever the others say.
     """
-    done: list[RawClause] = []
-    stack: list[tuple[_Pending, _Found, str | None]] = [(((matrix, True), ()), (), None)]
-    steps = 0
-    while stack:
-        pending, found, foreign = stack.pop()
-        if not pending:
-            if not found and foreign is None:
-                return [RawClause((), None)]
-            done.append(RawClause(_listed(found), foreign))
-            steps += len(done[-1].literals)
-            if len(done) > most and not _flat(matrix):
-                raise TooManyClauses
-            continue
-        steps += 1
-        if steps > most_steps:
-            raise TooManyClauses
-        (node, positive), rest = pending
-        if isinstance(node, Lit):
-            if node.value is not positive:
-                stack.append((rest, found, foreign))
-            continue
-        group = _group(node, positive)
-        if group is not None and not rest and not found and foreign is None:
-            done.append(RawClause((), None, group))
-            continue
-        literal = _literal(node, positive)
-        if literal is not None:
-            stack.append((rest, (literal, found), foreign))
-            continue
-        parts = _parts(node, positive, pool)
-        if parts is None:
-            stack.append((rest, found, foreign or _what(node)))
-            continue
-        for disjunction in reversed(parts):
-            more = rest
-            for part in reversed(disjunction):
-                more = (part, more)
-            stack.append((more, found, foreign))
-    return done
+    found: list[RawClause] = []
+    for clause in clauses_of(matrix, pool, limits).top:
+        if not clause:
+            return [RawClause(())]
+        atom, _ = clause[0]
+        if isinstance(atom, App) and atom.op is op.DISTINCT and len(clause) == 1:
+            found += _distinct(atom, pool, limits)
+        else:
+            found.append(_raw(clause))
+    return found
 
 
-def _flat(matrix: Node) -> bool:
-    """Whether clauses cannot multiply: a conjunction of literals."""
-    return isinstance(matrix, App) and matrix.op is op.AND
+def _distinct(atom: App, pool: Pool, limits: ClauseLimits) -> list[RawClause]:
+    if all(isinstance(arg, Sym | Lit) for arg in atom.args):
+        return [RawClause((), None, atom.args)]
+    if len(atom.args) > limits.distinct:
+        return [RawClause((), _what(atom))]
+    return [_raw(clause) for clause in pairwise(atom.args, pool)]
 
 
-def _listed(found: _Found) -> tuple[Literal, ...]:
+def _raw(clause: Clause) -> RawClause:
     literals: dict[Literal, None] = {}
-    while found:
-        literal, found = found
-        literals[literal] = None
-    return tuple(reversed(literals))
-
-
-def _group(node: Node, positive: bool) -> tuple[Node, ...] | None:
-    """Constants said to be pairwise different."""
-    if not positive or not isinstance(node, App) or node.op is not op.DISTINCT:
-        return None
-    constant = node.args[0].sort is not BOOL and all(isinstance(arg, Sym | Lit) for arg in node.args)
-    return node.args if constant else None
+    foreign: str | None = None
+    for node, positive in clause:
+        literal = _literal(node, positive)
+        if literal is None:
+            foreign = foreign or _what(node)
+        else:
+            literals[literal] = None
+    return RawClause(tuple(literals), foreign)
 
 
 def _literal(node: Node, positive: bool) -> Literal | None:
@@ -124,7 +81,7 @@ def _literal(node: Node, positive: bool) -> Literal | None:
             return Literal(positive, symbol, node.args) if _simple(node.args) else None
         case App(op=op.EQ) if node.args[0].sort is not BOOL:
             return Literal(positive, None, node.args) if _simple(node.args) else None
-        case App(op=op.DISTINCT) if node.args[0].sort is not BOOL and len(node.args) == 2:
+        case App(op=op.DISTINCT) if len(node.args) == 2:
             return Literal(not positive, None, node.args) if _simple(node.args) else None
         case _:
             return None
@@ -141,20 +98,3 @@ def _what(node: Node) -> str:
     if isinstance(node.op, Symbol) or node.op in (op.EQ, op.DISTINCT):
         return "terms with functions or operators"
     return f"the operator {node.op.name}"
-
-
-def _parts(node: Node, positive: bool, pool: Pool) -> Disjunctions | None:
-    """The conjunction of disjunctions that a signed connective stands for; None for no connective."""
-    if isinstance(node, App) and node.op is op.DISTINCT:
-        return disjunctions(node, positive) or _distinct(node.args, positive, pool)
-    return disjunctions(node, positive) or None
-
-
-def _distinct(args: tuple[Node, ...], positive: bool, pool: Pool) -> Disjunctions | None:
-    """`distinct` of more than two formulas, which is false, or of terms some of which are no constants."""
-    if args[0].sort is BOOL:
-        return ((),) if positive else ()
-    if len(args) > _MOST_DISTINCT:
-        return None
-    pairs = [(pool.eq(a, b), not positive) for i, a in enumerate(args) for b in args[i + 1 :]]
-    return tuple((pair,) for pair in pairs) if positive else (tuple(pairs),)

@@ -25,8 +25,8 @@ from potlang.engines.horn import (
     Rule,
     TooLarge,
     Universe,
-    components,
 )
+from potlang.engines.horn.rules import by_head, components, needed_for
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -55,9 +55,7 @@ class DuckDB:
         self._connection = _connect(megabytes)
         self._component, self._order = components(program)
         self._done: set[int] = set()
-        self._by_head: dict[int, list[Rule]] = {}
-        for rule in program.rules:
-            self._by_head.setdefault(rule.head.relation, []).append(rule)
+        self._by_head = by_head(program.rules, len(program.arities))
         self._steps = 0
         self._heavy = False
         """Whether a query may take long, and so is watched."""
@@ -165,22 +163,11 @@ class DuckDB:
         """Raises RuntimeError: rows do not remember what they were derived from."""
         raise RuntimeError("a database does not know what its rows were derived from")
 
-    def _needed_for(self, relations: Iterable[int]) -> set[int]:
-        seen = set(relations)
-        stack = list(seen)
-        while stack:
-            for rule in self._by_head.get(stack.pop(), ()):
-                for atom in rule.body:
-                    if atom.relation not in seen:
-                        seen.add(atom.relation)
-                        stack.append(atom.relation)
-        return seen
-
     # --- the model of the program ---
 
     def ensure(self, relations: Iterable[int]) -> None:
         """Evaluate what these relations depend on. Raises `TooLarge`, `OutOfTime`, `Merging`."""
-        wanted = {self._component[relation] for relation in self._needed_for(relations)} - self._done
+        wanted = {self._component[relation] for relation in needed_for(relations, self._by_head)} - self._done
         self._heavy = True
         try:
             for component in sorted(wanted):
@@ -190,7 +177,7 @@ class DuckDB:
             self._heavy = False
 
     def _evaluate(self, members: list[int]) -> None:
-        rules = [rule for relation in members for rule in self._by_head.get(relation, ())]
+        rules = [rule for relation in members for rule in self._by_head[relation]]
         if not rules:
             return
         if len(members) == 1 and members[0] not in (FALSE, EQUAL) and all(map(_linear, rules)):
@@ -268,7 +255,8 @@ class DuckDB:
     def add(self, given: Sequence[tuple[int, Row]], rules: Sequence[Rule], wanted: Collection[int]) -> None:
         """Add rows and rules on top, until `undo`, and evaluate what the relations `wanted` depend on."""
         self._execute("BEGIN TRANSACTION")
-        relevant = self._needed_for({*wanted, *(atom.relation for rule in rules for atom in rule.body)})
+        used = {*wanted, *(atom.relation for rule in rules for atom in rule.body)}
+        relevant = needed_for(used, self._by_head)
         relevant |= {FALSE, EQUAL}
         delta: dict[int, str] = {}
         fresh: dict[int, dict[Row, None]] = {}

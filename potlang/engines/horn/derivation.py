@@ -218,7 +218,7 @@ def derive_by_events(horn: Horn, tables: Tables, merged: Merged) -> Derivation:
     work = _Events(builder, merged)
     if merged.clash is not None:
         a, b = merged.clash
-        for event in merged.path(a, b):
+        for _, event in merged.path(a, b):
             work.prove(event)
         builder.clash(a, b, work.equation(a, b, clash=True))
     else:
@@ -263,12 +263,12 @@ class _Events:
             earlier = merged.event_for(atom.relation, row, event.serial)
             found.append(earlier)
             for a, b in zip(earlier.row, row, strict=True):
-                found += merged.path(a, b) if a != b else []
+                found += [each for _, each in merged.path(a, b)]
         for a, b in event.rule.equal:
-            found += merged.path(a, b)
+            found += [each for _, each in merged.path(a, b)]
         for x, y in self._differing(event):
             for a, b in (x, y):
-                found += merged.path(a, b) if a != b else []
+                found += [each for _, each in merged.path(a, b)]
         return found
 
     def _differing(self, event: Event) -> list[tuple[tuple[int, int], tuple[int, int]]]:
@@ -330,7 +330,7 @@ class _Events:
         builder, nodes = self.builder, self.builder.horn.universe.nodes
         number = 0
         here = a
-        for there, event in self.merged.stations(a, b):
+        for there, event in self.merged.path(a, b):
             step = builder.numbers["event", event.serial]
             if number == 0:
                 number = step

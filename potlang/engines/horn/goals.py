@@ -6,10 +6,11 @@ import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from potlang.engines.horn.clauses import RawClause, TooManyClauses, clauses_of
+from potlang.engines.horn.clauses import RawClause, raw_clauses
 from potlang.engines.horn.horn import Horn, Parts, Remainder, add_rule, loose, outside
 from potlang.engines.horn.normal import Normal, Normalizer, NotHorn
 from potlang.engines.horn.universe import Source, fixed_members, is_open
+from potlang.ir.clauses import TooManyClauses
 from potlang.ir.nodes import Node, Sym, Var
 from potlang.ir.pool import Pool
 from potlang.ir.skolem import NotSkolemizable, skolemize
@@ -57,7 +58,7 @@ def read_goal(horn: Horn, formula: Node, negated: bool, pool: Pool) -> Goal:
     try:
         form = skolemize(formula, pool, definitions_of(horn.module), None, negated)
         parts.choices.update({s: c for s, c in form.choices.items() if not s.domain})
-        for raw in clauses_of(form.matrix, pool):
+        for raw in raw_clauses(form.matrix, pool):
             _take(horn, parts, raw, form.universals)
     except NotSkolemizable as problem:
         parts.remainder.append(Remainder(None, str(problem)))

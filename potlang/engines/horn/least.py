@@ -12,7 +12,19 @@ from typing import Any, NamedTuple
 
 from potlang.engines.horn.engine import Bounds, Merging, TooLarge
 from potlang.engines.horn.joins import Index, Plan, Shape, make_plan, run
-from potlang.engines.horn.rules import EQUAL, FALSE, Atom, Program, Row, Rule, components, ground, unify
+from potlang.engines.horn.rules import (
+    EQUAL,
+    FALSE,
+    Atom,
+    Program,
+    Row,
+    Rule,
+    by_head,
+    components,
+    ground,
+    needed_for,
+    unify,
+)
 
 _SLICE = 8_192
 _LARGE = 50_000
@@ -51,9 +63,7 @@ class Least:
         self.rank = 0
         self.total = 0
         self._indexes: list[dict[Shape, Index]] = [{} for _ in program.arities]
-        self._by_head: list[list[Rule]] = [[] for _ in program.arities]
-        for rule in program.rules:
-            self._by_head[rule.head.relation].append(rule)
+        self._by_head = by_head(program.rules, len(program.arities))
         self._component, self._order = components(program)
         self._done: set[int] = set()
         self._uses: dict[int, list[Use]] = {}
@@ -124,29 +134,18 @@ class Least:
         """The relations that these depend on, themselves included."""
         wanted = set(relations)
         if len(wanted) > _FEW:
-            return self._reach(wanted)
+            return frozenset(needed_for(wanted, self._by_head))
         return frozenset[int]().union(*map(self._reach_of, wanted))
 
     def _reach_of(self, relation: int) -> frozenset[int]:
         """The same of one relation; remembered, unless too much is remembered already."""
         found = self._above.get(relation)
         if found is None:
-            found = self._reach([relation])
+            found = frozenset(needed_for([relation], self._by_head))
             self._remembered += len(found)
             if self._remembered <= _MOST_REMEMBERED:
                 self._above[relation] = found
         return found
-
-    def _reach(self, relations: Iterable[int]) -> frozenset[int]:
-        seen = set(relations)
-        stack = list(seen)
-        while stack:
-            for rule in self._by_head[stack.pop()]:
-                for atom in rule.body:
-                    if atom.relation not in seen:
-                        seen.add(atom.relation)
-                        stack.append(atom.relation)
-        return frozenset(seen)
 
     # --- the model of the program itself ---
 

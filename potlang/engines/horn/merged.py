@@ -12,6 +12,7 @@ from typing import NamedTuple
 from potlang.engines.horn.engine import Bounds, TooLarge
 from potlang.engines.horn.joins import Index, Plan, Shape, make_plan, run
 from potlang.engines.horn.rules import EQUAL, FALSE, Atom, Program, Row, Rule, ground
+from potlang.ir.graphs import ProofForest
 
 
 class Event(NamedTuple):
@@ -48,7 +49,7 @@ class Merged:
         """Two constants of one class that differ."""
         self._indexes: dict[tuple[int, Shape], Index] = {}
         self._events: list[Event] = []
-        self._edges: dict[int, tuple[int, Event]] = {}
+        self._proofs: ProofForest[int, Event] = ProofForest()
         self._by_row: dict[tuple[int, Row], list[Event]] | None = None
         self._waiting: list[Event] = []
         for relation, row, source in given:
@@ -183,51 +184,17 @@ class Merged:
             self.clash = next((pair for pair in pairs if apart(*pair)), None)
         if len(self.members[one]) > len(self.members[other]):
             one, other, a, b = other, one, b, a
-        self._reroot(a)
-        self._edges[a] = (b, event)
+        self._proofs.link(a, b, event)
         for code in self.members[one]:
             self.leader[code] = other
         self.members[other] += self.members[one]
         self.members[one] = []
 
-    def _reroot(self, code: int) -> None:
-        edge = self._edges.pop(code, None)
-        while edge is not None:
-            above, event = edge
-            edge = self._edges.pop(above, None)
-            self._edges[above] = (code, event)
-            code = above
-
     # --- explanations ---
 
-    def path(self, a: int, b: int) -> list[Event]:
-        """The equations, in order, that lead from one member of a class to another."""
-        return [event for event, _ in self._walk(a, b)]
-
-    def _walk(self, a: int, b: int) -> list[tuple[Event, int]]:
-        place = {a: 0}
-        up: list[tuple[Event, int]] = []
-        here = a
-        while here in self._edges:
-            here, event = self._edges[here]
-            up.append((event, here))
-            place[here] = len(up)
-        down: list[tuple[Event, int]] = []
-        here = b
-        while here not in place:
-            above, event = self._edges[here]
-            down.append((event, here))
-            here = above
-        return up[: place[here]] + down[::-1]
-
-    def stations(self, a: int, b: int) -> list[tuple[int, Event]]:
+    def path(self, a: int, b: int) -> list[tuple[int, Event]]:
         """From `a` to `b`: each constant that is reached, with the equation that leads there."""
-        here, found = a, []
-        for event, _ in self._walk(a, b):
-            x, y = event.row
-            here = y if x == here else x
-            found.append((here, event))
-        return found
+        return self._proofs.path(a, b)
 
     def equal_before(self, a: int, b: int, serial: int) -> bool:
         """Whether two constants were equal by events before this number."""
@@ -235,7 +202,7 @@ class Merged:
             return True
         if self.leader[a] != self.leader[b]:
             return False
-        return all(event.serial < serial for event in self.path(a, b))
+        return all(event.serial < serial for _, event in self.path(a, b))
 
     def event_for(self, relation: int, row: Row, serial: int) -> Event:
         """An event before `serial` whose row is this one up to equations before `serial`."""

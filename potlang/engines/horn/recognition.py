@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from potlang.engines.horn.clauses import MOST_CLAUSES, MOST_STEPS, RawClause, TooManyClauses, clauses_of
+from potlang.engines.horn.clauses import LIMITS, RawClause, raw_clauses
 from potlang.engines.horn.horn import Clause, Horn, Parts, Remainder, add_rule, loose, outside
 from potlang.engines.horn.normal import PREDICATES, Normal, Normalizer, NotHorn, Relations
 from potlang.engines.horn.polarity import choose
@@ -19,6 +19,7 @@ from potlang.engines.horn.universe import (
     is_open,
 )
 from potlang.ir import operators as op
+from potlang.ir.clauses import ClauseLimits, TooManyClauses
 from potlang.ir.module import Assertion, Module
 from potlang.ir.nodes import App, Node, Symbol, SymbolKind, Var, reachable
 from potlang.ir.skolem import NotSkolemizable, skolemize
@@ -28,8 +29,7 @@ from potlang.ir.structure import definitions_of
 _LOGICAL = frozenset({op.NOT, op.AND, op.OR, op.IMPLIES, op.IFF, op.XOR, op.ITE, op.EQ, op.DISTINCT})
 _LOOKED_AT = 1_000
 """Assumptions that are looked at before any is made clauses of."""
-_FEW_CLAUSES = 1_000
-_FEW_STEPS = 100_000
+_FEW = LIMITS._replace(product=1_000, literals=100_000)
 
 
 def recognise(module: Module, extra: Sequence[Assertion] = ()) -> Horn:
@@ -45,7 +45,7 @@ def recognise_exact(module: Module, extra: Sequence[Assertion] = ()) -> Horn | N
     assertions = (*module.assertions, *extra)
     if _is_foreign([each.formula for each in assertions[:_LOOKED_AT]]):
         return None
-    work = _Recognition(module, tuple(extra), _FEW_CLAUSES, _FEW_STEPS)
+    work = _Recognition(module, tuple(extra), _FEW)
     for assertion in assertions:
         work.take(assertion)
         if work.parts.remainder:
@@ -72,13 +72,11 @@ class _Recognition:
         self,
         module: Module,
         extra: tuple[Assertion, ...],
-        most: int = MOST_CLAUSES,
-        most_steps: int = MOST_STEPS,
+        limits: ClauseLimits = LIMITS,
     ) -> None:
         self.module = module
         self.extra = extra
-        self.most = most
-        self.most_steps = most_steps
+        self.limits = limits
         self.definitions = definitions_of(module)
         self.universe = Universe()
         self.relations = Relations()
@@ -104,7 +102,7 @@ class _Recognition:
             return
         try:
             form = skolemize(formula, self.module.pool, self.definitions, assertion.key)
-            raws = clauses_of(form.matrix, self.module.pool, self.most, self.most_steps)
+            raws = raw_clauses(form.matrix, self.module.pool, self.limits)
         except NotSkolemizable as problem:
             self.parts.remainder.append(Remainder(assertion.key, str(problem)))
             return

@@ -5,8 +5,10 @@ Values that are not negative are constants, `~slot` stands for the variable with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
+
+from potlang.ir import graphs
 
 Row = tuple[int, ...]
 FALSE = 0
@@ -67,46 +69,27 @@ def unify(head: Atom, row: Row) -> dict[int, int] | None:
     return values
 
 
+def by_head(rules: Iterable[Rule], size: int) -> list[list[Rule]]:
+    """For each of `size` relations the rules that derive its rows."""
+    found: list[list[Rule]] = [[] for _ in range(size)]
+    for rule in rules:
+        found[rule.head.relation].append(rule)
+    return found
+
+
+def needed_for(relations: Iterable[int], by_head: Sequence[Sequence[Rule]]) -> set[int]:
+    """The relations that these depend on, themselves included."""
+    return graphs.reachable_from(
+        relations, lambda relation: (atom.relation for rule in by_head[relation] for atom in rule.body)
+    )
+
+
 def components(program: Program) -> tuple[list[int], list[list[int]]]:
-    """The strongly connected components of relations, each after those that it depends on (Tarjan 1972).
+    """The strongly connected components of relations, each after those that it depends on.
 
     For each relation the number of its component, and the members of each component.
     """
-    size = len(program.arities)
-    used: list[dict[int, None]] = [{} for _ in range(size)]
+    used: list[dict[int, None]] = [{} for _ in program.arities]
     for rule in program.rules:
         used[rule.head.relation].update(dict.fromkeys(atom.relation for atom in rule.body))
-    below = [list(each) for each in used]
-    number, low, component = [-1] * size, [0] * size, [-1] * size
-    order: list[list[int]] = []
-    path: list[int] = []
-    count = 0
-    for root in range(size):
-        if number[root] >= 0:
-            continue
-        work: list[tuple[int, Iterator[int]]] = [(root, iter(below[root]))]
-        number[root] = low[root] = count
-        count += 1
-        path.append(root)
-        while work:
-            node, rest = work[-1]
-            child = next(rest, None)
-            if child is None:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == number[node]:
-                    members = []
-                    while component[node] < 0:
-                        member = path.pop()
-                        component[member] = len(order)
-                        members.append(member)
-                    order.append(sorted(members))
-            elif number[child] < 0:
-                number[child] = low[child] = count
-                count += 1
-                path.append(child)
-                work.append((child, iter(below[child])))
-            elif component[child] < 0:
-                low[node] = min(low[node], number[child])
-    return component, order
+    return graphs.components(used)

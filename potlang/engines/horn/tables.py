@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from potlang.engines.horn.horn import Clause, Horn
-from potlang.engines.horn.rules import FALSE, Atom, Program, Row, Rule
+from potlang.engines.horn.rules import FALSE, Atom, Program, Row, Rule, by_head, needed_for
 
 Map = Callable[[Row], Row]
 
@@ -76,7 +76,7 @@ def tables(horn: Horn, renamed: Map = same, apart: Callable[[int, int], bool] | 
     given = [found.given(g.relation, renamed(g.row)) for g in horn.parts.given if g.relation != 1]
     given += domain_rows(horn, range(horn.constants), renamed)
     focus = {}
-    for relation, columns, own in _separable(rules):
+    for relation, columns, own in _separable(rules, len(arities)):
         focus[relation] = Focus(columns, len(arities), own, {})
         arities.append(arities[relation])
         shown.append(shown[relation])
@@ -91,15 +91,14 @@ def tables(horn: Horn, renamed: Map = same, apart: Callable[[int, int], bool] | 
 # --- parts of relations -----------------------------------------------------------------------------
 
 
-def _separable(rules: list[Rule]) -> Iterator[tuple[int, tuple[int, ...], tuple[Rule, ...]]]:
+def _separable(rules: list[Rule], size: int) -> Iterator[tuple[int, tuple[int, ...], tuple[Rule, ...]]]:
     """The recursive relations that depend on no other one in turn and keep a column, with their rules."""
-    by_head: dict[int, list[Rule]] = {}
-    for rule in rules:
-        by_head.setdefault(rule.head.relation, []).append(rule)
-    for relation, own in by_head.items():
+    heads = by_head(rules, size)
+    for relation, own in enumerate(heads):
         recursive = [rule for rule in own if any(atom.relation == relation for atom in rule.body)]
-        columns = tuple(c for c in range(len(own[0].head.args)) if all(_keeps(rule, c) for rule in recursive))
-        if recursive and columns and not _returns(relation, by_head):
+        arity = len(recursive[0].head.args) if recursive else 0
+        columns = tuple(c for c in range(arity) if all(_keeps(rule, c) for rule in recursive))
+        if columns and not _returns(relation, heads):
             yield relation, columns, tuple(own)
 
 
@@ -108,19 +107,10 @@ def _keeps(rule: Rule, column: int) -> bool:
     return value < 0 and all(a.args[column] == value for a in rule.body if a.relation == rule.head.relation)
 
 
-def _returns(relation: int, by_head: dict[int, list[Rule]]) -> bool:
+def _returns(relation: int, heads: Sequence[Sequence[Rule]]) -> bool:
     """Whether another relation that `relation` uses depends on it."""
-    used = {atom.relation for rule in by_head[relation] for atom in rule.body} - {relation}
-    stack, seen = list(used), used
-    while stack:
-        for rule in by_head.get(stack.pop(), ()):
-            for atom in rule.body:
-                if atom.relation == relation:
-                    return True
-                if atom.relation not in seen:
-                    seen.add(atom.relation)
-                    stack.append(atom.relation)
-    return False
+    used = {atom.relation for rule in heads[relation] for atom in rule.body} - {relation}
+    return relation in needed_for(used, heads)
 
 
 def narrowed(focus: Focus, relation: int, row: Row) -> tuple[list[Rule], list[tuple[int, Row]]]:

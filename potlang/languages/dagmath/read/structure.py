@@ -8,6 +8,7 @@ from typing import Any
 
 from potlang.diag import Applicability, Fix, Label
 from potlang.diag.sink import Sink
+from potlang.ir.graphs import components
 from potlang.languages.dagmath.read.places import Places
 from potlang.languages.dagmath.read.records import Step
 
@@ -48,7 +49,7 @@ def _report_late(
 ) -> None:
     """Reports parents that come too late: each cycle once, by name, and the rest one by one."""
     parents = [[positions[each] for each in step.parents or () if each in positions] for step in steps]
-    component = _components(parents)
+    component, _ = components(parents)
     named: set[int] = set()
     for at, index in late:
         parent = positions[(steps[at].parents or ())[index]]
@@ -88,33 +89,3 @@ def _path(parents: Sequence[Sequence[int]], component: Sequence[int], start: int
     while path[-1] != start:
         path.append(came_from[path[-1]])
     return path[::-1]
-
-
-def _components(parents: Sequence[Sequence[int]]) -> list[int]:
-    """For each step its strongly connected component, named by one of its members (Tarjan, no recursion)."""
-    count = len(parents)
-    index, low, component = [-1] * count, [0] * count, [-1] * count
-    order = 0
-    open_steps: list[int] = []
-    for root in range(count):
-        if index[root] >= 0:
-            continue
-        path = [(root, 0)]
-        while path:
-            here, at = path.pop()
-            if not at:
-                index[here] = low[here] = order
-                order += 1
-                open_steps.append(here)
-            elif component[child := parents[here][at - 1]] < 0:
-                low[here] = min(low[here], low[child])
-            while at < len(parents[here]) and index[parents[here][at]] >= 0:
-                if component[parents[here][at]] < 0:
-                    low[here] = min(low[here], index[parents[here][at]])
-                at += 1
-            if at < len(parents[here]):
-                path += [(here, at + 1), (parents[here][at], 0)]
-            elif low[here] == index[here]:
-                while component[here] < 0:
-                    component[open_steps.pop()] = here
-    return component

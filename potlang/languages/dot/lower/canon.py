@@ -12,8 +12,8 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from potlang.ir.graphs import UnionFind
 from potlang.languages.dot.lower.labelled import Colouring, Graph
-from potlang.languages.dot.lower.union_find import UnionFind
 
 TRIES = 256
 MOST_STEPS = 1_000_000

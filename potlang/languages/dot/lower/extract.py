@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from potlang.ir.graphs import UnionFind
 from potlang.languages.dot.lower.canonical import content
 from potlang.languages.dot.lower.index import Arrow, IndexCategory, Object, Relation, index_category
 from potlang.languages.dot.lower.labelled import Graph
 from potlang.languages.dot.lower.match import find_isomorphism
-from potlang.languages.dot.lower.union_find import UnionFind
 from potlang.languages.dot.read.records import MANY_RECORDS, Coeq, Edge, Entails, Eq
 from potlang.languages.dot.read.trace import Trace
 from potlang.utils.gc_pause import collector_paused

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from potlang.languages.dot.lower.union_find import UnionFind
+from potlang.ir.graphs import UnionFind
 from potlang.languages.dot.read.records import Coeq, Entails
 
 Path = tuple[int, ...]

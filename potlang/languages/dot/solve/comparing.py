@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import combinations
 
+from potlang.ir.graphs import UnionFind
 from potlang.ir.nodes import Node
 from potlang.ir.pool import Pool
 from potlang.languages.dot.lower.extract import Extraction
-from potlang.languages.dot.lower.union_find import UnionFind
 from potlang.languages.dot.solve.prover import Base
 
 MOST_COMPARED = 200

@@ -14,7 +14,6 @@ from potlang.languages.dot.results import RankResult, SummarizerResult
 from potlang.languages.dot.solve.arrows import NucleusOfTrace
 from potlang.languages.dot.solve.comparing import MOST_COMPARED, Comparison
 from potlang.languages.dot.solve.prover import Base, Prover
-from potlang.passes.base import Context
 from potlang.passes.nucleus import closure
 from potlang.passes.simplify import Simplify
 from potlang.report.results import Consistency, Result, Verdict
@@ -280,7 +279,7 @@ def _of_probe(base: Base, formula: Node) -> Consistency:
 def simplified(module: Module, formula: Node) -> Node:
     """A closed formula after the pass `simplify`."""
     alone = replace(module, definitions=(), assertions=(), claims=(Claim("formula", "formula", formula),))
-    return Simplify().run(alone, Context()).claims[0].formula
+    return Simplify().run(alone).claims[0].formula
 
 
 def formula_text(writer: Writer, formula: Node) -> str | None:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from potlang.ir import operators as op
-from potlang.ir.connectives import disjunctions
 from potlang.ir.evaluator import Structure, evaluate
+from potlang.ir.nnf import cnf_of_connective
 from potlang.ir.nodes import Node, Symbol, SymbolKind
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, INT
@@ -32,12 +32,12 @@ CONNECTIVES: list[tuple[op.Operator, int]] = [
 
 @pytest.mark.parametrize("positive", [True, False])
 @pytest.mark.parametrize(("connective", "arity"), CONNECTIVES, ids=str)
-def test_a_connective_and_its_denial_mean_their_disjunctions(
+def test_a_connective_and_its_denial_mean_their_cnf_of_connective(
     connective: op.Operator, arity: int, positive: bool
 ) -> None:
     pool = Pool()
     node = pool.app(connective, tuple(pool.sym(name) for name in NAMES[:arity]))
-    found = disjunctions(node, positive)
+    found = cnf_of_connective(node, positive)
     assert found and all(found)
     for values in itertools.product([False, True], repeat=len(NAMES)):
         structure = Structure({}, dict(zip(NAMES, values, strict=True)))
@@ -58,4 +58,4 @@ def test_a_connective_and_its_denial_mean_their_disjunctions(
     ],
 )
 def test_nothing_else_is_a_connective(make: Callable[[Pool], Node]) -> None:
-    assert disjunctions(make(Pool()), True) == ()
+    assert cnf_of_connective(make(Pool()), True) == ()
