@@ -1,4 +1,6 @@
-"""Skolem and clause forms of what is assumed. [PASS-KEEPS-2], [PASS-SKOLEM-1] ff., [PASS-CLAUSES-1] ff."""
+"""Skolem and clause forms of what is assumed. [PASS-KEEPS-2], [PASS-SKOLEM-1], [PASS-SKOLEM-2]
+
+[PASS-CLAUSES-1], [PASS-CLAUSES-2], [PASS-CLAUSES-3], [PASS-CLAUSES-4]"""
 
 from __future__ import annotations
 
