@@ -51,7 +51,8 @@ def clauses_of(matrix: Node, pool: Pool, limits: ClauseLimits = NAMING) -> Claus
     "A structure-preserving clause form translation" (1986). A conjunct that says that terms are distinct
     stays one clause; see `pairwise`. Raises `TooManyClauses`.
     """
-    if not isinstance(matrix, App) or isinstance(matrix.op, Symbol):
+    atom = matrix.args[0] if isinstance(matrix, App) and matrix.op is op.NOT else matrix
+    if not isinstance(atom, App) or isinstance(atom.op, Symbol):
         return Clauses(tuple(_of_literal(matrix)))
     work = _Conversion(pool, limits)
     top: dict[Clause, None] = {}

@@ -25,6 +25,7 @@ from potlang.ir.nodes import (
     Var,
     children,
     free_variables,
+    is_flat,
     reachable,
     symbols_in,
 )
@@ -80,10 +81,16 @@ def skolemize(
     `root` is the key of the assertion that the formula is, None for the goal. Quantifiers inside terms
     stay if `inside_terms`. Raises `NotSkolemizable`.
     """
+    if is_flat(formula) and not definitions:
+        # Most assumptions and many claims are ground atoms.
+        return SkolemForm(pool.negate(formula) if negated else formula, (), {})
     normal = NegationNormalForm(pool)
     matrix = normal.of(unfold(formula, pool, definitions), not negated)
+    quantified = _quantified(matrix)
+    if not quantified:
+        return SkolemForm(matrix, (), {})
     numbers = {var: number for number, var in enumerate(variable_names(formula))}
-    return _Work(normal, root, numbers, inside_terms).run(matrix)
+    return _Work(normal, root, numbers, quantified, inside_terms).run(matrix)
 
 
 def unfold(formula: Node, pool: Pool, definitions: Mapping[Symbol, Definition]) -> Node:
@@ -149,7 +156,12 @@ class _Work:
     """One formula in negation normal form. A part is done once for each scope that it occurs in."""
 
     def __init__(
-        self, normal: NegationNormalForm, root: str | None, numbers: Mapping[Var, int], inside_terms: bool
+        self,
+        normal: NegationNormalForm,
+        root: str | None,
+        numbers: Mapping[Var, int],
+        quantified: frozenset[int],
+        inside_terms: bool,
     ) -> None:
         self.pool = normal.pool
         self.inside_terms = inside_terms
@@ -159,13 +171,10 @@ class _Work:
         self.choices: dict[Symbol, Choice] = {}
         self.symbols: dict[Var, Symbol] = {}
         self.owners: dict[Var, int] = {}
-        self.quantified: frozenset[int] = frozenset()
+        self.quantified = quantified
 
     def run(self, formula: Node) -> SkolemForm:
         """Its Skolem form."""
-        self.quantified = _quantified(formula)
-        if formula.id not in self.quantified:
-            return SkolemForm(formula, (), {})
         outer = _Scope({})
         stack: list[_Task] = [(formula, outer)]
         while stack:
