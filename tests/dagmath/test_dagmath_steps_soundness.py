@@ -119,7 +119,7 @@ def _encoded(given: tuple[Term, dict[str, Fraction], int]) -> None:
     expected = truth(claim, values)
     with Theory(frozenset(), Limits(check_ms=2_000, total_ms=10_000), "solver", None) as theory:
         told = [theory.encoder.statement(_equal(name, number_)) for name, number_ in values.items()]
-        found = theory.ask(told, theory.encoder.statement(claim), 10_000)
+        found = theory.ask(told, theory.encoder.statement(claim))
     if found.verdict is not Verdict.UNKNOWN:
         assert found.verdict is (Verdict.ENTAILED if expected else Verdict.REFUTED)
 

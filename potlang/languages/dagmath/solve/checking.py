@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from potlang.languages.dagmath.lower.canonical import canonical_term, is_closed
+from potlang.languages.dagmath.lower.canonical import is_closed, same_terms
 from potlang.languages.dagmath.lower.encoding import Encoded
 from potlang.languages.dagmath.lower.exact import (
     DividesByZero,
@@ -75,7 +75,7 @@ def check_steps(
     own = identities or Identities()
     try:
         with Theory(read.integers, limits, trust, workers) as theory:
-            report = _Checking(read, theory, own, limits).run()
+            report = _Checking(read, theory, own).run()
     finally:
         if identities is None:
             own.close()
@@ -104,21 +104,30 @@ _ZERO_TO_ZERO: Final = Op("^", (number(0), number(0)))
 _LATE: Final = _Found(StepVerdict.UNKNOWN, "the time for the solution was used up")
 
 
+class _Question(NamedTuple):
+    """The open part of a step's claims, and what it may be derived from.
+
+    `known` are those of the `premises` that the IR has words for, with their encodings.
+    """
+
+    at: int
+    parents: Sequence[int]
+    claim: Term
+    premises: Sequence[Premise]
+    known: Sequence[tuple[Premise, Encoded]]
+
+
 class _Checking:
     """One solution on its way to a report."""
 
-    def __init__(self, read: Read, theory: Theory, identities: Identities, limits: Limits) -> None:
+    def __init__(self, read: Read, theory: Theory, identities: Identities) -> None:
         self.read = read
         self.theory = theory
         self.identities = identities
-        self._end = time.monotonic() + limits.total_ms / 1000
         self.premises = Premises(read)
 
-    def _left_ms(self) -> int:
-        return max(0, int((self._end - time.monotonic()) * 1000))
-
     def run(self) -> StepsReport:
-        # One session then knows the symbols of all steps.
+        # One session then knows the symbols of all steps: a new symbol would need a new session.
         self._encoded(Premise(at, each) for at, read in enumerate(self.read.readings) for each in read.claims)
         results = tuple(self._step(at, step) for at, step in enumerate(self.read.steps))
         return StepsReport(results, self._contradiction())
@@ -128,18 +137,16 @@ class _Checking:
     def _step(self, at: int, step: Step) -> StepResult:
         reading = self.read.readings[at]
         found, claims, missing = self._judged(at, step, reading)
-        self.premises.state(at, claims)
-        read = "; ".join(map(shown, claims)) or reading.shown()
-        trust = found.result.trust if found.result is not None and found.by == "solver" else None
+        self.premises.record(at, claims)
         return StepResult(
             step.id,
             found.verdict,
             found.reason,
-            read,
+            "; ".join(map(shown, claims)) or reading.shown(),
             missing,
             found.by,
             found.assuming,
-            trust,
+            found.result.trust if found.result is not None and found.by == "solver" else None,
             found.limited,
         )
 
@@ -167,49 +174,47 @@ class _Checking:
         return _Found(StepVerdict.GIVEN, "it is supposed" if reading.supposes else "it is given")
 
     def _derived(self, at: int, reading: Reading) -> tuple[_Found, tuple[Term, ...], int | None]:
-        if not self._left_ms():
+        if not self.theory.left_ms:
             return _LATE, reading.claims, None
         parents = self.read.parents[at]
         tried = []
         for claims in self._candidates(reading, parents):
             found = self._judge(at, claims, parents)
-            tried.append((found, claims))
             if found.verdict is StepVerdict.PROVED:
                 return found, claims, None
-        missing = self._missing(at, reading, parents, tried)
-        if not tried:
-            reason = "it does not say of what it gives the value"
-            return _Found(StepVerdict.NOT_CHECKABLE, reason), (), missing
-        if len(tried) > 1:
-            reason = "it is open of which premise's subject it gives the value"
-            return _Found(StepVerdict.NOT_CHECKABLE, reason), (), missing
-        found, claims = tried[0]
-        return found, claims, missing
+            tried.append((found, claims))
+        refuted = any(found.verdict is StepVerdict.REFUTED for found, _ in tried)
+        missing = None if refuted else self._missing(at, reading, parents)
+        if len(tried) == 1:
+            return *tried[0], missing
+        reason = (
+            "it is open of which premise's subject it gives the value"
+            if tried
+            else "it does not say of what it gives the value"
+        )
+        return _Found(StepVerdict.NOT_CHECKABLE, reason), (), missing
 
     def _candidates(self, reading: Reading, parents: Sequence[int]) -> list[tuple[Term, ...]]:
         """What a step may claim: a value without a subject is one of what a premise is about."""
         if reading.claims:
             return [reading.claims]
-        found: dict[tuple[Term, ...], None] = {}
-        for parent in parents:
-            for subject in subjects(self.premises.stated(parent), self.read.readings[parent]):
-                if reading.kinds and not self.premises.is_of_kind(parent, subject, reading.kinds):
-                    continue
-                found[_alternatives(subject, reading.values)] = None
+        about: dict[Term, None] = {}
+        for parent in () if reading.solves else parents:
+            for subject in subjects(self.premises.claims(parent), self.read.readings[parent]):
+                if not reading.kinds or self.premises.is_of_kind(parent, subject, reading.kinds):
+                    about[subject] = None
         unknown = self._unknown(parents)
-        if reading.solves:
-            found = {}
         if unknown is not None and not reading.kinds and not any(map(free_names, reading.values)):
-            found[_alternatives(unknown, reading.values)] = None
-        return list(found)
+            about[unknown] = None
+        return [
+            (joined("or", tuple(Op("=", (subject, value)) for value in reading.values)),) for subject in about
+        ]
 
     def _unknown(self, parents: Sequence[int]) -> Name | None:
-        """The only variable of what the parents state, if no claim gives its value or that of a quantity."""
-        stated = [
-            part for parent in parents for term in self.premises.stated(parent) for part in conjuncts(term)
-        ]
-        names = frozenset[str]().union(*map(free_names, stated))
-        sides = (side for part in stated if isinstance(part, Op) for side in part.args)
+        """The only variable of what the parents claim, if no claim gives its value or that of a quantity."""
+        claimed = self.premises.parts(parents)
+        names = frozenset[str]().union(*map(free_names, claimed))
+        sides = (side for part in claimed if isinstance(part, Op) for side in part.args)
         given = any(isinstance(side, Name | Quantity) for side in sides)
         return Name(next(iter(names))) if len(names) == 1 and not given else None
 
@@ -217,37 +222,25 @@ class _Checking:
 
     def _judge(self, at: int, claims: tuple[Term, ...], parents: Sequence[int]) -> _Found:
         try:
-            stated = self.premises.of(at, parents, joined("and", claims))
+            question, named = self._question(at, claims, parents)
         except Unreadable as error:
             return _Found(StepVerdict.NOT_CHECKABLE, str(error))
-        new, open_ = self._named(at, claims, stated)
-        named = [*map(shown, new)]
-        if not open_:
-            return _Found(StepVerdict.NOT_CHECKABLE, f"it says what something new is: {', '.join(named)}")
-        stated += [Premise(at, each) for each in new]
-        claim = joined("and", open_)
+        new = tuple(map(shown, named))
+        if question is None:
+            return _Found(StepVerdict.NOT_CHECKABLE, f"it says what something new is: {', '.join(new)}")
         found = (
-            self._arithmetic(at, claim, parents)
-            or self._false_part(at, open_, parents)
-            or self._open(at, claim, parents, stated)
+            self._arithmetic(at, question.claim, parents)
+            or self._false_part(question)
+            or self._open(question)
         )
-        return found._replace(assuming=(*named, *found.assuming)) if named else found
+        return found._replace(assuming=(*new, *found.assuming))
 
-    def _open(self, at: int, claim: Term, parents: Sequence[int], stated: Sequence[Premise]) -> _Found:
-        """The answer to a claim about variables."""
-        try:
-            encoded = self.theory.encoder.statement(claim)
-        except Unreadable as error:
-            return self._identity(claim, parents) or _Found(StepVerdict.NOT_CHECKABLE, str(error))
-        known = self._encoded(stated)
-        result = self.theory.ask([each for _, each in known], encoded, self._left_ms())
-        return self._from_result(at, claim, parents, stated, known, encoded, result)
-
-    def _named(
-        self, at: int, claims: tuple[Term, ...], stated: Iterable[Premise]
-    ) -> tuple[list[Term], tuple[Term, ...]]:
-        """The equations that say what something new is, and the claims that say more than that."""
-        seen = self.premises.seen(at) | named_in(each.term for each in stated)
+    def _question(
+        self, at: int, claims: tuple[Term, ...], parents: Sequence[int]
+    ) -> tuple[_Question | None, list[Term]]:
+        """The claims but for equations that say what something new is, and those. Raises Unreadable."""
+        premises = self.premises.of(at, parents, joined("and", claims))
+        seen = self.premises.seen(at) | named_in(each.term for each in premises)
         named: list[Term] = []
         open_: list[Term] = []
         for claim in (part for each in claims for part in conjuncts(each)):
@@ -257,7 +250,10 @@ class _Checking:
             else:
                 named.append(claim)
                 seen |= {new}
-        return named, tuple(open_)
+        if not open_:
+            return None, named
+        premises += [Premise(at, each) for each in named]
+        return _Question(at, parents, joined("and", tuple(open_)), premises, self._encoded(premises)), named
 
     def _arithmetic(self, at: int, claim: Term, parents: Sequence[int]) -> _Found | None:
         """The answer to a claim without variables, if it has a rational value on both sides."""
@@ -267,113 +263,104 @@ class _Checking:
             holds = truth(claim)
             by_the_hundred = not holds and is_by_the_hundred(claim)
             if not holds and is_nearly(claim):
-                return _Found(
-                    StepVerdict.NOT_ENTAILED, "it is false, unless numbers are rounded", "arithmetic"
-                )
+                reason = "it is false, unless numbers are rounded"
+                return _Found(StepVerdict.NOT_ENTAILED, reason, "arithmetic")
         except DividesByZero:
             return _Found(StepVerdict.NOT_CHECKABLE, "it divides by zero")
         except NotExact:
             return None
-        named = bool(self.read.readings[at].claims)
-        sure = self._is_fully_read(at) and (named or self._is_of_the_same(at, claim, parents))
-        if not holds and (by_the_hundred or not sure):
+        if holds:
+            return _Found(StepVerdict.PROVED, "", "arithmetic")
+        says_of_what = self.read.readings[at].claims or self._is_of_the_same(at, claim, parents)
+        if by_the_hundred or not (self._is_fully_read(at) and says_of_what):
             return _Found(StepVerdict.UNKNOWN, _MISREAD, "arithmetic")
-        verdict = StepVerdict.PROVED if holds else StepVerdict.REFUTED
-        return _Found(verdict, "" if holds else f"{shown(claim)} is false", "arithmetic")
+        return _Found(StepVerdict.REFUTED, f"{shown(claim)} is false", "arithmetic")
 
-    def _false_part(self, at: int, claims: Sequence[Term], parents: Sequence[int]) -> _Found | None:
+    def _false_part(self, question: _Question) -> _Found | None:
         """The refutation of a claim among several, without variables: what the others are about is open."""
-        found = (self._arithmetic(at, claim, parents) for claim in claims)
+        at, parents = question.at, question.parents
+        found = (self._arithmetic(at, claim, parents) for claim in conjuncts(question.claim))
         return next((each for each in found if each and each.verdict is StepVerdict.REFUTED), None)
 
-    def _is_fully_read(self, at: int) -> bool:
-        """Whether nothing was passed over in a step, and its variables are real numbers."""
-        return self.read.context.is_usual and not self.read.readings[at].skipped
+    def _open(self, question: _Question) -> _Found:
+        """The answer to a claim about variables."""
+        known = [each for _, each in question.known]
+        try:
+            encoded = self.theory.encoder.statement(question.claim)
+        except Unreadable as error:
+            return self._identity(question) or _Found(StepVerdict.NOT_CHECKABLE, str(error))
+        result = self.theory.ask(known, encoded)
 
-    def _encoded(self, stated: Iterable[Premise]) -> list[tuple[Premise, Encoded]]:
+        def found(verdict: StepVerdict, reason: str = "", assuming: tuple[str, ...] = ()) -> _Found:
+            return _Found(verdict, reason, "solver", assuming, result)
+
+        match result.verdict:
+            case Verdict.ENTAILED:
+                return found(StepVerdict.PROVED, assuming=self._assuming(known, encoded))
+            case Verdict.REFUTED if self._is_unambiguous(question, encoded):
+                return found(StepVerdict.REFUTED, "its premises entail that it is false")
+            case Verdict.REFUTED:
+                return found(StepVerdict.UNKNOWN, _MISREAD)
+            case Verdict.INCONSISTENT if self._is_inconsistent(known):
+                return found(StepVerdict.NOT_CHECKABLE, "its premises contradict each other")
+            case Verdict.INCONSISTENT:
+                return found(StepVerdict.NOT_CHECKABLE, "it is not defined where its premises hold")
+        is_exact = all(each.exact for each in (encoded, *known)) and len(known) == len(question.premises)
+        identity = self._identity(question) if result.verdict is Verdict.UNKNOWN or not is_exact else None
+        if identity is not None:
+            return identity
+        if result.verdict is Verdict.UNKNOWN:
+            return found(StepVerdict.UNKNOWN, f"the solvers gave up: {result.reason}")
+        differs = self._rewritten(question, encoded)
+        if differs is not None:
+            return _Found(StepVerdict.REFUTED, differs, "rewriting")
+        unread = [step for step in question.parents if self.read.readings[step].reason is not None]
+        if unread:
+            reason = f"it rests on step {self.read.steps[unread[0]].id}, which was not read"
+            return _Found(StepVerdict.NOT_CHECKABLE, reason)
+        if not is_exact:
+            return _Found(StepVerdict.UNKNOWN, "it has functions that solvers know too little of", "solver")
+        model = list((result.evidence.could_be_false or {}).items())[:_MOST_VALUES]
+        where = ", ".join(f"{name} = {value}" for name, value in model)
+        return found(
+            StepVerdict.NOT_ENTAILED,
+            "its premises do not entail it" + (f": it is false where {where}" if where else ""),
+        )
+
+    def _encoded(self, premises: Iterable[Premise]) -> list[tuple[Premise, Encoded]]:
+        """The premises that the IR has words for: with fewer premises less is proved, and nothing wrong."""
         found = []
-        for each in stated:
+        for each in premises:
             try:
                 found.append((each, self.theory.encoder.statement(each.term)))
             except Unreadable:
                 continue
         return found
 
-    def _from_result(
-        self,
-        at: int,
-        claim: Term,
-        parents: Sequence[int],
-        stated: Sequence[Premise],
-        known: Sequence[tuple[Premise, Encoded]],
-        encoded: Encoded,
-        result: Result,
-    ) -> _Found:
-        match result.verdict:
-            case Verdict.ENTAILED:
-                assuming = self._assuming(known, encoded)
-                return _Found(StepVerdict.PROVED, "", "solver", assuming, result)
-            case Verdict.REFUTED:
-                if self._is_unambiguous(at, claim, parents, known, encoded):
-                    return _Found(
-                        StepVerdict.REFUTED, "its premises entail that it is false", "solver", (), result
-                    )
-                return _Found(StepVerdict.UNKNOWN, _MISREAD, "solver", (), result)
-            case Verdict.INCONSISTENT:
-                alone = self.theory.ask([each for _, each in known], self._nothing(), self._left_ms())
-                contradictory = alone.verdict is Verdict.INCONSISTENT
-                reason = (
-                    "its premises contradict each other"
-                    if contradictory
-                    else "it is not defined where its premises hold"
-                )
-                return _Found(StepVerdict.NOT_CHECKABLE, reason, "solver", (), result)
-        is_exact = encoded.exact and all(each.exact for _, each in known) and len(known) == len(stated)
-        if result.verdict is Verdict.UNKNOWN or not is_exact:
-            found = self._identity(claim, parents)
-            if found is not None:
-                return found
-        if result.verdict is Verdict.UNKNOWN:
-            return _Found(StepVerdict.UNKNOWN, f"the solvers gave up: {result.reason}", "solver", (), result)
-        return self._undetermined(at, claim, parents, is_exact, result)
+    def _is_inconsistent(self, known: Sequence[Encoded]) -> bool:
+        nothing = Encoded(self.theory.encoder.pool.true)
+        return self.theory.ask(known, nothing).verdict is Verdict.INCONSISTENT
 
-    def _undetermined(
-        self, at: int, claim: Term, parents: Sequence[int], is_exact: bool, result: Result
-    ) -> _Found:
-        differs = self._rewritten(at, claim, parents)
-        if differs is not None:
-            return _Found(StepVerdict.REFUTED, differs, "rewriting")
-        unread = [self.read.steps[each].id for each in parents if self.read.readings[each].reason is not None]
-        if unread:
-            return _Found(StepVerdict.NOT_CHECKABLE, f"it rests on step {unread[0]}, which was not read")
-        if not is_exact:
-            return _Found(StepVerdict.UNKNOWN, "it has functions that solvers know too little of", "solver")
-        model = result.evidence.could_be_false or {}
-        where = ", ".join(f"{name} = {value}" for name, value in list(model.items())[:_MOST_VALUES])
-        reason = "its premises do not entail it" + (f": it is false where {where}" if where else "")
-        return _Found(StepVerdict.NOT_ENTAILED, reason, "solver", (), result)
+    # --- whether a refutation means what it says ([STEP-UNAMBIGUOUS]) ---
 
-    def _nothing(self) -> Encoded:
-        return Encoded(self.theory.encoder.pool.true)
+    def _is_fully_read(self, at: int) -> bool:
+        """Whether nothing was passed over in a step, and its variables are real numbers."""
+        return self.read.context.is_usual and not self.read.readings[at].skipped
 
-    def _is_unambiguous(
-        self,
-        at: int,
-        term: Term,
-        parents: Sequence[int],
-        known: Sequence[tuple[Premise, Encoded]],
-        claim: Encoded,
-    ) -> bool:
-        """Whether nothing was passed over in reading what a refutation rests on ([STEP-UNAMBIGUOUS])."""
-        if not (self._is_fully_read(at) and claim.unambiguous and self._is_of_the_same(at, term, parents)):
-            return False
-        if self.premises.is_measured_apart(at, parents):
-            return False
-        return all(encoded.unambiguous and self._is_premise_unambiguous(stated) for stated, encoded in known)
+    def _is_unambiguous(self, question: _Question, claim: Encoded) -> bool:
+        """Whether nothing was passed over in reading what a refutation rests on."""
+        at, parents = question.at, question.parents
+        return (
+            self._is_fully_read(at)
+            and claim.unambiguous
+            and self._is_of_the_same(at, question.claim, parents)
+            and not self.premises.is_measured_apart(at, parents)
+            and all(each.unambiguous and self._is_clear(premise) for premise, each in question.known)
+        )
 
-    def _is_premise_unambiguous(self, stated: Premise) -> bool:
-        reading = self.read.readings[stated.step]
-        return not reading.skipped and not (reading.shifts and quantities(stated.term))
+    def _is_clear(self, premise: Premise) -> bool:
+        reading = self.read.readings[premise.step]
+        return not reading.skipped and not (reading.shifts and quantities(premise.term))
 
     def _is_of_the_same(self, at: int, claim: Term, parents: Sequence[int]) -> bool:
         """Whether what a claim is about is what its premises are about: nothing was done to it in between."""
@@ -387,7 +374,7 @@ class _Checking:
         if reading.claims:
             return self.premises.is_worked_out(parents) and not self.premises.is_changed(claim, parents)
         # What a parent is about that was not read, the value may be about too.
-        clear = all(subjects(self.premises.stated(each), self.read.readings[each]) for each in parents)
+        clear = all(subjects(self.premises.claims(each), self.read.readings[each]) for each in parents)
         return clear and not self.read.operates(at)
 
     def _may_be_another(self, value: Term, claim: Term, at: int) -> bool:
@@ -398,106 +385,79 @@ class _Checking:
         own = any(isinstance(side, Name) and side in named_in([value]) for side in sides)
         return own or (is_closed(value) and not _WORD.search(self.read.steps[at].node))
 
-    def _assuming(self, known: Sequence[tuple[Premise, Encoded]], claim: Encoded) -> tuple[str, ...]:
+    def _assuming(self, known: Sequence[Encoded], claim: Encoded) -> tuple[str, ...]:
         """The conditions of a claim's being defined that its premises do not entail."""
-        found = []
-        for side, said in zip(claim.sides, claim.shown_sides, strict=True):
-            condition = Encoded(side, lemmas=claim.lemmas)
-            result = self.theory.ask([each for _, each in known], condition, self._left_ms())
-            if result.verdict is not Verdict.ENTAILED:
-                found.append(said)
-        return tuple(found)
+        conditions = zip(claim.sides, claim.shown_sides, strict=True)
+        asked = (
+            (self.theory.ask(known, Encoded(side, lemmas=claim.lemmas)), text) for side, text in conditions
+        )
+        return tuple(text for result, text in asked if result.verdict is not Verdict.ENTAILED)
 
-    def _identity(self, claim: Term, parents: Sequence[int]) -> _Found | None:
+    # --- SymPy ---
+
+    def _identity(self, question: _Question) -> _Found | None:
         """A proof by SymPy: both sides, or this and a premise's value of the same, are one expression."""
-        for part in claim.args if is_op(claim, "and") else (claim,):
-            if not self._is_identity(part, parents):
-                return None
-        return _Found(StepVerdict.PROVED, "", "sympy")
+        identical = all(self._is_identity(part, question.parents) for part in conjuncts(question.claim))
+        return _Found(StepVerdict.PROVED, "", "sympy") if identical else None
 
     def _is_identity(self, claim: Term, parents: Sequence[int]) -> bool:
-        if not is_op(claim, "=") or not self._left_ms():
+        if not is_op(claim, "=") or not self.theory.left_ms or _ZERO_TO_ZERO in parts(claim):
             return False
         left, right = claim.args
-        if any(part == _ZERO_TO_ZERO for part in parts(claim)):
-            return False
         lefts = [left]
-        for parent in parents:
-            for each in self.premises.stated(parent):
-                if (
-                    isinstance(each, Op)
-                    and each.op == "="
-                    and canonical_term(each.args[0]) == canonical_term(left)
-                ):
-                    lefts.append(each.args[1])
+        for each in (term for parent in parents for term in self.premises.claims(parent)):
+            if is_op(each, "=") and same_terms(each.args[0], left):
+                lefts.append(each.args[1])
         context = self.read.context
         return any(self.identities.hold(each, right, self.read.integers, context) for each in lefts)
 
     # --- what is wrong ---
 
-    def _rewritten(self, at: int, claim: Term, parents: Sequence[int]) -> str | None:
+    def _rewritten(self, question: _Question, encoded: Encoded) -> str | None:
         """Why a step that writes an expression in another way is wrong ([STEP-REWRITING])."""
-        reading = self.read.readings[at]
-        if not self._is_fully_read(at) or not self.read.is_rewriting(at) or not self.read.is_read_before(at):
+        at, claim, parents = question.at, question.claim, question.parents
+        reading, read = self.read.readings[at], self.read
+        if not (self._is_fully_read(at) and read.is_rewriting(at) and read.is_read_before(at)):
             return None
         old, new = self.premises.rewritten(reading, claim, parents)
-        if old is None or new is None or free_names(new) & self.read.constrained:
+        if old is None or new is None or free_names(new) & read.constrained:
             return None
         if not reading.claims and not self._is_of_the_same(at, claim, parents):
             return None
         differs = difference(old, new)
-        if differs is None:
+        everything = self._encoded(self.premises.before(at)) if differs else []
+        if any(not each.unambiguous or read.readings[premise.step].skipped for premise, each in everything):
             return None
-        everything = self._encoded(self.premises.before(at))
-        if any(
-            not each.unambiguous or self.read.readings[premise.step].skipped for premise, each in everything
-        ):
+        # Where all that was said before entails the claim, it is no rewriting, or a right one.
+        if differs is None or not encoded.unambiguous:
             return None
-        try:
-            encoded = self.theory.encoder.statement(claim)
-        except Unreadable:
-            return None
-        result = self.theory.ask([each for _, each in everything], encoded, self._left_ms())
-        return differs if encoded.unambiguous and result.verdict is Verdict.UNDETERMINED else None
+        result = self.theory.ask([each for _, each in everything], encoded)
+        return differs if result.verdict is Verdict.UNDETERMINED else None
 
-    def _missing(
-        self,
-        at: int,
-        reading: Reading,
-        parents: Sequence[int],
-        tried: Sequence[tuple[_Found, tuple[Term, ...]]],
-    ) -> int | None:
+    def _missing(self, at: int, reading: Reading, parents: Sequence[int]) -> int | None:
         """The id of the latest earlier step with which the step would follow; None where there is none."""
-        if any(found.verdict is StepVerdict.REFUTED for found, _ in tried):
-            return None
         others = [each for each in range(at - 1, -1, -1) if each not in parents][:_MOST_TRIED]
         end = time.monotonic() + _SEARCH_SECONDS
         for other in others:
-            if not self._left_ms() or time.monotonic() > end:
+            if not self.theory.left_ms or time.monotonic() > end:
                 return None
-            if self._follows_with(at, reading, parents, other):
+            if self._follows_with(at, reading, [*parents, other]):
                 return self.read.steps[other].id
         return None
 
-    def _follows_with(self, at: int, reading: Reading, parents: Sequence[int], other: int) -> bool:
-        more = [*parents, other]
-        if not (
-            self.premises.stated(other)
-            or self.read.readings[other].schema
-            or self.read.readings[other].values
-        ):
+    def _follows_with(self, at: int, reading: Reading, parents: Sequence[int]) -> bool:
+        more = self.read.readings[parents[-1]]
+        if not (self.premises.claims(parents[-1]) or more.schema or more.values):
             return False
-        for claims in self._candidates(reading, more):
+        for claims in self._candidates(reading, parents):
             try:
-                stated = self.premises.of(at, more, joined("and", claims))
-                _, open_ = self._named(at, claims, stated)
-                if not open_:
+                question, _ = self._question(at, claims, parents)
+                if question is None:
                     continue
-                encoded = self.theory.encoder.statement(joined("and", open_))
+                encoded = self.theory.encoder.statement(question.claim)
             except Unreadable:
                 continue
-            known = [each for _, each in self._encoded(stated)]
-            if self.theory.ask(known, encoded, self._left_ms()).verdict is Verdict.ENTAILED:
+            if self.theory.ask([each for _, each in question.known], encoded).verdict is Verdict.ENTAILED:
                 return True
         return False
 
@@ -513,31 +473,23 @@ class _Checking:
         return tuple(self.read.steps[at].id for at in given)
 
     def _contradictory(self, given: Sequence[int]) -> bool:
-        if not self._left_ms():
+        if not self.theory.left_ms:
             return False
-        terms = [Premise(at, term) for at in given for term in self.premises.stated(at)]
-        if not self.premises.are_comparable(terms):
+        premises = [Premise(at, term) for at in given for term in self.premises.claims(at)]
+        if not self.premises.are_comparable(premises):
             return False
-        known = self._encoded(terms)
-        if not known or not all(
-            each.unambiguous and self._is_fully_read(stated.step) and self._is_premise_unambiguous(stated)
-            for stated, each in known
-        ):
-            return False
-        found = self.theory.ask([each for _, each in known], self._nothing(), self._left_ms())
-        return found.verdict is Verdict.INCONSISTENT
-
-
-def _alternatives(subject: Term, values: tuple[Term, ...]) -> tuple[Term, ...]:
-    """The claim that something has one of several values."""
-    return (joined("or", tuple(Op("=", (subject, value)) for value in values)),)
+        known = self._encoded(premises)
+        clear = (
+            each.unambiguous and self._is_fully_read(premise.step) and self._is_clear(premise)
+            for premise, each in known
+        )
+        return bool(known) and all(clear) and self._is_inconsistent([each for _, each in known])
 
 
 def _introduced(claim: Term, seen: frozenset[Term]) -> Term | None:
     """The variable or quantity that an equation gives a first value; None where it does not."""
-    if not is_op(claim, "="):
-        return None
-    for one, other in (claim.args, claim.args[::-1]):
-        if isinstance(one, Name | Quantity) and one not in seen and one not in named_in([other]):
-            return one
+    if is_op(claim, "="):
+        for one, other in (claim.args, claim.args[::-1]):
+            if isinstance(one, Name | Quantity) and one not in seen and one not in named_in([other]):
+                return one
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from potlang.languages.dagmath.lower.canonical import same_terms
 from potlang.languages.dagmath.lower.exact import NotExact, value
@@ -40,7 +40,7 @@ class Premises:
 
     def __init__(self, read: Read) -> None:
         self._read = read
-        self._stated: dict[int, tuple[Term, ...]] = {}
+        self._claims: dict[int, tuple[Term, ...]] = {}
         self._seen: list[frozenset[Term]] = []
         self._names = frozenset[Term](Name(name) for name in read.known)
         counts = Counter(name for reading in read.readings for name in reading.names)
@@ -53,17 +53,24 @@ class Premises:
             for name in read.readings[at].names:
                 self._meanings.setdefault(name, []).append(at)
 
-    def state(self, at: int, claims: tuple[Term, ...]) -> None:
+    def record(self, at: int, claims: tuple[Term, ...]) -> None:
         """Note what a step claims; steps come in order."""
-        self._stated[at] = claims
+        self._claims[at] = claims
         self._seen.append(self._names)
         reading = self._read.readings[at]
-        terms = (*claims, *reading.claims, *reading.values)
-        self._names |= named_in(terms)
+        self._names |= named_in((*claims, *reading.claims, *reading.values))
 
-    def stated(self, at: int) -> tuple[Term, ...]:
+    def claims(self, at: int) -> tuple[Term, ...]:
         """What a step claims."""
-        return self._stated.get(at, ())
+        return self._claims.get(at, ())
+
+    def parts(self, steps: Iterable[int]) -> list[Term]:
+        """The relations of which the claims of some steps are conjunctions."""
+        return [part for step in steps for term in self.claims(step) for part in conjuncts(term)]
+
+    def _sides(self, steps: Iterable[int]) -> list[Term]:
+        """The sides of the equations that some steps claim."""
+        return [side for part in self.parts(steps) for side in _sides(part)]
 
     def seen(self, at: int) -> frozenset[Term]:
         """The variables and quantities that the problem and the steps before one mention."""
@@ -71,39 +78,46 @@ class Premises:
 
     def of(self, at: int, parents: Sequence[int], claim: Term) -> list[Premise]:
         """What a step's parents and the definitions say. Raises Unreadable where units differ."""
-        found = [Premise(parent, term) for parent in parents for term in self.stated(parent)]
+        found = [Premise(parent, term) for parent in parents for term in self.claims(parent)]
         found += self._definitions(at, parents, [claim, *(each.term for each in found)])
         terms = [claim, *(each.term for each in found)]
+        schemas = [(parent, self._read.readings[parent].schema) for parent in parents]
         instances = [
             Premise(parent, term)
-            for parent in parents
-            if (schema := self._read.readings[parent].schema) is not None
+            for parent, schema in schemas
+            if schema
             for term in _instances(schema, terms)
         ]
         found += [*instances, *self._applications(terms, found)]
         self._check_meanings([Premise(at, claim), *found])
-        used = [self._read.raw[each] for each in dict.fromkeys([*(stated.step for stated in found), at])]
-        check_comparable(term for raw in used for term in raw)
+        used = dict.fromkeys([*(premise.step for premise in found), at])
+        check_comparable(term for step in used for term in self._read.raw[step])
         return found
 
-    def _check_meanings(self, stated: Iterable[Premise]) -> None:
+    def before(self, at: int) -> list[Premise]:
+        """All that was claimed before a step."""
+        return [Premise(step, term) for step in range(at) for term in self.claims(step)]
+
+    def _check_meanings(self, premises: Iterable[Premise]) -> None:
         """Raises Unreadable if a variable that is introduced again has two meanings in some claims."""
         meant: dict[str, int] = {}
-        for each in stated:
+        for each in premises:
             for name in free_names(each.term):
                 places = self._meanings.get(name, ())
                 meaning = sum(place <= each.step for place in places)
                 if len(places) > 1 and meant.setdefault(name, meaning) != meaning:
                     raise Unreadable(f"{name} means something else than before")
 
-    def are_comparable(self, stated: Sequence[Premise]) -> bool:
+    def are_comparable(self, premises: Sequence[Premise]) -> bool:
         """Whether no two claims have different units, or variables that mean something else."""
         try:
-            self._check_meanings(stated)
-            check_comparable(term for each in stated for term in self._read.raw[each.step])
+            self._check_meanings(premises)
+            check_comparable(term for each in premises for term in self._read.raw[each.step])
         except Unreadable:
             return False
         return True
+
+    # --- whether a claim is about what its premises are about ---
 
     def is_restated(self, claim: Term, parents: Sequence[int]) -> bool:
         """Whether a claim gives a named quantity another value.
@@ -111,96 +125,72 @@ class Premises:
         What a phrase names may change: apples that are eaten are still "the number of apples".
         """
         named = {side for part in conjuncts(claim) for side in _sides(part) if isinstance(side, Quantity)}
-        given = {
-            side
-            for parent in parents
-            for term in self.stated(parent)
-            for part in conjuncts(term)
-            for side in _sides(part)
-        }
-        return not named.isdisjoint(given)
+        return not named.isdisjoint(self._sides(parents))
 
     def is_measured_apart(self, at: int, parents: Sequence[int]) -> bool:
         """Whether of a step and a parent that give a number of the same, only one gives it with a unit."""
         here = self._measured(at)
-        return any(
-            here.get(side, is_) != is_ for each in parents for side, is_ in self._measured(each).items()
-        )
+        there = (item for parent in parents for item in self._measured(parent).items())
+        return any(here.get(side, measured) != measured for side, measured in there)
 
     def _measured(self, at: int) -> dict[Term, bool]:
         """What a step gives numbers of, and whether they have units."""
-        found = {}
-        for part in (part for term in self._read.raw[at] for part in conjuncts(term)):
-            if is_op(part, "=") and not named_in(part.args[1:]):
-                found[part.args[0]] = has_unit(part.args[1])
-        return found
+        equations = (_sides(part) for term in self._read.raw[at] for part in conjuncts(term))
+        return {sides[0]: has_unit(sides[1]) for sides in equations if sides and not named_in(sides[1:])}
 
     def is_worked_out(self, parents: Sequence[int]) -> bool:
         """Whether all there is to do with the only parent is to work out the expression that it gives."""
         if len(parents) != 1:
             return False
-        stated = (part for term in self.stated(parents[0]) for part in conjuncts(term))
-        given = [sides[1] for part in stated if (sides := _sides(part))]
-        given += self._read.readings[parents[0]].values
-        return bool(given) and any(_is_compound(each) for each in given)
+        given = [sides[1] for part in self.parts(parents) if (sides := _sides(part))]
+        return any(map(_is_compound, (*given, *self._read.readings[parents[0]].values)))
 
     def is_changed(self, claim: Term, parents: Sequence[int]) -> bool:
         """Whether a claim calculates with what a quantity was: `24 + 6`, where it was given as `6 * 4`."""
-        stated = (part for parent in parents for term in self.stated(parent) for part in conjuncts(term))
-        old = {found for part in stated for side in _sides(part) if (found := _amount(side)) is not None}
+        old = {found for side in self._sides(parents) if (found := _amount(side)) is not None}
         new = (side for part in conjuncts(claim) for side in _sides(part) if isinstance(side, Op))
-        inside = (part for side in new for arg in side.args for part in parts(arg))
-        return any(_amount(part) in old for part in inside)
+        return any(_amount(part) in old for side in new for arg in side.args for part in parts(arg))
 
     def is_of_kind(self, parent: int, subject: Term, kinds: frozenset[str]) -> bool:
         """Whether a parent gives what it is about as the value of one of some operations."""
         equal = [subject]
-        for part in (part for term in self.stated(parent) for part in conjuncts(term)):
-            sides = _sides(part)
+        for sides in map(_sides, self.parts([parent])):
             if any(same_terms(side, each) for side in sides for each in equal):
                 equal += sides
-        return any(isinstance(each, Op) and each.op in kinds for each in equal)
+        return any(is_op(each, *kinds) for each in equal)
 
-    def before(self, at: int) -> list[Premise]:
-        """All that was claimed before a step."""
-        return [Premise(step, term) for step in range(at) for term in self.stated(step)]
+    # --- definitions ---
 
     def _definitions(self, at: int, parents: Sequence[int], terms: Iterable[Term]) -> list[Premise]:
         """What earlier steps say a variable stands for (`Let r be …`), of those that are mentioned."""
         mentioned = frozenset[str]().union(*map(free_names, terms))
-        found = []
-        for step in self._introductions:
-            if step < at and step not in parents and self._read.readings[step].names & mentioned:
-                found += [Premise(step, term) for term in self.stated(step)]
-        return found
+        return [
+            Premise(step, term)
+            for step in self._introductions
+            if step < at and step not in parents and self._read.readings[step].names & mentioned
+            for term in self.claims(step)
+        ]
 
-    def _applications(self, terms: Iterable[Term], stated: Iterable[Premise]) -> list[Premise]:
+    def _applications(self, terms: Iterable[Term], premises: Iterable[Premise]) -> list[Premise]:
         """What the definition of a function, `f(x) = …`, says of what it is applied to elsewhere."""
-        calls = {
-            part for term in terms for part in parts(term) if isinstance(part, Op) and part.op[:5] == "call:"
-        }
+        calls = {part for term in terms for part in parts(term) if _is_call(part)}
         found: dict[Premise, None] = {}
-        for each in stated:
+        for each in premises:
             match each.term:
-                case Op("=", (Op(op, (Name() as parameter,)), body)) if op[:5] == "call:":
-                    if self._defining(op) == each.step and free_names(body) == {parameter.text}:
-                        found |= {
-                            Premise(
-                                each.step, Op("=", (call, substituted(body, {parameter: call.args[0]})))
-                            ): None
-                            for call in sorted(calls, key=repr)
-                            if call.op == op and call.args != (parameter,) and len(call.args) == 1
-                        }
+                case Op("=", (Op(op, (Name() as parameter,)) as head, body)) if _is_call(head):
+                    if self._defining(op) != each.step or free_names(body) != {parameter.text}:
+                        continue
+                    # Sorted, as sets have no order: solvers are asked the same each time.
+                    for call in sorted(calls, key=repr):
+                        if call.op == op and call.args != (parameter,) and len(call.args) == 1:
+                            value = substituted(body, {parameter: call.args[0]})
+                            found[Premise(each.step, Op("=", (call, value)))] = None
         return list(found)
 
     def _defining(self, function: str) -> int | None:
         """The step that defines a function: the first that speaks of it, if it is given."""
-        for step in sorted(self._stated):
-            if any(
-                isinstance(part, Op) and part.op == function
-                for term in self.stated(step)
-                for part in parts(term)
-            ):
+        for step in sorted(self._claims):
+            if any(is_op(part, function) for term in self.claims(step) for part in parts(term)):
                 given = self._read.steps[step].parents is None or self._read.readings[step].supposes
                 return step if given else None
         return None
@@ -213,16 +203,14 @@ class Premises:
             return None, None
         subject, new = claim.args
         if len(parents) == 1:
-            for part in (part for term in self.stated(parents[0]) for part in conjuncts(term)):
-                if is_op(part, "=") and same_terms(part.args[0], subject):
-                    return part.args[1], new
-        if isinstance(subject, Name | Quantity):
+            for sides in map(_sides, self.parts(parents)):
+                if sides and same_terms(sides[0], subject):
+                    return sides[1], new
+        if isinstance(subject, Name | Quantity) or (reading.claims and not reading.rewrites):
             return None, None
         names = free_names(claim)
-        told = (term for parent in parents for term in self.stated(parent))
-        if (reading.rewrites or not reading.claims) and not any(names & free_names(term) for term in told):
-            return subject, new
-        return None, None
+        told = (term for parent in parents for term in self.claims(parent))
+        return (None, None) if any(names & free_names(term) for term in told) else (subject, new)
 
 
 def named_in(terms: Iterable[Term]) -> frozenset[Term]:
@@ -233,17 +221,21 @@ def named_in(terms: Iterable[Term]) -> frozenset[Term]:
     return frozenset(found)
 
 
-def subjects(stated: tuple[Term, ...], reading: Reading) -> list[Term]:
+def subjects(claims: tuple[Term, ...], reading: Reading) -> list[Term]:
     """What a step is about: the left side of what it claims; the value that it gives of nothing named."""
-    if not stated:
+    if not claims:
         return list(reading.values) if len(reading.values) == 1 and not reading.claims else []
-    term = stated[0]
+    term = claims[0]
     while is_op(term, "and", "or"):
-        if term.op == "or" and not all(_left(each) == _left(term.args[0]) for each in term.args):
+        if term.op == "or" and len({_left(each) for each in term.args}) > 1:
             return []
         term = term.args[0]
     left = _left(term)
     return [] if left is None else [left]
+
+
+def _is_call(term: Term) -> TypeGuard[Op]:
+    return isinstance(term, Op) and term.op.startswith("call:")
 
 
 def _sides(term: Term) -> tuple[Term, ...]:
@@ -264,26 +256,26 @@ def _is_compound(term: Term) -> bool:
 
 def _left(term: Term) -> Term | None:
     """What an equation is about: its left side, or of `4 = x` the variable."""
-    if not is_op(term, "="):
+    sides = _sides(term)
+    if not sides:
         return None
-    left, right = term.args
+    left, right = sides
     return right if isinstance(right, Name | Quantity) and not named_in([left]) else left
 
 
 def _instances(schema: Schema, terms: Iterable[Term]) -> list[Term]:
     """A formula for any object, of the objects of which its attributes are spoken."""
-    attributes = dict(schema.letters)
     objects: dict[tuple[str, ...], None] = {}
     for term in terms:
         for quantity in sorted(quantities(term), key=lambda each: each.words):
-            for attribute in attributes.values():
+            for _, attribute in schema.letters:
                 if attribute in quantity.words:
                     objects[tuple(word for word in quantity.words if word != attribute)] = None
     found = []
     for object_ in objects:
         values: dict[Term, Term] = {
             Name(letter): Quantity(tuple(sorted({*object_, attribute})))
-            for letter, attribute in attributes.items()
+            for letter, attribute in schema.letters
         }
         found.append(substituted(schema.formula, values))
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -31,7 +32,8 @@ class Theory:
         self._workers = workers
         self._session: Session | None = None
         self._symbols = 0
-        self._known: dict[tuple[tuple[int, ...], int], Result] = {}
+        self._known: dict[tuple[frozenset[int], int], Result] = {}
+        self._end = time.monotonic() + limits.total_ms / 1000
 
     def __enter__(self) -> Theory:
         return self
@@ -40,6 +42,11 @@ class Theory:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._close()
+
+    @property
+    def left_ms(self) -> int:
+        """The time that is left for the solution."""
+        return max(0, int((self._end - time.monotonic()) * 1000))
 
     def _close(self) -> None:
         if self._session is not None:
@@ -61,32 +68,32 @@ class Theory:
             self._session = Session(module, self._workers or default_workers(), options, self._limits)
         return self._session
 
-    def ask(self, premises: Sequence[Encoded], claim: Encoded, left_ms: int) -> Result:
-        """What premises say of a claim, both taken to be defined."""
+    def ask(self, premises: Sequence[Encoded], claim: Encoded) -> Result:
+        """Verify the claim under the premises, both taken to be defined; memoised by node ids."""
         assumed: dict[int, Node] = {}
         for each in (*premises, claim):
             for node in (*each.lemmas, *each.sides):
                 assumed[node.id] = node
         for each in premises:
             assumed[each.formula.id] = each.formula
-        return self.ask_nodes(list(assumed.values()), claim.formula, left_ms)
+        # Steps rest on the same premises again and again, and missing ones are looked for by trying.
+        key = (frozenset(assumed), claim.formula.id)
+        if key not in self._known:
+            self._known[key] = self._verified(list(assumed.values()), claim.formula)
+        return self._known[key]
 
-    def ask_nodes(self, assumed: Sequence[Node], formula: Node, left_ms: int) -> Result:
-        """What some formulas say of another."""
-        key = (tuple(sorted({node.id for node in assumed})), formula.id)
-        found = self._known.get(key)
-        if found is None:
-            self.asked += 1
-            session = self._ready()
-            session.limits = self._limits._replace(total_ms=max(1, min(left_ms, self._limits.total_ms)))
-            named = [
+    def _verified(self, assumed: Sequence[Node], formula: Node) -> Result:
+        self.asked += 1
+        session = self._ready()
+        session.limits = self._limits._replace(total_ms=max(1, min(self.left_ms, self._limits.total_ms)))
+        session.push(
+            [
                 Assertion(f"p{at}", f"premise {at}", AssertionKind.FACT, node)
                 for at, node in enumerate(assumed)
             ]
-            session.push(named)
-            try:
-                (found,) = session.verify([Claim(f"c{self.asked}", "claim", formula)], [])
-            finally:
-                session.pop()
-            self._known[key] = found
+        )
+        try:
+            (found,) = session.verify([Claim(f"c{self.asked}", "claim", formula)], [])
+        finally:
+            session.pop()
         return found
