@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
 _PIECE = 4000
@@ -63,3 +64,18 @@ def fraction(text: str, most: int) -> Fraction | None:
     value = Fraction(natural((whole + places) or "0"), 10 ** len(places))
     scale = Fraction(10 ** abs(power))
     return value * scale if power >= 0 else value / scale
+
+
+def digits_of(numeral: str, enough: int) -> int:
+    """How many digits a numeral has when written without an exponent (exact up to `enough`)."""
+    written = len(numeral) - numeral.startswith("-")
+    if written > enough or ("e" not in numeral and "E" not in numeral):
+        return written - ("." in numeral)
+    try:
+        value = Decimal(numeral)
+    except InvalidOperation:
+        return enough + 1
+    _, figures, exponent = value.as_tuple()
+    if not isinstance(exponent, int):
+        return enough + 1
+    return max(len(figures), len(figures) + exponent, 1 - exponent)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from potlang.languages.dagmath.read.wrapping import find_json
+from potlang.source.layout import container_end
 from potlang.utils.resources import schema_text
 
 _THOUGHT_ENDS = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
@@ -74,8 +74,8 @@ def find_program(reply: str) -> Found | None:
 
 
 def _end(text: str, start: int) -> int:
-    wrapped = find_json(text[start:])
-    return len(text) if wrapped is None else start + wrapped.end
+    closed = container_end(text, start)
+    return len(text.rstrip()) if closed is None else closed
 
 
 def _best(text: str, found: list[JsonObject]) -> JsonObject | None:

@@ -10,39 +10,36 @@ from decimal import Decimal
 from itertools import islice
 
 from potlang.diag import Applicability, Fix, Label, Place, Replace, Sink
+from potlang.ir.numerals import digits_of
 from potlang.source import InputLimits, join_pointer
-from potlang.source.layout import STRING, Layout, decode_string, skip_space, skip_value
+from potlang.source.json_tokens import Token, tokens
+from potlang.source.layout import Layout, decode_string, skip_space, skip_value
 
 _MOST = 100
-_BRACKET = re.compile(rf"{STRING}|([\[{{])|([\]}}])", re.DOTALL)
-_STRUCTURE = re.compile(rf"({STRING})|[\[\]{{}},:]", re.DOTALL)
-_NUMERIC = re.compile(rf"{STRING}|(-?(?:NaN|Infinity)\b)|(-?[0-9][0-9.eE+-]*+)", re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def bracket_at_depth(text: str, depth: int) -> int:
     """The offset of the first bracket that is nested `depth` deep; of the last one if none is."""
     now = last = 0
-    for found in _BRACKET.finditer(text):
-        if found[1]:
+    for token in tokens(text):
+        if token.kind in ("{", "["):
             now += 1
-            last = found.start()
+            last = token.start
             if now >= depth:
                 break
-        elif found[2]:
+        elif token.kind in ("}", "]"):
             now -= 1
     return last
 
 
 def report_numbers(text: str, sink: Sink, limits: InputLimits) -> None:
     """Reports `NaN` and infinities (POT1006) and numerals that are too long (POT0004)."""
-    from potlang.reading.json_text import digits_of
-
-    for found in _NUMERIC.finditer(text):
-        place = Place("", found.span())
-        if found[1]:
-            sink.report("POT1006", place, helps=("JSON has no such number",), constant=found[1])
-        elif found[2] and (digits := digits_of(found[2], limits.digits)) > limits.digits:
+    for token in tokens(text):
+        place = Place("", token.span)
+        if token.kind == "word" and token.text not in ("true", "false", "null"):
+            sink.report("POT1006", place, helps=("JSON has no such number",), constant=token.text)
+        elif token.kind == "number" and (digits := digits_of(token.text, limits.digits)) > limits.digits:
             sink.report("POT0004", place, digits=digits, limit=limits.digits)
         if len(sink) >= _MOST:
             break
@@ -52,7 +49,6 @@ def report_numbers(text: str, sink: Sink, limits: InputLimits) -> None:
 class _Frame:
     """An open container: `token` is where the scan is in it, `seen` the places of its keys."""
 
-    is_object: bool
     token: str | int = 0
     seen: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
 
@@ -92,54 +88,23 @@ def _member_value(text: str, key_end: int) -> tuple[int, int]:
 def _duplicates(text: str) -> Iterator[tuple[str, str, list[tuple[int, int]]]]:
     """(pointer, key, raw spans of the key's occurrences) of valid JSON, object by object."""
     frames: list[_Frame] = []
-    string: tuple[int, int] | None = None
-    for found in _STRUCTURE.finditer(text):
-        mark = text[found.start()]
-        if mark == '"':
-            string = found.span()
-        elif mark in "[{":
-            frames.append(_Frame(mark == "{"))
-        elif mark == ":" and string is not None:
+    previous: Token | None = None
+    for token in tokens(text):
+        if token.kind in ("{", "["):
+            frames.append(_Frame())
+        elif token.kind == ":" and previous is not None:
             frame = frames[-1]
-            frame.token = decode_string(text[slice(*string)])
-            frame.seen.setdefault(frame.token, []).append(string)
-        elif mark == "," and isinstance(frames[-1].token, int):
+            frame.token = decode_string(previous.text)
+            frame.seen.setdefault(frame.token, []).append(previous.span)
+        elif token.kind == "," and isinstance(frames[-1].token, int):
             frames[-1].token += 1
-        elif mark in "]}":
+        elif token.kind in ("}", "]"):
             closed = frames.pop()
             base = [frame.token for frame in frames]
             for key, spans in closed.seen.items():
                 if len(spans) > 1:
                     yield join_pointer("", *base, key), key, spans
-
-
-def report_surrogates(value: object, sink: Sink) -> None:
-    """Reports strings and keys with half of a surrogate pair (POT1005): they cannot be written out."""
-    for pointer, text, on_key in _strings(value):
-        found = _SURROGATE.search(text)
-        if found:
-            sink.report(
-                "POT1005",
-                Place(pointer, found.span(), on_key),
-                helps=("write the character itself, or both halves of the pair",),
-                escape=f"\\u{ord(found[0]):04x}",
-            )
-            if len(sink) >= _MOST:
-                break
-
-
-def _strings(value: object) -> Iterator[tuple[str, str, bool]]:
-    stack: list[tuple[str, object]] = [("", value)]
-    while stack:
-        pointer, here = stack.pop()
-        if isinstance(here, str):
-            yield pointer, here, False
-        elif isinstance(here, dict):
-            below = [(join_pointer(pointer, key), item) for key, item in here.items()]
-            yield from ((place, key, True) for (place, _), key in zip(below, here, strict=True))
-            stack += reversed(below)
-        elif isinstance(here, list | tuple):
-            stack += reversed([(f"{pointer}/{index}", item) for index, item in enumerate(here)])
+        previous = token
 
 
 _PLAIN = 2_000_000
@@ -177,7 +142,10 @@ def is_plain(value: object, most: int) -> bool:
 
 
 def report_value(value: object, sink: Sink, limits: InputLimits) -> None:
-    """Reports what in a Python value JSON could not have said: other types, cycles, NaN, deep nesting."""
+    """Reports what in a Python value JSON could not have said: other types, cycles, NaN, deep nesting.
+
+    And halves of surrogate pairs (POT1005), which also JSON text can say: they cannot be written out.
+    """
     if is_plain(value, limits.nesting):
         return
     stack: list[tuple[str, object, int]] = [("", value, 0)]
@@ -185,17 +153,23 @@ def report_value(value: object, sink: Sink, limits: InputLimits) -> None:
     while stack and len(sink) < _MOST:
         pointer, here, depth = stack.pop()
         if not isinstance(here, dict | list | tuple):
-            _report_scalar(pointer, here, sink, limits)
+            _report_scalar(Place(pointer), here, sink, limits)
         elif depth >= limits.nesting:
             sink.report("POT0003", pointer, limit=limits.nesting)
             break
         elif depths.get(id(here), -1) < depth:
+            # A part that is shared is looked at again only where it stands deeper than before.
             depths[id(here)] = depth
-            stack += reversed([(place, item, depth + 1) for place, item in _items(pointer, here, sink)])
+            stack += reversed(
+                [(place, item, depth + 1) for place, item in _items(pointer, here, sink, limits)]
+            )
 
 
 def _items(
-    pointer: str, container: dict[object, object] | list[object] | tuple[object, ...], sink: Sink
+    pointer: str,
+    container: dict[object, object] | list[object] | tuple[object, ...],
+    sink: Sink,
+    limits: InputLimits,
 ) -> Iterator[tuple[str, object]]:
     if not isinstance(container, dict):
         yield from ((f"{pointer}/{index}", item) for index, item in enumerate(container))
@@ -205,23 +179,27 @@ def _items(
             sink.report("POT1010", pointer, expected="a string as key", found=_type_name(key))
             continue
         place = join_pointer(pointer, key)
-        if _SURROGATE.search(key):
-            _report_scalar(place, key, sink, InputLimits())
+        _report_scalar(Place(place, on_key=True), key, sink, limits)
         yield place, item
 
 
-def _report_scalar(pointer: str, value: object, sink: Sink, limits: InputLimits) -> None:
+def _report_scalar(place: Place, value: object, sink: Sink, limits: InputLimits) -> None:
     if isinstance(value, str):
         if half := _SURROGATE.search(value):
-            sink.report("POT1005", pointer, span=half.span(), escape=f"\\u{ord(half[0]):04x}")
+            sink.report(
+                "POT1005",
+                place._replace(span=half.span()),
+                helps=("write the character itself, or both halves of the pair",),
+                escape=f"\\u{ord(half[0]):04x}",
+            )
     elif isinstance(value, int):
         if value.bit_length() > limits.digits * 10 // 3 + 4:
-            sink.report("POT0004", pointer, digits=value.bit_length() * 3 // 10, limit=limits.digits)
+            sink.report("POT0004", place, digits=value.bit_length() * 3 // 10, limit=limits.digits)
     elif isinstance(value, float | Decimal):
         if not math.isfinite(value):
-            sink.report("POT1006", pointer, constant=str(value))
+            sink.report("POT1006", place, constant=str(value))
     elif value is not None:
-        sink.report("POT1010", pointer, expected="a JSON value", found=_type_name(value))
+        sink.report("POT1010", place, expected="a JSON value", found=_type_name(value))
 
 
 def _type_name(value: object) -> str:

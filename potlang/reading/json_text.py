@@ -10,10 +10,11 @@ import json
 import os
 import re
 import stat
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from potlang.diag import Place, Sink
+from potlang.ir.numerals import digits_of
 from potlang.source import DEFAULT_LIMITS, DecodeError, Document, InputLimits, decode
 
 if TYPE_CHECKING:
@@ -204,21 +205,6 @@ class _Hooks:
         self.bad_token = True
 
 
-def digits_of(numeral: str, enough: int) -> int:
-    """How many digits a numeral has when written without an exponent (exact up to `enough`)."""
-    written = len(numeral) - numeral.startswith("-")
-    if written > enough or ("e" not in numeral and "E" not in numeral):
-        return written - ("." in numeral)
-    try:
-        value = Decimal(numeral)
-    except InvalidOperation:
-        return enough + 1
-    _, digits, exponent = value.as_tuple()
-    if not isinstance(exponent, int):
-        return enough + 1
-    return max(len(digits), len(digits) + exponent, 1 - exponent)
-
-
 def _depth_exceeds(value: object, limit: int) -> bool:
     level = [value]
     for _ in range(limit + 1):
@@ -268,7 +254,7 @@ def _report_found(text: str, value: object, hooks: _Hooks, sink: Sink, limits: I
     if hooks.duplicate:
         json_checks.report_duplicates(text, sink)
     if _MAY_BE_SURROGATE.search(text) or not _is_encodable(text):
-        json_checks.report_surrogates(value, sink)
+        json_checks.report_value(value, sink, limits)
 
 
 def _is_encodable(text: str) -> bool:

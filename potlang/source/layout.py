@@ -87,29 +87,32 @@ def skip_space(text: str, position: int) -> int:
 
 
 def skip_value(text: str, start: int) -> int:
-    """The end of the JSON value that starts at `start`."""
+    """The end of the JSON value that starts at `start`; that of the text where it does not end."""
     first = text[start : start + 1]
     if first in ("[", "{"):
-        return _skip_container(text, start)
+        end = container_end(text, start)
+        return len(text) if end is None else end
     found = (_STRING if first == '"' else _SCALAR).match(text, start)
     return found.end() if found else len(text)
 
 
-def _skip_container(text: str, position: int) -> int:
+def container_end(text: str, position: int) -> int | None:
+    """The end of the object or list that opens at `position`; None if it is not closed. Linear time."""
     depth = 0
     size = len(text)
     match = _FLAT.match
     while position < size:
         mark = text[position]
         if mark == '"':
-            return size
+            # A string that is not closed: the brackets in it count for nothing.
+            return None
         depth += 1 if mark in "[{" else -1
         position += 1
         if depth == 0:
             return position
         flat = match(text, position)
         position = flat.end() if flat else size
-    return size
+    return None
 
 
 def _list_children(text: str, start: int) -> Children:

@@ -17,10 +17,10 @@ from potlang.languages.dagmath.read.places import JsonPlaces, Places, TextPlaces
 from potlang.languages.dagmath.read.records import Solution, Step
 from potlang.languages.dagmath.read.structure import check_structure
 from potlang.languages.dagmath.read.text_form import is_text_form, read_text_form
-from potlang.languages.dagmath.read.wrapping import Wrapped, find_json
 from potlang.reading.embedded import EmbeddedDocument
 from potlang.reading.json_text import open_document, read_json
 from potlang.source import DEFAULT_LIMITS, Document, InputLimits
+from potlang.source.json_in_text import Wrapped, find_json
 
 Source = str | bytes | bytearray | memoryview | os.PathLike[str] | Document | dict[str, object] | list[object]
 """Text, bytes, a file's path, a document, or a value that `json.loads` could have returned."""

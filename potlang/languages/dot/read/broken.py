@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from potlang.diag import Applicability, Fix, nearest, shown
+from potlang.ir.numerals import digits_of
 from potlang.languages.dot.read.rules import Violations
 from potlang.languages.dot.read.shapes import LONGEST_NUMBER, NATURAL, SHAPES, Field, form
-from potlang.reading.json_text import digits_of
 
 _LONGEST = 10_000
 """Bytes of a line that are looked at."""

@@ -1,12 +1,13 @@
-"""Finds the JSON of a solution among other text: a Markdown fence, prose ([DAG-WRAP])."""
+"""Finds JSON among other text: a Markdown fence, prose ([DAG-WRAP], [LOOP-REPLY], [DAG-REPLY])."""
 
 from __future__ import annotations
 
 import re
 from typing import NamedTuple
 
+from potlang.source.layout import container_end
+
 _LINE_START = re.compile(r"^[ \t]*+([{\[])(?=\s*+[\"{\]}])", re.MULTILINE)
-_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|([\[{])|([\]}])', re.DOTALL)
 _ANOTHER = re.compile(r"(?:^|\r)[ \t]*+\{\s*+\"", re.MULTILINE)
 _NEXT = re.compile(r"\s*+\{\s*+\"")
 
@@ -30,24 +31,12 @@ def find_json(text: str) -> Wrapped | None:
         start = found.start(1)
     else:
         return None
-    end = _end(text, start)
+    closed = container_end(text, start)
+    end = len(text.rstrip()) if closed is None else closed
     another = _NEXT.match(text, end) or _ANOTHER.search(text, end)
     return Wrapped(
         start, end, _around(text, start, end), None if another is None else text.index("{", another.start())
     )
-
-
-def _end(text: str, start: int) -> int:
-    """The end of the bracket that opens at `start`; that of the text if it is not closed."""
-    depth = 0
-    for found in _BRACKET.finditer(text, start):
-        if found[1]:
-            depth += 1
-        elif found[2]:
-            depth -= 1
-            if not depth:
-                return found.end()
-    return len(text.rstrip())
 
 
 def _around(text: str, start: int, end: int) -> tuple[int, int] | None:
