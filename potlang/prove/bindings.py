@@ -16,7 +16,7 @@ from potlang.ir.module import Module
 from potlang.ir.nodes import Lit, Node, Quant, Symbol, SymbolKind, Var, reachable
 from potlang.ir.sorts import BitVecSort, IntSort, RealSort, Sort, StringSort
 from potlang.ir.substitute import substitute
-from potlang.prove.encoding import Encoding, literal_of
+from potlang.prove.encoding import Encoding, shown_literal
 from potlang.prove.terms import Namer
 from potlang.prove.verdicts import Finding, Verifier
 from potlang.report.results import Binding, Bindings, Evidence, Verdict, Witness
@@ -132,7 +132,7 @@ def propose(
     values, elements = reply.values[: len(binders)], reply.values[len(binders) :]
     names = {(node.sort, raw): node for node, raw in reversed([*zip(named, elements, strict=True)])}
     found = [
-        names.get((binder.sort, raw)) or literal_of(raw, binder.sort, pool)
+        names.get((binder.sort, raw)) or shown_literal(raw, binder.sort, pool)
         for binder, raw in zip(binders, values, strict=True)
     ]
     known = tuple(node for node in found if node is not None)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from potlang.ir.fold import literal_of
 from potlang.ir.module import Assertion, Module
-from potlang.ir.nodes import Node, Symbol
+from potlang.ir.nodes import Lit, Node, Symbol
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, Sort
-from potlang.ir.values import Bits
 from potlang.smt.errors import Unsupported
 from potlang.smt.names import assertion_name, assertion_number
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from potlang.smt.encodings import Dialect
     from potlang.smt.symbols import Symbols
 
-__all__ = ["Encoding", "Labels", "Unsupported", "literal_of", "show_value"]
+__all__ = ["Encoding", "Labels", "Unsupported", "show_value", "shown_literal"]
 
 
 class Labels:
@@ -130,22 +130,12 @@ def show_value(raw: str, sort: Sort, called: Callable[[str, str], str]) -> str:
     return format_value(value, sort, lambda element: called(element.sort, element.raw))
 
 
-def literal_of(raw: str, sort: Sort, pool: Pool) -> Node | None:
-    """A solver's value as a literal, if it has one."""
-    from fractions import Fraction
-
+def shown_literal(raw: str, sort: Sort, pool: Pool) -> Lit | None:
+    """A solver's value as a literal that has words in the program, if there is one."""
     from potlang.smt.values import read_value
 
     try:
-        value = read_value(raw, sort)
+        literal = literal_of(pool, read_value(raw, sort), sort)
     except ValueError:
         return None
-    match value:
-        case bool() | int() | Fraction():
-            return pool.lit(value, sort)
-        case str():
-            return pool.lit(value, sort)
-        case Bits(number, _):
-            return pool.lit(number, sort)
-        case _:
-            return None
+    return None if literal is None or literal.value is None else literal

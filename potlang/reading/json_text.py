@@ -44,31 +44,18 @@ def open_document(
 def _open(source: Source, sink: Sink, limits: InputLimits, name: str | None) -> Document:
     if isinstance(source, Document):
         return source
-    if isinstance(source, str):
-        return _open_text(source, sink, limits, name or "<string>")
-    if isinstance(source, bytes | bytearray | memoryview):
-        return _open_bytes(bytes(source), sink, limits, name or "<bytes>")
-    if isinstance(source, os.PathLike):
-        return _open_path(source, sink, limits, name)
-    return Document.from_value(source, name or "<value>")
-
-
-def _open_text(text: str, sink: Sink, limits: InputLimits, name: str) -> Document:
-    if len(text) > limits.bytes:
-        sink.report("POT0002", "", limit=limits.bytes)
-        return Document(name, None)
-    return Document.from_str(text, name)
-
-
-def _open_bytes(data: bytes, sink: Sink, limits: InputLimits, name: str) -> Document:
-    if len(data) > limits.bytes:
-        sink.report("POT0002", "", limit=limits.bytes)
-        return Document(name, None)
+    if not isinstance(source, str | bytes | bytearray | memoryview | os.PathLike):
+        return Document.from_value(source, name or "<value>")
+    label, data = bounded_content(source, sink, limits, name)
+    if data is None:
+        return Document(label, None)
+    if isinstance(data, str):
+        return Document.from_str(data, label)
     try:
         text, encoding = decode(data)
     except DecodeError as error:
-        return _undecodable(data, error, sink, name)
-    return Document(name, text, encoding=encoding)
+        return _undecodable(data, error, sink, label)
+    return Document(label, text, encoding=encoding)
 
 
 def _undecodable(data: bytes, error: DecodeError, sink: Sink, name: str) -> Document:
@@ -83,11 +70,27 @@ def _undecodable(data: bytes, error: DecodeError, sink: Sink, name: str) -> Docu
     return Document(name, data.decode("utf-8", "replace").removeprefix("\ufeff"))
 
 
-def _open_path(
-    path: os.PathLike[str] | os.PathLike[bytes], sink: Sink, limits: InputLimits, name: str | None
-) -> Document:
-    label, data = path_bytes(path, sink, limits, name)
-    return Document(label, None) if data is None else _open_bytes(data, sink, limits, label)
+def bounded_content(
+    source: str | bytes | bytearray | memoryview | os.PathLike[str] | os.PathLike[bytes],
+    sink: Sink,
+    limits: InputLimits,
+    name: str | None,
+) -> tuple[str, str | bytes | None]:
+    """The name to show for a source, and its text or bytes.
+
+    None, with a report, where there are too many (POT0002) or a file cannot be read (POT0006).
+    """
+    data: str | bytes | None
+    if isinstance(source, str):
+        label, data = name or "<string>", source
+    elif isinstance(source, os.PathLike):
+        label, data = path_bytes(source, sink, limits, name)
+    else:
+        label, data = name or "<bytes>", bytes(source)
+    if data is not None and len(data) > limits.bytes:
+        sink.report("POT0002", "", limit=limits.bytes)
+        data = None
+    return label, data
 
 
 def path_bytes(

@@ -22,7 +22,6 @@ from potlang.ir.nodes import Lit, Node, Sym, Symbol, SymbolKind, Var, symbols_in
 from potlang.ir.operators import Operator
 from potlang.ir.sorts import ArraySort, DeclaredSort, FunctionSort, SetSort, Sort, TupleSort
 from potlang.ir.structure import (
-    MOST_MEMBERS,
     FunctionTable,
     NotEvaluable,
     Structure,
@@ -52,6 +51,7 @@ MOST_TABULATED = 4096
 """Functions with more arguments to try are computed when asked, unless their body lists its cases."""
 _MOST_STEPS = 500_000
 _MOST_PARTS = 500
+_Compute = Callable[[list[object]], object]
 _FIXED = (SymbolKind.CONSTRUCTOR, SymbolKind.SELECTOR, SymbolKind.DEFINED)
 _COMPILED = (op.AND, op.OR, op.NOT, op.EQ, op.IFF, op.ITE)
 
@@ -77,7 +77,12 @@ class Computed:
     def __call__(self, *args: object) -> object:
         """The value at `args`. Raises `NotEvaluable`."""
         if args not in self._asked:
-            self._asked[args] = self._compute(args)
+            try:
+                self._asked[args] = self._compute(args)
+            except Unspecified:
+                raise NotEvaluable("it divides by zero") from None
+            except Unreadable as reason:
+                raise NotEvaluable(str(reason)) from None
         return self._asked[args]
 
     def table(self) -> FunctionTable:
@@ -233,12 +238,12 @@ class _ModelReader:
             return self._decoded_table(table, symbol)
         found = decision_list(self._terms.pool, definition.body, definition.params, self._is_immediate)
         if found is None:
-            quick = self._compiled(definition) if _is_flat(symbol) else None
-            return self._tabulated(symbol, quick or (lambda args: self._call(definition, symbol, args)))
-        table = self._table(found)
-        if found.is_direct(definition.params):
-            return self._decoded_table(table, symbol)
-        return self._projected(table, found.slots, symbol, definition)
+            compute = self._compiled(definition) or self._evaluated(definition)
+        elif found.is_direct(definition.params):
+            return self._decoded_table(self._table(found), symbol)
+        else:
+            compute = self._projected(self._table(found), found, definition)
+        return self._tabulated(symbol, compute)
 
     def _decoded_table(self, table: FunctionTable, symbol: Symbol) -> FunctionTable:
         if _is_flat(symbol):
@@ -252,45 +257,18 @@ class _ModelReader:
         }
         return FunctionTable(entries, decode(table.default, symbol.range))
 
-    def _projected(
-        self, table: FunctionTable, slots: tuple[Node, ...], symbol: Symbol, definition: Definition
-    ) -> object:
-        """A function that looks up functions of its arguments: as a table, if its sorts are small."""
-        slot_of = dict(zip(definition.params, slots, strict=True))
+    def _projected(self, table: FunctionTable, found: DecisionList, definition: Definition) -> _Compute:
+        """A look-up of functions of the arguments, each of which is computed once for a member."""
         known: dict[tuple[Node, object], object] = {}
 
-        def slot_value(param: Var, value: object) -> object:
-            if (param, value) not in known:
-                known[param, value] = self._evaluator.value(slot_of[param], {param: value})
-            return known[param, value]
+        def slot_value(slot: Node, param: Var, value: object) -> object:
+            if (slot, value) not in known:
+                known[slot, value] = self._evaluator.value(slot, {param: value})
+            return known[slot, value]
 
-        def compute(args: tuple[object, ...]) -> object:
-            encoded = self._encoded(args, symbol)
-            key = tuple(map(slot_value, definition.params, encoded))
-            return self._erasure.decode(table(*key), symbol.range)
+        return lambda args: table(*map(slot_value, found.slots, definition.params, args))
 
-        structure = self._erasure.structure
-        sizes = [cardinality(param.sort, structure) for param in definition.params]
-        if None in sizes:
-            return Computed(self._guarded(compute), default_value(symbol.range, structure))
-        images: list[dict[object, list[object]]] = []
-        for param in definition.params:
-            image: dict[object, list[object]] = {}
-            for member in members(param.sort, structure):
-                image.setdefault(slot_value(param, member), []).append(member)
-            images.append(image)
-        if sum(prod(map(_count, images, key)) for key in table.entries) > MOST_MEMBERS:
-            return Computed(self._guarded(compute), default_value(symbol.range, structure))
-        entries = {
-            each: value
-            for key, value in table.entries.items()
-            for each in itertools.product(
-                *(image.get(part, ()) for image, part in zip(images, key, strict=True))
-            )
-        }
-        return self._decoded_table(FunctionTable(entries, table.default), symbol)
-
-    def _compiled(self, definition: Definition) -> Callable[[tuple[object, ...]], object] | None:
+    def _compiled(self, definition: Definition) -> _Compute | None:
         """A small body as a function of the arguments; None where it takes the evaluator."""
         places = {param: unknown(place) for place, param in enumerate(definition.params)}
         try:
@@ -298,42 +276,33 @@ class _ModelReader:
             found = _BodyCompiler(self._tables, self._terms.meanings).term(definition.body, places)
         except NotFinite:
             return None
-        compute = found.function
-        return lambda args: compute(list(args))
+        return found.function
 
-    def _tabulated(self, symbol: Symbol, compute: Callable[[tuple[object, ...]], object]) -> object:
-        """The values at all arguments, if they are not too many; else a function that computes them."""
-        structure = self._erasure.structure
+    def _evaluated(self, definition: Definition) -> _Compute:
+        """The body by the evaluator."""
+        return lambda args: self._evaluator.value(
+            definition.body, dict(zip(definition.params, args, strict=True))
+        )
+
+    def _tabulated(self, symbol: Symbol, compute: _Compute) -> object:
+        """The values at all arguments, if they are not too many; else a function that computes them.
+
+        `compute` is over erased sorts.
+        """
+        structure, erasure = self._erasure.structure, self._erasure
+
+        def value(args: tuple[object, ...]) -> object:
+            encoded = [erasure.encode(arg, sort) for arg, sort in zip(args, symbol.domain, strict=True)]
+            return erasure.decode(compute(encoded), symbol.range)
+
         sizes = [cardinality(sort, structure) for sort in symbol.domain]
         known = [size for size in sizes if size is not None]
         if len(known) < len(sizes) or prod(known) > MOST_TABULATED:
-            return Computed(self._guarded(compute), default_value(symbol.range, structure))
+            return Computed(value, default_value(symbol.range, structure))
         keys = itertools.product(*(members(sort, structure) for sort in symbol.domain))
-        values = {key: compute(key) for key in keys}
+        values = {key: value(key) for key in keys}
         ((default, _),) = Counter(values.values()).most_common(1)
         return FunctionTable({key: value for key, value in values.items() if value != default}, default)
-
-    def _call(self, definition: Definition, symbol: Symbol, args: tuple[object, ...]) -> object:
-        """The value of a function of the program at `args`."""
-        env = dict(zip(definition.params, self._encoded(args, symbol), strict=True))
-        return self._erasure.decode(self._evaluator.value(definition.body, env), symbol.range)
-
-    def _encoded(self, args: tuple[object, ...], symbol: Symbol) -> list[object]:
-        return [self._erasure.encode(value, sort) for value, sort in zip(args, symbol.domain, strict=True)]
-
-    @staticmethod
-    def _guarded(compute: Callable[[tuple[object, ...]], object]) -> Callable[[tuple[object, ...]], object]:
-        """`compute` with every failure as `NotEvaluable`."""
-
-        def guarded(args: tuple[object, ...]) -> object:
-            try:
-                return compute(args)
-            except Unspecified:
-                raise NotEvaluable("it divides by zero") from None
-            except Unreadable as reason:
-                raise NotEvaluable(str(reason)) from None
-
-        return guarded
 
 
 class _BodyCompiler(FormulaCompiler):
@@ -382,10 +351,6 @@ def _recursive(definitions: Mapping[Symbol, Definition]) -> list[Symbol]:
         below = [component[used] for number in each for used in uses[number]]
         recursive.append(any(at == len(recursive) or recursive[at] for at in below))
     return [symbol for symbol, number in numbers.items() if recursive[component[number]]]
-
-
-def _count(image: Mapping[object, list[object]], part: object) -> int:
-    return len(image.get(part, ()))
 
 
 def _is_flat(symbol: Symbol) -> bool:

@@ -6,7 +6,7 @@ import codecs
 import os
 
 from potlang.diag import Place, Sink
-from potlang.reading.json_text import path_bytes
+from potlang.reading.json_text import bounded_content
 from potlang.source import Document, InputLimits
 
 _STEP = 4_096
@@ -72,11 +72,11 @@ def open_trace(
 
     None for what cannot be read; the reason is in the sink (POT0002, POT0006, POT1002).
     """
-    label, data = _bytes(source, sink, limits, name)
-    if data is not None and len(data) > limits.bytes:
-        sink.report("POT0002", "", limit=limits.bytes)
-        data = None
-    if data is None:
+    if isinstance(source, str):
+        # Positions and the limit count bytes, whatever a trace comes as.
+        source, name = source.encode("utf-8", "surrogatepass"), name or "<string>"
+    label, data = bounded_content(source, sink, limits, name)
+    if not isinstance(data, bytes):
         document = sink.document = Document(label, None)
         return None, document
     raw = Raw(data.removeprefix(codecs.BOM_UTF8))
@@ -90,11 +90,3 @@ def open_trace(
         reason="a trace is UTF-8, and this begins with the mark of another encoding",
     )
     return None, document
-
-
-def _bytes(source: Source, sink: Sink, limits: InputLimits, name: str | None) -> tuple[str, bytes | None]:
-    if isinstance(source, str):
-        return name or "<string>", source.encode("utf-8", "surrogatepass")
-    if isinstance(source, bytes | bytearray | memoryview):
-        return name or "<bytes>", bytes(source)
-    return path_bytes(source, sink, limits, name)
