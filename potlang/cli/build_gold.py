@@ -116,7 +116,7 @@ def _write_gold(journal: GoldJournal, path: Path) -> None:
 
 
 def _summary(journal: GoldJournal) -> None:
-    """How many problems of each difficulty were built (paper, table 2)."""
+    """Prints problems and built ones by difficulty (paper, table 2)."""
     from potlang.models.gold_journal import success_by_difficulty
     from potlang.score.samples import difficulty_label
 

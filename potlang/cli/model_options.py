@@ -49,7 +49,7 @@ def _options(attempts: int, accepted: str) -> tuple[Callable[[Command], Command]
 
 
 class AskedModel(NamedTuple):
-    """What the options say: the model, its endpoint, and how replies are sampled.
+    """The values of the options: the model, its endpoint, and the sampling of replies.
 
     None stands for what the environment says of `model` and `base_url`, and else for the endpoint's own.
     """
@@ -81,7 +81,7 @@ class AskedModel(NamedTuple):
             raise click.UsageError(str(error)) from error
 
     def sampling(self) -> Sampling:
-        """How replies are asked for, as the options say."""
+        """The sampling of replies."""
         from potlang.models.endpoint import Sampling
 
         return Sampling(self.attempts, self.temperature, self.max_tokens, self.model_timeout, self.model_seed)

@@ -1,4 +1,4 @@
-"""Small problems with their derivations, made from random numbers: what synthetic traces are about.
+"""Small random problems with their derivations, for synthetic traces.
 
 Each problem decides by itself which literals it entails and refutes, without a solver.
 """
@@ -29,7 +29,7 @@ _QUANTITIES = (
 
 
 class SolvedStep(NamedTuple):
-    """A correct step: what it says, the numbers of the steps it rests on, and why, in words."""
+    """A correct step: its proposition, the numbers of its premises, the same in words, and the reason."""
 
     says: Json
     premises: tuple[int, ...]
@@ -38,7 +38,7 @@ class SolvedStep(NamedTuple):
 
 
 class Wrong(NamedTuple):
-    """A wrong proposal: what it says, and what a critic finds."""
+    """A wrong proposal: its proposition, the same in words, and the critic's objection."""
 
     says: Json
     words: str
@@ -58,17 +58,17 @@ class SolvedProblem(Protocol):
 
     @property
     def assume(self) -> Sequence[Json]:
-        """What is given."""
+        """The assumptions."""
 
     @property
     def steps(self) -> Sequence[SolvedStep]:
         """The derivation; each step comes after those it rests on."""
 
     def wrong(self, step: SolvedStep, random: Random) -> Wrong:
-        """A proposal in place of a step that what is given does not entail."""
+        """A proposal in place of a step that the assumptions do not entail."""
 
     def verdict(self, literal: Json) -> Verdict:
-        """What the problem says of a literal over its atoms."""
+        """The verdict on a literal over the problem's atoms."""
 
     def atoms(self, said: Iterable[Json]) -> list[Json]:
         """The atoms whose truth a summary of these propositions is asked about."""
@@ -167,7 +167,7 @@ class _Horn:
     # --- the derivation --------------------------------------------------------------------------
 
     def _derivation(self, random: Random) -> list[SolvedStep]:
-        """What the goal needs: an atom of the last layer, or the negation of one that is denied."""
+        """The steps to the goal: an atom of the last layer, or the negation of one that is denied."""
         denied = random.choice([*self._denied]) if self._denied and random.random() < 0.3 else None
         goal = random.choice(self._layers[-1]) if denied is None else self._denied[denied]
         steps: list[SolvedStep] = []

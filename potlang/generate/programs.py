@@ -31,7 +31,7 @@ _ENTITY: Final = "Thing"
 
 
 class ProgramDifficulty(NamedTuple):
-    """How hard a program is: steps of the backbone, shapes that they may have, rules and facts beside it.
+    """The size of a program: steps of the backbone, their possible shapes, rules and facts beside it.
 
     Noise that would be drawn twice is left out. `entities` are the constants at least; relations need more
     as they go on. Of `claims` those that can have the verdict are used, else an atom.
@@ -214,7 +214,7 @@ class _Generator:
                 self.backbone.append(_Statement(conclusion("x"), f"{measure}(x) >= {low}", ("x",)))
 
     def _contradict(self, goal: str, denied: bool) -> _Statement:
-        """What cannot be true together with the whole backbone."""
+        """The fact that contradicts the whole backbone."""
         atom = f"{goal}({self.path[-1]})"
         return _Statement(atom if denied else f"Not({atom})")
 
@@ -237,7 +237,7 @@ class _Generator:
     # --- noise ------------------------------------------------------------------------------------
 
     def _add_noise(self, apart: bool) -> None:
-        """Facts and rules whose heads are predicates of their own: what they say is of no use.
+        """Noise: facts and rules whose heads are predicates of their own, which nothing else uses.
 
         Facts also put entities off the path on the backbone, unless it must be kept `apart`.
         """

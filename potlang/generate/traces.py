@@ -25,7 +25,7 @@ _WRONG = ("No.", "Wrong.", "This is a mistake.", "I disagree.")
 
 
 class Difficulty(NamedTuple):
-    """How hard synthetic problems are.
+    """The size of synthetic problems, and the share of mistakes in their traces.
 
     A derivation has `depth` layers of at most `width` steps each. `wrong` is the share of steps before which
     something wrong is proposed, and `refine` the share of these in which the step refines the critique.
@@ -41,7 +41,7 @@ USUAL = Difficulty()
 
 
 class NodeLabel(NamedTuple):
-    """What is known of a node: its role, its state, and the verdict on what it says (None: nothing)."""
+    """A node's role, its state, and the verdict on its proposition (None: it has none)."""
 
     role: Role
     state: State | None
@@ -49,7 +49,7 @@ class NodeLabel(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """A synthetic trace with what is known about it.
+    """A synthetic trace with its labels.
 
     `entailed_literals` is the auxiliary target of appendix B.4: the literals over the problem's atoms that
     the meet of the validated propositions entails, as JSON of `@prop`.
@@ -107,7 +107,7 @@ def _sample(random: Random, kind: str, difficulty: Difficulty, profile: Profile)
 
 
 class _TraceGenerator:
-    """Tells the derivation of one problem as a trace."""
+    """Generates a trace from the derivation of one problem."""
 
     def __init__(
         self, problem: SolvedProblem, difficulty: Difficulty, profile: Profile, random: Random
@@ -179,7 +179,7 @@ class _TraceGenerator:
         )
 
     def _entailed(self) -> Iterator[Json]:
-        """The literals that hold: what is validated follows from the problem, so these follow from that."""
+        """The literals that the problem entails; so does the meet of the validated propositions."""
         for atom in self._problem.atoms(self._said.values()):
             verdict = self._problem.verdict(atom)
             if verdict is Verdict.ENTAILED:

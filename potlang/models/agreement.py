@@ -1,4 +1,4 @@
-"""How far several parsers agree on the dependencies of the same steps (paper, appendix K.3; [DAG-AGREE])."""
+"""Agreement of several parsers on the dependencies of the same steps (paper, appendix K.3; [DAG-AGREE])."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Agreement(NamedTuple):
 
 
 class ParserGraphs(NamedTuple):
-    """What the graphs of one parser say: of how many solutions, how many are closed, and the closed share.
+    """The graphs of one parser: the number of solutions, of closed ones, and the mean closed share.
 
     `share` is the mean over solutions; None of no solution.
     """
@@ -77,7 +77,7 @@ def edges_of(solution: Solution) -> frozenset[Edge]:
 
 
 def agreement(first: Sequence[Solution], second: Sequence[Solution]) -> Agreement:
-    """How far two parsers agree, solution by solution in the same order. Raises DifferentSteps."""
+    """The agreement of two parsers on the same solutions in the same order. Raises DifferentSteps."""
     if len(first) != len(second):
         raise DifferentSteps(f"{len(first)} solutions on one side and {len(second)} on the other")
     total = [0, 0, 0, 0]

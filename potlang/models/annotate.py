@@ -13,7 +13,7 @@ from potlang.models.prompts import fill, reasons_prompt
 from potlang.models.reply_schemas import PARENTS, REASONS
 
 Mode = Literal["thinking", "reasons"]
-"""Whether the model thinks before it answers, or is to give a reason before each of its answers."""
+"""The model thinks before it answers, or is to give a reason before each of its answers."""
 
 _MARK = re.compile(
     r"^[ \t]*+(?:[#>*_]{1,6}[ \t]*+)*+Step[ \t]++[0-9]{1,4}\b[^\n]*+$", re.MULTILINE | re.IGNORECASE
@@ -88,7 +88,7 @@ def annotate_steps(
 
 
 def split_steps(prose: str) -> list[str]:
-    """The steps of a text: what headings `Step k` divide, else a numbered list, else paragraphs.
+    """The steps of a text: parts under headings `Step k`, else items of a numbered list, else paragraphs.
 
     What stands before the first heading or item is no step. Marks, numbers and line breaks are left out.
     """
@@ -103,6 +103,6 @@ def split_steps(prose: str) -> list[str]:
 
 
 def _titled(heading: str, body: str) -> str:
-    """What stands behind the number in a heading, and what stands below."""
+    """The text behind the number in a heading, and the text below it."""
     title = _HEADING.sub("", heading, count=1).strip().strip("*_#").strip()
     return " ".join(f"{title} {body}".split())

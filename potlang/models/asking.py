@@ -16,11 +16,11 @@ FATAL: frozenset[Failure] = frozenset({"refused", "unauthorized", "not found"})
 
 
 class BadReply(ValueError):
-    """A reply that is not what was asked for; the message says why."""
+    """A reply that is not accepted, with the reason."""
 
 
 class Attempt(NamedTuple):
-    """One request to a model, and what came of it.
+    """One request to a model, with its reply or failure.
 
     `messages` stand behind the system message; `structured`: JSON of a schema was asked for. `problem` says
     why the reply was not accepted, empty if it was; `failure` is the endpoint's reason where there is no

@@ -1,6 +1,6 @@
 """Compares an answer in prose with the verdict of a program for the same question ([LOOP-CONSISTENT]).
 
-What the prose states is read from fixed words in fixed places; where they are missing, nothing is guessed.
+The answer is read from fixed words in fixed places; where they are missing, nothing is guessed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _HERE = re.compile(_DECORATION + rf"(?:{_WORD})", re.IGNORECASE)
 
 
 class ProseCheck(NamedTuple):
-    """Whether a prose answer and the verdicts agree. `stated`: what the prose was read as, "" for nothing."""
+    """A prose answer against the verdicts. `stated` is the answer as it was read, "" for none."""
 
     status: Agreement
     stated: str
@@ -46,7 +46,7 @@ class ProseCheck(NamedTuple):
 
 
 class _Stated(NamedTuple):
-    """What the prose says: verdicts that it can mean, or the label of an answer."""
+    """An answer in prose: the verdicts that it can mean, or the label of an option."""
 
     text: str
     verdicts: frozenset[Verdict] = frozenset()
@@ -54,7 +54,7 @@ class _Stated(NamedTuple):
 
 
 def compare(prose: str, claims: Mapping[str, Verdict], options: Sequence[str] = ()) -> ProseCheck:
-    """Whether `prose` states what the verdicts on the `claims`, by name, say.
+    """Compares the answer in `prose` with the verdicts on the `claims`, by name.
 
     `options`: labels of answers to choose from, which are names of claims.
     """
@@ -91,7 +91,7 @@ def _of_label(stated: _Stated, claims: Mapping[str, Verdict], options: Sequence[
 
 
 def _read(prose: str, options: Sequence[str]) -> _Stated | None:
-    """What the prose states: behind the last marker such as `Answer:`, else in its first words."""
+    """The answer in the prose: behind the last marker such as `Answer:`, else in its first words."""
     end = prose[-_LONGEST:]
     for marker in [*_MARKED.finditer(end)][: -_MOST_MARKERS - 1 : -1]:
         found = _at(end, marker.end(), options)

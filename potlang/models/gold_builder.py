@@ -28,11 +28,11 @@ from potlang.models.reply_schemas import EDGES, NODES, PARENTS, WRONG
 from potlang.report.results import Limits
 
 ROUNDS = 2
-"""How many node sets are tried (appendix D: back to stage 1 once)."""
+"""Node sets that are tried (appendix D: back to stage 1 once)."""
 
 
 class Problem(NamedTuple):
-    """What is built from: a problem with a solution that is known to be right, and its answer."""
+    """A problem with a solution that is known to be right, and its answer."""
 
     id: str
     problem: str
@@ -43,7 +43,7 @@ class Problem(NamedTuple):
 
 
 class Models(NamedTuple):
-    """Who is asked at each stage; `judge`, if there is one, at the ends of the first two."""
+    """The model of each stage; `judge`, if there is one, is asked at the ends of the first two."""
 
     nodes: Model
     parents: Model
@@ -173,7 +173,7 @@ class Builder:
         return asker.until_accepted(ask)
 
     def _refuted(self, solution: Solution) -> str:
-        """Which step the steps that it rests on refute; empty where there is none."""
+        """The first refuted step, as a reason; empty where there is none."""
         report = check_steps(solution, limits=self.check_limits, identities=self._identities)
         for step in report.steps:
             if step.verdict is StepVerdict.REFUTED:

@@ -41,7 +41,7 @@ class BadProblem(NamedTuple):
 
 
 class GoldRecord(NamedTuple):
-    """What became of a problem."""
+    """The outcome of a problem."""
 
     id: str
     outcome: Outcome
@@ -122,7 +122,7 @@ class GoldJournal(Journal[GoldRecord]):
         return {id_: record for id_, record in self.entries.items() if record.outcome != "failed"}
 
     def add(self, problem: Problem, built: Built) -> GoldRecord:
-        """Writes down what became of a problem."""
+        """Writes down the outcome of a problem."""
         outcome: Outcome = (
             "built" if built.solution is not None else "failed" if built.failure else "given up"
         )
@@ -179,7 +179,7 @@ def run(
     jobs: int = 1,
     progress: Callable[[GoldRecord], object] | None = None,
 ) -> str:
-    """Builds what the journal does not have yet, `jobs` problems at a time.
+    """Builds the problems that the journal does not have yet, `jobs` at a time.
 
     Ends early, with the reason, at a failure of the endpoint that is one for all problems; else with "".
     """
@@ -215,7 +215,7 @@ def run(
 
 
 def success_by_difficulty(records: Iterable[GoldRecord]) -> list[Success]:
-    """How many problems of each difficulty were built, failed ones left out (paper, table 2)."""
+    """Problems and built ones by difficulty, without failures of the endpoint (paper, table 2)."""
     counts: dict[int | None, list[int]] = {}
     for record in records:
         if record.outcome == "failed":

@@ -87,7 +87,7 @@ class Journal(Generic[Entry]):
             data = data[self._file.write(data) :]
 
     def _go_on(self, path: Path) -> bytes | None:
-        """Reads what is there; the line end that is missing at its end."""
+        """Reads the entries of a file; the line end that it lacks, None for a complete file."""
         end = 0
         with path.open("rb") as stream:
             size = stream.seek(0, os.SEEK_END)

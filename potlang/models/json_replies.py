@@ -1,4 +1,4 @@
-"""Reads what models answer to the prompts: JSON, wherever it stands in the text ([DAG-REPLY])."""
+"""Replies to the prompts about steps: nodes, dependencies, edges, objections, from JSON ([DAG-REPLY])."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Parents = tuple[int, ...] | None
 
 
 class Dependency(NamedTuple):
-    """What a step rests on, and why, where reasons were asked for."""
+    """The parents of a step, with the reason where reasons were asked for."""
 
     parents: Parents
     reason: str = ""
@@ -86,7 +86,7 @@ def read_wrong(text: str, ids: Sequence[int]) -> dict[int, str]:
 
 
 def _object(text: str, key: str) -> dict[str, Any]:
-    """The first JSON object with `key` in a text, behind what the model thought first. Raises BadReply."""
+    """The first JSON object with `key` in a text, behind the thoughts. Raises BadReply."""
     if len(text) > LIMITS.bytes:
         raise BadReply(f"the reply has more than {LIMITS.bytes} characters")
     rest = behind_thoughts(text)

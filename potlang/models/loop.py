@@ -50,7 +50,7 @@ def reason(
     `model`: one, or the name of one at the endpoint of the environment ([ENDPOINT-ENV]). `attempts` bounds
     the replies for one program, `k` is how many programs vote. `semantics` is put in the place of the
     programs' own. `options` are labels of answers to choose from, each a verification of its own. `prose`
-    is an answer to compare the verdict with; without it, what the reply says around the program is. `limits`,
+    is an answer to compare the verdict with; by default, the prose around the program in the reply. `limits`,
     `route` and `trust` are those of `verify`; `temperature`, `max_tokens` (of one reply), `timeout` (seconds
     for one reply) and `seed` (of the first request, each further one has the next) go to the model.
 
@@ -113,6 +113,6 @@ def _verdict(answer: Answer) -> Verdict:
 
 
 def _said(chosen: ProgramSample | None) -> str:
-    """What the accepted reply says around its program."""
+    """The prose around the program of the accepted reply."""
     found = None if chosen is None else find_program(chosen.attempts[-1].reply)
     return "" if found is None else found.around.strip("`~ \n").removesuffix("json").strip("`~ \n")

@@ -1,7 +1,7 @@
 """The schema of a PoT program as a provider accepts it, made from `schemas/pot-1.json` ([PROFILE-FORMS]).
 
 A provider's strict mode knows no free keys, no alternatives of many forms and no bounds: a profile keeps of
-each the one form that says as much, and what it leaves out is written in a formula.
+each the one form that says as much; the others are written as a formula.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class _Reduction:
         return found
 
     def _node(self, node: Schema, name: str) -> tuple[Schema, bool]:
-        """A node in the profile's words, and whether null was allowed too."""
+        """A node in the profile's words; True if null was allowed too."""
         if "$ref" in node:
             return self._reference(node["$ref"].rpartition("/")[2]), False
         node, nullable = _one_form(node, _FORM.get(name))
@@ -97,7 +97,7 @@ class _Reduction:
 
 
 def _one_form(node: Schema, wanted: str | None) -> tuple[Schema, bool]:
-    """The form of a node that is kept, and whether null was another."""
+    """The form of a node that is kept; True if null was another."""
     options = node.get("anyOf")
     if options is not None:
         left = [each for each in options if each.get("type") != "null" and not _has_free_keys(each)]
@@ -120,7 +120,7 @@ def to_profile(program: dict[str, Any], profile: Profile) -> dict[str, Any] | No
     """The same program as a profile has it, in its own words where the profile has room for them.
 
     Where it has none (a binder without a sort, a pack with parameters) the typed program is written out
-    in full. None for what is not a valid program. Raises ValueError for an unknown profile.
+    in full. None for an invalid program. Raises ValueError for an unknown profile.
     """
     from potlang.languages.pot.check import check as check_program
 

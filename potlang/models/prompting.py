@@ -1,4 +1,4 @@
-"""What models are told: the language, a question, what is wrong with a program ([LOOP-PROMPT])."""
+"""Prompts for programs: the language, a question, the diagnostics of a program ([LOOP-PROMPT])."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ALONE: Final = "Reply with the whole program, corrected, as one JSON object and
 
 
 def system_prompt(semantics: Mapping[str, Any] | None = None) -> str:
-    """The task and the language. `semantics`: what the programs will be read with, whatever they say."""
+    """The task and the language. `semantics` are those that the programs will be read with."""
     parts = [_TASK, _verdicts(), language_reference(), _mistakes(), _examples()]
     if semantics:
         parts.append(f"# Semantics\n\nEach program is read with `semantics` {_json(semantics)}: write none.")
@@ -66,7 +66,7 @@ def question_prompt(question: str, options: Sequence[str] = ()) -> str:
 
 
 def repair_prompt(problem: str, diagnostics: Sequence[Mapping[str, Any]] = (), *, budget: int = 1_500) -> str:
-    """What is wrong with the last reply: the problem, and diagnostics with their fixes, one on a line."""
+    """The problem of the last reply, and diagnostics with their fixes, one on a line."""
     lines = [f"This is not accepted: {problem}."]
     if diagnostics:
         shown = truncate_to_budget({"diagnostics": list(diagnostics)}, budget)

@@ -1,4 +1,4 @@
-"""What reasoning about a question comes to: verdict, votes, and all that was asked and answered.
+"""The result of reasoning about a question: verdict, votes, and the whole transcript.
 
 The form is that of `schemas/reasoned-1.json`. Nothing here asks or decides.
 """
@@ -51,7 +51,7 @@ class ProgramSample(NamedTuple):
 
     @property
     def problem(self) -> str:
-        """Why there is no report."""
+        """The reason for which there is no report; empty if there is one."""
         if self.report is not None:
             return ""
         return self.attempts[-1].problem if self.attempts else "nothing was asked"
@@ -81,7 +81,7 @@ class Vote(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """What it took. Tokens are None where no reply says."""
+    """The cost. Tokens are None where no reply counts them."""
 
     calls: int
     seconds: float
@@ -92,7 +92,7 @@ class Totals(NamedTuple):
 class Reasoned(NamedTuple):
     """The answer to a question.
 
-    `verdict` is what the samples agree on, `votes` how they voted on it, `claims` how they voted on each
+    `verdict` is that of most samples, `votes` counts them by verdict, `claims` has the votes on each
     verification of `chosen`. `chosen` is a sample that has the verdict, and of those the one that agrees in
     most claims; None after a tie. An unknown verdict has a `reason`.
     """

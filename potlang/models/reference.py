@@ -30,7 +30,7 @@ FORMS: Final[dict[str, tuple[str, ...]]] = {
         *("URem", "SDiv", "SRem", "ULT", "ULE", "UGT", "UGE", "SLT", "SLE", "SGT", "SGE"),
     ),
 }
-"""How built-in functions are written, by subject; a name alone is written as the form before it."""
+"""The forms of built-in functions, by subject; a name alone takes the form before it."""
 SORT_FORMS: Final = {
     "BitVec": "BitVec(8)",
     "Array": "Array(Int, T)",
@@ -48,7 +48,7 @@ _STRING: Final = "…"
 
 
 class Mistake(NamedTuple):
-    """What is wrong, as the page of a code says, and the part that its examples differ in."""
+    """A common mistake: the title of its code's page, and the part in which its two examples differ."""
 
     code: str
     title: str
@@ -60,7 +60,7 @@ class Mistake(NamedTuple):
 
 
 def sections() -> Iterator[tuple[str, str, str]]:
-    """Each section: its key, what its items look like, what it is for. A `?` marks what may be left out."""
+    """Each section: its key, the shape of its items, its purpose. A `?` marks an optional key."""
     whole = _schema()
     for name, node in whole["properties"].items():
         if name not in _NOT_SECTIONS:

@@ -1,4 +1,4 @@
-"""What reasoning came to, as lines of text for people."""
+"""`Reasoned` as text for people."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from potlang.models.reasoned import Reasoned
 
 
 def render_reasoned(found: Reasoned, *, color: bool = False) -> str:
-    """The report on the chosen program, the votes, the consistency and what it took."""
+    """The report on the chosen program, the votes, the consistency and the cost."""
     lines = [] if found.report is None else [found.report.render(color=color), ""]
     return "\n".join([*lines, *_summary(found)]) + "\n"
 

@@ -90,7 +90,7 @@ def _begins_a_line(text: str, start: int) -> bool:
 
 
 def _span(text: str, candidate: JsonObject) -> tuple[int, int]:
-    """Where the program stands: an object with nothing but a `program` is opened."""
+    """The span of the program: an object with nothing but a `program` is opened."""
     start, end, value = candidate
     while isinstance(value, dict) and not _sections() & value.keys():
         if not isinstance(value.get("program"), dict):

@@ -1,4 +1,4 @@
-"""The JSON Schemas of what the prompts ask for, for endpoints that hold models to them."""
+"""JSON Schemas of the replies that the prompts ask for ([DAG-PROMPT-4])."""
 
 from __future__ import annotations
 

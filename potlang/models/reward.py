@@ -25,7 +25,7 @@ Expected = Verdict | str | bool
 
 
 class Weights(NamedTuple):
-    """What each part is worth; together 1 for the whole reward to be at most 1."""
+    """The weight of each part; together 1 for the whole reward to be at most 1."""
 
     parses: float = 0.1
     typed: float = 0.2
@@ -58,7 +58,7 @@ def assess(
     weights: Weights = WEIGHTS,
     limits: Limits = LIMITS,
 ) -> Reward:
-    """The reward and its parts, for a program, or a reply with one in it; in bounded time, whatever it is.
+    """The reward and its parts, for a program or a reply with one in it, in bounded time.
 
     `expected` is the verdict of the first verification, or the verdicts of claims by their expressions,
     which the program's own verifications cannot then be written to fit. All parts but the first are then

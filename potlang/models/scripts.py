@@ -31,7 +31,7 @@ class ScriptError(ValueError):
 
 
 class ScriptDifference(NamedTuple):
-    """Where a script and a solution differ about a step: what one of them says and the other does not."""
+    """A step whose dependencies differ, with those that only the script or only the solution has."""
 
     step: int
     only_script: tuple[int, ...]
@@ -41,7 +41,7 @@ class ScriptDifference(NamedTuple):
 def dependencies_of(script: str) -> dict[int, list[int]]:
     """For each step that a script assigns, in order of ids, the steps that it depends on, ascending.
 
-    Raises ScriptError for what is no Python, and for what is too long, too deep or too tangled to be read.
+    Raises ScriptError for a text that is no Python, or too long, too deep or too tangled to be read.
     """
     if len(script) > LONGEST_SCRIPT:
         raise ScriptError(f"the script has more than {LONGEST_SCRIPT} characters")
@@ -63,7 +63,7 @@ def dependencies_of(script: str) -> dict[int, list[int]]:
 
 
 def differences(script: Mapping[int, Iterable[int]], solution: Solution) -> list[ScriptDifference]:
-    """Where the dependencies of a script are not those of a solution; steps without code are passed over."""
+    """The steps whose dependencies differ from a solution's; steps without code are passed over."""
     found = []
     for step in solution.steps:
         if step.id in script:
@@ -75,7 +75,7 @@ def differences(script: Mapping[int, Iterable[int]], solution: Solution) -> list
 
 
 class _ScriptReader:
-    """Follows what each variable rests on, through the statements in order; `steps` has it for the steps.
+    """Dataflow through the statements in order: the steps each variable rests on; `steps` has those of steps.
 
     Both ways of a branch are taken, and loops gone through until nothing is added.
     """
@@ -87,7 +87,7 @@ class _ScriptReader:
         self._read: set[int] = set()
         """The steps read since the innermost function began."""
         self._comprehensions = 0
-        """How many of the innermost scopes are those of comprehensions, which `:=` does not assign in."""
+        """The number of innermost scopes that are comprehensions: `:=` assigns outside of them."""
         self._work = 0
 
     # --- statements ------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ class _ScriptReader:
                 self._bind(target, self._of(value))
 
     def _loop(self, target: ast.expr | None, over: ast.expr, body: list[ast.stmt]) -> None:
-        """The body as often as it adds something to what is known; not at all is one of the ways too."""
+        """A loop: the body until a fixpoint, starting from the case that it is not run at all."""
 
         def once() -> None:
             rests = self._of(over)
@@ -185,7 +185,7 @@ class _ScriptReader:
         self.block(case.body)
 
     def _branches(self, *ways: Callable[[], None]) -> None:
-        """After it a variable may be what any of the ways makes of it, or what it was before."""
+        """The join of several branches and of the state before."""
         before = self._scopes[-1]
         joined = dict(before)
         for way in ways:
@@ -204,7 +204,7 @@ class _ScriptReader:
         self._conditions.pop()
 
     def _body(self, body: list[ast.stmt], own: Iterable[str]) -> Rests:
-        """What a function's body reads of steps that are not made in it."""
+        """The steps that a function's body reads from outside."""
         made, self.steps = self.steps, {}
         read, self._read = self._read, set()
         conditions, self._conditions = self._conditions, []
@@ -220,7 +220,7 @@ class _ScriptReader:
     # --- names -----------------------------------------------------------------------------------
 
     def _bind(self, target: ast.expr, rests: Rests, *, adds: bool = False) -> None:
-        """A target gets a value; `adds`: its variable keeps what it has, as where a part is assigned."""
+        """A target gets a value; `adds`: its variable keeps its dependencies, as where a part is assigned."""
         match target:
             case ast.Name(name):
                 self._define(name, rests, adds=adds)
@@ -285,7 +285,7 @@ class _ScriptReader:
         return found
 
     def _comprehension(self, results: tuple[ast.expr, ...], clauses: list[ast.comprehension]) -> Rests:
-        """Its variables are its own, and rest on what they run over."""
+        """A comprehension: its variables are its own, and rest on the iterables."""
         found = _NOTHING
         self._comprehensions += 1
         with self._scope({}):

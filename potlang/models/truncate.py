@@ -25,7 +25,7 @@ _KEPT: Final = ("operation", "status", "error", "verdict", "left_out", "hint")
 
 
 class _Size(NamedTuple):
-    """How much is kept: characters of a text, items of a list at the top, and of one further down."""
+    """Limits: characters of a text, items of a list at the top, items of a nested list."""
 
     text: int
     items: int
@@ -39,11 +39,11 @@ _BARE: Final = (
     *(_Size(80, 1, 0), _Size(80, 0, 0)),
 )
 _RICHER: Final = (_Size(200, 0, 2), _Size(300, 0, 8), _Size(1_000, 0, 40))
-"""What single items of a bare answer are then given back, as far as there is room."""
+"""Limits by which single items of a bare answer are then restored, as far as there is room."""
 
 
 def truncate_to_budget(answer: dict[str, Any], budget: int = DEFAULT_BUDGET) -> dict[str, Any]:
-    """The answer, cut until its JSON text has at most so many tokens; `left_out` counts what was cut.
+    """The answer, cut until its JSON text has at most `budget` tokens; `left_out` counts the cuts by key.
 
     Only plain JSON values are in it, without lone surrogates. An `answer` may have `left_out` counts.
     """
@@ -64,7 +64,7 @@ def truncate_to_budget(answer: dict[str, Any], budget: int = DEFAULT_BUDGET) -> 
 
 
 class _KeptPart:
-    """A part of an answer as far as it is kept; `left_out` counts the rest, and `before` what went before."""
+    """The kept part of a value of an answer; `left_out` counts the rest, `before` included."""
 
     def __init__(self, value: Any, size: _Size, before: int) -> None:
         self.is_list = isinstance(value, list | tuple)
@@ -93,7 +93,7 @@ def _joined(parts: dict[str, _KeptPart], before: dict[str, int]) -> dict[str, An
 
 
 def _enrich(parts: dict[str, _KeptPart], room: int) -> None:
-    """Gives items more of what they had, all a little before any much, diagnostics before the rest."""
+    """Restores cut items: all of them a little before any of them much, diagnostics first."""
     for size in _RICHER:
         for part in sorted(parts.values(), key=lambda part: part is not parts.get("diagnostics")):
             for number, (value, left_out) in enumerate(part.items):
@@ -198,7 +198,7 @@ def _cleaned(value: Any) -> Any:
 
 
 def _scalar(value: Any) -> Any:
-    """A number, a truth value or null of JSON; text for whatever JSON would not carry unchanged."""
+    """A number, a truth value or null of JSON; text for any other value."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""What a program speaks of, in a few lines, for whoever writes claims about it without having seen it."""
+"""The names of a program in a few lines, for a model that writes claims without having seen it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several programs for one question: what most of them say, and which one stands for them ([LOOP-VOTE])."""
+"""Majority vote of several programs for one question, and the program that stands for it ([LOOP-VOTE])."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Item = TypeVar("Item", bound=Hashable)
 
 
 class Election(NamedTuple):
-    """What samples come to; the parts are those of `Reasoned`."""
+    """The result of a vote; the parts are those of `Reasoned`."""
 
     verdict: Answer
     reason: str
@@ -48,7 +48,6 @@ def _chosen(answer: Answer, samples: Sequence[ProgramSample]) -> tuple[ProgramSa
 
 
 def _vote(name: str, samples: Sequence[ProgramSample]) -> Vote:
-    """How the samples with a program vote on the claim of this name."""
     votes = Counter[Answer](each.claims[name] for each in samples if name in each.claims)
     return Vote(_most(votes) or Verdict.UNKNOWN, _plain(votes))
 

@@ -37,7 +37,7 @@ _STOPPED: Final = "stop"
 
 
 class Asking(NamedTuple):
-    """How programs are asked for. `sampling.tries` bounds the attempts at one program."""
+    """Options of the loop. `sampling.tries` bounds the attempts at one program."""
 
     sampling: Sampling = USUAL
     semantics: Mapping[str, Any] | None = None
@@ -45,7 +45,7 @@ class Asking(NamedTuple):
 
 
 class ProgramWriter:
-    """Has a model write and repair programs; `system` is what it is told before each question.
+    """Has a model write and repair programs; `system` is the system message.
 
     `options` are the names of the verifications that there must be.
     `structured`: JSON of the schema is asked for; off once an endpoint does not accept that.
@@ -171,6 +171,6 @@ def _correction(attempt: Attempt) -> str:
 
 
 def is_given_up(attempts: Sequence[Attempt]) -> bool:
-    """Whether the endpoint failed in a way that would come back."""
+    """True if the endpoint failed in a way that would come back."""
     failure = attempts[-1].failure
     return failure is not None and failure not in _ASKED_AGAIN

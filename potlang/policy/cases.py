@@ -56,7 +56,7 @@ class Case(NamedTuple):
 
 
 class CaseResult(NamedTuple):
-    """What a claim's verdict is now; `report` has the evidence."""
+    """The present verdict of a claim; `report` has the evidence."""
 
     case: Case
     verdict: Verdict
@@ -64,7 +64,7 @@ class CaseResult(NamedTuple):
 
     @property
     def passed(self) -> bool:
-        """Whether the verdict is the expected one."""
+        """True if the verdict is the expected one."""
         return self.verdict is self.case.expected
 
 

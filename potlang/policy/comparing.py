@@ -1,4 +1,4 @@
-"""What a new version of a policy decides otherwise: its tests, and claims drawn at random ([POLICY-DIFF])."""
+"""Verdicts that differ between two versions: on tests, and on claims drawn at random ([POLICY-DIFF])."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _reports(program: Program, asked: Sequence[tuple[Claim, From, str]], limits:
 
 
 def evidence(report: Report) -> str:
-    """What stands behind the verdict on a claim, as lines of text."""
+    """The evidence for the verdict on a claim, as lines of text."""
     from potlang.report.text import evidence_lines
     from potlang.utils.style import PLAIN
 

@@ -1,7 +1,7 @@
-"""What goes wrong with policies."""
+"""The error of the policy store."""
 
 from __future__ import annotations
 
 
 class PolicyError(ValueError):
-    """No such policy, a name that is none, a store that cannot be used: the message says what."""
+    """Unknown policy, invalid name, or unusable store."""

@@ -20,7 +20,7 @@ _RELATIONS: Final = ("==", ">=", "<=")
 
 
 class _Words(NamedTuple):
-    """What both programs have: functions with arguments or of numbers, members of sorts, numbers."""
+    """The common vocabulary: functions with arguments or of numbers, members of sorts, numerals."""
 
     heads: tuple[Symbol, ...]
     members: dict[Sort, tuple[str, ...]]
@@ -29,7 +29,7 @@ class _Words(NamedTuple):
 
 
 def sample_claims(first: Module, second: Module, count: int, seed: int) -> list[str]:
-    """At most `count` different claims that are formulas over what both declare alike.
+    """At most `count` different claims that are formulas over the names which both declare alike.
 
     They are atoms, implications between two, and rules for all members of a sort. Fewer where the shared
     words do not give so many.

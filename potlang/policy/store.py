@@ -1,4 +1,4 @@
-"""Where policies are: a directory with a file for each version, which is written once and never changed.
+"""The store of policies: a directory with a file for each version, which is written once and never changed.
 
 `NAME/000003.json` is version 3. A file appears whole or not at all, and no two writers get one number
 ([POLICY-STORE]), so there is nothing to lock and nothing to repair.
@@ -52,7 +52,7 @@ class Version(NamedTuple):
 
     @property
     def id(self) -> str:
-        """What names this version and no other: `leave@3`."""
+        """The id of this version: `leave@3`."""
         return f"{self.name}@{self.number}"
 
     def compile(self) -> Program:
@@ -61,7 +61,7 @@ class Version(NamedTuple):
 
 
 class Added(NamedTuple):
-    """What adding did. `created`: there is a new version; else this one was the latest already.
+    """The result of adding. `created`: there is a new version; else this one was the latest already.
 
     `failed` are tests that fail; `undecided` names verifications that make no test.
     """
@@ -135,7 +135,7 @@ class Store:
         return tuple(sorted(number for number, kind in self._files(name) if kind == "json"))
 
     def entries(self) -> Iterator[PolicyEntry]:
-        """All policies; what is damaged is listed too."""
+        """All policies, damaged ones too."""
         for name in self.names():
             numbers = self.numbers(name)
             try:
@@ -365,7 +365,7 @@ def _plain(version: Version) -> dict[str, Any]:
 
 
 def _version(value: Any, name: str, number: int) -> Version:
-    """Raises ValueError, TypeError or KeyError for what was not written by `_plain` for this place."""
+    """Raises ValueError, TypeError or KeyError for a value that `_plain` did not write for this place."""
     content = {key: each for key, each in value.items() if key != "sha256"}
     if value["sha256"] != _sum(content) or (value["name"], value["version"]) != (name, number):
         raise ValueError("not what was written")

@@ -110,7 +110,7 @@ def _of_call(
 
 
 def _at_hand(subject: Subject, error: Diagnostic, text: str) -> list[tuple[str, int]]:
-    """Names that may have been left out: binders, what else the formula speaks of, constants."""
+    """Names that may have been left out, with costs: binders, other names of the formula, constants."""
     here = [
         owner
         for slot in slots(subject)

@@ -1,4 +1,4 @@
-"""A change that may be a repair, and what it is made from."""
+"""A change that may be a repair, and the rejected program that it is made from."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WORD: Final = re.compile(r"[^\W\d]\w*")
 
 
 class Repair(NamedTuple):
-    """Edits in one place. What costs less is tried first; of what repairs as much it is the better."""
+    """Edits in one place. The cheaper of two is tried first, and preferred if both leave as many errors."""
 
     cost: int
     title: str

@@ -13,12 +13,12 @@ from potlang.repair.slots import sort_names
 CODES = frozenset(("POT2001", "POT2005"))
 _COST = 2
 _OPEN = "Sort"
-"""What a fix has where it leaves a sort open."""
+"""The placeholder of a fix that leaves a sort open."""
 _MOST_SORTS = 8
 
 
 def declaration_candidates(subject: Subject) -> Iterator[Repair]:
-    """What errors offer with a placeholder, completed with each sort; a sort of the undeclared names."""
+    """Fixes with a placeholder, completed with each sort; an enumeration of the undeclared names."""
     for error in subject.errors:
         for fix in error.fixes if error.code in CODES else ():
             if fix.applicability is Applicability.PLACEHOLDER:

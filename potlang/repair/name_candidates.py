@@ -17,7 +17,7 @@ _SHORT = 2
 
 
 def name_candidates(subject: Subject) -> Iterator[Repair]:
-    """Declared names that differ in a letter or two; binders whatever they are called, for short names."""
+    """Declared names that differ in a letter or two; for short names, all binders."""
     for error in subject.errors:
         span = error.place.span
         if error.code not in CODES or span is None:

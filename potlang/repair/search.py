@@ -18,7 +18,7 @@ from potlang.repair.name_candidates import name_candidates
 from potlang.repair.sort_candidates import sort_candidates
 
 Check = Callable[[object], Sequence[Diagnostic]]
-"""What is wrong with a text or a JSON value."""
+"""The diagnostics of a text or a JSON value."""
 
 _MOST_CANDIDATES: Final = 2_000
 _MOST_CHECKS: Final = 200
@@ -29,13 +29,13 @@ _FEWEST_CHECKS: Final = 8
 _MOST_FIXES: Final = 3
 _MOST_OTHERS: Final = 20
 _SLACK: Final = 1
-"""How much more than the best one a candidate may cost and still be tried."""
+"""By so much a candidate may cost more than the best one and still be tried."""
 _NEAR: Final = 2
-"""What a candidate may cost to be better than a fix that leaves no errors, such as a new declaration."""
+"""Up to this cost a candidate is better than a fix that leaves no errors, such as a new declaration."""
 
 
 class _Tried(NamedTuple):
-    """What a candidate leaves; the least is the best."""
+    """The errors and warnings that a candidate leaves; the least is the best."""
 
     errors: int
     cost: int
@@ -75,7 +75,7 @@ class _RepairSearch:
         self._checks = checks
 
     def fixes(self) -> list[Fix]:
-        """The best repairs, none if there is none that is better than what is offered already."""
+        """The best repairs; none if the errors' own fixes are as good."""
         first = next(self._offered(), None)
         offered = None if first is None else self._tried(first.edits)
         mended = offered is not None and offered[0] == 0
@@ -103,7 +103,7 @@ class _RepairSearch:
         return [Fix(each.title, Applicability.UNSAFE, each.edits) for each in chosen[:_MOST_FIXES]]
 
     def _offered(self) -> Iterator[Fix]:
-        """What the errors offer themselves."""
+        """The fixes that the errors offer themselves."""
         fixes = (fix for error in self._subject.errors for fix in error.fixes)
         yield from (fix for fix in fixes if fix.applicability is not Applicability.PLACEHOLDER)
 
@@ -123,7 +123,7 @@ class _RepairSearch:
         yield from sorted(islice(every, _MOST_CANDIDATES), key=lambda candidate: candidate.cost)
 
     def _tried(self, edits: tuple[Any, ...]) -> tuple[int, int] | None:
-        """How many errors and warnings are left after the edits; None if they do not apply."""
+        """Errors and warnings left after the edits; None if these do not apply."""
         fix = Fix("", Applicability.UNSAFE, edits)
         raw = any(isinstance(each, Replace) and not each.pointer for each in edits)
         if raw or self._subject.value is None:
@@ -141,5 +141,5 @@ class _RepairSearch:
 
 
 def _declares(fix: Fix) -> bool:
-    """Whether a fix adds a declaration: a name that is nearly that of another may have been meant for it."""
+    """True for a fix that adds a declaration: the undeclared name may be a misspelt declared one."""
     return any(isinstance(edit, Patch) and edit.op == "add" for edit in fix.edits)

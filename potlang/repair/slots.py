@@ -1,4 +1,4 @@
-"""Where a program says sorts: in declarations, and at binders."""
+"""The places where a program mentions sorts: declarations and binders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Another sort where one is said: for terms that do not fit where they stand."""
+"""Repairs of sort mismatches: change a declared sort."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_SORTS = 8
 
 
 def sort_candidates(subject: Subject) -> Iterator[Repair]:
-    """The sorts said of names that occur in what does not fit; first of those that occur in all of it."""
+    """Declared sorts of names in the mismatched terms, names common to all terms first."""
     errors = [error for error in subject.errors if error.code in CODES]
     used = [(error, set(words(subject.formula(error)))) for error in errors]
     names = set().union(*(found for _, found in used))

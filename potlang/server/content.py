@@ -1,4 +1,4 @@
-"""What the server offers to read: language, pages of codes, packs, schemas ([MCP-RESOURCES])."""
+"""Resources that the server offers: language, pages of codes, packs, schemas ([MCP-RESOURCES])."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Listed(NamedTuple):
 
 
 def entries() -> Iterator[Listed]:
-    """What is listed by name; single diagnostics are reached by template."""
+    """The resources that are listed by name; single diagnostics are reached by template."""
     yield Listed(f"{SCHEME}reference", "The PoT language in brief", "What a program is made of", _MARKDOWN)
     yield Listed(f"{SCHEME}grammar", "Grammar of expressions", "One Lark file", "text/plain")
     yield Listed(f"{SCHEME}diagnostics", "Diagnostic codes", "All codes with their headlines", _MARKDOWN)

@@ -115,7 +115,7 @@ def serve_http(
     """Serves any number of clients over streamable HTTP until the process is told to end.
 
     `listeners` are those of `listen(host, …)`; where the host is this machine's own, requests that name
-    another one are refused. There is no authentication: what listens beyond this machine belongs behind
+    another one are refused. There is no authentication: a server beyond this machine belongs behind
     a proxy that has it.
     """
     anyio.run(_http, host, listeners, workers, budget)
@@ -247,7 +247,7 @@ async def _prompt(callers: Callers, params: types.GetPromptRequestParams) -> typ
 
 
 async def _repair(callers: Callers, program: str) -> str:
-    """The program with what is wrong with it."""
+    """The program with its diagnostics."""
     answer = await callers.call({"operation": "check", "program": program})
     shown = fenced(program, "json")
     if answer["status"] == "ok":

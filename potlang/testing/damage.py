@@ -1,4 +1,4 @@
-"""Programs with one mistake, as text: what a slip of a model, of a hand or of a wire makes of them."""
+"""Programs damaged in one place, as text: by a slip of a model or of a hand, or on the wire."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 Path = tuple[str | int, ...]
 
 KINDS = ("character", "bracket", "expression", "name", "key", "missing", "type", "twice", "cut")
-"""What `damaged` does; see its documentation."""
+"""The kinds of damage of `damaged`."""
 
 _PIECES = (
     *("(", ")", "[", "]", "{", "}", ",", ":", '"', "'", "`", "\\", " ", "=", "==", "x", "0", "-", "#"),

@@ -44,11 +44,11 @@ class FunctionRow:
 
 @dataclass(slots=True)
 class Vocabulary:
-    """What expressions are made from. `finite`: nothing of sort Real or String, Int for counting alone."""
+    """The names of expressions. `finite`: nothing of sort Real or String, Int for counting alone."""
 
     finite: bool = False
     sorts: list[Sort] = field(default_factory=lambda: [BOOL])
-    """What terms are asked for; each has a constant or a literal."""
+    """The sorts of terms; each has a constant or a literal."""
     spellings: dict[Sort, list[str]] = field(default_factory=dict)
     """Names of sorts, aliases included; other sorts are written by constructor."""
     constants: dict[Sort, list[str]] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class Vocabulary:
     variables: list[tuple[str, Sort]] = field(default_factory=list)
     """Declared variables, which quantifiers bind by name."""
     free: bool = False
-    """Whether declared variables may occur free."""
+    """Declared variables may occur free."""
 
     def sort_text(self, draw: DrawFn, sort: Sort) -> str:
         """A spelling of `sort`."""

@@ -59,7 +59,7 @@ Named = DeclaredSort | EnumSort | TupleSort
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What formulas are made from. `fixed` holds constructors and selectors."""
+    """The symbols of formulas. `fixed` holds constructors and selectors."""
 
     sorts: tuple[Named, ...]
     symbols: tuple[Symbol, ...]
@@ -145,7 +145,7 @@ def _tuple_symbols(sort: Named) -> list[Symbol]:
 
 @dataclass(slots=True)
 class _VariableScope:
-    """Where a term is being built: variables at hand, and terms to reuse."""
+    """The context of a term being built: variables at hand, and terms to reuse."""
 
     draw: DrawFn
     signature: Signature
@@ -315,7 +315,7 @@ def _formula_makers(scope: _VariableScope, depth: int) -> list[Maker]:
 
 
 def _relation(scope: _VariableScope, depth: int) -> Node:
-    """An equality, `distinct`, or what else relates two terms of a sort."""
+    """An equality, `distinct`, or another relation between terms of a sort."""
     usable = scope.signature.usable()
     sort = scope.draw(st.sampled_from([part for part in usable if part is not BOOL] or usable))
     rows: list[op.Operator] = [op.EQ, op.DISTINCT]

@@ -165,7 +165,7 @@ class _ProgramDraft:
             self.program["functions"] = functions
 
     def _affordable(self, domain: tuple[Sort, ...], range_: Sort, count: int = 1, forced: int = 0) -> bool:
-        """Whether `count` such symbols keep the number of interpretations small; if so they are counted."""
+        """True, and counted, if `count` such symbols keep the number of interpretations small."""
         if not self.words.finite:
             return True
         sizes = Structure({s: n for s, n in self.members.items() if isinstance(s, DeclaredSort)})
@@ -206,7 +206,7 @@ class _ProgramDraft:
             self.words.constants.setdefault(range_, []).append(name)
 
     def define_functions(self) -> None:
-        """Sometimes a defined function, over what is declared before it."""
+        """Sometimes a defined function, over the names declared before it."""
         if not self._some(3):
             return
         simple = [s for s in self.words.sorts if not isinstance(s, ArraySort | FunctionSort)]
@@ -294,7 +294,7 @@ class _ProgramDraft:
         return {"assertion": text, **item} if item else text
 
     def _binders(self, sorts: Sequence[Sort], most: int = 2) -> tuple[list[Any], list[tuple[str, Sort]]]:
-        """Binders as JSON, by name alone where the variable is declared, and what they bind."""
+        """Binders as JSON, by name alone where the variable is declared, and their variables."""
         declared = [(name, sort) for name, sort in self.words.variables if sort in sorts]
         written: list[Any] = []
         bound: dict[str, Sort] = {}

@@ -95,7 +95,7 @@ def term(random: Random, depth: int = 2) -> Json:
 
 
 def declarations(random: Random) -> Json:
-    """What the problem declares and assumes, as JSON."""
+    """The declarations and assumptions of a problem, as JSON."""
     value: dict[str, Json] = {}
     if random.random() < 0.8:
         value["declare"] = {
@@ -109,7 +109,7 @@ def declarations(random: Random) -> Json:
 
 
 class _Maker:
-    """What a trace under construction has so far; the registers of the reader, seen from the writer."""
+    """The state of a trace under construction: the reader's registers, seen from the writer."""
 
     def __init__(self, random: Random, profile: Profile) -> None:
         self.random = random
@@ -314,7 +314,7 @@ class EveryShuffle:
             ]
 
     def __len__(self) -> int:
-        """How many legal orders there are."""
+        """The number of legal orders."""
         return len(self.orders) * prod(map(len, self.within.values()))
 
     def draw(self, random: Random) -> Shuffle:

@@ -1,7 +1,7 @@
 """potlang as a tool that a model calls: its definition for a provider, and `call`, which never raises.
 
-One argument object has the operation and what it is about. The answer is plain JSON values that fit a budget:
-what helps most comes first, and what was left out is counted (`97-tool.md`, `schemas/tool-answer-1.json`).
+One argument object has the operation and its subject. The answer is plain JSON values that fit a budget: the
+most useful parts come first, the rest is counted (`97-tool.md`, `schemas/tool-answer-1.json`).
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _argument(kind: Schema, description: str, *, nullable: bool) -> Schema:
 
 
 def call(arguments: Any, *, budget: int = DEFAULT_BUDGET) -> dict[str, Any]:
-    """The answer to a call, within so many tokens. Never raises, whatever the arguments are.
+    """The answer to a call, within so many tokens. Never raises.
 
     `arguments` is the argument object, or its JSON text.
     """

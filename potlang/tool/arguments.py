@@ -1,4 +1,4 @@
-"""What a call was given, made safe to work on: an object of known arguments, each of bounded size."""
+"""The arguments of a call, made safe to work on: known keys, each value of bounded size."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ Mistake = Literal[
     "busy",
     "internal",
 ]
-"""Why a call was not carried out ([TOOL-MISTAKE])."""
+"""The reasons for which a call is not carried out ([TOOL-MISTAKE])."""
 
 
 class CallMistake(Exception):
-    """The call cannot be carried out: `mistake` is one of the closed list, `help` says what to send."""
+    """The call cannot be carried out: `mistake` is its reason, `help` the way to mend it."""
 
     def __init__(self, mistake: Mistake, message: str, help_: str) -> None:
         super().__init__(message)
@@ -74,7 +74,7 @@ class CallArguments(NamedTuple):
         return value
 
     def bounded(self, key: str) -> Any:
-        """The argument, whatever it is. Raises `CallMistake` if it is too large."""
+        """The argument. Raises `CallMistake` if it is too large."""
         value = self.values[key]
         if is_too_large(value):
             raise CallMistake(
@@ -119,7 +119,7 @@ def _reason(error: ValueError) -> str:
 
 
 def is_too_large(value: Any) -> bool:
-    """Whether a value's text would be longer than is read; ends soon on whatever refers to itself."""
+    """True for a value whose text would be longer than is read; cyclic values are too large."""
     left = MOST_CHARACTERS
     waiting = [value]
     while waiting and left >= 0:
@@ -139,7 +139,7 @@ def is_too_large(value: Any) -> bool:
 
 
 def kind(value: Any) -> str:
-    """What a value is called in JSON."""
+    """The JSON name of a value's type."""
     names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list"}
     names |= {dict: "an object", type(None): "null"}
     return names.get(type(value), "no value of JSON's")

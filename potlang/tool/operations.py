@@ -1,4 +1,4 @@
-"""What the tool does: one function for each operation, from its arguments to plain JSON values.
+"""The tool's operations: one function each, from its arguments to plain JSON values.
 
 Each raises `CallMistake` for arguments that it cannot work on, and keeps to the deadline.
 """
@@ -38,12 +38,12 @@ _NOT_IN_PARTS: Final = ("result", "text", "line", "time_ms", "limited")
 
 
 def prepare() -> None:
-    """Imports what the first call would wait for."""
+    """Does the imports ahead of the first call."""
     verify_program({"verifications": [{"constraint": "True"}]}, limits=LIMITS)
 
 
 def verify(given: CallArguments, deadline: float) -> Answer:
-    """The verdicts of a program, or what is wrong with it."""
+    """The verdicts of a program, or its diagnostics."""
     checked = _checked(given)
     if checked.program is None:
         return _rejected(checked)
@@ -51,7 +51,7 @@ def verify(given: CallArguments, deadline: float) -> Answer:
 
 
 def check(given: CallArguments, deadline: float) -> Answer:
-    """What is wrong with a program."""
+    """The diagnostics of a program."""
     checked = _checked(given)
     if checked.program is None:
         return _rejected(checked)
@@ -87,7 +87,7 @@ def claims(given: CallArguments, deadline: float) -> Answer:
 
 
 def explain(given: CallArguments, deadline: float) -> Answer:
-    """What a diagnostic's code means, with an example of the mistake and of its correction."""
+    """The page of a diagnostic's code, with an example of the mistake and of its correction."""
     asked = given.text("code")[:40]
     code = normal_code(asked)
     if code is None:
@@ -99,7 +99,7 @@ def explain(given: CallArguments, deadline: float) -> Answer:
 
 
 def trace(given: CallArguments, deadline: float) -> Answer:
-    """What is wrong with a trace, and what its theory says of its propositions."""
+    """The diagnostics of a trace, and the verdicts of its theory on its propositions."""
     from potlang import dot
 
     source = given.long_text("trace")
@@ -161,7 +161,7 @@ def _formulas(given: CallArguments) -> list[str]:
 
 
 def _stored(store: Store | None, asked: str) -> str:
-    """What to send in the place of the id of a policy that cannot be used."""
+    """A hint at ids to send in the place of one that cannot be used."""
     from potlang.policy import PolicyError
 
     none = "no policy is stored"
@@ -217,7 +217,7 @@ def _report_answer(report: Answer, parts: Answer) -> Answer:
 
 
 def _slim(value: Any) -> Any:
-    """A part of a report without what is empty, what was sent, and times."""
+    """A part of a report without empty parts, the input, and times."""
     if isinstance(value, list | tuple):
         return [_slim(each) for each in value]
     if not isinstance(value, dict):

@@ -20,7 +20,7 @@ from potlang.models.endpoint.stream import excerpt, read_completion
 
 DEFAULT_URL: Final = "https://api.openai.com/v1"
 _NO_KEY: Final = "none"
-"""What is sent where there is no key: servers on one's own machine want none, the library wants one."""
+"""Sent where there is no key: servers on one's own machine want none, the library wants one."""
 _LARGEST_ERROR: Final = 65_536
 _LONGEST_WAIT: Final = 60.0
 _FIRST_WAIT: Final = 0.5
@@ -38,7 +38,7 @@ _STATUSES: Final[Mapping[int, Failure]] = {
 _SEPARATORS = re.compile(r"[\x00-\x20\x7f]")
 
 JsonMode = Literal["schema", "object", "none"]
-"""What the endpoint can be asked for: JSON of a schema, any JSON object, or neither."""
+"""The endpoint is asked for JSON of a schema, for any JSON object, or for neither."""
 
 
 class MissingClientError(ImportError):
@@ -95,7 +95,7 @@ class Endpoint:
 
     @property
     def name(self) -> str:
-        """What the model is called."""
+        """The model's name."""
         return self.model
 
     def complete(
@@ -228,7 +228,7 @@ class Endpoint:
 
 
 class _Failed(Exception):
-    """Why a try has no answer; whether another one may help, and after how many seconds."""
+    """A try has no answer; `again`: another one may help, after `wait` seconds."""
 
     def __init__(
         self, reason: Failure, detail: str, *, again: bool = False, wait: float | None = None
@@ -249,20 +249,20 @@ def _of_status(status: int, body: str, retry_after: str | None) -> _Failed:
 
 
 def _redirected(status: int, location: str | None) -> str:
-    """What a redirection says: nobody is followed to another address with questions and a key."""
+    """The message for a redirection: questions and a key are not sent to another address."""
     to = f" to {excerpt(location)}" if location else ""
     return f"status {status}: the base URL leads elsewhere{to}: give the address where the endpoint is"
 
 
 def _seconds(retry_after: str | None) -> float | None:
-    """How long to wait, as the header says; None where it does not say so in seconds."""
+    """The seconds to wait by the header; None where it does not say so in seconds."""
     if retry_after is None or not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", retry_after.strip()):
         return None
     return min(float(retry_after), _LONGEST_WAIT)
 
 
 def _failed(error: Exception, openai: Any) -> _Failed:
-    """What an exception of the library, or of the one below it, says. Raises what is neither."""
+    """The failure behind an exception of the client library or of httpx. Raises any other exception."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, _Failed):

@@ -1,4 +1,4 @@
-"""What a chat model is: messages in, one text out, or an error that says its kind ([ENDPOINT-MODEL])."""
+"""The interface of chat models: messages in, one text or an EndpointError out ([ENDPOINT-MODEL])."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Failure = Literal[
     "malformed",
     "too large",
 ]
-"""Why there is no answer: nobody listens; the key is not accepted; no such path or model, or it is
+"""The reasons of an EndpointError: nobody listens; the key is not accepted; no such path or model, or it is
 elsewhere; the request is not accepted; too many requests; the server's own error; no answer in time; the
 answer broke off; it is not of the protocol; it is longer than allowed."""
 
@@ -52,7 +52,7 @@ class Completion(NamedTuple):
 
 
 class EndpointError(Exception):
-    """There is no answer. The message holds no key, and little of what the endpoint says."""
+    """There is no answer. The message holds no key, and an excerpt of the endpoint's text at most."""
 
     def __init__(self, reason: Failure, detail: str, *, tries: int = 1, seconds: float = 0.0) -> None:
         self.reason: Failure = reason
@@ -67,7 +67,7 @@ class Model(Protocol):
 
     @property
     def name(self) -> str:
-        """What the model is called."""
+        """The model's name."""
 
     def complete(
         self,

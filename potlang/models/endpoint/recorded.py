@@ -24,7 +24,7 @@ class RecordedRequest(NamedTuple):
 
 
 class Recorded:
-    """Plays `replies`: one after the other; by the content of the last message; or whatever a function says.
+    """Plays `replies`: one after the other; by the content of the last message; or by a function.
 
     A reply that is an `EndpointError` is raised. `asked` are the requests so far. Raises RecordingEnded
     where there is no answer.

@@ -1,4 +1,4 @@
-"""How a model is asked until a reply of it is accepted."""
+"""Settings of requests to models."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Sampling(NamedTuple):
-    """How models are asked. `tries` bounds those of one question; None leaves a setting to the model.
+    """Settings of requests. `tries` bounds those for one accepted reply; None leaves a setting to the model.
 
     `seed`: that of the first try; each further one has the next.
     """

@@ -43,7 +43,7 @@ def _bounded(chunks: Iterable[bytes], limit: int, check_time: Callable[[], None]
 
 
 def _lines(chunks: Iterable[bytes]) -> Iterator[str]:
-    """The lines of UTF-8 text, without their ends; what is behind the last end is no line."""
+    """The complete lines of UTF-8 text, without their ends."""
     decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
     rest: list[str] = []
     for chunk in chunks:

@@ -43,12 +43,12 @@ class Counts(NamedTuple):
 
     @property
     def questions(self) -> int:
-        """How many questions there were."""
+        """The number of questions."""
         return self.right + self.wrong + self.abstained + self.failed
 
     @property
     def not_true(self) -> int:
-        """The claims that are false or uncertain, whatever was answered."""
+        """The number of claims that are false or uncertain."""
         uncertain = self.uncertain_as_true + self.uncertain_as_false + self.silent_uncertain
         return self.fp + self.tn + self.silent_false + uncertain
 

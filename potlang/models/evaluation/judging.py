@@ -1,4 +1,4 @@
-"""How an outcome answers its question, as the paper reads it and by verdicts ([EVAL-READINGS])."""
+"""Outcomes as answers to their questions, as the paper reads them and by verdicts ([EVAL-READINGS])."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from potlang.report.results import Verdict
 
 
 class AnswerReading(StrEnum):
-    """How a program's result becomes an answer."""
+    """The way from a program's result to an answer."""
 
     PAPER = "paper"
-    """Whether assumptions and claim are satisfiable together: SAT is true, UNSAT is false."""
+    """Assumptions and claim together: SAT is true, UNSAT is false."""
     VERDICT = "verdict"
     """Entailed is true, refuted is false, undetermined is uncertain; others are no answer."""
 
 
 class Grade(StrEnum):
-    """What became of a question."""
+    """The grade of a question."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -66,7 +66,7 @@ class Graded(NamedTuple):
 
 
 def judge(question: Question, outcome: QuestionOutcome, reading: AnswerReading) -> Graded:
-    """What the outcome answers. The question must have an answer ([EVAL-REJECT] has the others)."""
+    """The outcome under a reading. The question must have an answer ([EVAL-REJECT] has the others)."""
     assert question.answer is not None
     if question.options:
         return _judge_options(question, outcome, reading)
@@ -96,7 +96,7 @@ def _judge_options(question: Question, outcome: QuestionOutcome, reading: Answer
 
 
 def _choice(option: Option, outcome: QuestionOutcome, reading: AnswerReading) -> Answer:
-    """Whether an option counts as chosen; None where its verification gives no answer."""
+    """TRUE for an option that counts as chosen; None where its verification gives no answer."""
     verdict = verdict_read(outcome.claim(option.verification), reading)
     if verdict is None or verdict not in _TRUTH:
         return None

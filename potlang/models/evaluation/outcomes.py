@@ -1,4 +1,4 @@
-"""What came of one question: the attempt that compiled, its verdicts, the cost ([EVAL-OUTCOME])."""
+"""The outcome of one question: the attempt that compiled, its verdicts, the cost ([EVAL-OUTCOME])."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PAPER: Final = ("SAT", "UNSAT")
 
 
 class SolverSettings(NamedTuple):
-    """How programs are verified."""
+    """Options of the verification of programs."""
 
     route: RouteName = "auto"
     trust: Trust = "solver"
@@ -37,7 +37,7 @@ class ClaimOutcome(NamedTuple):
 
 
 class QuestionOutcome(NamedTuple):
-    """What came of a question, whatever its right answer is. `key` stands for all that it follows from.
+    """The outcome of a question, without its right answer. `key` is a digest of all that it depends on.
 
     `used` is the number, from 1, of the first attempt that compiles, None if none does; `made` is how many
     attempts there were up to it. `claims` are its verifications in order. `errors` are the codes of the last
@@ -95,7 +95,7 @@ class QuestionOutcome(NamedTuple):
 
 
 def key_of(question: Question, reasoner: Reasoner, settings: SolverSettings) -> str:
-    """A digest of the question as it is asked, who answers it, how programs are verified, and by what."""
+    """A digest of the question as asked, the reasoner, the options of verification and the versions."""
     limits = settings.limits._asdict()
     parts = [question.id, question.text, reasoner.fingerprint(question), settings.route, settings.trust]
     text = json.dumps([parts, limits, versions()], sort_keys=True)

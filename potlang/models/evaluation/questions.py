@@ -56,7 +56,7 @@ class Question(NamedTuple):
 
 
 class LineProblem(NamedTuple):
-    """Why a line has no question: its file, its number and what is wrong."""
+    """A line without a question: its file, its number and the mistake in it."""
 
     file: str
     line: int
@@ -67,7 +67,7 @@ class LineProblem(NamedTuple):
 
 
 class BadLine(ValueError):
-    """A line that is not what it should be; the message says why."""
+    """A line of a data set with a mistake, which the message names."""
 
 
 _TRUTHS: Final = {
@@ -79,7 +79,7 @@ _CHOSEN: Final = frozenset({Verdict.ENTAILED})
 
 
 def read_questions(files: Iterable[tuple[str, BinaryIO]]) -> tuple[list[Question], list[LineProblem]]:
-    """The questions of several files in order, and what is wrong with lines that have none.
+    """The questions of several files in order, and a problem for each line that has none.
 
     An id may occur once; the second is a problem.
     """
@@ -101,7 +101,7 @@ def read_questions(files: Iterable[tuple[str, BinaryIO]]) -> tuple[list[Question
 def read_recorded(
     files: Iterable[tuple[str, BinaryIO]],
 ) -> tuple[dict[str, tuple[Program, ...]], list[LineProblem]]:
-    """Recorded attempts by the question's id, and what is wrong with lines that have none.
+    """Recorded attempts by the question's id, and a problem for each line that has none.
 
     Several lines for one id are further attempts, in order.
     """
@@ -250,7 +250,7 @@ def _attempts(value: Mapping[str, Any]) -> tuple[Program, ...]:
 
 
 def _text(value: Mapping[str, Any]) -> str:
-    """What a model is asked: `question`, or the parts of `text`, with the options."""
+    """The text for a model: `question`, or the parts of `text`, with the options."""
     given = value.get("question", value.get("text"))
     if isinstance(given, str):
         return given

@@ -1,4 +1,4 @@
-"""Who answers questions with programs: the seam between the evaluation and a model ([EVAL-REASONER])."""
+"""The interface between the evaluation and whatever writes programs for questions ([EVAL-REASONER])."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Reasoner(Protocol):
         """A text that differs where the attempts at the question may: model, settings, prompt."""
 
     def attempts(self, question: Question) -> Attempts:
-        """The attempts at a question. Does not raise for what a model or its endpoint does."""
+        """The attempts at a question. A failure of the endpoint is no exception but `Attempts.failure`."""
 
 
 class RecordedPrograms:

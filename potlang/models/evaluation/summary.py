@@ -39,7 +39,7 @@ class AttemptCount(NamedTuple):
 
 
 class ReadingSummary(NamedTuple):
-    """What one reading makes of the answers. `matrix` counts claims by what is right and what is answered."""
+    """The answers under one reading. `matrix` counts claims by right answer and given answer."""
 
     counts: Counts
     metrics: dict[str, Estimate]
@@ -48,7 +48,7 @@ class ReadingSummary(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """What it took: calls of the model, and seconds for reasoning, and for compiling and verifying."""
+    """Calls of the model, seconds of reasoning, and seconds of compiling and verifying."""
 
     calls: int
     reasoning_s: float
@@ -61,7 +61,7 @@ class FamilySummary(NamedTuple):
     `questions` have an answer; `claims` are theirs, each option being one. Of the questions `compiled` have
     a program, and `executed` also one whose claims all got an answer under the paper's reading.
     `to_reject` are programs that must be rejected, of which `rejected` are. `verdicts` and
-    `paper_answers` count claims by what is right and what came of them. Of `expected` verdicts, `agreeing`
+    `paper_answers` count claims by right answer and result. Of `expected` verdicts, `agreeing`
     came out so. `failures` are questions for which a call failed.
     """
 
@@ -187,7 +187,7 @@ def _matrix(cases: Iterable[Case]) -> dict[tuple[str, str], int]:
 
 
 def _answers(asked: Sequence[Pair]) -> tuple[dict[tuple[str, str], int], dict[tuple[str, str], int]]:
-    """Claims by what is right and what their verdict is, and the same by SAT and UNSAT."""
+    """Claims by right answer and verdict, and the same by SAT and UNSAT."""
     verdicts: Counter[tuple[str, str]] = Counter()
     papers: Counter[tuple[str, str]] = Counter()
     for question, outcome in asked:
@@ -203,7 +203,7 @@ def _answers(asked: Sequence[Pair]) -> tuple[dict[tuple[str, str], int], dict[tu
 
 
 def _claims(question: Question) -> list[tuple[Truth, str]]:
-    """What is right of each claim, and the name of its verification."""
+    """The right answer to each claim, with the name of its verification."""
     if not question.options:
         return [(Truth(question.answer or ""), "")]
     return [
@@ -218,7 +218,7 @@ def _is_executed(question: Question, outcome: QuestionOutcome) -> bool:
 
 
 def _expectations(question: Question, outcome: QuestionOutcome) -> list[bool]:
-    """Whether each expected verdict came out."""
+    """One truth value for each expected verdict: it came out."""
     found = []
     for name, verdict in question.expected:
         claim = outcome.claim(name)

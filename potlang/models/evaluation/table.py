@@ -34,7 +34,7 @@ def tables(summaries: Sequence[FamilySummary], *, detailed: bool = True) -> list
 
 
 def questions_table(summaries: Sequence[FamilySummary]) -> Table:
-    """What was asked, what compiled, and what it cost."""
+    """Questions and claims, the share that compiled, the cost."""
     titles = ("questions", "claims", "compiled", "executed", "to reject", "rejected", "expected", "agreeing")
     columns = [Column("family"), *(Column(title, "count") for title in titles)]
     columns[5:5] = [Column("compiled share", "percent")]
@@ -53,7 +53,7 @@ def questions_table(summaries: Sequence[FamilySummary]) -> Table:
 
 
 def side_by_side(summaries: Sequence[FamilySummary]) -> Table:
-    """Claims by what is right: their paper's answer of two, and their verdict of five."""
+    """Claims by right answer: the paper's answer of two, and the verdict of five."""
     columns = [Column("family"), Column("right answer")]
     columns += [Column(name, "count", _HEADINGS[AnswerReading.PAPER]) for name in PAPER_ANSWERS]
     columns += [Column(str(name), "count", _HEADINGS[AnswerReading.VERDICT]) for name in VERDICTS]
@@ -105,7 +105,7 @@ def _pair(estimate: Estimate) -> tuple[Cell, Cell]:
 
 
 def confusion_table(summaries: Sequence[FamilySummary]) -> Table:
-    """True and false claims by what was answered: the four cells, and those without an answer of the two."""
+    """True and false claims by answer: the four cells, and those without an answer of the two."""
     names = ("TP", "FP", "FN", "TN", "true, unanswered", "false, unanswered")
     columns = [Column("family"), Column("reading"), *(Column(name, "count") for name in names)]
     rows = tuple(
@@ -117,7 +117,7 @@ def confusion_table(summaries: Sequence[FamilySummary]) -> Table:
 
 
 def three_way(summaries: Sequence[FamilySummary]) -> Table:
-    """Claims by what is right and what is answered, of true, false and uncertain."""
+    """Claims by right answer and given answer, of true, false and uncertain."""
     answers = (*map(str, Truth), NO_ANSWER)
     columns = [Column("family"), Column("reading"), Column("right answer")]
     columns += [Column(answer, "count", "answered") for answer in answers]
@@ -144,7 +144,7 @@ def attempts_table(summaries: Sequence[FamilySummary]) -> Table:
 
 
 def status_table(summaries: Sequence[FamilySummary]) -> Table:
-    """What became of the questions."""
+    """Questions by their final status."""
     names = ("right", "wrong", "abstained", "failed")
     percent: CellStyle = "percent"
     columns = [Column("family"), Column("reading"), *(Column(name, "count") for name in names)]

@@ -39,7 +39,7 @@ class WritingModel:
         return json.dumps([self._digest, _labels(question)])
 
     def attempts(self, question: Question) -> Attempts:
-        """What the loop has written; a reply without a program counts as an attempt that does not compile.
+        """The loop's replies; one without a program counts as an attempt that does not compile.
 
         Nothing is asked for a question without a text, and after a failure that no further call can mend.
         """

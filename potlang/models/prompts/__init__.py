@@ -1,4 +1,4 @@
-"""What models are asked: templates with fields, filled so that no value leaves its place ([DAG-PROMPT-1]).
+"""Prompt templates with fields, filled so that no value leaves its place ([DAG-PROMPT-1]).
 
 A template is Markdown. A field stands on a line of its own and becomes a fenced block, whose fence is
 longer than any run of backticks in the value.
