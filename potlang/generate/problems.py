@@ -206,6 +206,7 @@ class _Horn:
             says = random.choice(self._others)
             if self.verdict(says) is Verdict.ENTAILED:
                 says = {"not": says}
+        # A denied fact of the first layer is refuted whatever was drawn.
         if says == step.says or self.verdict(says) is Verdict.ENTAILED:
             says = {"not": self._layers[0][0]}
         reason = "what is given refutes it" if self.verdict(says) is Verdict.REFUTED else "no rule gives it"
@@ -224,6 +225,7 @@ class _Horn:
         """Entailed in the least model; refuted if it leads to what is denied; open otherwise."""
         if atom not in self._others:
             return Verdict.ENTAILED
+        # What else would hold if the atom did: its open rule would apply.
         held = {atom, *(rule.head for rule in self._open if atom in rule.body)}
         return Verdict.UNDETERMINED if held.isdisjoint(self._denied) else Verdict.REFUTED
 

@@ -81,6 +81,7 @@ def generate(seed: int, difficulty: ProgramDifficulty = USUAL, verdict: Verdict 
     is not one of `VERDICTS`.
     """
     _checked(difficulty, verdict)
+    # From text, so that the stream is the same on every platform and Python version.
     random = Random(f"{seed}/{difficulty}/{verdict}")
     return _Generator(random, difficulty).finish(seed, verdict or random.choice(VERDICTS))
 
@@ -138,6 +139,7 @@ class _Generator:
         if verdict in (Verdict.UNDETERMINED, Verdict.INCONSISTENT) and asked in ("atom", "negation", "rule"):
             denied = self.random.random() < 0.5
         goal = self._grow(asked, denied)
+        # Every part of the backbone is needed, by construction: see [GEN-SUPPORT].
         needed = list(self.backbone)
         if asked == "rule" and verdict in (Verdict.ENTAILED, Verdict.UNDETERMINED):
             # What the claim assumes itself is not needed, and removing it would leave it as it is.
@@ -308,6 +310,7 @@ class _Generator:
         rules: list[dict[str, Any]] = []
         support = set()
         parts = [*self.backbone, *self.noise]
+        # Neither order nor names may give away what belongs to the backbone.
         self.random.shuffle(parts)
         self.random.shuffle(self.functions)
         self.random.shuffle(self.entities)

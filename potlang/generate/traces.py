@@ -81,6 +81,7 @@ def synthesize(
     Raises `ValueError` for an option out of range.
     """
     _check(count, kind, difficulty, profile)
+    # A stream of its own for each sample: more of them do not change the first ones.
     return (_sample(Random(f"{seed} {index}"), kind, difficulty, profile) for index in range(count))
 
 

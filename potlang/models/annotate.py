@@ -95,6 +95,7 @@ def split_steps(prose: str) -> list[str]:
     text = prose.replace("\r\n", "\n").replace("\r", "\n")
     for mark in (_MARK, _NUMBER):
         marks = list(mark.finditer(text))
+        # One heading alone divides nothing: it may be a mention of a step.
         if len(marks) > 1:
             ends = [*(each.start() for each in marks[1:]), len(text)]
             parts = [_titled(each[0], text[each.end() : end]) for each, end in zip(marks, ends, strict=True)]

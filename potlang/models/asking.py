@@ -77,6 +77,7 @@ class RetryLoop:
         """
         _, temperature, max_tokens, timeout, seed = self.sampling
         attempt = Attempt(messages, schema is not None, stage=stage, model=model.name)
+        # The system message is the same in every attempt: it is not part of the record.
         before = () if instructions is None else (system(instructions),)
         try:
             done = model.complete(
@@ -85,6 +86,7 @@ class RetryLoop:
                 temperature=temperature,
                 max_tokens=max_tokens,
                 timeout=timeout,
+                # A model that is asked the same with the same seed gives the same bad reply.
                 seed=None if seed is None else seed + len(self.attempts),
             )
         except EndpointError as error:

@@ -92,6 +92,7 @@ def _of_label(stated: _Stated, claims: Mapping[str, Verdict], options: Sequence[
 
 def _read(prose: str, options: Sequence[str]) -> _Stated | None:
     """The answer in the prose: behind the last marker such as `Answer:`, else in its first words."""
+    # Answers stand at the end of long prose; the bound keeps the search linear in what is read.
     end = prose[-_LONGEST:]
     for marker in [*_MARKED.finditer(end)][: -_MOST_MARKERS - 1 : -1]:
         found = _at(end, marker.end(), options)
@@ -111,6 +112,7 @@ def _at(text: str, at: int, options: Sequence[str]) -> _Stated | None:
     if found["unsure"]:
         return _Stated(shown, _STATED["undetermined"])
     if found["denied"]:
+        # "Not true" denies the claim; "not necessarily" leaves it open too.
         necessarily = "true" not in shown.lower() and "correct" not in shown.lower()
         return _Stated(shown, _STATED["not"] if necessarily else _STATED["no"])
     return _Stated(shown, _STATED[found["word"].lower()])
@@ -121,6 +123,7 @@ def _label_at(text: str, at: int, options: Sequence[str]) -> str | None:
     begin = re.compile(_DECORATION + r"(?:option\s+|choice\s+)?" + _DECORATION, re.IGNORECASE).match(text, at)
     if begin is None:
         return None
+    # The longest first: `A` is also the beginning of `A and B`.
     for label in sorted(options, key=len, reverse=True):
         end = begin.end() + len(label)
         if text[begin.end() : end] == label and not re.match(r"\w|\s+[a-z]", text[end : end + 80]):

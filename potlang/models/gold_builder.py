@@ -80,6 +80,7 @@ class Builder:
         self.models = models
         self.sampling = sampling
         self.check_limits = check_limits
+        # Both start their child processes with the first question.
         self._judge = Judge()
         self._identities = Identities()
 
@@ -111,6 +112,7 @@ class Builder:
                 return None, "no set of nodes is accepted"
             parents = self._parents(problem, nodes, asker)
             if parents is None:
+                # Nodes for which no dependencies can be found are more likely wrong themselves.
                 reason = "no dependencies of the nodes are accepted"
                 continue
             solution = _solution(problem, nodes, parents)

@@ -183,8 +183,10 @@ def run(
 
     Ends early, with the reason, at a failure of the endpoint that is one for all problems; else with "".
     """
+    # A builder talks to child processes of its own, which two threads must not share.
     local = threading.local()
     builders: list[Builder] = []
+    # As it was at the start: a problem that fails in this run is not tried again in it.
     done = frozenset(journal.done)
     ended = ""
 

@@ -54,6 +54,7 @@ class Journal(Generic[Entry]):
         self._file: Any = None
         if path is None:
             return
+        # Read before it is opened for appending, so that a refused file is not even created.
         repair = self._go_on(path) if path.exists() else None
         # Unbuffered, so that an entry is one write wherever the system lets it be one: lines of two
         # processes do not mix, and an entry is safe as soon as it is appended.
@@ -128,6 +129,7 @@ def _last_byte(stream: BinaryIO) -> bytes:
 def in_parallel(work: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Iterator[Result]:
     """The results as they come, `jobs` items at a time; an item is taken when there is room for it."""
     if jobs <= 1:
+        # In the caller's thread: what `work` raises, an interruption too, has its own traceback.
         yield from map(work, items)
         return
     rest = iter(items)

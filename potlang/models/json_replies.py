@@ -103,6 +103,7 @@ def _object(text: str, key: str) -> dict[str, Any]:
 
 def _json(text: str) -> object | None:
     """A JSON value; single backslashes of LaTeX are taken for double ones where JSON has no such escape."""
+    # As it is first: a reply with correct escapes must not be changed.
     for attempt in (text, _ESCAPE.sub(lambda found: found[0] if found[1] else r"\\", text)):
         sink = Sink()
         value = read_json(open_document(attempt, sink, LIMITS), sink, LIMITS)

@@ -74,6 +74,7 @@ def reason(
             if is_given_up(written):
                 break
     finally:
+        # A model that was handed in is the caller's to close.
         if asked is not model and isinstance(asked, Endpoint):
             asked.close()
     return _summed(question, asked.name, writer, samples, prose)

@@ -74,6 +74,7 @@ class _Reduction:
         plain = _one_form(node, _FORM.get(name))[0]
         if self._profile == "gemini" or plain.get("type") != "object":
             return self._node(node, name)[0]
+        # Entered before it is filled: a definition may refer to itself.
         if name not in self._used:
             self._used[name] = {}
             self._used[name].update(self._object(plain, name))
@@ -151,6 +152,7 @@ class _ProfileWriter:
         groups = known.get("constants")
         if isinstance(groups, dict):
             known["constants"] = [{**group, "name": name} for name, group in groups.items()]
+        # A binder that is a name alone has the sort of the declared variable.
         self._sorts = {each["name"]: each["sort"] for each in known.get("variables", ())}
         facts = known.get("knowledge_base", ())
         known["knowledge_base"] = [_formula(each) for each in facts if not _has_name(each)]

@@ -79,6 +79,7 @@ def repair_prompt(problem: str, diagnostics: Sequence[Mapping[str, Any]] = (), *
 
 def fenced(text: str, kind: str = "text") -> str:
     """A text as a fenced block, with a fence that is longer than any in it."""
+    # A lone carriage return is shown as a line end by some, and could end the block early.
     flat = text.replace("\r\n", "\n").replace("\r", "\n")
     longest = max(map(len, _TICKS.findall(flat)), default=0)
     fence = "`" * max(3, longest + 1)

@@ -141,6 +141,7 @@ def operators() -> tuple[tuple[str, ...], ...]:
     """The operators of the grammar, those of one level together, from the loosest to the tightest."""
     from potlang.expressions.build_tables import lark_parser
 
+    # From the grammar itself, so that the prompt cannot drift from what the parser reads.
     lark = lark_parser()
     spellings = {each.name: _spellings(each.pattern) for each in lark.terminals}
     levels: dict[str, dict[str, None]] = {"expression": {}}

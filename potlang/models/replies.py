@@ -65,6 +65,7 @@ def find_program(reply: str) -> Found | None:
     sections, else the first that is well formed or begins a line. What stands before the end of a thought
     does not count, unless nothing else does.
     """
+    # A reply that ends within its thoughts may still have the program in them.
     for text in dict.fromkeys([behind_thoughts(reply), reply]):
         best = _best(text, list(candidates(text)))
         if best is not None:
@@ -82,6 +83,7 @@ def _best(text: str, found: list[JsonObject]) -> JsonObject | None:
     programs = [each for each in found if _has_sections(text[each.start : each.end], each.value)]
     whole = [each for each in programs if each.value is not None]
     likely = [each for each in found if each.value is not None or _begins_a_line(text, each.start)]
+    # Models write drafts first: of whole programs the last one counts.
     return whole[-1] if whole else next(iter([*programs, *likely]), None)
 
 

@@ -73,6 +73,7 @@ def assess(
     else:
         wanted = _verdict(expected)
     source = program_in(program)
+    # A reward is asked for thousands of texts: none may cost more than its limits.
     if isinstance(source, str) and len(source) > LONGEST:
         return _weighed(weights, 0, 0, 0, 0)
     checked = check_program(source)

@@ -142,6 +142,7 @@ class _ScriptReader:
                     self._branches(*(partial(self._case, each) for each in cases))
             case ast.Expr(ast.Call(ast.Attribute() as method) as call):
                 # What a method is given may be kept by its object.
+                # `list.append` and the like: no assignment, but the object depends on it from now on.
                 self._bind(method, self._of(call), adds=True)
             case _:
                 self._of(node)
@@ -168,6 +169,7 @@ class _ScriptReader:
                 self.block(body)
 
         while True:
+            # Comparing the states before and after costs as much as they are large.
             self._spend(2 * len(self.steps))
             before = dict(self._scopes[-1]), {step: len(rests) for step, rests in self.steps.items()}
             self._branches(once)
@@ -211,6 +213,7 @@ class _ScriptReader:
         self._scopes.append(dict.fromkeys(own, _NOTHING))
         self.block(body)
         self._scopes.pop()
+        # A step that the body makes itself is no dependency on the outside.
         found = frozenset(self._read - set(self.steps))
         for step, rests in self.steps.items():
             made.setdefault(step, set()).update(rests)
@@ -273,6 +276,7 @@ class _ScriptReader:
                 return self._comprehension((key, value), clauses)
             case ast.NamedExpr(target, value):
                 found = self._of(value)
+                # Python binds `:=` in the scope around all comprehensions.
                 hidden = [self._scopes.pop() for _ in range(self._comprehensions)]
                 self._bind(target, found)
                 self._scopes += reversed(hidden)

@@ -51,6 +51,7 @@ def truncate_to_budget(answer: dict[str, Any], budget: int = DEFAULT_BUDGET) -> 
     made: dict[str, Any] = {}
     before = answer.get("left_out", {})
     whole = {key: value for key, value in answer.items() if key not in ("left_out", "hint")}
+    # From rich to bare; a few fixed sizes, so that the time does not depend on the content.
     for size in (*_FULL, *_BARE):
         parts = {key: _KeptPart(value, size, before.get(key, 0)) for key, value in whole.items()}
         made = _joined(parts, before)
@@ -60,6 +61,7 @@ def truncate_to_budget(answer: dict[str, Any], budget: int = DEFAULT_BUDGET) -> 
                 _enrich(parts, most - length)
                 made = _joined(parts, before)
             return made
+    # Not even the barest form fits: the parts that a caller branches on are left.
     return {key: made[key] for key in _KEPT if key in made and len(json.dumps(made[key])) <= most // 8}
 
 

@@ -42,6 +42,7 @@ def _chosen(answer: Answer, samples: Sequence[ProgramSample]) -> tuple[ProgramSa
             continue
         claims = {name: _vote(name, samples) for name in sample.claims}
         agreeing = sum(claims[name].answer is each for name, each in sample.claims.items())
+        # The first of several that agree as much: the vote must not depend on anything else.
         if agreeing > best[0]:
             best = agreeing, sample, claims
     return best[1], best[2]

@@ -29,6 +29,7 @@ from potlang.models.replies import find_program
 Progress = Callable[[Attempt], object]
 
 USUAL: Final = Sampling(tries=3)
+# A reply is sent back with its diagnostics: a runaway one must not fill the next prompt.
 _LONGEST_REPEATED: Final = 100_000
 _LONGEST_PROSE: Final = 2_000
 _ASKED_AGAIN: Final[tuple[Failure, ...]] = ("cut off", "too large")
@@ -82,6 +83,7 @@ class ProgramWriter:
                 return self._once(messages)
             except BadReply:
                 last = attempts[-1]
+                # Only the last program: earlier ones, and what was wrong with them, would be repaired again.
                 messages = (first, assistant(_repeated(last)), user(_correction(last)))
                 raise
             except EndpointError as error:

@@ -133,6 +133,7 @@ def verified(session: Session, claims: Iterable[Claim], limits: Limits) -> Itera
     """
     began = time.perf_counter()
     for claim in claims:
+        # Looked at between claims: what is begun has its own limit.
         if 1000 * (time.perf_counter() - began) > limits.total_ms:
             yield Report(Verdict.UNKNOWN, (_OUT_OF_TIME,), limits=limits, version=__version__)
             continue

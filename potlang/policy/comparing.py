@@ -57,6 +57,7 @@ def compare(
 
     A claim that is no formula over one of them is `rejected` there. The total limit holds for each program.
     """
+    # By claim: the newer test of two with the same claim counts, and it is asked once.
     tests = {case.key: case for case in cases}
     drawn = [each for each in sample_claims(old.module, new.module, samples, seed) if each not in tests]
     asked: list[tuple[Claim, From, str]] = [(each.claim, "test", each.name) for each in tests.values()]

@@ -67,6 +67,7 @@ def _shared(first: Module, second: Module) -> _Words:
         if not symbol.domain and symbol.range not in (BOOL, INT, REAL):
             members[symbol.range] = (*members.get(symbol.range, ()), written(symbol.name))
     heads = [each for each in common if each.domain or each.range in (BOOL, INT, REAL)]
+    # All names of both, so that a bound variable cannot mean one of them.
     names = frozenset(symbol.name for module in (first, second) for symbol in module.symbols)
     return _Words(
         tuple(heads),

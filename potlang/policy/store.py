@@ -170,6 +170,7 @@ class Store:
         damaged = ""
         for number in reversed(self.numbers(name)):
             try:
+                # Damaged versions are passed over: they must not hide a whole one.
                 if self._read(name, number).digest.startswith(digits):
                     return number
             except PolicyError as error:
@@ -230,6 +231,7 @@ class Store:
         if failed and not force:
             raise FailingTests(failed)
         key = digest(program.module)
+        # Only the latest: going back to an older program is a new version.
         latest = self._latest(name)
         if latest is not None and (latest.digest, latest.cases) == (key, tuple(cases)):
             return Added(latest, False, failed, undecided)

@@ -57,6 +57,7 @@ def arity_candidates(subject: Subject) -> Iterator[Repair]:
     for name, found in wrong.items():
         index, domain = _declared(subject, name)
         uses = sum(len(re.findall(rf"\b{re.escape(name)}\s*\(", text)) for _, text in subject.strings())
+        # All uses agree against the declaration: that is the mistake.
         blamed = len(found) > 1 and uses == len(found)
         if index is not None and len({len(call.args) for _, call in found}) == 1:
             yield from _of_domain(subject, name, index, domain, found[0][1], 0 if blamed else 6)

@@ -66,6 +66,7 @@ def json_candidates(subject: Subject) -> Iterator[Repair]:
         return
     tokens = list(_JSON_TOKEN.finditer(text))
     places = [0, *(found.end() for found in tokens)]
+    # Parentheses are no brackets of JSON, and those in strings belong to formulas.
     bare = "".join([found[0] for found in tokens if found[0][0] != '"'])
     near = sorted(places, key=lambda place: _far(error, place))[:_MOST_PLACES]
     for bracket in _missing(bare.replace("(", "").replace(")", "")):

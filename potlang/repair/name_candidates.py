@@ -52,6 +52,7 @@ def _near(subject: Subject, error: Diagnostic, name: str, text: str) -> dict[str
         for owner in slot.owners:
             far = None if slot.scope else edit_distance(name, owner, _FAR)
             if far and not numbered_alike(name, owner):
+                # Names of the same formula were entered before, at a lower cost.
                 found.setdefault(owner, far + 1)
     return found
 

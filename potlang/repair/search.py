@@ -83,6 +83,7 @@ class _RepairSearch:
             return []
         tried: list[tuple[_Tried, Repair]] = []
         for order, candidate in enumerate(islice(self._candidates(), self._checks)):
+            # What the errors offer mends the program already: only a nearer change may come before it.
             if mended and candidate.cost > _NEAR:
                 break
             if tried and min(tried)[0].errors == 0 and candidate.cost > min(tried)[0].cost + _SLACK:
@@ -95,6 +96,7 @@ class _RepairSearch:
     def _best(self, tried: list[tuple[_Tried, Repair]], offered: int) -> list[Fix]:
         if not tried:
             return []
+        # By errors, cost, warnings, order of finding: the same in every run.
         tried.sort(key=lambda each: each[0])
         least = tried[0][0].errors
         if least >= len(self._subject.errors) or 0 < offered <= least:

@@ -23,6 +23,7 @@ def sort_candidates(subject: Subject) -> Iterator[Repair]:
         if names.isdisjoint(slot.owners):
             continue
         missed = sum(not _concerns(slot, *each) for each in used)
+        # A declaration that concerns none of the errors cannot mend one.
         if missed == len(used):
             continue
         for sort in sorts:

@@ -36,6 +36,7 @@ class Callers:
         self._idle = [_start() for _ in range(self.count)]
         self._busy: set[Process] = set()
         self._turn = anyio.Semaphore(self.count)
+        # A cancelled call keeps its thread until the child is dead: there must be others by then.
         self._threads = anyio.CapacityLimiter(2 * self.count)
         self._waiting = 0
         self._closed = False

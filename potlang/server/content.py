@@ -66,6 +66,7 @@ def templates() -> Iterator[Listed]:
 
 def read(uri: str) -> Content | None:
     """The resource of this address; None if there is none."""
+    # Names are looked up in fixed lists, never in the file system.
     if not uri.startswith(SCHEME):
         return None
     first, _, rest = uri.removeprefix(SCHEME).partition("/")

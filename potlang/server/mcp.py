@@ -183,6 +183,7 @@ async def _with_progress(context: Context, callers: Callers, arguments: dict[str
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(beat)
         answer = await callers.call(arguments)
+        # The answer is there: no beat may follow it.
         tasks.cancel_scope.cancel()
     return answer
 

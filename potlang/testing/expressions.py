@@ -88,6 +88,7 @@ class ExpressionGenerator:
         """A term of `sort`."""
         makers = self._leaves(sort)
         if depth > 0:
+            # Few leaves, so that terms reach their depth.
             makers = [*makers[:3], *self._inner(sort, depth - 1)] or makers
         return self._pick(makers)()
 
@@ -115,6 +116,7 @@ class ExpressionGenerator:
         return makers
 
     def _visible(self) -> list[tuple[str, Sort]]:
+        # The inner of two binders with one name hides the outer.
         return list(dict(self._bound).items())
 
     def _literals(self, sort: Sort) -> Sequence[str]:

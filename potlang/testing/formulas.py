@@ -181,6 +181,7 @@ def _term(scope: _VariableScope, sort: Sort, depth: int) -> Node:
     makers = _leaves(scope, sort)
     if depth > 0:
         inner = _inner(scope, sort, depth - 1)
+        # Few leaves, twice the rest: else most terms would end at once.
         makers = [*makers[:2], *inner, *inner] if inner else makers
     elif not makers:
         makers = _constructions(scope, sort)
@@ -191,6 +192,7 @@ def _term(scope: _VariableScope, sort: Sort, depth: int) -> Node:
 
 def _leaves(scope: _VariableScope, sort: Sort) -> list[Maker]:
     pool = scope.pool
+    # The newest first, which is what examples shrink to; sharing is what passes get wrong.
     reusable: list[Node] = [*reversed(scope.variables), *reversed(scope.made[-20:])]
     leaves: list[Maker] = [lambda node=node: node for node in reusable if node.sort == sort]  # type: ignore[misc]
     leaves += [

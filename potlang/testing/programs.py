@@ -90,6 +90,7 @@ class _ProgramDraft:
     def declare_sorts(self) -> None:
         """Some sorts of each kind, in any order, with aliases."""
         items: list[dict[str, Any]] = []
+        # One sort is always there: programs without any have little to say.
         person = DeclaredSort(self._name("S"))
         self._nominal(items, person, {"type": "DeclareSort"})
         if self._some():

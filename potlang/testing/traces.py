@@ -306,6 +306,7 @@ class EveryShuffle:
         ]
         self.within: dict[int, list[tuple[Record, ...]]] = {}
         for id_, (node, *rest) in blocks.items():
+            # By their text: equal records in another order are the same block.
             tried = {emit(some): (node, *some) for some in permutations(rest)}.values()
             self.within[id_] = [
                 block
@@ -337,6 +338,7 @@ def _needs(blocks: Mapping[int, list[Record]]) -> dict[int, set[int]]:
         role = block[0].role if isinstance(block[0], Node) else None
         named = {node for record in block for node in _named(record)}
         if role == "summarizer":
+            # A summarizer may use a proposer only behind the status that validates it.
             named |= {judged[record.src] for record in block if isinstance(record, Edge)}
         if any(isinstance(record, End) for record in block):
             named |= set(blocks)
@@ -371,6 +373,7 @@ def _permuted(block: Sequence[Record], id_: int, random: Random, profile: Profil
     free: list[Record] = [_free(random, id_) for _ in range(random.choice([0, 1, 2]))]
     status = some(Status)
     if status and free and profile == "paper" and random.random() < 0.5:
+        # The profile `paper` admits a status behind free text, as the paper's example has it.
         free[random.randint(1, len(free)) : 0] = status
         status = []
     body = [*some(Edge), *status, *some(Entails), *some(Eq, Coeq), *some(Prop)]

@@ -120,6 +120,7 @@ def call(arguments: Any, *, budget: int = DEFAULT_BUDGET) -> dict[str, Any]:
     `arguments` is the argument object, or its JSON text.
     """
     try:
+        # The reader of the answer pays for each token, and may not be able to take more.
         return truncate_to_budget(_answer(arguments, time.monotonic() + CALL_SECONDS), budget)
     except MemoryError:
         return CallMistake("memory", "the call took too much memory", "send a smaller program").answer()

@@ -128,6 +128,7 @@ def is_too_large(value: Any) -> bool:
         if isinstance(each, str | bytes):
             left -= len(each)
         elif isinstance(each, int):
+            # Writing out a large integer would take quadratic time: its length is estimated.
             left -= each.bit_length() // 4
         elif isinstance(each, dict):
             left -= sum(len(key) for key in each if isinstance(key, str)) + 5 * len(each)

@@ -136,6 +136,7 @@ def score(given: CallArguments, deadline: float) -> Answer:
         raise CallMistake("missing_extra", str(error), "pip install 'potlang[dagmath]'") from None
     parts = {key: value for key, value in report.items() if key not in _NOT_SHOWN}
     if isinstance(parts.get("steps"), list):
+        # The node is what was sent; the result is what the caller asked for.
         parts["steps"] = [{**each, "node": None, **(each.get("result") or {})} for each in parts["steps"]]
     return _report_answer(report, parts)
 
@@ -186,6 +187,7 @@ def _stored(store: Store | None, asked: str) -> str:
 
 
 def _limits(deadline: float) -> Limits:
+    # Reading may have used up the time: a moment is left for what is easy.
     left = max(_LEAST_MS, int((deadline - time.monotonic()) * 1_000))
     return LIMITS._replace(total_ms=min(LIMITS.total_ms, left))
 

@@ -69,6 +69,7 @@ class Endpoint:
         parts = urlsplit(self.base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname or _SEPARATORS.search(self.base_url):
             raise ValueError("the endpoint's base URL must be http://… or https://…")
+        # A user and a password in the URL would be sent, and shown in errors.
         if parts.username is not None or parts.password is not None:
             raise ValueError("the endpoint's base URL must hold no user and no password: give a key")
         if not self.model:
@@ -176,6 +177,7 @@ class Endpoint:
             if time.monotonic() > end:
                 raise EndpointError("timeout", "the answer takes too long")
 
+        # A timeout of zero or less would mean none to the client library.
         remaining = max(0.001, end - time.monotonic())
         create = client.chat.completions.with_streaming_response.create
         try:
@@ -222,6 +224,7 @@ class Endpoint:
         raise _of_status(status, found.decode("utf-8", "replace"), response.headers.get("retry-after"))
 
     def _without_key(self, text: str) -> str:
+        # A short key occurs in ordinary words, and no server repeats it on purpose.
         if self.key is None or len(self.key) < _SHORTEST_SECRET:
             return text
         return text.replace(self.key, "…")
@@ -268,6 +271,7 @@ def _failed(error: Exception, openai: Any) -> _Failed:
         if isinstance(cause, _Failed):
             return cause
         cause = cause.__cause__ or cause.__context__
+    # By name: httpx is the client library's dependency, not ours, and need not be importable.
     names = {each.__name__ for each in type(error).__mro__}
     if isinstance(error, openai.APITimeoutError) or "TimeoutException" in names:
         return _Failed("timeout", "no answer in time")

@@ -61,6 +61,7 @@ class Recorded:
             "timeout": timeout,
             "seed": seed,
         }
+        # Evaluations ask from several threads; replies and records must stay in step.
         with self._lock:
             self.asked.append(RecordedRequest(tuple(messages), settings))
             reply = self._answer(messages)

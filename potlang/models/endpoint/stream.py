@@ -44,6 +44,7 @@ def _bounded(chunks: Iterable[bytes], limit: int, check_time: Callable[[], None]
 
 def _lines(chunks: Iterable[bytes]) -> Iterator[str]:
     """The complete lines of UTF-8 text, without their ends."""
+    # Chunks end anywhere, also inside a character.
     decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
     rest: list[str] = []
     for chunk in chunks:
@@ -85,6 +86,7 @@ def _from_events(events: Iterable[str]) -> Completion:
         text.append(_text(delta.get("content")) if isinstance(delta, dict) else "")
         if isinstance(choice.get("finish_reason"), str):
             finish = choice["finish_reason"]
+    # Without a reason for its end a stream broke off, however much text came.
     if finish is None:
         raise EndpointError(
             "cut off", f"the stream ends after {sum(map(len, text))} characters of the answer"

@@ -30,6 +30,7 @@ def bootstrap(
     """
     if not 0 < confidence < 1:
         raise ValueError("the confidence is between 0 and 1")
+    # Equal groups are drawn as one kind with a weight: thousands of questions have a few kinds.
     kinds = Counter(tuple(map(tuple, group)) for group in groups)
     # Sorted, so that the order of the questions does not matter.
     profiles = sorted(kinds)
@@ -40,6 +41,7 @@ def bootstrap(
     for _ in range(resamples if groups else 0):
         drawn = Counter(random.choices(range(len(profiles)), weights, k=len(groups)))
         for reading, found in enumerate(values):
+            # All readings from the same draw, so that their intervals can be compared.
             counts = _weighted([(profiles[at][reading], times) for at, times in drawn.items()])
             for name, rate in METRICS.items():
                 if (value := rate(counts)) is not None:

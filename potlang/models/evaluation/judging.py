@@ -88,6 +88,7 @@ def _judge_options(question: Question, outcome: QuestionOutcome, reading: Answer
     chosen = [
         each.label for each, answer in zip(question.options, answers, strict=True) if answer is Truth.TRUE
     ]
+    # None chosen is no answer; several chosen are a wrong one.
     if not chosen:
         status = Grade.ABSTAINED
     else:

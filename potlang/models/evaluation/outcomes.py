@@ -96,6 +96,7 @@ class QuestionOutcome(NamedTuple):
 
 def key_of(question: Question, reasoner: Reasoner, settings: SolverSettings) -> str:
     """A digest of the question as asked, the reasoner, the options of verification and the versions."""
+    # The right answer is no part: correcting a data set must not cost the calls again.
     limits = settings.limits._asdict()
     parts = [question.id, question.text, reasoner.fingerprint(question), settings.route, settings.trust]
     text = json.dumps([parts, limits, versions()], sort_keys=True)

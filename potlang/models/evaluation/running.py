@@ -57,6 +57,7 @@ def run(
 
         def one(question: Question) -> QuestionOutcome:
             outcome = find_outcome(question, reasoner, settings)
+            # In the worker: it is kept even if the run is interrupted before the result is taken.
             file.append(outcome.key, outcome, outcome.to_dict())
             return outcome
 

@@ -46,6 +46,7 @@ class WritingModel:
         if self._ended or not question.text.strip():
             return Attempts((), 0, 0.0, self._ended)
         writer = ProgramWriter(self._model, self._asking(_labels(question)), structured=self._structured)
+        # One writer a question: two threads must not share a conversation.
         written, _ = writer.write(question.text)
         self._structured = self._structured and writer.structured
         failure = "" if written[-1].failure is None else written[-1].problem
