@@ -15,7 +15,7 @@ import potlang
 from potlang.diag import Applicability
 from potlang.diag.fixes import apply_fixes
 from potlang.languages.pot.check import check
-from tests.strategies.mistakes import KINDS, Program, with_mistake
+from strategies.mistakes import KINDS, Program, with_mistake
 
 _ATTEMPTS: Final = 200
 _OFFERED: Final = (Applicability.SAFE, Applicability.UNSAFE)

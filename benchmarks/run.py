@@ -15,7 +15,7 @@ from typing import Any, get_args
 import click
 
 HERE = Path(__file__).resolve().parent
-sys.path.append(str(HERE.parent))
+sys.path += [str(HERE.parent), str(HERE.parent / "tests")]
 
 import baseline  # noqa: E402
 import summary  # noqa: E402

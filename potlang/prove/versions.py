@@ -20,7 +20,7 @@ _DISTRIBUTIONS = {
     "duckdb": "duckdb",
 }
 """Distributions whose code takes part in verdicts, with a module of each."""
-_BEFORE = ("diag", "expressions", "generate", "reading", "repair", "sema", "source", "testing", "topos")
+_BEFORE = ("diag", "expressions", "generate", "reading", "repair", "sema", "source", "testing")
 _AFTER = ("cli", "convert", "models", "policy", "score", "server", "tool", "drawing")
 """Folders that end before the typed program, and those that begin after the report."""
 _SUFFIX = ".dist-info"

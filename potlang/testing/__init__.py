@@ -1,34 +1,26 @@
-"""Strategies of random input for property tests; needs the extra `testing` (hypothesis)."""
+"""Strategies of programs, traces and solutions for property tests; needs the extra `testing` (hypothesis)."""
 
 from __future__ import annotations
 
 from potlang.testing.damage import damaged
-from potlang.testing.formulas import Signature, formulas, meanings, modules, signatures, sorts, terms
 from potlang.testing.names import declared_names, identifiers, quoted, renamed
 from potlang.testing.programs import finite_programs, programs
 from potlang.testing.solutions import damaged_solutions, solutions
 from potlang.testing.traces import damaged_propositions, damaged_traces, propositions, shuffles, traces
 
 __all__ = [
-    "Signature",
     "damaged",
     "damaged_propositions",
     "damaged_solutions",
     "damaged_traces",
     "declared_names",
     "finite_programs",
-    "formulas",
     "identifiers",
-    "meanings",
-    "modules",
     "programs",
     "propositions",
     "quoted",
     "renamed",
     "shuffles",
-    "signatures",
     "solutions",
-    "sorts",
-    "terms",
     "traces",
 ]

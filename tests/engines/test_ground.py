@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
+from strategies.formulas import Signature, formulas
 
 from potlang.engines.ground import (
     FALSE,
@@ -32,7 +33,6 @@ from potlang.ir.pool import Pool
 from potlang.ir.skolem import NotSkolemizable
 from potlang.ir.sorts import BOOL, INT, DeclaredSort, EnumSort, Sort
 from potlang.ir.structure import Structure
-from potlang.testing.formulas import Signature, formulas
 from potlang.utils.deadline import Deadline
 
 THING, OWNER = DeclaredSort("Thing"), DeclaredSort("Owner")

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
+from strategies.formulas import Signature, formulas, modules
 
 from potlang.engines.ground.grounding import Grounded, Grounder, GroundLimits
 from potlang.ir.enumerate import structures
@@ -19,8 +20,6 @@ from potlang.ir.sorts import BOOL, DeclaredSort, EnumSort, Sort
 from potlang.ir.structure import NotEvaluable, Structure
 from potlang.ir.text import print_module
 from potlang.smt.printer import Printer
-from potlang.testing import modules
-from potlang.testing.formulas import Signature, formulas
 
 THING, OWNER = DeclaredSort("Thing"), DeclaredSort("Owner")
 COLOUR = EnumSort("Colour", ("red", "green", "blue"))

@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from strategies.formulas import meanings, modules
 
 from potlang.ir import operators as op
 from potlang.ir.enumerate import count_structures, structures
@@ -29,7 +30,6 @@ from potlang.ir.sorts import (
     TupleSort,
 )
 from potlang.ir.values import Bits, Element, Record, Table, Unspecified
-from potlang.testing import meanings, modules
 
 S = DeclaredSort("S")
 ONE = Structure({S: 2})

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies.formulas import meanings, modules
 
 from potlang.ir import guards
 from potlang.ir import operators as op
@@ -18,7 +19,6 @@ from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, INT, DeclaredSort, Sort
 from potlang.ir.structure import FunctionTable, NotEvaluable, Structure
 from potlang.ir.values import Element, Unspecified
-from potlang.testing import meanings, modules
 
 S = DeclaredSort("S")
 POOL = Pool()

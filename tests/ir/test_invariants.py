@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from strategies.formulas import modules
 
 from potlang.ir.invariants import check
 from potlang.ir.module import Claim, Definition, Module
@@ -12,7 +13,6 @@ from potlang.ir.operators import AND
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, INT, DeclaredSort
 from potlang.passes.pipeline import read_pipeline
-from potlang.testing import modules
 
 S = DeclaredSort("S")
 P = Symbol("P", (S,), BOOL, SymbolKind.FUNCTION)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies.formulas import modules
 
 from potlang.ir import operators as op
 from potlang.ir.module import Assertion, AssertionKind, Definition, Module
@@ -16,7 +17,6 @@ from potlang.ir.skolem import NotSkolemizable, SkolemForm, TermText, module_prin
 from potlang.ir.sorts import BOOL, DeclaredSort
 from potlang.ir.structure import definitions_of
 from potlang.smt.printer import Printer
-from potlang.testing import modules
 
 THING = DeclaredSort("Thing")
 P = Symbol("P", (THING,), BOOL, SymbolKind.FUNCTION)

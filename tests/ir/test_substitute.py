@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from strategies.formulas import meanings, modules
 
 from potlang.ir.evaluator import NotEvaluable, evaluate
 from potlang.ir.invariants import check
@@ -15,7 +16,6 @@ from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, INT, DeclaredSort
 from potlang.ir.substitute import substitute
 from potlang.ir.values import Unspecified
-from potlang.testing import meanings, modules
 
 S = DeclaredSort("S")
 P = Symbol("P", (S,), BOOL, SymbolKind.FUNCTION)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from strategies.formulas import meanings, modules
 
 from potlang.ir.digest import digest
 from potlang.ir.evaluator import NotEvaluable, evaluate
@@ -20,7 +21,6 @@ from potlang.ir.sorts import BOOL, INT, DeclaredSort
 from potlang.ir.substitute import rebuild
 from potlang.ir.text import TextError, print_formula, print_module, read_formula, read_module
 from potlang.ir.values import Unspecified
-from potlang.testing import meanings, modules
 
 SETTINGS = settings(
     max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]

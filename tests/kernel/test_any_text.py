@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel_support import certificate, program
+from strategies.formulas import modules
 from test_certificate_mutations import ACCEPTED, TOKEN
 from test_statements import PROGRAM, UNKNOWN
 
@@ -17,7 +18,6 @@ from potlang.certify import check, read_theory
 from potlang.certify.tokens import Invalid
 from potlang.ir.module import Module
 from potlang.ir.text import print_module
-from potlang.testing import modules
 
 PIECES = list(dict.fromkeys(TOKEN.findall("\n".join([*ACCEPTED.values(), PROGRAM]))))
 PIECES += [

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kernel_support import model_lines
+from strategies.formulas import meanings, modules
 
 from potlang.certify import read_theory
 from potlang.certify.evaluate import Evaluation
@@ -18,7 +19,6 @@ from potlang.ir.nodes import Node
 from potlang.ir.structure import Structure
 from potlang.ir.text import print_module
 from potlang.ir.values import Unspecified
-from potlang.testing import meanings, modules
 
 STEPS = 300_000
 

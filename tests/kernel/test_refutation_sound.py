@@ -18,6 +18,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from kernel_support import model_lines
+from strategies.formulas import Signature, _term, _VariableScope, meanings, modules
 
 from potlang.certify import Invalid, Refutation, Theory, read_theory
 from potlang.certify.evaluate import Evaluation
@@ -35,8 +36,6 @@ from potlang.ir.sorts import BOOL, TupleSort
 from potlang.ir.structure import Structure
 from potlang.ir.text import print_module
 from potlang.ir.values import Unspecified
-from potlang.testing import meanings, modules
-from potlang.testing.formulas import Signature, _term, _VariableScope
 
 STEPS = 100_000
 MOST_CHOICES = 512

@@ -7,6 +7,7 @@ import itertools
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from strategies.formulas import modules
 
 from potlang.ir.module import Assertion, AssertionKind, Module
 from potlang.ir.nodes import Symbol, SymbolKind
@@ -15,7 +16,6 @@ from potlang.ir.sorts import BOOL, INT, DeclaredSort
 from potlang.ir.text import read_module
 from potlang.passes.conflicts import find_contradictions
 from potlang.smt.printer import Printer
-from potlang.testing import modules
 
 HEADER = """(potlang-ir 1)
 (sort S)

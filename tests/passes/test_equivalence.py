@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from strategies.formulas import modules
 
 from potlang.ir.module import Module
 from potlang.ir.sorts import BOOL
 from potlang.passes.pipeline import read_pipeline
 from potlang.smt.printer import Printer
-from potlang.testing import modules
 
 PIPELINES = ["simplify", "nnf", "nnf,prenex", "simplify{rounds=1},nnf,prenex,simplify"]
 RANDOM = modules(nested=False, depth=3, most=1, definitions=False)

@@ -7,6 +7,9 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference.topos import synthesis
+from reference.topos.nucleus import from_rules
+from reference.topos.subobject import Subobject
 
 from potlang.ir.evaluator import evaluate
 from potlang.ir.module import Assertion, AssertionKind, Claim, Module, Origin
@@ -16,9 +19,6 @@ from potlang.ir.sorts import BOOL
 from potlang.ir.structure import Structure
 from potlang.passes.base import Keeps
 from potlang.passes.nucleus import Nucleus, Rule, closure
-from potlang.topos import synthesis
-from potlang.topos.nucleus import from_rules
-from potlang.topos.subobject import Subobject
 
 SYMBOLS = [Symbol(name, (), BOOL, SymbolKind.CONSTANT) for name in "pqr"]
 MODELS = [Structure({}, dict(zip(SYMBOLS, row, strict=True))) for row in product((False, True), repeat=3)]

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from strategies.formulas import meanings, modules
 
 from potlang.ir.evaluator import NotEvaluable, Structure, evaluate
 from potlang.ir.nodes import App, Lit, Node, Quant, reachable
@@ -18,7 +19,6 @@ from potlang.passes.nnf import Nnf
 from potlang.passes.pipeline import read_pipeline
 from potlang.passes.prenex import Prenex
 from potlang.passes.simplify import Simplify
-from potlang.testing import meanings, modules
 
 PIPELINES = ["simplify", "nnf", "simplify{rounds=1},nnf,prenex", "nnf,prenex", "nnf,prenex,simplify,nnf"]
 SETTINGS = settings(

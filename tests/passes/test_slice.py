@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from strategies.formulas import modules
 
 from potlang.ir.module import Module
 from potlang.ir.text import read_module
 from potlang.passes.base import Keeps
 from potlang.passes.slice import Slice, slice_for
-from potlang.testing import modules
 
 TEXT = """(potlang-ir 1)
 (sort S)

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies.formulas import meanings, modules
 
 import potlang
 from potlang.ir import operators as op
@@ -19,7 +20,6 @@ from potlang.ir.structure import FunctionTable, NotEvaluable, Structure
 from potlang.ir.values import Element, Unspecified
 from potlang.prove.modelcheck import ModelCheck, check_model
 from potlang.smt.models import Model, read_structure, structure_text
-from potlang.testing import meanings, modules
 
 S = DeclaredSort("S")
 

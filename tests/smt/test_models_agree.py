@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies.formulas import meanings, modules
 from test_solvers_agree import ODD, renaming
 
 import potlang
@@ -32,7 +33,7 @@ from potlang.smt.encodings import Dialect
 from potlang.smt.errors import Unsupported
 from potlang.smt.models import Model, read_structure, structure_text
 from potlang.smt.printer import Printer
-from potlang.testing import meanings, modules, programs
+from potlang.testing import programs
 
 _TIMEOUT_MS = {"z3": 2_000, "cvc5": 2_000, "cvc5-fmf": 200}
 _EXAMPLES = {"z3": 40, "cvc5": 40, "cvc5-fmf": 8}

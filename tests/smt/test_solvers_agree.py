@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from smt_solvers import run_cvc5, run_z3
+from strategies.formulas import modules
 
 from potlang.ir.enumerate import count_structures, structures
 from potlang.ir.evaluator import evaluate
@@ -18,7 +19,6 @@ from potlang.ir.sorts import BOOL, DeclaredSort
 from potlang.ir.structure import NotEvaluable
 from potlang.smt.errors import Unsupported
 from potlang.smt.printer import Printer, script
-from potlang.testing import modules
 
 SIZE = 2
 MOST = 300

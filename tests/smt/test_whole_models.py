@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies.formulas import sorts, values_of
 
 from potlang.ir import operators as op
 from potlang.ir.evaluator import evaluate
@@ -33,8 +34,6 @@ from potlang.smt.encodings import Dialect
 from potlang.smt.models import Computed, Model, Unreadable, complete, read_structure, structure_text
 from potlang.smt.sexpr import tokenize
 from potlang.smt.sort_erasure import SortErasure
-from potlang.testing import sorts
-from potlang.testing.formulas import values_of
 
 P = DeclaredSort("P")
 E = EnumSort("E", ("red", "dark green"))

@@ -9,16 +9,15 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
+from reference.topos import category as cat
+from reference.topos import presentation as pre
+from reference.topos.category import Category
+from reference.topos.errors import AxiomError, TooLarge
+from reference.topos.presentation import Overlap, Presentation, Presented
+from reference.topos.unions import Unions
+from strategies import presheaves as some
+from strategies.presheaves import Choices
 from topos_support import Property
-
-from potlang.testing import presheaves as some
-from potlang.testing.presheaves import Choices
-from potlang.topos import category as cat
-from potlang.topos import presentation as pre
-from potlang.topos.category import Category
-from potlang.topos.errors import AxiomError, TooLarge
-from potlang.topos.presentation import Overlap, Presentation, Presented
-from potlang.topos.unions import Unions
 
 ARROW = cat.chain(2)  # the arrows (0, 0), (0, 1), (1, 1)
 S3 = Presentation(1, ((0, 0), (0, 0)), (((0, 0), ()), ((1, 1), ()), ((0, 1, 0, 1, 0, 1), ())))

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 from hypothesis import Phase, given, settings
+from reference.topos.errors import TooLarge
 from topos_properties import PROPERTIES
 from topos_support import Property
-
-from potlang.topos.errors import TooLarge
 
 test_theorem_4_3, test_theorem_4_3_deep = PROPERTIES["theorem_4_3"].tests()
 test_theorem_4_5, test_theorem_4_5_deep = PROPERTIES["theorem_4_5"].tests()

@@ -8,22 +8,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import pytest
+from reference.topos import category as cat
+from reference.topos import colimit as col
+from reference.topos import limit as lim
+from reference.topos import omega as om
+from reference.topos import presheaf as pre
+from reference.topos import slice as sli
+from reference.topos import subobject as sub
+from reference.topos import transformation as tra
+from reference.topos.errors import AxiomError, TooLarge
+from reference.topos.presheaf import Presheaf
+from reference.topos.subobject import Subobject
+from reference.topos.transformation import Map
+from strategies import presheaves as some
+from strategies.presheaves import Choices
 from topos_support import Property, meet_of
-
-from potlang.testing import presheaves as some
-from potlang.testing.presheaves import Choices
-from potlang.topos import category as cat
-from potlang.topos import colimit as col
-from potlang.topos import limit as lim
-from potlang.topos import omega as om
-from potlang.topos import presheaf as pre
-from potlang.topos import slice as sli
-from potlang.topos import subobject as sub
-from potlang.topos import transformation as tra
-from potlang.topos.errors import AxiomError, TooLarge
-from potlang.topos.presheaf import Presheaf
-from potlang.topos.subobject import Subobject
-from potlang.topos.transformation import Map
 
 CHAIN = cat.chain(2)
 ONE = pre.terminal(CHAIN)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import topos_diagrams as dia
 import topos_lattice as lat
+from strategies import presheaves as some
 from topos_support import Property, validated
-
-from potlang.testing import presheaves as some
 
 RULED = some.make_ruled
 ON_A_SITE = some.make_topologized

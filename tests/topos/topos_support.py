@@ -1,4 +1,4 @@
-"""What the tests of `potlang.topos` share: properties, and families with a modality."""
+"""What the tests of `reference.topos` share: properties, and families with a modality."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from dataclasses import dataclass
 
 import statements
 from hypothesis.strategies import SearchStrategy
-
-from potlang.testing import presheaves as some
-from potlang.testing.presheaves import Choices, Validation
-from potlang.topos import synthesis
-from potlang.topos.errors import TooLarge
-from potlang.topos.presheaf import Presheaf
-from potlang.topos.subobject import Subobject, meet, subobjects
+from reference.topos import synthesis
+from reference.topos.errors import TooLarge
+from reference.topos.presheaf import Presheaf
+from reference.topos.subobject import Subobject, meet, subobjects
+from strategies import presheaves as some
+from strategies.presheaves import Choices, Validation
 
 
 @dataclass(frozen=True)

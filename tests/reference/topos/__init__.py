@@ -7,20 +7,20 @@ README.md here shows them at work; spec/25-topos.md has the definitions. Standar
 
 from __future__ import annotations
 
-from potlang.topos.category import Category
-from potlang.topos.colimit import Colimit
-from potlang.topos.diagram import Diagram
-from potlang.topos.errors import AxiomError, TooLarge
-from potlang.topos.limit import Limit
-from potlang.topos.nucleus import Nucleus, Rule
-from potlang.topos.omega import Omega, classifier
-from potlang.topos.presentation import Overlap, Presentation, Presented, presented
-from potlang.topos.presheaf import Elements, Presheaf
-from potlang.topos.sheaf import Completion, sheafify
-from potlang.topos.slice import Reflection, Reflector
-from potlang.topos.subobject import Subobject
-from potlang.topos.topology import Topology, topologies
-from potlang.topos.transformation import Map, maps
+from reference.topos.category import Category
+from reference.topos.colimit import Colimit
+from reference.topos.diagram import Diagram
+from reference.topos.errors import AxiomError, TooLarge
+from reference.topos.limit import Limit
+from reference.topos.nucleus import Nucleus, Rule
+from reference.topos.omega import Omega, classifier
+from reference.topos.presentation import Overlap, Presentation, Presented, presented
+from reference.topos.presheaf import Elements, Presheaf
+from reference.topos.sheaf import Completion, sheafify
+from reference.topos.slice import Reflection, Reflector
+from reference.topos.subobject import Subobject
+from reference.topos.topology import Topology, topologies
+from reference.topos.transformation import Map, maps
 
 __all__ = [
     "AxiomError",

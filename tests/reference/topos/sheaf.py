@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from potlang.topos.errors import bounded, require
-from potlang.topos.orders import bits
-from potlang.topos.presheaf import Presheaf, representable
-from potlang.topos.subobject import Subobject
-from potlang.topos.topology import Topology
-from potlang.topos.transformation import STEPS, Map, maps
+from reference.topos.errors import bounded, require
+from reference.topos.orders import bits
+from reference.topos.presheaf import Presheaf, representable
+from reference.topos.subobject import Subobject
+from reference.topos.topology import Topology
+from reference.topos.transformation import STEPS, Map, maps
 
 FAMILIES = 4_096
 """How many matching families on one sieve are enumerated."""

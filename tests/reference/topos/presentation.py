@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from potlang.topos.category import ARROWS, Category, tabulate
-from potlang.topos.errors import bounded, require
-from potlang.topos.unions import Unions
+from reference.topos.category import ARROWS, Category, tabulate
+from reference.topos.errors import bounded, require
+from reference.topos.unions import Unions
 
 Path = tuple[int, ...]
 
