@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from cases import read_cases
+from strategies.mistakes import KINDS, Program, with_mistake
 
 import potlang
 from potlang.diag import Applicability
 from potlang.diag.fixes import apply_fixes
 from potlang.languages.pot.check import check
-from strategies.mistakes import KINDS, Program, with_mistake
 
 _ATTEMPTS: Final = 200
 _OFFERED: Final = (Applicability.SAFE, Applicability.UNSAFE)
