@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
-from potlang.cli.common import print_json, use_color
+from potlang import api
+from potlang.cli.common import ALL_ENTAILED, INVALID, Input, exit_code, print_json, read_input, use_color
+from potlang.languages.pot.report import Report
+from potlang.report.base import ReportBase
+from potlang.report.results import Limits
 from potlang.version import __version__
 
 if TYPE_CHECKING:
@@ -17,45 +21,92 @@ if TYPE_CHECKING:
 
 
 class Answer(NamedTuple):
-    """The answer to one input.
-
-    `diagnostics` have their places in `document`. `to_dict` gives the report as JSON, `render` as text,
-    with or without colours; it is None where there is nothing beside the diagnostics.
-    """
+    """The answer to one input; `diagnostics` have their places in `document`."""
 
     name: str
     document: Document
     diagnostics: tuple[Diagnostic, ...]
-    to_dict: Callable[[], dict[str, Any]]
-    render: Callable[..., str] | None
+    found: api.AnyChecked | api.AnyReport
     code: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON values, or the diagnostics alone."""
+        if isinstance(self.found, ReportBase):
+            return self.found.to_dict()
+        return {"diagnostics": list(self.found.located())}
+
+
+def checked_answer(given: Input, **options: Any) -> Answer:
+    """The diagnostics of an input, without solving; `options` are those of `api.check`."""
+    checked = api.check(given.source, language=given.kind, name=given.name, **options)
+    code = ALL_ENTAILED if checked.ok else INVALID
+    return Answer(given.name, checked.document, checked.diagnostics, checked, code)
+
+
+def verified_answer(given: Input, options: api.VerifyOptions) -> tuple[Answer, api.Program | None]:
+    """The report on an input; of a program that compiles, the program too."""
+    if given.kind != "pot":
+        report: Any = api.verify(given.source, language=given.kind, name=given.name, **options)
+        answer = Answer(given.name, report.document, report.diagnostics, report, exit_code(report))
+        return answer, None
+    checked = api.check(given.source, language="pot", name=given.name)
+    return _program_answer(checked, options), checked.program
+
+
+def _program_answer(checked: api.Checked, options: api.VerifyOptions) -> Answer:
+    if checked.program is None:
+        report = api.rejected(checked, options["limits"])
+    else:
+        report = api.verify(checked.program, **options)
+    return Answer(checked.document.name, checked.document, checked.diagnostics, report, exit_code(report))
+
+
+def theory_program(name: str | None, style: str, color: str) -> api.Program | None:
+    """The program that `--theory` names; one that does not compile ends the command ([FACE-THEORY])."""
+    if name is None:
+        return None
+    given = read_input(name)
+    checked = api.check(given.source, language="pot", name=given.name)
+    if checked.program is None:
+        report = api.rejected(checked, Limits())
+        end_with(Answer(name, checked.document, checked.diagnostics, report, INVALID), style, color)
+    return checked.program
 
 
 def print_text(answer: Answer, several: bool, color: str) -> None:
     """The diagnostics on standard error, the report on standard output, with its name if there are more."""
     print_diagnostics(answer.document, answer.diagnostics, color)
-    if answer.render is None:
+    found = answer.found
+    if not isinstance(found, ReportBase) or (isinstance(found, Report) and answer.code == INVALID):
         return
     if several:
         click.echo(f"{answer.name}:")
-    click.echo(answer.render(color=use_color(color)).rstrip("\n"), color=True)
+    click.echo(found.render(color=use_color(color)).rstrip("\n"), color=True)
 
 
-def print_diagnostics(document: Document, diagnostics: Sequence[Diagnostic], color: str) -> None:
-    """Diagnostics with their source on standard error."""
+def print_diagnostics(
+    document: Document, diagnostics: Sequence[Diagnostic], color: str, *, err: bool = True
+) -> None:
+    """Diagnostics with their source, on standard error if `err`."""
     if not diagnostics:
         return
     from potlang.diag.render_text import render_text
 
-    click.echo(render_text(diagnostics, document, color=use_color(color, sys.stderr)), err=True, color=True)
+    is_colored = use_color(color, sys.stderr if err else sys.stdout)
+    click.echo(render_text(diagnostics, document, color=is_colored), err=err, color=True)
 
 
-def print_answers(answers: Sequence[Answer], style: str) -> None:
-    """All answers in a form for machines, `json` or `sarif`; for `text` they are printed one by one."""
+def print_answers(answers: Sequence[Answer], style: str, *, named: bool = False) -> None:
+    """All answers in a form for machines, `json` or `sarif`; for `text` they are printed one by one.
+
+    In JSON each of several has its `file`, with `named` also a single one.
+    """
     if style == "json":
-        found = [each.to_dict() for each in answers]
-        several = [{"file": each.name, **report} for each, report in zip(answers, found, strict=True)]
-        print_json(several if len(several) != 1 else found[0])
+        if len(answers) == 1 and not named:
+            print_json(answers[0].to_dict())
+            return
+        listed = [{"file": each.name, **each.to_dict()} for each in answers]
+        print_json(listed[0] if len(listed) == 1 else listed)
     elif style == "sarif":
         from potlang.diag.render_sarif import diagnostics_to_sarif
 

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from potlang.cli.cache_option import directory_option, open_cache, print_problems
-from potlang.cli.common import ALL_ENTAILED, OTHER_ANSWER, UNDECIDED, color_option, format_option, print_json
+from potlang.cli.common import (
+    ALL_ENTAILED,
+    OTHER_ANSWER,
+    UNDECIDED,
+    color_option,
+    format_option,
+    print_diagnostic,
+    print_json,
+    with_progress,
+)
 
 if TYPE_CHECKING:
     from potlang.languages.pot.replay import Replayed
@@ -150,27 +159,13 @@ def _with_progress(kept: Cache, most: int | None) -> Iterator[Replayed]:
     """The replayed entries, with a bar on standard error where that is a terminal."""
     from potlang.languages.pot.replay import replay as replayed
 
-    if not sys.stderr.isatty() or sys.stdout.isatty():
-        yield from replayed(kept, most)
-        return
-    from rich.console import Console
-    from rich.progress import track
-
     total = kept.stats().entries
-    yield from track(
-        replayed(kept, most),
-        description="replaying",
-        total=total if most is None else min(total, most),
-        console=Console(stderr=True),
-        transient=True,
-    )
+    return with_progress(replayed(kept, most), "replaying", total if most is None else min(total, most))
 
 
 def _print_replayed(each: Replayed, color: str) -> None:
     """The differences on standard error, as diagnostics of the entry."""
-    from potlang.cli.common import use_color
     from potlang.diag import Sink
-    from potlang.diag.render_text import render_one
     from potlang.diag.wording import visible
     from potlang.source import Document
 
@@ -181,7 +176,7 @@ def _print_replayed(each: Replayed, color: str) -> None:
         what = f"{found.what} of {name}"
         sink.report("POT6012", "", what=what, cached=found.cached, now=found.now)
     for diagnostic in sink.diagnostics():
-        click.echo(render_one(diagnostic, document, color=use_color(color, sys.stderr)), err=True, color=True)
+        print_diagnostic(diagnostic, document, color)
     for found in each.unsettled:
         click.echo(visible(f"{name}: {found.what} was {found.cached} and is not settled now"), err=True)
     if each.problem:

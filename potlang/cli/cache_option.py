@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from potlang.cli.common import Command, use_color
+from potlang.cli.common import print_diagnostic
+from potlang.cli.options import grouped
 
 if TYPE_CHECKING:
     from potlang.prove.cache import Cache
@@ -22,23 +22,31 @@ directory_option = click.option(
 )
 
 
-def cache_options(command: Command) -> Command:
-    """Adds `use_cache` (None: as the environment says) and `cache_dir`."""
-    switch = click.option(
+class CacheOptions(NamedTuple):
+    """Which cache is used."""
+
+    use_cache: bool | None
+    cache_dir: str | None
+
+    def open(self) -> Cache | None:
+        """The cache, if one is to be used; what is wrong with it is in its `problems`."""
+        named = self.cache_dir or os.environ.get(VARIABLE)
+        if self.use_cache is False or (self.use_cache is None and not named):
+            return None
+        return open_cache(self.cache_dir)
+
+
+cache_options = grouped(
+    "cached",
+    CacheOptions,
+    click.option(
         "--cache/--no-cache",
         "use_cache",
         default=None,
         help=f"Keep settled verdicts and use them again. [default: only with --cache-dir or {VARIABLE}]",
-    )
-    return switch(directory_option(command))
-
-
-def chosen_cache(use_cache: bool | None, cache_dir: str | None) -> Cache | None:
-    """The cache to use, if any; whether it can be used shows in its `problems`."""
-    named = cache_dir or os.environ.get(VARIABLE)
-    if use_cache is False or (use_cache is None and not named):
-        return None
-    return open_cache(cache_dir)
+    ),
+    directory_option,
+)
 
 
 def open_cache(cache_dir: str | None) -> Cache:
@@ -52,10 +60,8 @@ def print_problems(cache: Cache | None, color: str = "auto") -> None:
     """What was wrong with the cache, on standard error."""
     if cache is None or not cache.problems:
         return
-    from potlang.diag.render_text import render_one
     from potlang.source import Document
 
     document = Document.from_value(None, str(cache.directory))
     for problem in cache.problems:
-        text = render_one(problem, document, color=use_color(color, sys.stderr))
-        click.echo(text, err=True, color=True)
+        print_diagnostic(problem, document, color)

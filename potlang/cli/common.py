@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -13,12 +13,14 @@ import click
 from potlang.diag.register import CODES
 from potlang.diag.wording import visible
 from potlang.languages.kind import DEFAULT, Kind, kind_of
-from potlang.languages.pot.report import Report
-from potlang.report.results import OptimizationStatus, Verdict
+from potlang.report.results import ProgramResult
 
 if TYPE_CHECKING:
+    from potlang.api import AnyReport
+    from potlang.diag import Diagnostic
     from potlang.languages.pot.check import Source as ProgramSource
     from potlang.passes.pipeline import Pipeline
+    from potlang.source import Document
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -32,6 +34,11 @@ color_option = click.option(
     default="auto",
     show_default=True,
     help="Colours: on a terminal, always, or never.",
+)
+
+
+output_option = click.option(
+    "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file."
 )
 
 
@@ -95,9 +102,8 @@ def note_unused(what: str, names: Iterable[str]) -> None:
 
     context = click.get_current_context()
     options = {each.name: each.opts[0] for each in context.command.params}
-    found = [
-        options[name] for name in names if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-    ]
+    given = (name for name in names if context.get_parameter_source(name) is ParameterSource.COMMANDLINE)
+    found = [options[name] for name in given]
     if found:
         verb = "has" if len(found) == 1 else "have"
         click.echo(f"note: {what}: {', '.join(found)} {verb} no effect on it", err=True)
@@ -121,6 +127,14 @@ class CannotWriteFile(Failure):
         click.echo(f"error[POT0009]: {self.message}", file=file, err=True)
 
 
+def write_output(path: Path | None, data: str | bytes) -> None:
+    """Writes a file, or standard output for None."""
+    if path is None:
+        click.echo(data, nl=False)
+    else:
+        write_bytes(path, data if isinstance(data, bytes) else data.encode("utf-8", "surrogatepass"))
+
+
 def write_text(path: Path, text: str) -> None:
     """Writes a file; what the system says against it ends the command."""
     write_bytes(path, text.encode("utf-8", "surrogatepass"))
@@ -134,6 +148,29 @@ def write_bytes(path: Path, data: bytes) -> None:
         raise CannotWriteFile(path, error) from error
 
 
+Item = TypeVar("Item")
+
+
+def with_progress(
+    items: Iterable[Item], doing: str, total: int | None = None, *, several: bool = True
+) -> Iterator[Item]:
+    """The items, with a bar on standard error where that alone is a terminal and there are `several`."""
+    if not several or not sys.stderr.isatty() or sys.stdout.isatty():
+        yield from items
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(items, description=doing, total=total, console=Console(stderr=True), transient=True)
+
+
+def print_diagnostic(found: Diagnostic, document: Document, color: str) -> None:
+    """One diagnostic on standard error."""
+    from potlang.diag.render_text import render_one
+
+    click.echo(render_one(found, document, color=use_color(color, sys.stderr)), err=True, color=True)
+
+
 def use_color(choice: str, stream: Any = None) -> bool:
     """Whether to colour what goes to `stream` (standard output)."""
     if choice != "auto":
@@ -141,14 +178,15 @@ def use_color(choice: str, stream: Any = None) -> bool:
     return "NO_COLOR" not in os.environ and (stream or sys.stdout).isatty()
 
 
-def exit_code(report: Report) -> int:
-    """The exit code of one report."""
-    if report.verdict is Verdict.REJECTED:
+def exit_code(report: AnyReport) -> int:
+    """The exit code of one report ([FACE-EXIT], [DAGR-EXIT])."""
+    words = {str(report.verdict)}
+    if isinstance(report, ProgramResult):
+        words.update(str(result.verdict) for result in report.results)
+        words.update([] if report.optimization is None else [str(report.optimization.status)])
+    if report.verdict == "rejected":
         return INVALID
-    words = {result.verdict for result in report.results} | {report.verdict}
-    if report.optimization is not None:
-        words.add(report.optimization.status)
-    if Verdict.UNKNOWN in words or OptimizationStatus.UNKNOWN in words:
+    if "unknown" in words:
         return UNDECIDED
     return ALL_ENTAILED if report.ok else OTHER_ANSWER
 

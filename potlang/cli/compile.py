@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from potlang import api
-from potlang.cli.answer import print_diagnostics
+from potlang.cli.answer import print_diagnostics, theory_program
 from potlang.cli.common import (
     INVALID,
     OTHER_ANSWER,
@@ -19,10 +19,11 @@ from potlang.cli.common import (
     checked_pipeline,
     color_option,
     note_unused,
+    output_option,
     read_input,
-    write_text,
+    write_output,
 )
-from potlang.cli.shared_options import trace_options
+from potlang.cli.options import TraceOptions, trace_options
 from potlang.languages.pot.check import Source as ProgramSource
 from potlang.languages.pot.check import check as check_program
 from potlang.languages.pot.check import compile as compile_program
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     "--passes", default=api.DEFAULT_PASSES, show_default=True, help="As `simplify{rounds=3},nnf,prenex`."
 )
 @click.option("--print-after", is_flag=True, help="Print the IR after each pass, on standard error.")
-@click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file.")
+@output_option
 @trace_options
 @color_option
 def compile_(
@@ -60,8 +61,7 @@ def compile_(
     passes: str,
     print_after: bool,
     output: Path | None,
-    profile: Profile,
-    theory: str | None,
+    trace: TraceOptions,
     color: str,
 ) -> None:
     """Print a program in a lowered form; of a trace, the program that it amounts to."""
@@ -71,18 +71,15 @@ def compile_(
         raise Failure(f"{given.name} is a solution: there is no program in it")
     if given.kind == "dot":
         note_unused(f"{given.name} is a trace", () if target == "dagmath" else ("claim",))
-        program = _of_trace(given, target, profile, theory, color)
+        program = _of_trace(given, target, trace, color)
     else:
         note_unused(f"{given.name} is a program", ("theory",))
         program = _program(given.source, given.name, color)
     if target == "dot" or target == "dagmath":
-        text = _derivation(program, target, claim, profile)
+        text = _derivation(program, target, claim, trace.profile)
     else:
         text = _lowered(program, pipeline, target, print_after)
-    if output is None:
-        click.echo(text, nl=False)
-    else:
-        write_text(output, text)
+    write_output(output, text)
 
 
 def _program(source: ProgramSource, name: str, color: str) -> Program:
@@ -94,16 +91,15 @@ def _program(source: ProgramSource, name: str, color: str) -> Program:
     return checked.program
 
 
-def _of_trace(given: Input, target: str, profile: Profile, theory: str | None, color: str) -> Program:
+def _of_trace(given: Input, target: str, trace: TraceOptions, color: str) -> Program:
     """The program that a trace amounts to; diagnostics, and exit code 2, where it has errors."""
     from potlang import dot
-    from potlang.cli.trace import theory_program
     from potlang.sema.emit import TooLarge
 
     if target == "dot":
         raise Failure(f"{given.name} is a trace already")
-    space = theory_program(theory, "text", color)
-    checked = dot.check(given.source, profile=profile, theory=space, name=given.name)
+    space = theory_program(trace.theory, "text", color)
+    checked = dot.check(given.source, profile=trace.profile, theory=space, name=given.name)
     print_diagnostics(checked.trace.document, checked.diagnostics, color)
     if not checked.ok:
         sys.exit(INVALID)

@@ -24,7 +24,7 @@ from potlang.cli.common import (
     use_color,
 )
 from potlang.cli.model_options import AskedModel, model_options
-from potlang.cli.shared_options import chosen_limits, solving_options
+from potlang.cli.options import SolvingOptions, solving_options
 
 if TYPE_CHECKING:
     from potlang.models.evaluation import (
@@ -87,12 +87,7 @@ def eval_(
     detailed: bool,
     picture: Path | None,
     style: str,
-    route: api.RouteName,
-    trust: api.Trust,
-    timeout: float,
-    total_timeout: float,
-    memory: int,
-    rlimit: int | None,
+    solving: SolvingOptions,
     color: str,
     asked: AskedModel,
 ) -> None:
@@ -121,7 +116,7 @@ def eval_(
     if not questions:
         click.echo("error: there is no question", err=True)
         sys.exit(INVALID)
-    settings = SolverSettings(route, trust, chosen_limits(timeout, total_timeout, memory, rlimit))
+    settings = SolverSettings(solving.route, solving.trust, solving.limits)
     if asked.model is None:
         found = _run(questions, RecordedPrograms(recorded), settings, results, jobs)
     elif programs:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from potlang.cli.answer import print_diagnostics
-from potlang.cli.common import ALL_ENTAILED, INVALID, color_option, read_input, write_bytes
-from potlang.cli.shared_options import profile_option
+from potlang.cli.common import ALL_ENTAILED, INVALID, color_option, output_option, read_input, write_output
+from potlang.cli.options import profile_option
 
 if TYPE_CHECKING:
     from potlang.languages.dot.read.records import Profile
@@ -24,7 +24,7 @@ _SHOWN = 20
 @click.command()
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
-@click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file.")
+@output_option
 @click.option(
     "--share",
     "shares",
@@ -56,10 +56,7 @@ def glue(
     pairs = [f"{each.left}={each.right}" for each in found.shared[:_SHOWN]]
     more = [f"… {len(found.shared) - _SHOWN:,} more"] if len(found.shared) > _SHOWN else []
     click.echo(f"note: shared nodes: {', '.join([*pairs, *more]) or 'none'}", err=True)
-    if output is None:
-        click.echo(found.text, nl=False)
-    else:
-        write_bytes(output, found.text)
+    write_output(output, found.text)
     sys.exit(ALL_ENTAILED)
 
 

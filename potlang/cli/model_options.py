@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import wraps
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from potlang.cli.common import Command
+from potlang.cli.options import grouped
 
 if TYPE_CHECKING:
     from potlang.models.endpoint import Endpoint, Sampling
@@ -93,18 +93,7 @@ def model_options(attempts: int = 3, accepted: str = "one program") -> Callable[
     `attempts` is how many replies there are by default for what is `accepted`.
     """
 
-    def added(command: Command) -> Command:
-        @wraps(command)
-        def with_asked(*arguments: Any, **given: Any) -> Any:
-            asked = AskedModel(*(given.pop(name) for name in AskedModel._fields))
-            return command(*arguments, asked=asked, **given)
-
-        found = cast(Command, with_asked)
-        for option in reversed(_options(attempts, accepted)):
-            found = option(found)
-        return found
-
-    return added
+    return grouped("asked", AskedModel, *_options(attempts, accepted))
 
 
 class Renamed(click.Command):

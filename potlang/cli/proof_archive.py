@@ -9,6 +9,7 @@ import click
 
 from potlang import api
 from potlang.cli.common import CannotWriteFile, use_color
+from potlang.cli.options import ProgramOptions
 from potlang.diag.wording import visible
 from potlang.languages.pot.report import Report
 from potlang.report.results import Limits
@@ -25,6 +26,13 @@ class Archive:
         self._rules = tuple(Path(rule) for rule in rules)
         self._limits = limits
         self._names: dict[str, None] = {}
+
+    @classmethod
+    def of(cls, program: ProgramOptions, limits: Limits) -> Archive | None:
+        """The archive that the options ask for; None without `--proofs`."""
+        if program.proofs is None:
+            return None
+        return cls(program.proofs, program.proof_format, program.proof_rules, limits)
 
     def add(self, name: str, program: api.Program, report: Report, color: str, *, to_stderr: bool) -> None:
         """Archive what the report on this program rests on; what could not be had is a note."""

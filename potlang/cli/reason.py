@@ -10,7 +10,6 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from potlang import api
 from potlang.cli.common import (
     UNDECIDED,
     color_option,
@@ -20,7 +19,7 @@ from potlang.cli.common import (
     write_text,
 )
 from potlang.cli.model_options import AskedModel, model_options
-from potlang.cli.shared_options import chosen_limits, solving_options
+from potlang.cli.options import SolvingOptions, solving_options
 from potlang.diag.wording import visible
 
 if TYPE_CHECKING:
@@ -60,12 +59,7 @@ def reason(
     closed_domain: bool,
     transcript: Path | None,
     style: str,
-    route: api.RouteName,
-    trust: api.Trust,
-    timeout: float,
-    total_timeout: float,
-    memory: int,
-    rlimit: int | None,
+    solving: SolvingOptions,
     color: str,
 ) -> None:
     """Answer a question by programs that a model writes and repairs, and solvers decide.
@@ -90,9 +84,9 @@ def reason(
             semantics={name: True for name, wanted in chosen.items() if wanted},
             options=options,
             prose=prose,
-            limits=chosen_limits(timeout, total_timeout, memory, rlimit),
-            route=route,
-            trust=trust,
+            limits=solving.limits,
+            route=solving.route,
+            trust=solving.trust,
             temperature=asked.temperature,
             max_tokens=asked.max_tokens,
             seed=asked.model_seed,

@@ -8,7 +8,8 @@ from typing import IO, TYPE_CHECKING, Literal
 
 import click
 
-from potlang.cli.common import CannotWriteFile
+from potlang.cli.common import CannotWriteFile, output_option
+from potlang.cli.options import profile_option
 
 if TYPE_CHECKING:
     from potlang.generate.traces import Sample
@@ -39,8 +40,8 @@ if TYPE_CHECKING:
 @click.option(
     "--refine", type=float, default=0.7, show_default=True, help="The share of these that is refined."
 )
-@click.option("--profile", type=click.Choice(["paper", "strict"]), default="paper", show_default=True)
-@click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file.")
+@profile_option
+@output_option
 def synthesize(
     count: int,
     seed: int,

@@ -30,7 +30,7 @@ from reports_support import (
 from statements import Property
 
 from potlang import dagmath
-from potlang.cli.solution import solution_exit_code
+from potlang.cli.common import exit_code as solution_exit_code
 from potlang.dagmath import Judge, Judged, SolutionReport, SolutionVerdict, StepVerdict
 from potlang.languages.dagmath.check.metrics import Class
 from potlang.languages.dagmath.read.records import Solution, Step

@@ -1,0 +1,231 @@
+"""Options of several commands. Each group comes to a command as one parameter, a typed value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
+
+import click
+
+from potlang import api
+from potlang.cli.common import Command, Input, note_unused
+from potlang.report.results import Limits
+
+if TYPE_CHECKING:
+    from potlang.languages.dot.read.records import Profile
+
+_SECONDS = click.FloatRange(min=0.001, max=1_000_000)
+
+
+def grouped(
+    name: str, kind: Callable[..., Any], *options: Callable[[Any], Any]
+) -> Callable[[Command], Command]:
+    """Adds options, which the command gets as its parameter `name`, a record of the class `kind`."""
+    fields: tuple[str, ...] = getattr(kind, "_fields", ())
+
+    def added(command: Command) -> Command:
+        @wraps(command)
+        def with_group(*arguments: Any, **given: Any) -> Any:
+            group = kind(*(given.pop(field) for field in fields))
+            return command(*arguments, **{name: group}, **given)
+
+        found = cast(Command, with_group)
+        for option in reversed(options):
+            found = option(found)
+        return found
+
+    return added
+
+
+# --- who decides, within which limits --------------------------------------------------------------
+
+
+class SolvingOptions(NamedTuple):
+    """The solvers that decide, and what they may use."""
+
+    route: api.RouteName
+    trust: api.Trust
+    timeout: float
+    total_timeout: float
+    memory: int
+    rlimit: int | None
+
+    @property
+    def limits(self) -> Limits:
+        """The limits in the units of `Limits`."""
+        return Limits(int(self.timeout * 1000), int(self.total_timeout * 1000), self.memory, self.rlimit)
+
+
+solving_options = grouped(
+    "solving",
+    SolvingOptions,
+    click.option(
+        "--route",
+        type=click.Choice(get_args(api.RouteName)),
+        default="auto",
+        show_default=True,
+        help="The solver to use; `auto` chooses one by the operators in the program, `both` compares two.",
+    ),
+    click.option(
+        "--trust",
+        type=click.Choice(["best", "solver"]),
+        default="best",
+        show_default=True,
+        help="`best` checks each answer independently, `solver` takes the solver's word.",
+    ),
+    click.option("--timeout", type=_SECONDS, default=10.0, show_default=True, help="Seconds for one check."),
+    click.option(
+        "--total-timeout", type=_SECONDS, default=60.0, show_default=True, help="Seconds for one input."
+    ),
+    click.option(
+        "--memory",
+        type=click.IntRange(min=1),
+        default=4096,
+        show_default=True,
+        help="Megabytes for the solver.",
+    ),
+    click.option(
+        "--rlimit", type=click.IntRange(min=1), help="Steps for one check, as the solver itself counts them."
+    ),
+)
+
+
+# --- options for one language ----------------------------------------------------------------------
+
+_FOR_A_TRACE, _FOR_A_SOLUTION = "For traces:", "For solutions:"
+
+
+class TraceOptions(NamedTuple):
+    """How a trace is read."""
+
+    profile: Profile
+    theory: str | None
+
+
+class SolutionOptions(NamedTuple):
+    """How a solution is verified."""
+
+    answer: str | None
+    no_steps: bool
+
+
+class ProgramOptions(NamedTuple):
+    """How a program is solved, and what is shown of it."""
+
+    models: api.Models
+    cores: api.Cores
+    certificate: str | None
+    proofs: str | None
+    proof_format: api.ProofFormat
+    proof_rules: tuple[str, ...]
+    passes: str
+
+
+profile_option = click.option(
+    "--profile",
+    type=click.Choice(["paper", "strict"]),
+    default="paper",
+    show_default=True,
+    help=f"{_FOR_A_TRACE} `strict` is the paper's grammar to the letter, `paper` allows all that its example "
+    "uses.",
+)
+trace_options = grouped(
+    "trace",
+    TraceOptions,
+    profile_option,
+    click.option(
+        "--theory",
+        metavar="FILE",
+        help=f"{_FOR_A_TRACE} a PoT program, whose declarations and assumptions the trace uses.",
+    ),
+)
+solution_options = grouped(
+    "solution",
+    SolutionOptions,
+    click.option(
+        "--answer",
+        metavar="TEXT",
+        help=f"{_FOR_A_SOLUTION} the expected answer in LaTeX, instead of the one in the input.",
+    ),
+    click.option(
+        "--no-steps", is_flag=True, help=f"{_FOR_A_SOLUTION} do not check whether each step follows."
+    ),
+)
+program_options = grouped(
+    "program",
+    ProgramOptions,
+    click.option(
+        "--models",
+        type=click.Choice(["claim", "full"]),
+        default="claim",
+        show_default=True,
+        help="Show the symbols of the claim, or all symbols.",
+    ),
+    click.option(
+        "--cores",
+        type=click.Choice(["one", "all"]),
+        default="one",
+        show_default=True,
+        help="`all`: every minimal set of assumptions that a verdict follows from, and every minimal set "
+        "whose removal ends a contradiction; at most 100 of each and 10 seconds a claim.",
+    ),
+    click.option(
+        "--certificate",
+        type=click.Path(),
+        help="Write a certificate to this file, for `potc cert check`; for several programs, into this "
+        "directory.",
+    ),
+    click.option(
+        "--proofs",
+        type=click.Path(file_okay=False),
+        help="Write cvc5's proof of each unsatisfiable side, with its problem, into this directory; if "
+        "`ethos` or, for Alethe, `carcara` is on PATH, run it on each.",
+    ),
+    click.option(
+        "--proof-format",
+        type=click.Choice(get_args(api.ProofFormat)),
+        default="cpc",
+        show_default=True,
+        help="What cvc5 cannot put in Alethe, such as enums, is written as CPC.",
+    ),
+    click.option(
+        "--proof-rules",
+        type=click.Path(exists=True, dir_okay=False),
+        multiple=True,
+        help="The rules of CPC for `ethos`: `Cpc.eo` of cvc5's sources. May be repeated.",
+    ),
+    click.option(
+        "--passes", default=api.DEFAULT_PASSES, show_default=True, help="The passes before solving."
+    ),
+)
+
+NOUNS: dict[api.Kind, str] = {"pot": "a program", "dot": "a trace", "dagmath": "a solution"}
+_FOR_PROGRAMS = (*ProgramOptions._fields, "use_cache", "cache_dir")
+_UNUSED: dict[api.Kind, tuple[str, ...]] = {
+    "pot": (*TraceOptions._fields, *SolutionOptions._fields),
+    "dot": (*_FOR_PROGRAMS, *SolutionOptions._fields),
+    "dagmath": ("route", *_FOR_PROGRAMS, *TraceOptions._fields),
+}
+"""Options that mean nothing for an input in a language ([FACE-OPTIONS])."""
+
+
+def note_options(given: Input) -> None:
+    """Names the options of the running command that were given and mean nothing for this input."""
+    note_unused(f"{given.name} is {NOUNS[given.kind]}", _UNUSED[given.kind])
+
+
+def verify_options(
+    kind: api.Kind,
+    solving: SolvingOptions,
+    trace: TraceOptions,
+    solution: SolutionOptions,
+    theory: api.Program | None,
+) -> api.VerifyOptions:
+    """The options of `api.verify` for an input in a language."""
+    common: api.VerifyOptions = {"trust": solving.trust, "limits": solving.limits}
+    if kind == "dagmath":
+        return {**common, "answer": solution.answer, "steps": not solution.no_steps}
+    if kind == "dot":
+        return {**common, "route": solving.route, "profile": trace.profile, "theory": theory}
+    return {**common, "route": solving.route}
