@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from potlang.languages.dagmath.read.records import Solution
     from potlang.languages.dagmath.report import SolutionReport
     from potlang.languages.dagmath.solve.answers import Judge
+    from potlang.languages.dot.check import CheckedTrace
     from potlang.languages.dot.read.records import Profile
     from potlang.languages.dot.read.trace import Trace
     from potlang.languages.dot.report import TraceReport
-    from potlang.languages.dot.solve.verify import CheckedTrace
     from potlang.processes.pool import Workers
 
 Source: TypeAlias = "ProgramSource | list[Any]"
@@ -113,7 +113,7 @@ def check(
     kind, opened, shown = _opened(source, language, name)
     _require(options, _FORM[kind], kind)
     if kind == "dot":
-        from potlang.languages.dot.solve.verify import check as check_trace
+        from potlang.languages.dot.check import check as check_trace
 
         return check_trace(opened, name=shown, **options)
     if kind == "dagmath":
@@ -147,7 +147,7 @@ def compile(
     if kind == "pot":
         return compile_program(opened, name=shown)
     from potlang.convert.trace_to_program import trace_to_pot
-    from potlang.languages.dot.solve.verify import check as check_trace
+    from potlang.languages.dot.check import check as check_trace
 
     checked = check_trace(opened, name=shown, **options)
     if not checked.ok:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from potlang.generate.traces import Difficulty as Difficulty
     from potlang.generate.traces import Sample as Sample
     from potlang.generate.traces import synthesize as synthesize
+    from potlang.languages.dot.check import CheckedTrace as CheckedTrace
+    from potlang.languages.dot.check import MalformedTrace as MalformedTrace
+    from potlang.languages.dot.check import check as check
+    from potlang.languages.dot.check import read as read
     from potlang.languages.dot.glue import Glued as Glued
     from potlang.languages.dot.glue import GlueError as GlueError
     from potlang.languages.dot.glue import Shared as Shared
@@ -27,10 +31,6 @@ if TYPE_CHECKING:
     from potlang.languages.dot.report import TraceReport as TraceReport
     from potlang.languages.dot.results import TraceVerdict as TraceVerdict
     from potlang.languages.dot.solve.literals import entailed_literals as entailed_literals
-    from potlang.languages.dot.solve.verify import CheckedTrace as CheckedTrace
-    from potlang.languages.dot.solve.verify import MalformedTrace as MalformedTrace
-    from potlang.languages.dot.solve.verify import check as check
-    from potlang.languages.dot.solve.verify import read as read
     from potlang.languages.dot.solve.verify import verify as verify
     from potlang.languages.dot.write.builder import BuildError as BuildError
     from potlang.languages.dot.write.builder import TraceBuilder as TraceBuilder
@@ -47,7 +47,8 @@ __getattr__, __dir__, __all__ = lazy_names(
         "potlang.languages.dot.report": "TraceReport",
         "potlang.languages.dot.results": "TraceVerdict",
         "potlang.languages.dot.solve.literals": "entailed_literals",
-        "potlang.languages.dot.solve.verify": "CheckedTrace MalformedTrace check read verify",
+        "potlang.languages.dot.check": "CheckedTrace MalformedTrace check read",
+        "potlang.languages.dot.solve.verify": "verify",
         "potlang.languages.dot.write.builder": "BuildError TraceBuilder",
     },
 )

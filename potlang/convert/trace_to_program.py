@@ -8,13 +8,13 @@ from typing import Any
 
 from potlang.ir.module import Assertion, AssertionKind, Claim, Origin
 from potlang.ir.nodes import SymbolKind
+from potlang.languages.dot.check import CheckedTrace, MalformedTrace, Theory, TraceSource, check
 from potlang.languages.dot.lower.extract import Extraction, extract
 from potlang.languages.dot.lower.typing import Propositions
 from potlang.languages.dot.read.records import Profile
 from potlang.languages.dot.solve.arrows import Arrow, judge_arrows
 from potlang.languages.dot.solve.prover import Prover, Settings
 from potlang.languages.dot.solve.summary import facts
-from potlang.languages.dot.solve.verify import CheckedTrace, MalformedTrace, Theory, TraceSource, check
 from potlang.processes.pool import Workers
 from potlang.report.results import Limits
 from potlang.sema.emit import module_to_pot

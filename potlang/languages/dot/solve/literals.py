@@ -8,13 +8,13 @@ from typing import Any
 from potlang.ir import operators as op
 from potlang.ir.nodes import App, Lit, Node, Sym, SymbolKind, Var, reachable
 from potlang.ir.sorts import BOOL
+from potlang.languages.dot.check import CheckedTrace, Theory, TraceSource, check
 from potlang.languages.dot.lower.extract import extract
 from potlang.languages.dot.lower.typing import Propositions
 from potlang.languages.dot.read.records import Profile
 from potlang.languages.dot.solve.arrows import NucleusOfTrace, judge_arrows
 from potlang.languages.dot.solve.prover import Prover, Settings
 from potlang.languages.dot.solve.summary import facts
-from potlang.languages.dot.solve.verify import CheckedTrace, Theory, TraceSource, check
 from potlang.languages.dot.write.from_ir import proposition_json
 from potlang.processes.pool import Workers
 from potlang.report.results import Limits

@@ -9,17 +9,16 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from potlang.diag import Diagnostic, Severity, Sink
+from potlang.diag import Sink
+from potlang.languages.dot.check import Theory, TraceSource, compiled, opened
 from potlang.languages.dot.lower.canonical import digest
 from potlang.languages.dot.lower.extract import Extraction, extract, state
 from potlang.languages.dot.lower.typing import Propositions, read_propositions
 from potlang.languages.dot.lower.typing import Theory as Space
-from potlang.languages.dot.read.raw import Source
-from potlang.languages.dot.read.reader import read_trace
 from potlang.languages.dot.read.records import Edge, Profile
-from potlang.languages.dot.read.trace import Trace
+from potlang.languages.dot.read.rules import located
 from potlang.languages.dot.report import TraceReport
 from potlang.languages.dot.results import (
     EdgeResult,
@@ -33,87 +32,18 @@ from potlang.languages.dot.solve.arrows import Arrow, NucleusOfTrace, arrow_resu
 from potlang.languages.dot.solve.critics import report_all
 from potlang.languages.dot.solve.prover import Base, Prover, Settings
 from potlang.languages.dot.solve.summary import Summary, formula_text
-from potlang.languages.pot.check import Source as ProgramSource
-from potlang.languages.pot.check import compile as compile_program
-from potlang.languages.pot.program import Program
 from potlang.prove.options import RouteName, Trust
 from potlang.report.results import Consistency, Limits, Result, Verdict
 from potlang.sema.emit import Writer
-from potlang.source import Document
 from potlang.version import __version__
 
 if TYPE_CHECKING:
     from potlang.processes.pool import Workers
 
-TraceSource: TypeAlias = Trace | Source
-"""A trace that was read, its text, its bytes, or a file's path."""
-Theory: TypeAlias = Program | ProgramSource
-"""A PoT program, compiled or not: its declarations and assumptions are the semantic space."""
 _CONSISTENCY = {
     Verdict.INCONSISTENT: Consistency.INCONSISTENT,
     Verdict.UNKNOWN: Consistency.UNKNOWN,
 }
-
-
-class CheckedTrace(NamedTuple):
-    """A trace with what is wrong with its form and with the sorts of its propositions."""
-
-    trace: Trace
-    propositions: Propositions
-    diagnostics: tuple[Diagnostic, ...]
-
-    @property
-    def document(self) -> Document:
-        """The document that places in the trace are in."""
-        return self.trace.document
-
-    @property
-    def ok(self) -> bool:
-        """Whether there is no error."""
-        return not any(each.severity is Severity.ERROR for each in self.diagnostics)
-
-    def located(self) -> tuple[dict[str, Any], ...]:
-        """The diagnostics as JSON values with lines and columns."""
-        return _located(self.diagnostics, self.trace)
-
-
-class MalformedTrace(ValueError):
-    """A trace is not well formed. `diagnostics` says what, where, and which rule."""
-
-    def __init__(self, diagnostics: Iterable[Diagnostic], trace: Trace) -> None:
-        from potlang.diag.render_text import render_text
-
-        self.diagnostics = tuple(diagnostics)
-        self.trace = trace
-        super().__init__(render_text(self.diagnostics, trace.document).rstrip())
-
-
-def read(
-    source: Source, *, profile: Profile = "paper", budget: int | None = None, name: str | None = None
-) -> Trace:
-    """The trace in a text, in bytes or in a file. Raises `MalformedTrace` if it is not well formed."""
-    trace, sink = _opened(source, profile, budget, name)
-    if sink.has_errors:
-        raise MalformedTrace(sink.diagnostics(), trace)
-    return trace
-
-
-def check(
-    source: TraceSource,
-    *,
-    profile: Profile = "paper",
-    theory: Theory | None = None,
-    budget: int | None = None,
-    name: str | None = None,
-) -> CheckedTrace:
-    """The form of a trace, and the names and sorts of its propositions; no solver is asked.
-
-    Never raises for what the trace contains. Raises `potlang.CompileError` if the theory does not compile.
-    """
-    program = _compiled(theory)
-    trace, sink = _opened(source, profile, budget, name)
-    propositions = read_propositions(trace, sink, None if program is None else Space(program.tree))
-    return CheckedTrace(trace, propositions, tuple(sink.diagnostics()))
 
 
 def verify(
@@ -136,8 +66,8 @@ def verify(
     `potlang.api.OptionError` for an option that means nothing, and TypeError for a source of another type.
     """
     began = time.perf_counter()
-    program = _compiled(theory)
-    trace, sink = _opened(source, profile, budget, name)
+    program = compiled(theory)
+    trace, sink = opened(source, profile, budget, name)
     with nullcontext() if program is None else program.borrowed():
         space = None if program is None else Space(program.tree, (program.module, program.extension))
         said = read_propositions(trace, sink, space)
@@ -151,36 +81,12 @@ def verify(
         hash=digest(trace),
         is_typed=trace.is_typed,
         diagnostics=diagnostics,
-        located=_located(diagnostics, trace),
+        located=located(diagnostics, trace.document),
         limits=limits,
         time_ms=(time.perf_counter() - began) * 1000,
         version=__version__,
         document=trace.document,
     )
-
-
-def _opened(
-    source: TraceSource, profile: Profile, budget: int | None, name: str | None
-) -> tuple[Trace, Sink]:
-    if isinstance(source, Trace) and source.is_well_formed:
-        return source, Sink(source.document)
-    if isinstance(source, Trace):
-        # What is wrong with it is not in it: its text is read once more.
-        profile, name, source = source.profile, source.document.name, source.raw.data
-    sink = Sink()
-    trace = read_trace(source, sink, profile=profile, budget=budget, name=name)
-    return trace, sink
-
-
-def _compiled(theory: Theory | None) -> Program | None:
-    """The compiled theory. Raises `CompileError` for one that does not compile."""
-    return theory if theory is None or isinstance(theory, Program) else compile_program(theory)
-
-
-def _located(diagnostics: Iterable[Diagnostic], trace: Trace) -> tuple[dict[str, Any], ...]:
-    from potlang.languages.dot.read.rules import located
-
-    return located(diagnostics, trace.document)
 
 
 class _Verification:
