@@ -20,14 +20,12 @@ from outcome import finish  # noqa: E402
 from tables import cell, table  # noqa: E402
 
 import potlang  # noqa: E402
-from potlang.engines.horn import (  # noqa: E402
-    Bounds,
-    Closure,
-    Horn,
-    Least,
-    datalog,
-    recognise,
-)
+from potlang.engines.horn import datalog  # noqa: E402
+from potlang.engines.horn.engine import EvaluationLimits  # noqa: E402
+from potlang.engines.horn.program import HornProgram  # noqa: E402
+from potlang.engines.horn.recognition import recognise  # noqa: E402
+from potlang.engines.horn.semi_naive import SemiNaive  # noqa: E402
+from potlang.engines.horn.solver import HornSolver  # noqa: E402
 from potlang.engines.horn.tables import tables  # noqa: E402
 from potlang.ir.module import Module  # noqa: E402
 
@@ -117,8 +115,8 @@ def _chain(size: int, rounds: int) -> dict[str, Any]:
         name: [] for name in ("ask s", "derivation s", "memory s", "DuckDB s", "hand s")
     }
     for _ in range(rounds):
-        closure = Closure(recognise(module))
-        times["ask s"].append(seconds(lambda: _entailed(Closure(recognise(module)), formula)))
+        closure = HornSolver(recognise(module))
+        times["ask s"].append(seconds(lambda: _entailed(HornSolver(recognise(module)), formula)))
         times["derivation s"].append(seconds(lambda: closure.derivation(formula, "negation")))  # noqa: B023
         horn = closure.horn
         times["memory s"].append(seconds(lambda: _in_memory(horn)))  # noqa: B023
@@ -127,21 +125,21 @@ def _chain(size: int, rounds: int) -> dict[str, Any]:
     return {"constants": size, "atoms": size * (size - 1) // 2, **{n: median(v) for n, v in times.items()}}
 
 
-def _entailed(closure: Closure, formula: Any) -> None:
+def _entailed(closure: HornSolver, formula: Any) -> None:
     assert [side.status for side in closure.decide(formula)] == ["sat", "sat", "unsat"]
 
 
-def _in_memory(horn: Horn) -> int:
+def _in_memory(horn: HornProgram) -> int:
     program = tables(horn).program
-    least = Least(program, Bounds(10**9))
+    least = SemiNaive(program, EvaluationLimits(10**9))
     least.ensure(range(len(program.arities)))
     return least.total
 
 
-def _in_database(horn: Horn) -> int:
+def _in_database(horn: HornProgram) -> int:
     """Load, evaluate and count."""
     program = tables(horn).program
-    engine = datalog.engine(program, horn.universe, Bounds(10**9))
+    engine = datalog.engine(program, horn.universe, EvaluationLimits(10**9))
     try:
         engine.ensure(range(len(program.arities)))
         return max(engine.count(relation) for relation in range(len(program.arities)))
@@ -208,7 +206,7 @@ def graph(nodes: int, count: int, rounds: int, json_path: Path | None, check: bo
 
 def _decided(module: Module) -> int:
     """Recognition, the attempt in memory, DuckDB, and the claim."""
-    closure = Closure(recognise(module), large=datalog.engine)
+    closure = HornSolver(recognise(module), large=datalog.engine)
     closed = closure.decide(module.claims[0].formula)
     assert closed.negation.status is not None, closed
     return 0
@@ -246,7 +244,7 @@ def claims(rules: int, count: int, json_path: Path | None, check: bool) -> None:
     """Many claims about one policy: claims a second, and memory."""
     module = policy(rules, count)
     began = time.perf_counter()
-    closure = Closure(recognise(module))
+    closure = HornSolver(recognise(module))
     closure.assumptions()
     first = time.perf_counter() - began
     for claim in module.claims[: count // 10]:

@@ -27,18 +27,18 @@ class NotFinite(Exception):
 class Compiled:
     """A part of a formula: a `value` where `compute` is None, else its function and the unknowns it reads.
 
-    `cell` is the number of the unknown that the part is, or -1.
+    `variable` is the number of the unknown that the part is, or -1.
     """
 
-    __slots__ = ("cell", "cells", "compute", "value")
+    __slots__ = ("compute", "value", "variable", "variables")
 
     def __init__(
-        self, compute: Compute | None, cells: frozenset[int], value: object = None, cell: int = -1
+        self, compute: Compute | None, variables: frozenset[int], value: object = None, variable: int = -1
     ) -> None:
         self.compute = compute
-        self.cells = cells
+        self.variables = variables
         self.value = value
-        self.cell = cell
+        self.variable = variable
 
     @property
     def function(self) -> Compute:
@@ -58,7 +58,7 @@ FALSE = Compiled(None, NOTHING, False)
 
 def unknown(number: int) -> Compiled:
     """The unknown of that number."""
-    return Compiled(lambda values: values[number], frozenset((number,)), cell=number)
+    return Compiled(lambda values: values[number], frozenset((number,)), variable=number)
 
 
 def listed(sort: Sort) -> Sequence[object]:
@@ -140,21 +140,21 @@ class FormulaCompiler:
                 return negation(args[0])
             case op.IMPLIES:
                 return disjunction([negation(args[0]), args[1]])
-        cells = NOTHING.union(*(arg.cells for arg in args))
+        variables = NOTHING.union(*(arg.variables for arg in args))
         evaluate = row.evaluate
-        if not cells:
+        if not variables:
             return Compiled(None, NOTHING, _within(evaluate(*[arg.value for arg in args])))
         if row is op.ITE:
-            return _choice(args, cells)
+            return _choice(args, variables)
         if row in (op.EQ, op.IFF):
-            return _equality(args, cells)
+            return _equality(args, variables)
         if row in (op.LT, op.LE):
-            return _order(row is op.LT, args, cells)
+            return _order(row is op.LT, args, variables)
         functions = tuple(arg.function for arg in args)
         if len(functions) == 2:
             first, second = functions
-            return Compiled(lambda values: evaluate(first(values), second(values)), cells)
-        return Compiled(lambda values: evaluate(*[each(values) for each in functions]), cells)
+            return Compiled(lambda values: evaluate(first(values), second(values)), variables)
+        return Compiled(lambda values: evaluate(*[each(values) for each in functions]), variables)
 
 
 def _within(value: object) -> object:
@@ -163,29 +163,29 @@ def _within(value: object) -> object:
     return value
 
 
-def _choice(args: list[Compiled], cells: frozenset[int]) -> Compiled:
+def _choice(args: list[Compiled], variables: frozenset[int]) -> Compiled:
     condition, then, otherwise = (arg.function for arg in args)
     # Lazy: the other branch may divide by zero.
-    return Compiled(lambda values: then(values) if condition(values) else otherwise(values), cells)
+    return Compiled(lambda values: then(values) if condition(values) else otherwise(values), variables)
 
 
-def _equality(args: list[Compiled], cells: frozenset[int]) -> Compiled:
+def _equality(args: list[Compiled], variables: frozenset[int]) -> Compiled:
     first, second = args
     if first.compute is None:
         first, second = second, first
     one = first.function
     if second.compute is None:
         value = second.value
-        return Compiled(lambda values: one(values) == value, cells)
+        return Compiled(lambda values: one(values) == value, variables)
     other = second.function
-    return Compiled(lambda values: one(values) == other(values), cells)
+    return Compiled(lambda values: one(values) == other(values), variables)
 
 
-def _order(strict: bool, args: list[Compiled], cells: frozenset[int]) -> Compiled:
+def _order(strict: bool, args: list[Compiled], variables: frozenset[int]) -> Compiled:
     first, second = (arg.function for arg in args)
     if strict:
-        return Compiled(lambda values: first(values) < second(values), cells)  # type: ignore[operator]
-    return Compiled(lambda values: first(values) <= second(values), cells)  # type: ignore[operator]
+        return Compiled(lambda values: first(values) < second(values), variables)  # type: ignore[operator]
+    return Compiled(lambda values: first(values) <= second(values), variables)  # type: ignore[operator]
 
 
 def negation(arg: Compiled) -> Compiled:
@@ -193,7 +193,7 @@ def negation(arg: Compiled) -> Compiled:
     if arg.compute is None:
         return FALSE if arg.value else TRUE
     compute = arg.compute
-    return Compiled(lambda values: not compute(values), arg.cells)
+    return Compiled(lambda values: not compute(values), arg.variables)
 
 
 def conjunction(args: Sequence[Compiled]) -> Compiled:
@@ -218,12 +218,12 @@ def _junction(args: Sequence[Compiled], decides: bool) -> Compiled:
     if len(open_) == 1:
         return open_[0]
     parts = tuple(arg.function for arg in open_)
-    cells = NOTHING.union(*(arg.cells for arg in open_))
+    variables = NOTHING.union(*(arg.variables for arg in open_))
     if len(parts) == 2:
         first, second = parts
         if decides:
-            return Compiled(lambda values: first(values) or second(values), cells)
-        return Compiled(lambda values: first(values) and second(values), cells)
+            return Compiled(lambda values: first(values) or second(values), variables)
+        return Compiled(lambda values: first(values) and second(values), variables)
 
     def junction(values: Values) -> object:
         for part in parts:
@@ -231,4 +231,4 @@ def _junction(args: Sequence[Compiled], decides: bool) -> Compiled:
                 return decides
         return not decides
 
-    return Compiled(junction, cells)
+    return Compiled(junction, variables)

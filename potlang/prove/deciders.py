@@ -20,7 +20,7 @@ from potlang.utils.deadline import Deadline
 if TYPE_CHECKING:
     from potlang.certify import Theory
     from potlang.engines.ground.grounding import Grounder
-    from potlang.engines.horn import Closed, Closure, SideName
+    from potlang.engines.horn.solver import HornAnswer, HornSolver, SideName
     from potlang.processes.pool import Workers
     from potlang.prove.verdicts import Ask
 
@@ -68,8 +68,8 @@ class ClosureDecider:
         self._encoding = encoding
         self._most_ms = most_ms
         self._extra: tuple[Assertion, ...] | None = None
-        self._closure: Closure | None = None
-        self._closed: dict[int, tuple[Node, Closed]] = {}
+        self._closure: HornSolver | None = None
+        self._closed: dict[int, tuple[Node, HornAnswer]] = {}
 
     def ask(self, ask: Ask, extra: tuple[Assertion, ...]) -> Reply | None:
         """As `Decider.ask`. Nothing is concluded again and again: the closure is made once."""
@@ -84,23 +84,23 @@ class ClosureDecider:
         few = replace(self._module, assertions=tuple(assumed))
         return self._answer(self._recognised(few, (), large=False), ask, tuple(assumed), {})
 
-    def _recognised(self, module: Module, extra: Sequence[Assertion], *, large: bool) -> Closure | None:
-        from potlang.engines.horn import recognise, recognise_exact
+    def _recognised(self, module: Module, extra: Sequence[Assertion], *, large: bool) -> HornSolver | None:
+        from potlang.engines.horn.recognition import recognise, recognise_exact
 
         horn = (recognise_exact if self._exact_only else recognise)(module, extra)
         if horn is None:
             return None
-        from potlang.engines.horn import Closure
         from potlang.engines.horn.datalog import available, engine
+        from potlang.engines.horn.solver import HornSolver
 
-        return Closure(horn, large=engine if large and available() else None)
+        return HornSolver(horn, large=engine if large and available() else None)
 
     def _answer(
         self,
-        closure: Closure | None,
+        closure: HornSolver | None,
         ask: Ask,
         assumed: Sequence[Assertion],
-        known: dict[int, tuple[Node, Closed]],
+        known: dict[int, tuple[Node, HornAnswer]],
     ) -> Reply | None:
         if closure is None:
             return None
@@ -138,11 +138,11 @@ class ClosureDecider:
 
     def _decided(
         self,
-        closure: Closure,
+        closure: HornSolver,
         formula: Node,
-        known: dict[int, tuple[Node, Closed]],
+        known: dict[int, tuple[Node, HornAnswer]],
         expired: Callable[[], bool],
-    ) -> Closed:
+    ) -> HornAnswer:
         """What is concluded of a claim, whose two sides are asked one after the other."""
         if formula.id not in known:
             if len(known) >= _REMEMBERED:

@@ -321,10 +321,10 @@ class _BodyCompiler(FormulaCompiler):
         if table is None:
             raise NotFinite(f"{symbol.name} has no table")
         functions = [arg.function for arg in args]
-        cells = frozenset[int]().union(*(arg.cells for arg in args))
-        if not cells:
-            return Compiled(None, cells, table(*[arg.value for arg in args]))
-        return Compiled(lambda values: table(*[each(values) for each in functions]), cells)
+        variables = frozenset[int]().union(*(arg.variables for arg in args))
+        if not variables:
+            return Compiled(None, variables, table(*[arg.value for arg in args]))
+        return Compiled(lambda values: table(*[each(values) for each in functions]), variables)
 
     def operation(self, row: Operator, args: list[Compiled]) -> Compiled:
         """A connective, a choice or an equation."""

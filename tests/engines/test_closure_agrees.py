@@ -8,7 +8,8 @@ import pytest
 from horn_programs import horn_programs, recursive_programs
 from hypothesis import given, settings
 
-from potlang.engines.horn import Closure, Side, recognise
+from potlang.engines.horn.recognition import recognise
+from potlang.engines.horn.solver import HornSolver, SideAnswer
 from potlang.ir.enumerate import structures
 from potlang.ir.evaluator import evaluate
 from potlang.ir.module import Module
@@ -48,7 +49,7 @@ class Z3:
 
 def check_statuses(module: Module) -> None:
     """[CLOSURE-EXACT] Wherever the closure concludes, z3 says the same; and its models are models."""
-    closure = Closure(recognise(module))
+    closure = HornSolver(recognise(module))
     z3 = Z3(module)
     for claim in module.claims:
         closed = closure.decide(claim.formula)
@@ -59,7 +60,7 @@ def check_statuses(module: Module) -> None:
             check_evidence(closure, claim.formula, name, side)
 
 
-def check_evidence(closure: Closure, formula: Node, name: str, side: Side) -> None:
+def check_evidence(closure: HornSolver, formula: Node, name: str, side: SideAnswer) -> None:
     """A side that is sat has a model; one that is unsat a derivation, from assertions of the module."""
     module = closure.horn.module
     if side.status == "sat":
@@ -77,7 +78,7 @@ def check_evidence(closure: Closure, formula: Node, name: str, side: Side) -> No
 
 def check_small(module: Module) -> None:
     """[CLOSURE-EXACT] Nothing that has a structure over at most two members is called unsat."""
-    closure = Closure(recognise(module))
+    closure = HornSolver(recognise(module))
     sizes = [sort for sort in module.sorts if isinstance(sort, DeclaredSort)]
     models = []
     for chosen in itertools.product((1, 2), repeat=len(sizes)):

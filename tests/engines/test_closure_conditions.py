@@ -10,7 +10,8 @@ import pytest
 
 import potlang
 from potlang import Verdict
-from potlang.engines.horn import Closure, recognise, recognise_exact
+from potlang.engines.horn.recognition import recognise, recognise_exact
+from potlang.engines.horn.solver import HornSolver
 from potlang.ir import operators as op
 
 SORTS = {"T": "DeclareSort", "U": "DeclareSort", "I": "IntSort"}
@@ -25,7 +26,7 @@ PREDICATES = {
     "B": ["Bool"],
     "N": ["Int"],
 }
-Program = dict[str, Any]
+DatalogProgram = dict[str, Any]
 
 
 def program(
@@ -34,7 +35,7 @@ def program(
     constants: dict[str, list[str]] | None = None,
     variables: dict[str, str] | None = None,
     **semantics: Any,
-) -> Program:
+) -> DatalogProgram:
     """A program over the sorts T, U (without constants), Colour with red and green."""
     named = {"T": ["a", "b", "c"]} if constants is None else constants
     return {
@@ -52,14 +53,14 @@ def program(
     }
 
 
-def statuses(source: Program) -> tuple[str | None, str | None, str | None]:
+def statuses(source: DatalogProgram) -> tuple[str | None, str | None, str | None]:
     """What the closure concludes of the claim: assumptions, claim, negation."""
     module = potlang.compile(source).module
-    closed = Closure(recognise(module)).decide(module.claims[0].formula)
+    closed = HornSolver(recognise(module)).decide(module.claims[0].formula)
     return closed.assumptions.status, closed.claim.status, closed.negation.status
 
 
-def reasons(source: Program) -> tuple[str, ...]:
+def reasons(source: DatalogProgram) -> tuple[str, ...]:
     """Why the program is not exact."""
     return recognise(potlang.compile(source).module).reasons
 
@@ -68,7 +69,7 @@ ENTAILED, REFUTED = ("sat", "sat", "unsat"), ("sat", "unsat", "sat")
 UNDETERMINED, INCONSISTENT = ("sat", "sat", "sat"), ("unsat", "unsat", "unsat")
 NOTHING = (None, None, None)
 
-CASES: dict[str, tuple[Program, tuple[str | None, str | None, str | None]]] = {
+CASES: dict[str, tuple[DatalogProgram, tuple[str | None, str | None, str | None]]] = {
     # [CLOSURE-FRESH]
     "a sort without constants has a member": (
         program(["ForAll([x: U], S(x))", "ForAll([x: U], S(x) -> q)"], "q"),
@@ -339,4 +340,4 @@ def test_parts_that_are_shared_are_looked_at_once() -> None:
         formula = module.pool.app(op.IFF, (formula, module.pool.negate(formula)))
     shared = module.assertions[0]._replace(formula=formula)
     found = recognise_exact(replace(module, assertions=(shared,)))
-    assert found is not None and Closure(found).assumptions().status == "unsat"
+    assert found is not None and HornSolver(found).assumptions().status == "unsat"

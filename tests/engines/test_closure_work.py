@@ -13,8 +13,12 @@ from hypothesis import given, settings
 
 import potlang
 from potlang.certify import read_theory
-from potlang.engines.horn import Atom, Bounds, Closure, Least, OutOfTime, Program, Rule, TooLarge, recognise
 from potlang.engines.horn.derivation_lines import derivation_lines
+from potlang.engines.horn.engine import EvaluationLimits, OutOfTime, TooLarge
+from potlang.engines.horn.recognition import recognise
+from potlang.engines.horn.rules import Atom, DatalogProgram, DatalogRule
+from potlang.engines.horn.semi_naive import SemiNaive
+from potlang.engines.horn.solver import HornSolver
 from potlang.ir.module import Module
 from potlang.ir.nodes import SymbolKind
 from potlang.ir.structure import Structure
@@ -45,7 +49,7 @@ def test_a_chain_of_a_thousand_constants(relation: str) -> None:
     )
     module = chain(1_000, ["reach(c0, c999)", "reach(c999, c0)"], rules, relation)
     began = time.process_time()
-    closure = Closure(recognise(module))
+    closure = HornSolver(recognise(module))
     first, last = (closure.decide(claim.formula) for claim in module.claims)
     assert time.process_time() - began < 1
     assert [side.status for side in first] == ["sat", "sat", "unsat"]
@@ -60,7 +64,7 @@ def test_a_chain_of_a_thousand_constants(relation: str) -> None:
 def test_a_whole_relation_and_its_parts_agree() -> None:
     claims = [f"reach(c{a}, c{b})" for a, b in ((0, 29), (5, 3), (7, 7), (12, 13))]
     module = chain(30, ["Exists([x: T], reach(x, x))", *claims], [TRANSITIVE])
-    whole, parts = Closure(recognise(module)), Closure(recognise(module))
+    whole, parts = HornSolver(recognise(module)), HornSolver(recognise(module))
     whole.decide(module.claims[0].formula)
     for claim in module.claims[1:]:
         assert whole.decide(claim.formula) == parts.decide(claim.formula)
@@ -71,7 +75,7 @@ def test_parts_have_the_facts_of_their_relation() -> None:
     focused = 0
     for seed in range(150):
         module = recursive_program(random.Random(seed))
-        whole, parts = Closure(recognise(module)), Closure(recognise(module))
+        whole, parts = HornSolver(recognise(module)), HornSolver(recognise(module))
         whole.model(None, "assumptions")
         for claim in module.claims:
             assert whole.decide(claim.formula) == parts.decide(claim.formula)
@@ -84,7 +88,7 @@ def test_facts_beside_a_rule_that_keeps_an_argument() -> None:
     """[CLOSURE-PART] The relation is not transitive, and its facts are its own."""
     rule = "ForAll([x: T], reach(x, c1) -> reach(x, c2))"
     module = chain(3, ["reach(c0, c2)", "reach(c2, c2)", "reach(c0, c1)"], [rule])
-    found = [Closure(recognise(module)).decide(claim.formula).negation.status for claim in module.claims]
+    found = [HornSolver(recognise(module)).decide(claim.formula).negation.status for claim in module.claims]
     assert found == ["unsat", "sat", "unsat"]
 
 
@@ -92,7 +96,7 @@ def test_symmetric_and_transitive_relations() -> None:
     """[CLOSURE-TRANSITIVE]"""
     symmetric = "ForAll([x: T, y: T], reach(x, y) -> reach(y, x))"
     module = chain(200, ["reach(c199, c0)", "Exists([x: T], reach(x, x))"], [TRANSITIVE, symmetric])
-    closure = Closure(recognise(module))
+    closure = HornSolver(recognise(module))
     for claim in module.claims:
         assert [side.status for side in closure.decide(claim.formula)] == ["sat", "sat", "unsat"]
         assert closure.derivation(claim.formula, "negation") is not None
@@ -102,7 +106,7 @@ def test_large_models_are_not_shown() -> None:
     """[CLOSURE-MODEL]"""
     for size, shown in ((50, True), (700, False)):
         module = chain(size, [f"reach(c{size - 1}, c0)"], [TRANSITIVE])
-        closure = Closure(recognise(module))
+        closure = HornSolver(recognise(module))
         assert closure.decide(module.claims[0].formula).negation.status == "sat"
         assert (closure.model(module.claims[0].formula, "negation") is not None) is shown
 
@@ -111,9 +115,9 @@ def test_too_much_is_not_concluded() -> None:
     """[CLOSURE-BOUND] Beyond the bound, and out of time, nothing is concluded, and it is said why."""
     module = chain(300, ["Exists([x: T], reach(x, x))"], [TRANSITIVE])
     formula = module.claims[0].formula
-    negation = Closure(recognise(module), most_rows=1_000).decide(formula).negation
+    negation = HornSolver(recognise(module), most_rows=1_000).decide(formula).negation
     assert negation.status is None and negation.reason == "more than 1000 atoms follow"
-    late = Closure(recognise(module))
+    late = HornSolver(recognise(module))
     assert late.decide(formula, lambda: True).negation == (None, "timeout")
     assert late.derivation(formula, "negation", lambda: True) is None
     assert late.decide(formula).negation.status == "sat"
@@ -122,19 +126,21 @@ def test_too_much_is_not_concluded() -> None:
 def test_rows_by_the_million_do_not_pile_up() -> None:
     """[CLOSURE-BOUND] A product of all constants stops at the bound, not at the end of memory."""
     rows = tuple((2, (n,)) for n in range(2_000))
-    rule = Rule(Atom(3, (~0, ~1, ~2)), (Atom(2, (~0,)), Atom(2, (~1,)), Atom(2, (~2,))), ())
-    least = Least(Program((0, 2, 1, 3), (rule,), rows, lambda a, b: a != b), Bounds(200_000))
+    rule = DatalogRule(Atom(3, (~0, ~1, ~2)), (Atom(2, (~0,)), Atom(2, (~1,)), Atom(2, (~2,))), ())
+    least = SemiNaive(
+        DatalogProgram((0, 2, 1, 3), (rule,), rows, lambda a, b: a != b), EvaluationLimits(200_000)
+    )
     with pytest.raises(TooLarge):
         least.ensure((3,))
     ticks = iter(range(10**9))
-    least.bounds = Bounds(10**9, lambda: next(ticks) > 3)
+    least.limits = EvaluationLimits(10**9, lambda: next(ticks) > 3)
     with pytest.raises(OutOfTime):
         least.ensure((3,))
 
 
 def test_a_stopped_evaluation_can_go_on() -> None:
     module = chain(120, ["Exists([x: T], reach(x, x))", "reach(c0, c119)"], [TRANSITIVE])
-    closure = Closure(recognise(module))
+    closure = HornSolver(recognise(module))
     for most in (1, 3, 10, 30, 100, 10**9):
         ticks = iter(range(10**9))
         found = closure.decide(module.claims[0].formula, lambda: next(ticks) > most)  # noqa: B023
@@ -157,13 +163,13 @@ def test_claims_leave_nothing_behind() -> None:
     """[CLOSURE-UNDO] Claims in any order get the answers, and the models, that they get alone."""
     for seed in range(40):
         module = horn_program(random.Random(seed))
-        alone = [Closure(recognise(module)).decide(claim.formula) for claim in module.claims]
+        alone = [HornSolver(recognise(module)).decide(claim.formula) for claim in module.claims]
         models = {
-            (claim.formula.id, side): shown(Closure(recognise(module)).model(claim.formula, side))  # type: ignore[arg-type]
+            (claim.formula.id, side): shown(HornSolver(recognise(module)).model(claim.formula, side))  # type: ignore[arg-type]
             for claim in module.claims
             for side in ("claim", "negation")
         }
-        shared = Closure(recognise(module))
+        shared = HornSolver(recognise(module))
         for _ in range(2):
             for claim, expected in zip(module.claims, alone, strict=True):
                 for side in ("claim", "negation"):
@@ -185,7 +191,7 @@ def test_a_claim_s_numbers_move_the_values_of_unknown_ones() -> None:
             "verifications": [{"constraint": f"p({number})"} for number in (5, 100, 7)],
         }
     ).module
-    closure = Closure(recognise(module))
+    closure = HornSolver(recognise(module))
     for claim in module.claims:
         model = closure.model(claim.formula, "negation")
         assert model is not None
@@ -220,7 +226,7 @@ def policy(rules: int) -> Module:
 def test_many_claims_about_one_policy() -> None:
     """[CLOSURE-UNDO] A claim costs what it adds, and the pool does not grow."""
     module = policy(1_000)
-    closure = Closure(recognise(module))
+    closure = HornSolver(recognise(module))
     closure.decide(module.claims[0].formula)
     gc.collect()
     size = len(module.pool)
@@ -246,7 +252,7 @@ def test_the_kernel_accepts_many_derivations(module: Module) -> None:
 
 
 def check_lines(module: Module) -> None:
-    closure = Closure(recognise(module))
+    closure = HornSolver(recognise(module))
     theory = read_theory(print_module(module))
     for claim in module.claims:
         closed = closure.decide(claim.formula)

@@ -9,19 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from potlang.engines.horn import (
-    Atom,
-    Bounds,
-    Closure,
-    Least,
-    OutOfTime,
-    Program,
-    Rule,
-    TooLarge,
-    Universe,
-    datalog,
-    recognise,
-)
+from potlang.engines.horn import datalog
+from potlang.engines.horn.engine import EvaluationLimits, OutOfTime, TooLarge
+from potlang.engines.horn.recognition import recognise
+from potlang.engines.horn.rules import Atom, DatalogProgram, DatalogRule
+from potlang.engines.horn.semi_naive import SemiNaive
+from potlang.engines.horn.solver import HornSolver
+from potlang.engines.horn.universe import Universe
 from potlang.ir.module import Module
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "passes"))
@@ -33,8 +27,8 @@ pytest.importorskip("duckdb")
 
 def check_same(module: Module) -> None:
     """[CLOSURE-LARGE] The same conclusions."""
-    memory = Closure(recognise(module))
-    database = Closure(recognise(module), large=datalog.engine, small_rows=-1)
+    memory = HornSolver(recognise(module))
+    database = HornSolver(recognise(module), large=datalog.engine, small_rows=-1)
     for claim in module.claims:
         one, other = memory.decide(claim.formula), database.decide(claim.formula)
         assert [side.status for side in one] == [side.status for side in other]
@@ -53,7 +47,7 @@ def test_the_same_conclusions_on_many(module: Module) -> None:
     check_same(module)
 
 
-def programs(rng: random.Random) -> Program:
+def programs(rng: random.Random) -> DatalogProgram:
     """Random rules over a few relations, mutually recursive ones among them."""
     arities = (0, 2, 1, 2, 2, 1, 3)
     relations = range(2, len(arities))
@@ -69,12 +63,12 @@ def programs(rng: random.Random) -> Program:
         relation = rng.choice(relations)
         head = Atom(relation, tuple(rng.choice([*bound, 0]) for _ in range(arities[relation])))
         differ = ((bound[0], bound[-1]),) if rng.random() < 0.2 else ()
-        rules.append(Rule(head, body, differ))
+        rules.append(DatalogRule(head, body, differ))
     given = []
     for _ in range(rng.randint(0, 15)):
         relation = rng.choice(relations)
         given.append((relation, tuple(rng.randrange(5) for _ in range(arities[relation]))))
-    return Program(arities, tuple(rules), tuple(given), lambda a, b: a != b)
+    return DatalogProgram(arities, tuple(rules), tuple(given), lambda a, b: a != b)
 
 
 def separated(size: int) -> Universe:
@@ -85,7 +79,7 @@ def separated(size: int) -> Universe:
     return universe
 
 
-def rows_of(engine: Least | datalog.DuckDB, program: Program) -> list[set[tuple[int, ...]]]:
+def rows_of(engine: SemiNaive | datalog.DuckDB, program: DatalogProgram) -> list[set[tuple[int, ...]]]:
     return [set(engine.table(relation)) for relation in range(len(program.arities))]
 
 
@@ -93,8 +87,8 @@ def rows_of(engine: Least | datalog.DuckDB, program: Program) -> list[set[tuple[
 def test_the_same_rows(seed: int) -> None:
     """[CLOSURE-LARGE] Every relation has the same rows, before, with and after additions."""
     program = programs(random.Random(seed))
-    least = Least(program, Bounds())
-    database = datalog.DuckDB(program, separated(5), Bounds())
+    least = SemiNaive(program, EvaluationLimits())
+    database = datalog.DuckDB(program, separated(5), EvaluationLimits())
     everything = range(len(program.arities))
     for engine in (least, database):
         engine.ensure(everything)
@@ -102,21 +96,21 @@ def test_the_same_rows(seed: int) -> None:
     assert rows_of(database, program) == before
     extra = ((2, (4,)), (3, (3, 4)))
     for engine in (least, database):
-        engine.add(extra, (Rule(Atom(5, (~0,)), (Atom(2, (~0,)),), ()),), everything)
+        engine.add(extra, (DatalogRule(Atom(5, (~0,)), (Atom(2, (~0,)),), ()),), everything)
     assert rows_of(database, program) == rows_of(least, program)
     for engine in (least, database):
-        engine.undo()
+        engine.backtrack()
         assert rows_of(engine, program) == before
     database.close()
 
 
-def transitive(size: int) -> Program:
+def transitive(size: int) -> DatalogProgram:
     rules = (
-        Rule(Atom(2, (~0, ~1)), (Atom(3, (~0, ~1)),), ()),
-        Rule(Atom(2, (~0, ~2)), (Atom(2, (~0, ~1)), Atom(3, (~1, ~2))), ()),
+        DatalogRule(Atom(2, (~0, ~1)), (Atom(3, (~0, ~1)),), ()),
+        DatalogRule(Atom(2, (~0, ~2)), (Atom(2, (~0, ~1)), Atom(3, (~1, ~2))), ()),
     )
     given = tuple((3, (n, n + 1)) for n in range(size))
-    return Program((0, 2, 2, 2), rules, given, lambda a, b: False)
+    return DatalogProgram((0, 2, 2, 2), rules, given, lambda a, b: False)
 
 
 NONLINEAR = {
@@ -130,12 +124,15 @@ NONLINEAR = {
 def test_rules_that_use_their_relation_twice(name: str) -> None:
     """[CLOSURE-LARGE] What is new is joined with what is old, not only with what is new."""
     (head, body) = NONLINEAR[name]
-    linear = Rule(Atom(2, (~1, ~0)), (Atom(2, (~0, ~1)), Atom(3, (~0, ~1))), ())
-    rule = Rule(Atom(*head), tuple(Atom(*atom) for atom in body), ())
+    linear = DatalogRule(Atom(2, (~1, ~0)), (Atom(2, (~0, ~1)), Atom(3, (~0, ~1))), ())
+    rule = DatalogRule(Atom(*head), tuple(Atom(*atom) for atom in body), ())
     given = [(relation, (n, n + 1)) for n in range(9) for relation in (2, 3)]
     given += [(2, (0, 0)), (2, (4, 4))]
-    program = Program((0, 2, 2, 2), (rule, linear), tuple(given), lambda a, b: False)
-    least, database = Least(program, Bounds()), datalog.DuckDB(program, Universe(), Bounds())
+    program = DatalogProgram((0, 2, 2, 2), (rule, linear), tuple(given), lambda a, b: False)
+    least, database = (
+        SemiNaive(program, EvaluationLimits()),
+        datalog.DuckDB(program, Universe(), EvaluationLimits()),
+    )
     for engine in (least, database):
         engine.ensure((2,))
     assert rows_of(database, program) == rows_of(least, program)
@@ -144,13 +141,13 @@ def test_rules_that_use_their_relation_twice(name: str) -> None:
 
 def test_the_bound_and_the_clock() -> None:
     """[CLOSURE-BOUND]"""
-    database = datalog.DuckDB(transitive(400), Universe(), Bounds(rows=5_000))
+    database = datalog.DuckDB(transitive(400), Universe(), EvaluationLimits(rows=5_000))
     with pytest.raises(TooLarge):
         database.ensure((2,))
-    database.bounds = Bounds(expired=lambda: True)
+    database.limits = EvaluationLimits(expired=lambda: True)
     with pytest.raises(OutOfTime):
         database.ensure((2,))
-    database.bounds = Bounds()
+    database.limits = EvaluationLimits()
     database.ensure((2,))
     assert database.count(2) == 400 * 401 // 2
     database.close()
@@ -158,9 +155,9 @@ def test_the_bound_and_the_clock() -> None:
 
 def test_a_long_query_is_interrupted() -> None:
     """[CLOSURE-BOUND] Time that is over while a query runs ends it."""
-    database = datalog.DuckDB(transitive(6_000), Universe(), Bounds(rows=10**9))
+    database = datalog.DuckDB(transitive(6_000), Universe(), EvaluationLimits(rows=10**9))
     ticks = iter(range(10**9))
-    database.bounds = Bounds(rows=10**9, expired=lambda: next(ticks) > 4)
+    database.limits = EvaluationLimits(rows=10**9, expired=lambda: next(ticks) > 4)
     with pytest.raises(OutOfTime):
         database.ensure((2,))
     database.close()

@@ -9,8 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from potlang.engines.finite import NotFinite, OutOfSteps, Problem, Search, Steps
+from potlang.engines.finite.problem import ConstraintProblem
+from potlang.engines.finite.search import ConstraintSearch
+from potlang.engines.fuel import Fuel, OutOfFuel
 from potlang.ir import operators as op
+from potlang.ir.compile import NotFinite
 from potlang.ir.evaluator import evaluate
 from potlang.ir.module import Assertion, AssertionKind, Origin
 from potlang.ir.nodes import Node, Symbol, SymbolKind, Var
@@ -131,8 +134,8 @@ def holds(structure: Structure, *formulas: Node) -> bool | None:
 def check_search(puzzle: Puzzle, goals: list[Node]) -> None:
     """Each answer against all structures; a model is one, a core suffices."""
     try:
-        problem = Problem(puzzle.facts)
-        search = Search(problem)
+        problem = ConstraintProblem(puzzle.facts)
+        search = ConstraintSearch(problem)
     except Unspecified:
         return
     theta = {each.key: each.formula for each in puzzle.facts}
@@ -140,7 +143,7 @@ def check_search(puzzle: Puzzle, goals: list[Node]) -> None:
     for goal in goals:
         try:
             constraints, false = problem.goal(goal)
-            values, keys = (None, frozenset()) if false else search.find(constraints, Steps(ENOUGH))
+            values, keys = (None, frozenset()) if false else search.find(constraints, Fuel(ENOUGH))
         except Unspecified:
             continue
         if problem.false:
@@ -149,8 +152,10 @@ def check_search(puzzle: Puzzle, goals: list[Node]) -> None:
             core = [theta[key] for key in keys if key is not None]
             assert not any(holds(each, *core, goal) for each in every), keys
         else:
-            named = dict(zip(problem.cells, values, strict=False))
-            fitting = [each for each in every if all(_value(each, *cell) == v for cell, v in named.items())]
+            named = dict(zip(problem.variables, values, strict=False))
+            fitting = [
+                each for each in every if all(_value(each, *variable) == v for variable, v in named.items())
+            ]
             assert any(holds(each, *theta.values(), goal) is not False for each in fitting)
 
 
@@ -181,11 +186,11 @@ def test_answers_are_those_of_very_many_assignments(drawn: tuple[Puzzle, list[No
     check_search(*drawn)
 
 
-def search_of(*formulas: Node) -> Search:
+def search_of(*formulas: Node) -> ConstraintSearch:
     facts = [
         Assertion(f"f{i}", f"f{i}", AssertionKind.FACT, each, Origin("")) for i, each in enumerate(formulas)
     ]
-    return Search(Problem(facts))
+    return ConstraintSearch(ConstraintProblem(facts))
 
 
 POOL = Pool()
@@ -233,13 +238,13 @@ def test_what_is_not_finite_is_left_to_others(formulas: list[Node]) -> None:
 
 def test_a_goal_bounds_nothing_and_is_forgotten() -> None:
     """[SEARCH-BOUNDS] `d = 3` has models without `c`, but a search for them would have to know all of d."""
-    problem = Problem([])
-    search = Search(problem)
+    problem = ConstraintProblem([])
+    search = ConstraintSearch(problem)
     constraints, _ = problem.goal(compare(op.EQ, D, 3))
     with pytest.raises(NotFinite):
-        search.find(constraints, Steps(ENOUGH))
+        search.find(constraints, Fuel(ENOUGH))
     problem.forget(0)
-    assert search.find([], Steps(ENOUGH)) == ([], frozenset())
+    assert search.find([], Fuel(ENOUGH)) == ([], frozenset())
 
 
 def test_limits_end_a_search() -> None:
@@ -247,9 +252,9 @@ def test_limits_end_a_search() -> None:
     pigeons = [POOL.sym(Symbol(f"c{i}", (), INT, SymbolKind.CONSTANT)) for i in range(8)]
     bounds = [POOL.conj([compare(op.LE, 1, each), compare(op.LE, each, 7)]) for each in pigeons]
     search = search_of(*bounds, POOL.app(op.DISTINCT, tuple(pigeons)))
-    with pytest.raises(OutOfSteps):
-        search.find([], Steps(500))
-    values, keys = search.find([], Steps(ENOUGH))
+    with pytest.raises(OutOfFuel):
+        search.find([], Fuel(500))
+    values, keys = search.find([], Fuel(ENOUGH))
     assert values is None
     assert keys == {f"f{i}" for i in range(9)}
     sort = EnumSort("Many", tuple(f"m{i}" for i in range(40)))
@@ -270,6 +275,6 @@ def test_cores_leave_out_what_takes_no_part() -> None:
     problem = search.problem
     constraints, false = problem.goal(compare(op.LT, C, 1))
     assert not false
-    values, keys = search.find(constraints, Steps(ENOUGH))
+    values, keys = search.find(constraints, Fuel(ENOUGH))
     assert values is None
     assert {key for key in keys if key} <= {"f0", "f1"}

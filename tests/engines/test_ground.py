@@ -11,18 +11,11 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
 from strategies.formulas import Signature, formulas
 
-from potlang.engines.ground import (
-    FALSE,
-    TRUE,
-    Budget,
-    Classes,
-    Grounding,
-    Search,
-    SearchLimit,
-    Table,
-    form_of,
-    plan,
-)
+from potlang.engines.fuel import Fuel, OutOfFuel
+from potlang.engines.ground.equality import EqualityClasses
+from potlang.engines.ground.forms import Grounding, form_of
+from potlang.engines.ground.search import InstanceSearch, plan
+from potlang.engines.ground.table import FALSE, TRUE, TermTable
 from potlang.engines.propositional import Propositional
 from potlang.ir import operators as op
 from potlang.ir.clauses import clauses_of
@@ -93,7 +86,7 @@ def test_a_large_disjunction_of_conjunctions_is_not_multiplied_out() -> None:
 
 def test_atoms_have_one_form() -> None:
     """[GROUND-LITERALS] [GROUND-INTEGERS]"""
-    table = Table()
+    table = TermTable()
     a, b = table.term(A, (), THING), table.term(B, (), THING)
     red, green = (table.literal(table.pool.lit(value, COLOUR)) for value in COLOUR.values)
     n = table.term(function("n", INT), (), INT)
@@ -197,7 +190,7 @@ def test_what_is_interpreted_is_incomplete(kind: str) -> None:
 # --- violated instances ----------------------------------------------------------------------------
 
 
-def _models(data: DataObject, table: Table, things: list[int]) -> list[int]:
+def _models(data: DataObject, table: TermTable, things: list[int]) -> list[int]:
     atoms = [table.atom(P, (a,)) for a in things]
     atoms += [table.atom(Q, pair) for pair in itertools.product(things, repeat=2)]
     return data.draw(st.lists(st.sampled_from(atoms), unique=True))
@@ -229,9 +222,9 @@ def test_the_search_finds_the_instances_that_are_false_and_no_others(data: DataO
     grounding = made.grounding(made.closed("forall", *variables, body=matrix), made.app(P, made.app(A)))
     table = grounding.table
     things = [table.term(symbol, (), THING) for symbol in (A, B, function("c", THING))]
-    classes = Classes(table, _models(data, table, things))
+    classes = EqualityClasses(table, _models(data, table, things))
     for rule in grounding.rules:
-        found = sorted(Search(table, classes, Budget(100_000)).violations(rule, plan(rule)))
+        found = sorted(InstanceSearch(table, classes, Fuel(100_000)).violations(rule, plan(rule)))
         expected = [
             binding
             for binding in itertools.product(things, repeat=len(rule.variables))
@@ -240,7 +233,7 @@ def test_the_search_finds_the_instances_that_are_false_and_no_others(data: DataO
         assert found == sorted(expected)
 
 
-def _is_false(table: Table, classes: Classes, literals: list[int]) -> bool:
+def _is_false(table: TermTable, classes: EqualityClasses, literals: list[int]) -> bool:
     return TRUE not in literals and all(
         (abs(literal) in classes.true) is (literal < 0) for literal in literals
     )
@@ -253,8 +246,8 @@ def test_a_search_ends_with_its_budget() -> None:
     wide = Symbol("W", (THING,) * 6, BOOL, SymbolKind.FUNCTION)
     facts = [made.app(P, made.app(function(f"c{at}", THING))) for at in range(30)]
     grounding = made.grounding(made.closed("forall", *variables, body=made.app(wide, *variables)), *facts)
-    search = Search(grounding.table, Classes(grounding.table, []), Budget(1_000))
-    with pytest.raises(SearchLimit):
+    search = InstanceSearch(grounding.table, EqualityClasses(grounding.table, []), Fuel(1_000))
+    with pytest.raises(OutOfFuel):
         list(search.violations(grounding.rules[0], plan(grounding.rules[0])))
 
 
@@ -265,14 +258,14 @@ def test_a_search_ends_with_its_budget() -> None:
 @given(st.data())
 def test_a_model_violates_no_axiom_exactly_if_it_is_a_congruence(data: DataObject) -> None:
     """[GROUND-EQUALITY] [GROUND-ROUND]"""
-    table = Table()
+    table = TermTable()
     f = function("f", THING, THING)
     things = [table.term(function(name, THING), (), THING) for name in "abc"]
     things += [table.term(f, (each,), THING) for each in things]
     equalities = [table.atom(op.EQ, pair) for pair in itertools.combinations(things, 2)]
     atoms = [*equalities, *(table.atom(P, (each,)) for each in things)]
     true = set(data.draw(st.lists(st.sampled_from(atoms), unique=True, max_size=8)))
-    classes = Classes(table, true)
+    classes = EqualityClasses(table, true)
     assert (not classes.axioms) is _congruent(table, true, things, f)
     for axiom in classes.axioms:
         assert all(axiom.clauses(table))
@@ -286,7 +279,7 @@ def test_a_model_violates_no_axiom_exactly_if_it_is_a_congruence(data: DataObjec
     assert bool(solver.solve(1_000, Deadline(10_000))) is (not classes.axioms)
 
 
-def _congruent(table: Table, true: set[int], things: list[int], f: Symbol) -> bool:
+def _congruent(table: TermTable, true: set[int], things: list[int], f: Symbol) -> bool:
     def same(a: int, b: int) -> bool:
         return a == b or table.atom(op.EQ, (a, b)) in true
 

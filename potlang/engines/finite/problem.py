@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from potlang.engines.finite.terms import CellCompiler, check_depth
+from potlang.engines.finite.terms import VariableCompiler, check_depth
 from potlang.ir import operators as op
 from potlang.ir.compile import Compiled, Compute, Env, NotFinite, listed
 from potlang.ir.module import Assertion
 from potlang.ir.nodes import App, Node, Quant, Symbol
 from potlang.ir.sorts import BOOL, INT, EnumSort
 
-MOST_CELLS = 200
+MOST_VARIABLES = 200
 MOST_MEMBERS = 64
 """Of one cell's domain."""
 MOST_PARTS = 5_000
@@ -25,7 +25,7 @@ class Constraint(NamedTuple):
     """What an assertion (`key`; None: the goal) says of some cells; `differ`: that these two do."""
 
     key: str | None
-    cells: frozenset[int]
+    variables: frozenset[int]
     holds: Compute
     differ: tuple[int, int] | None = None
 
@@ -37,14 +37,14 @@ class Bound(NamedTuple):
     key: str | None
 
 
-class Cell(NamedTuple):
+class CspVariable(NamedTuple):
     """A ground term whose value is unknown."""
 
     symbol: Symbol
     args: tuple[object, ...]
 
 
-class Problem:
+class ConstraintProblem:
     """Cells, and what the assumptions say of them. `goal` adds what a claim says.
 
     `false` is the assertion that is false whatever the cells are, if there is one.
@@ -52,46 +52,46 @@ class Problem:
 
     def __init__(self, assertions: Iterable[Assertion], parts: int = MOST_PARTS) -> None:
         """Raises `NotFinite` where the assumptions are not of this kind, `values.Unspecified` for `1/0`."""
-        self.cells: list[Cell] = []
+        self.variables: list[CspVariable] = []
         self.constraints: list[Constraint] = []
         self.false: list[str | None] = []
-        self._numbers: dict[Cell, int] = {}
+        self._numbers: dict[CspVariable, int] = {}
         self._lower: dict[int, Bound] = {}
         self._upper: dict[int, Bound] = {}
         self._parts = parts
-        self._compiler = CellCompiler(self, parts)
+        self._compiler = VariableCompiler(self, parts)
         for assertion in assertions:
             self._assume(assertion.formula, assertion.key)
 
-    def cell(self, symbol: Symbol, args: tuple[object, ...]) -> int:
+    def variable(self, symbol: Symbol, args: tuple[object, ...]) -> int:
         """The number of `symbol` at `args`, a new one where it has not occurred."""
-        key = Cell(symbol, args)
+        key = CspVariable(symbol, args)
         number = self._numbers.get(key)
         if number is None:
             if symbol.range not in (BOOL, INT) and not isinstance(symbol.range, EnumSort):
                 raise NotFinite(f"{symbol.name} is of sort {symbol.range}")
-            number = self._numbers[key] = len(self.cells)
-            if number >= MOST_CELLS:
+            number = self._numbers[key] = len(self.variables)
+            if number >= MOST_VARIABLES:
                 raise NotFinite("too many unknown values")
-            self.cells.append(key)
+            self.variables.append(key)
         return number
 
     def forget(self, count: int) -> None:
         """Forget all cells but the first `count`."""
-        for cell in self.cells[count:]:
-            del self._numbers[cell]
-        del self.cells[count:]
+        for variable in self.variables[count:]:
+            del self._numbers[variable]
+        del self.variables[count:]
 
     def domain(self, number: int) -> tuple[list[object], set[str | None]]:
         """The values that a cell may have, and the assertions that say so. Raises `NotFinite`."""
-        sort = self.cells[number].symbol.range
+        sort = self.variables[number].symbol.range
         if sort is not INT:
             return list(listed(sort)), set()
         lower, upper = self._lower.get(number), self._upper.get(number)
         if lower is None or upper is None:
-            raise NotFinite(f"{self.cells[number].symbol.name} has no bounds")
+            raise NotFinite(f"{self.variables[number].symbol.name} has no bounds")
         if upper.value - lower.value >= MOST_MEMBERS:
-            raise NotFinite(f"{self.cells[number].symbol.name} has too many values")
+            raise NotFinite(f"{self.variables[number].symbol.name} has too many values")
         return list(range(int(lower.value), int(upper.value) + 1)), {lower.key, upper.key}
 
     def goal(self, formula: Node) -> tuple[list[Constraint], bool]:
@@ -99,7 +99,7 @@ class Problem:
         check_depth(formula)
         constraints: list[Constraint] = []
         false: list[str | None] = []
-        self._split(formula, None, constraints, false, CellCompiler(self, self._parts))
+        self._split(formula, None, constraints, false, VariableCompiler(self, self._parts))
         return constraints, bool(false)
 
     # --- conjuncts -------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ class Problem:
         key: str | None,
         constraints: list[Constraint],
         false: list[str | None],
-        compiler: CellCompiler,
+        compiler: VariableCompiler,
     ) -> None:
         """The conjuncts of a formula, each a constraint."""
         stack: list[tuple[Node, Env]] = [(formula, {})]
@@ -137,22 +137,24 @@ class Problem:
         key: str | None,
         constraints: list[Constraint],
         false: list[str | None],
-        compiler: CellCompiler,
+        compiler: VariableCompiler,
     ) -> None:
         term = compiler.term(node, env)
         if term.compute is None:
             if term.value is not True:
                 false.append(key)
             return
-        if key is not None and len(term.cells) == 1:
+        if key is not None and len(term.variables) == 1:
             self._bound(node, env, key, compiler)
         inner = node.args[0] if isinstance(node, App) and node.op is op.NOT else None
-        if isinstance(inner, App) and inner.op is op.EQ and len(term.cells) == 2:
+        if isinstance(inner, App) and inner.op is op.EQ and len(term.variables) == 2:
             one, two = (compiler.term(arg, env) for arg in inner.args)
-            if one.cell >= 0 and two.cell >= 0:
-                constraints.append(Constraint(key, term.cells, term.compute, (one.cell, two.cell)))
+            if one.variable >= 0 and two.variable >= 0:
+                constraints.append(
+                    Constraint(key, term.variables, term.compute, (one.variable, two.variable))
+                )
                 return
-        constraints.append(Constraint(key, term.cells, term.compute))
+        constraints.append(Constraint(key, term.variables, term.compute))
 
     def _distinct(
         self, args: list[Compiled], key: str | None, constraints: list[Constraint], false: list[str | None]
@@ -161,20 +163,20 @@ class Problem:
             raise NotFinite("too many terms that differ")
         for at, one in enumerate(args):
             for two in args[at + 1 :]:
-                cells = one.cells | two.cells
-                if not cells:
+                variables = one.variables | two.variables
+                if not variables:
                     if one.value == two.value:
                         false.append(key)
                     continue
-                both = (one.cell, two.cell) if one.cell >= 0 and two.cell >= 0 else None
+                both = (one.variable, two.variable) if one.variable >= 0 and two.variable >= 0 else None
                 if both is not None and both[0] == both[1]:
                     false.append(key)
                     continue
-                constraints.append(Constraint(key, cells, _differ(one.function, two.function), both))
+                constraints.append(Constraint(key, variables, _differ(one.function, two.function), both))
 
     # --- bounds ----------------------------------------------------------------------------------
 
-    def _bound(self, node: Node, env: Env, key: str, compiler: CellCompiler) -> None:
+    def _bound(self, node: Node, env: Env, key: str, compiler: VariableCompiler) -> None:
         """Note what a conjunct says of the least and the greatest value of one cell of sort Int."""
         positive = True
         while isinstance(node, App) and node.op is op.NOT:
@@ -190,20 +192,20 @@ class Problem:
     def _compared(self, node: App, positive: bool, one: Compiled, two: Compiled, key: str) -> None:
         strict = node.op is op.LT
         if node.op is op.EQ:
-            if positive and (one.cell < 0) is not (two.cell < 0):
-                cell, other = (one, two) if one.cell >= 0 else (two, one)
+            if positive and (one.variable < 0) is not (two.variable < 0):
+                variable, other = (one, two) if one.variable >= 0 else (two, one)
                 if other.compute is None:
-                    self._limit(cell.cell, other.value, other.value, key)
+                    self._limit(variable.variable, other.value, other.value, key)
             return
         if not positive:
             # Not (a < b) is b <= a, and not (a <= b) is b < a.
             one, two, strict = two, one, not strict
-        if one.cell >= 0 and two.compute is None:
-            self._limit(one.cell, None, _integer(two.value) - strict, key)
-        elif two.cell >= 0 and one.compute is None:
-            self._limit(two.cell, _integer(one.value) + strict, None, key)
+        if one.variable >= 0 and two.compute is None:
+            self._limit(one.variable, None, _integer(two.value) - strict, key)
+        elif two.variable >= 0 and one.compute is None:
+            self._limit(two.variable, _integer(one.value) + strict, None, key)
 
-    def _alternatives(self, node: App, env: Env, key: str, compiler: CellCompiler) -> None:
+    def _alternatives(self, node: App, env: Env, key: str, compiler: VariableCompiler) -> None:
         """`x = 1 or x = 2 or …` bounds x."""
         found: list[int] = []
         number = -1
@@ -211,10 +213,10 @@ class Problem:
             if not isinstance(part, App) or part.op is not op.EQ or part.args[0].sort is not INT:
                 return
             one, two = (compiler.term(arg, env) for arg in part.args)
-            cell, other = (one, two) if one.cell >= 0 else (two, one)
-            if cell.cell < 0 or other.compute is not None:
+            variable, other = (one, two) if one.variable >= 0 else (two, one)
+            if variable.variable < 0 or other.compute is not None:
                 return
-            number = cell.cell
+            number = variable.variable
             found.append(_integer(other.value))
         self._limit(number, min(found), max(found), key)
 

@@ -18,7 +18,9 @@ from potlang.prove.encoding import Encoding, Labels
 from potlang.report.results import Check
 
 if TYPE_CHECKING:
-    from potlang.engines.finite import Constraint, Problem, Search, Steps
+    from potlang.engines.finite.problem import Constraint, ConstraintProblem
+    from potlang.engines.finite.search import ConstraintSearch
+    from potlang.engines.fuel import Fuel
     from potlang.ir.compile import Values
     from potlang.prove.verdicts import Ask
 
@@ -29,15 +31,15 @@ _MOST_KEPT = 64
 
 
 class SearchDecider:
-    """Answers checks by search ([SEARCH-DECIDES]). What is beyond `steps` is left to others from then on."""
+    """Answers checks by search ([SEARCH-DECIDES]). What is beyond `fuel` is left to others from then on."""
 
     name = "search"
 
-    def __init__(self, lowered: Module, labels: Labels, encoding: Encoding, steps: int = MOST_STEPS) -> None:
+    def __init__(self, lowered: Module, labels: Labels, encoding: Encoding, fuel: int = MOST_STEPS) -> None:
         self._lowered = lowered
         self._labels = labels
         self._encoding = encoding
-        self._steps = steps
+        self._steps = fuel
         self._extra: tuple[Assertion, ...] | None = None
         self._state: _State | None = None
 
@@ -57,11 +59,14 @@ class SearchDecider:
         """The search for these assumptions; None where they are not of its kind."""
         if len(assumed) > _MOST_ASSUMPTIONS or not all(map(_is_searched, self._lowered.symbols)):
             return None
-        from potlang.engines.finite import NotFinite, Problem, Search, Steps
+        from potlang.engines.finite.problem import ConstraintProblem
+        from potlang.engines.finite.search import ConstraintSearch
+        from potlang.engines.fuel import Fuel
+        from potlang.ir.compile import NotFinite
 
         try:
-            problem = Problem(assumed)
-            return _State(assumed, problem, Search(problem), Steps(self._steps))
+            problem = ConstraintProblem(assumed)
+            return _State(assumed, problem, ConstraintSearch(problem), Fuel(self._steps))
         except (NotFinite, Unspecified):
             return None
 
@@ -78,8 +83,8 @@ class SearchDecider:
         if values is None:
             core = tuple(self._labels.name(each) for each in state.assumed if each.key in keys)
             return reply._replace(status="unsat", core=core)
-        module, cells = self._lowered, list(state.problem.cells[: len(values)])
-        return reply._replace(structure=functools.cache(lambda: _structure(module, cells, values)))
+        module, variables = self._lowered, list(state.problem.variables[: len(values)])
+        return reply._replace(structure=functools.cache(lambda: _structure(module, variables, values)))
 
     def _side(self, ask: Ask) -> Node | None:
         if ask.formula is None or not ask.negated:
@@ -90,22 +95,25 @@ class SearchDecider:
 class _State:
     """One set of assumptions: what is searched, and the models found so far."""
 
-    def __init__(self, assumed: Sequence[Assertion], problem: Problem, search: Search, steps: Steps) -> None:
+    def __init__(
+        self, assumed: Sequence[Assertion], problem: ConstraintProblem, search: ConstraintSearch, fuel: Fuel
+    ) -> None:
         self.assumed = assumed
         self.problem = problem
         self._search = search
-        self._steps: Steps | None = steps
+        self._steps: Fuel | None = fuel
         self._models: list[Values] = []
 
     def decide(self, side: Node | None) -> tuple[Values | None, frozenset[str | None]] | None:
         """A model of assumptions and `side`, or whose constraints forbid one; None if that is too much."""
-        from potlang.engines.finite import NotFinite, OutOfSteps
+        from potlang.engines.fuel import OutOfFuel
+        from potlang.ir.compile import NotFinite
 
         if self._steps is None:
             return None
         if self.problem.false:
             return None, frozenset(self.problem.false[:1])
-        count = len(self.problem.cells)
+        count = len(self.problem.variables)
         try:
             goal, false = ([], False) if side is None else self.problem.goal(side)
             if false:
@@ -117,7 +125,7 @@ class _State:
         except NotFinite:
             self.problem.forget(count)
             return None
-        except (OutOfSteps, Unspecified):
+        except (OutOfFuel, Unspecified):
             self._steps = None
             return None
         if values is not None and len(self._models) < _MOST_KEPT:
@@ -126,7 +134,7 @@ class _State:
 
     def _known(self, goal: Sequence[Constraint]) -> Values | None:
         """A model found earlier that has values for all cells of a goal and satisfies it."""
-        most = max((max(each.cells) for each in goal), default=-1)
+        most = max((max(each.variables) for each in goal), default=-1)
         for model in self._models:
             if most < len(model) and all(each.holds(model) for each in goal):
                 return model
@@ -142,11 +150,11 @@ def _has_values(sort: Sort) -> bool:
 
 
 def _structure(
-    module: Module, cells: Sequence[tuple[Symbol, tuple[object, ...]]], values: Values
+    module: Module, variables: Sequence[tuple[Symbol, tuple[object, ...]]], values: Values
 ) -> Structure:
     """The structure in which the cells have these values and everything else the first of its sort."""
     tables: dict[Symbol, dict[tuple[object, ...], object]] = {}
-    for (symbol, args), value in zip(cells, values, strict=True):
+    for (symbol, args), value in zip(variables, values, strict=True):
         tables.setdefault(symbol, {})[args] = value
     meanings: dict[Symbol, object] = {}
     definitions = definitions_of(module)

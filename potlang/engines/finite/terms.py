@@ -15,10 +15,10 @@ from potlang.ir.sorts import BOOL, INT, REAL, BitVecSort, EnumSort, Sort
 _UNKNOWN = (SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.FREE, SymbolKind.FRESH)
 
 
-class Cells(Protocol):
+class CspVariables(Protocol):
     """Numbers for ground terms."""
 
-    def cell(self, symbol: Symbol, args: tuple[object, ...]) -> int:
+    def variable(self, symbol: Symbol, args: tuple[object, ...]) -> int:
         """The number of `symbol` at `args`. Raises `NotFinite`."""
 
 
@@ -31,19 +31,19 @@ def _is_known(sort: Sort) -> bool:
     return sort in (BOOL, INT, REAL) or isinstance(sort, EnumSort | BitVecSort)
 
 
-class CellCompiler(FormulaCompiler):
+class VariableCompiler(FormulaCompiler):
     """Compiles formulas over cells; `most` parts in all, quantifiers written out, before `NotFinite`."""
 
-    def __init__(self, cells: Cells, most: int) -> None:
+    def __init__(self, variables: CspVariables, most: int) -> None:
         super().__init__(most)
-        self._cells = cells
+        self._cells = variables
 
     def symbol(self, symbol: Symbol, args: list[Compiled]) -> Compiled:
         """The cell of `symbol` at values, or the choice among its cells at terms."""
         if symbol.kind not in _UNKNOWN:
             raise NotFinite(f"{symbol.name} is defined")
         if all(arg.compute is None for arg in args):
-            return unknown(self._cells.cell(symbol, tuple(arg.value for arg in args)))
+            return unknown(self._cells.variable(symbol, tuple(arg.value for arg in args)))
         choices = [
             (arg.value,) if arg.compute is None else listed(sort)
             for arg, sort in zip(args, symbol.domain, strict=True)
@@ -51,10 +51,10 @@ class CellCompiler(FormulaCompiler):
         numbers: dict[tuple[object, ...], int] = {}
         for values in itertools.product(*choices):
             self.spend()
-            numbers[values] = self._cells.cell(symbol, values)
+            numbers[values] = self._cells.variable(symbol, values)
         functions = [arg.function for arg in args]
-        cells = frozenset(numbers.values()).union(*(arg.cells for arg in args))
+        variables = frozenset(numbers.values()).union(*(arg.variables for arg in args))
         if len(functions) == 1:
             (only,) = functions
-            return Compiled(lambda values: values[numbers[only(values),]], cells)
-        return Compiled(lambda values: values[numbers[tuple([f(values) for f in functions])]], cells)
+            return Compiled(lambda values: values[numbers[only(values),]], variables)
+        return Compiled(lambda values: values[numbers[tuple([f(values) for f in functions])]], variables)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from potlang.engines.ground.table import Head, Table
+from potlang.engines.ground.table import Head, TermTable
 from potlang.ir import operators as op
 from potlang.ir.nodes import Symbol
 from potlang.ir.operators import Operator
@@ -21,13 +21,13 @@ class Axiom(NamedTuple):
     left: tuple[int, ...]
     right: tuple[int, ...] = ()
 
-    def clauses(self, table: Table) -> list[list[int]]:
+    def clauses(self, table: TermTable) -> list[list[int]]:
         """Its clauses, `TRUE` and `FALSE` among their literals."""
         if self.rule in ("then", "else"):
             return _chosen(table, self.left[0], self.rule == "then")
         return [self._clause(table)]
 
-    def _clause(self, table: Table) -> list[int]:
+    def _clause(self, table: TermTable) -> list[int]:
         left = self.left
         match self.rule:
             case "transitive":
@@ -40,7 +40,7 @@ class Axiom(NamedTuple):
             case _:
                 return self._congruent(table)
 
-    def _congruent(self, table: Table) -> list[int]:
+    def _congruent(self, table: TermTable) -> list[int]:
         head, left, right = self.head, self.left, self.right
         assert isinstance(head, Symbol | Operator)
         different = [-_equal(table, a, b) for a, b in zip(left, right, strict=True) if a != b]
@@ -53,18 +53,18 @@ class Axiom(NamedTuple):
         return [*different, _equal(table, table.term(head, left, sort), table.term(head, right, sort))]
 
 
-def _equal(table: Table, a: int, b: int) -> int:
+def _equal(table: TermTable, a: int, b: int) -> int:
     return table.atom(op.EQ, (a, b))
 
 
-def _between(table: Table, term: int, low: int, high: int) -> list[int]:
+def _between(table: TermTable, term: int, low: int, high: int) -> list[int]:
     """An integer below `low`, above `high`, or one of those from `low` to `high`."""
     values = range(table.integer(low), table.integer(high) + 1)
     outside = [table.atom(op.LT, (term, low)), table.atom(op.LT, (high, term))]
     return outside + [_equal(table, term, table.literal(table.pool.integer(value))) for value in values]
 
 
-def _chosen(table: Table, term: int, then: bool) -> list[list[int]]:
+def _chosen(table: TermTable, term: int, then: bool) -> list[list[int]]:
     """What `ite` is if its condition holds, or if not."""
     condition, first, second = table.args[term]
     formula = table.formula(condition)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from potlang.engines.ground.axioms import Axiom
-from potlang.engines.ground.table import Head, Table, values_of
+from potlang.engines.ground.table import Head, TermTable, values_of
 from potlang.ir import operators as op
 from potlang.ir.congruence import CongruenceClosure
 from potlang.ir.nodes import Lit, Symbol
@@ -31,7 +31,7 @@ class _Closure(CongruenceClosure[int]):
     noted in `clashes`: the model violates something, and it is explained once all is closed.
     """
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: TermTable) -> None:
         super().__init__(_CONGRUENT)
         self.table = table
         self.inputs: dict[int, tuple[int, ...]] = {}
@@ -70,10 +70,10 @@ class _Closure(CongruenceClosure[int]):
         self.clashes[a, b, reason] = None
 
 
-class Classes:
+class EqualityClasses:
     """What a model's true atoms make equal. `axioms` are instances that the model violates, each once."""
 
-    def __init__(self, table: Table, true: Iterable[int]) -> None:
+    def __init__(self, table: TermTable, true: Iterable[int]) -> None:
         self.table = table
         self.true = frozenset(true)
         self.axioms: dict[Axiom, None] = {}

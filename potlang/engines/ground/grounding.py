@@ -11,21 +11,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from potlang.certify import Invalid, Refutation, Theory, read_theory
-from potlang.engines.ground import (
-    FALSE,
-    TRUE,
-    Axiom,
-    Budget,
-    Classes,
-    Form,
-    Grounding,
-    Search,
-    SearchLimit,
-    form_of,
-    plan,
-)
+from potlang.engines.fuel import Fuel, OutOfFuel
+from potlang.engines.ground.axioms import Axiom
+from potlang.engines.ground.equality import EqualityClasses
+from potlang.engines.ground.forms import ClausalForm, Grounding, form_of
 from potlang.engines.ground.lines import Instance, Origin, statements
 from potlang.engines.ground.model import structure_of
+from potlang.engines.ground.search import InstanceSearch, plan
+from potlang.engines.ground.table import FALSE, TRUE
 from potlang.engines.propositional import Propositional
 from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import Node
@@ -86,7 +79,7 @@ class Grounder:
         self._printer = module_printer(module)
         self._definitions = definitions_of(module)
         self._pool: Pool = module.pool
-        self._forms: dict[str, Form] = {}
+        self._forms: dict[str, ClausalForm] = {}
 
     @property
     def theory(self) -> Theory:
@@ -150,13 +143,13 @@ class Grounder:
             return Grounded("unsat", "", None, tuple(found), loop.rounds, loop.count)
         except (_Unknown, NotSkolemizable) as error:
             return Grounded("unknown", str(error))
-        except SearchLimit:
+        except OutOfFuel:
             return Grounded("unknown", "the search for instances takes too many steps")
 
     def _problem(
         self, assertions: Iterable[Assertion], side: Side, claim: Claim | None, deadline: Deadline
-    ) -> tuple[Form, ...]:
-        forms: list[Form] = []
+    ) -> tuple[ClausalForm, ...]:
+        forms: list[ClausalForm] = []
         for assertion in assertions:
             forms.append(self._form(assertion))
             if len(forms) % _PERIOD == 0:
@@ -166,7 +159,7 @@ class Grounder:
             forms.append(form_of(None, closed(claim, pool), pool, self._definitions, side == "negation"))
         return tuple(forms)
 
-    def _form(self, assertion: Assertion) -> Form:
+    def _form(self, assertion: Assertion) -> ClausalForm:
         form = self._forms.get(assertion.key)
         if form is None or form.formula is not assertion.formula:
             form = form_of(assertion.key, assertion.formula, self._pool, self._definitions)
@@ -238,8 +231,8 @@ class _Loop:
         """How many ground clauses there are."""
         return len(self.clauses)
 
-    def run(self) -> Classes | None:
-        """The classes of a model, or None for unsatisfiable. Raises `_Unknown` and `SearchLimit`."""
+    def run(self) -> EqualityClasses | None:
+        """The classes of a model, or None for unsatisfiable. Raises `_Unknown` and `OutOfFuel`."""
         _in_time(self.deadline)
         for rule in self.grounding.facts:
             self._instance(Instance(rule, ()))
@@ -250,7 +243,7 @@ class _Loop:
                 return None
             before, table = self.count, self.grounding.table
             terms = len(table.heads)
-            classes = Classes(table, true)
+            classes = EqualityClasses(table, true)
             for axiom in classes.axioms:
                 self._axiom(axiom)
             if self.count == before:
@@ -313,9 +306,9 @@ class _Loop:
             self.origins.append(origin)
             self.solver.add(clause)
 
-    def _violations(self, classes: Classes) -> None:
+    def _violations(self, classes: EqualityClasses) -> None:
         """Add violated instances of all rules, of each at most so many."""
-        search = Search(self.grounding.table, classes, Budget(self.limits.search))
+        search = InstanceSearch(self.grounding.table, classes, Fuel(self.limits.search))
         found: list[Instance] = []
         for rule, steps in self.plans:
             violated = search.violations(rule, steps)

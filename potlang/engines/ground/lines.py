@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from potlang.engines.ground import Axiom, Form, Grounding, Rule
-from potlang.engines.ground.table import Table
+from potlang.engines.ground.axioms import Axiom
+from potlang.engines.ground.forms import ClausalForm, Grounding
+from potlang.engines.ground.table import GroundRule, TermTable
 from potlang.ir.nodes import Symbol, Var
 from potlang.ir.operators import Operator
 from potlang.ir.skolem import TermText
@@ -15,7 +16,7 @@ from potlang.ir.skolem import TermText
 class Instance(NamedTuple):
     """A rule with terms for its variables."""
 
-    rule: Rule
+    rule: GroundRule
     binding: tuple[int, ...]
 
 
@@ -36,7 +37,9 @@ def statements(grounding: Grounding, text: TermText, origins: Iterable[Origin]) 
     return [f"({head} {number} {rest})" for number, (head, rest) in enumerate(lines, 1)]
 
 
-def _joined(forms: Sequence[Form], instances: Sequence[Instance]) -> list[tuple[Form, dict[Var, int]]]:
+def _joined(
+    forms: Sequence[ClausalForm], instances: Sequence[Instance]
+) -> list[tuple[ClausalForm, dict[Var, int]]]:
     found: dict[int, list[dict[Var, int]]] = {}
     for rule, binding in instances:
         if not rule.top:
@@ -53,12 +56,12 @@ def _joined(forms: Sequence[Form], instances: Sequence[Instance]) -> list[tuple[
 
 
 class _Writer:
-    def __init__(self, table: Table, text: TermText) -> None:
+    def __init__(self, table: TermTable, text: TermText) -> None:
         self.table = table
         self.text = text
         self.written: dict[int, str] = {}
 
-    def instance(self, form: Form, binding: dict[Var, int]) -> tuple[str, str]:
+    def instance(self, form: ClausalForm, binding: dict[Var, int]) -> tuple[str, str]:
         parts = [self.text.root(form.root)]
         for var in form.skolem.universals:
             term = binding[var] if var in binding else self.table.universe(var.sort)[0]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from potlang.engines.ground import Classes, Table
-from potlang.engines.ground.table import is_plain
+from potlang.engines.ground.equality import EqualityClasses
+from potlang.engines.ground.table import TermTable, is_plain
 from potlang.ir.fold import value_of
 from potlang.ir.module import Module
 from potlang.ir.nodes import Symbol, SymbolKind
@@ -17,13 +17,13 @@ from potlang.ir.values import Bits, Element
 _FIXED = (SymbolKind.CONSTRUCTOR, SymbolKind.SELECTOR, SymbolKind.DEFINED)
 
 
-def structure_of(module: Module, table: Table, classes: Classes) -> Structure | None:
+def structure_of(module: Module, table: TermTable, classes: EqualityClasses) -> Structure | None:
     """The structure that `classes` describe; None if a sort has values that are not made here."""
     return _Reading(module, table, classes).run()
 
 
 class _Reading:
-    def __init__(self, module: Module, table: Table, classes: Classes) -> None:
+    def __init__(self, module: Module, table: TermTable, classes: EqualityClasses) -> None:
         self.module = module
         self.table = table
         self.classes = classes

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from potlang.engines.ground.equality import UNKNOWN, Classes
-from potlang.engines.ground.table import Call, Literal, Ref, Rule, Table
+from potlang.engines.fuel import Fuel
+from potlang.engines.ground.equality import UNKNOWN, EqualityClasses
+from potlang.engines.ground.table import GroundRule, Ref, RuleCall, RuleLiteral, TermTable
 from potlang.ir import operators as op
 from potlang.ir.nodes import Symbol
 from potlang.ir.operators import Operator
@@ -40,41 +41,24 @@ class Enumerate(NamedTuple):
     sort: Sort
 
 
-Step = Match | Bind | Enumerate | Call | Literal
+PlanStep = Match | Bind | Enumerate | RuleCall | RuleLiteral
 """A call is computed; a literal must be false."""
 
 
-class SearchLimit(Exception):
-    """The search took more steps than it may."""
-
-
-class Budget:
-    """Steps of searches."""
-
-    def __init__(self, steps: int) -> None:
-        self.left = steps
-
-    def spend(self) -> None:
-        """One step. Raises `SearchLimit`."""
-        self.left -= 1
-        if self.left < 0:
-            raise SearchLimit
-
-
-def plan(rule: Rule) -> tuple[Step, ...]:
+def plan(rule: GroundRule) -> tuple[PlanStep, ...]:
     """The steps that find the violated instances of a rule."""
     return _Planner(rule).run()
 
 
 class _Planner:
-    def __init__(self, rule: Rule) -> None:
+    def __init__(self, rule: GroundRule) -> None:
         self.rule = rule
         self.bound: set[int] = set()
         self.calls = list(rule.calls)
         self.literals = list(rule.literals)
-        self.steps: list[Step] = []
+        self.steps: list[PlanStep] = []
 
-    def run(self) -> tuple[Step, ...]:
+    def run(self) -> tuple[PlanStep, ...]:
         while True:
             self._settle()
             if not self.literals and len(self.bound) == self.rule.places:
@@ -111,7 +95,7 @@ class _Planner:
         return False
 
     def _match(self) -> bool:
-        best: Literal | None = None
+        best: RuleLiteral | None = None
         most = -1
         for literal in self.literals:
             if literal.positive or isinstance(literal.head, Operator):
@@ -135,13 +119,13 @@ class _Planner:
         self.bound.add(place)
 
 
-class Search:
+class InstanceSearch:
     """Searches in one model."""
 
-    def __init__(self, table: Table, classes: Classes, budget: Budget) -> None:
+    def __init__(self, table: TermTable, classes: EqualityClasses, fuel: Fuel) -> None:
         self.table = table
         self.classes = classes
-        self.budget = budget
+        self.fuel = fuel
         self._extents: dict[Symbol, list[tuple[int, ...]]] = {}
         self._indexes: dict[tuple[Symbol, int], dict[int, list[tuple[int, ...]]]] = {}
         self._universes: dict[Sort, list[int]] = {}
@@ -154,8 +138,8 @@ class Search:
                     seen[key] = None
                     self._extents.setdefault(head, []).append(args)
 
-    def violations(self, rule: Rule, steps: tuple[Step, ...]) -> Iterator[tuple[int, ...]]:
-        """The bindings of the rule's variables under which it is false. Raises `SearchLimit`."""
+    def violations(self, rule: GroundRule, steps: tuple[PlanStep, ...]) -> Iterator[tuple[int, ...]]:
+        """The bindings of the rule's variables under which it is false. Raises `OutOfFuel`."""
         env = [0] * rule.places
         width = len(rule.variables)
         stack: list[tuple[int, Iterator[None]]] = []
@@ -168,7 +152,7 @@ class Search:
                 stack.append((at, self._choices(steps[at], env)))
             at = -1
             while stack and at < 0:
-                self.budget.spend()
+                self.fuel.spend()
                 place, choices = stack[-1]
                 if next(choices, _DONE) is _DONE:
                     stack.pop()
@@ -177,15 +161,15 @@ class Search:
             if at < 0:
                 return
 
-    def _forward(self, steps: tuple[Step, ...], at: int, env: list[int]) -> int:
+    def _forward(self, steps: tuple[PlanStep, ...], at: int, env: list[int]) -> int:
         """The next step with a choice, or the end; -1 if a test fails before."""
         classes = self.classes
         while at < len(steps):
             step = steps[at]
-            if isinstance(step, Call):
+            if isinstance(step, RuleCall):
                 args = tuple([env[ref] if ref >= 0 else ~ref for ref in step.refs])
                 env[step.place] = classes.apply(step.head, args, step.sort)
-            elif isinstance(step, Literal):
+            elif isinstance(step, RuleLiteral):
                 args = tuple([env[ref] if ref >= 0 else ~ref for ref in step.refs])
                 if classes.holds(step.head, args) is step.positive:
                     return -1
@@ -194,7 +178,7 @@ class Search:
             at += 1
         return at
 
-    def _choices(self, step: Step, env: list[int]) -> Iterator[None]:
+    def _choices(self, step: PlanStep, env: list[int]) -> Iterator[None]:
         match step:
             case Match():
                 return self._matches(step, env)
@@ -230,7 +214,7 @@ class Search:
                         env[ref] = value
                     yield None
                     continue
-            self.budget.spend()
+            self.fuel.spend()
 
     def _width(self, step: Match) -> list[int]:
         """The arguments that get values here; calls are computed and tested later."""

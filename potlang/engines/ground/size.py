@@ -17,7 +17,7 @@ from potlang.ir.operators import Operator
 from potlang.ir.sorts import BOOL, Sort
 
 
-class Size(NamedTuple):
+class GroundingSize(NamedTuple):
     """At most so many ground terms, and exactly so many instances if the terms are as many.
 
     `finite` is False where there are infinitely many; then the numbers are 0. `why` says why not, or why
@@ -31,7 +31,7 @@ class Size(NamedTuple):
     why: str = ""
 
 
-def size_of(clauses: Iterable[Clause]) -> Size:
+def size_of(clauses: Iterable[Clause]) -> GroundingSize:
     """The size of the full grounding of clauses."""
     clauses = list(clauses)
     atoms = [atom for clause in clauses for atom, _ in clause]
@@ -43,7 +43,7 @@ def size_of(clauses: Iterable[Clause]) -> Size:
     calls = [node for node in terms if isinstance(node, App) and open_[node.id]]
     order = _ordered(calls)
     if order is None:
-        return Size(False, False, why="function terms are infinitely many: the sorts make a cycle")
+        return GroundingSize(False, False, why="function terms are infinitely many: the sorts make a cycle")
     counts = _ground_terms(terms, open_)
     for call in order:
         made = math.prod(_count(counts, var.sort) for var in open_[call.id])
@@ -53,7 +53,7 @@ def size_of(clauses: Iterable[Clause]) -> Size:
         math.prod(_count(counts, var.sort) for var in free_variables(*(atom for atom, _ in clause)))
         for clause in clauses
     )
-    return Size(True, not why, sum(counts.values()), instances, why)
+    return GroundingSize(True, not why, sum(counts.values()), instances, why)
 
 
 def _interpreted(atoms: Sequence[Node], terms: Sequence[Node]) -> str:

@@ -28,7 +28,7 @@ Ref = int
 """In a clause: a place in the binding, or, negative, `~number` of a ground term."""
 
 
-class Literal(NamedTuple):
+class RuleLiteral(NamedTuple):
     """An atom with variables, or its negation; `head` is an operator (`=` among them) or a predicate."""
 
     positive: bool
@@ -36,7 +36,7 @@ class Literal(NamedTuple):
     refs: tuple[Ref, ...]
 
 
-class Call(NamedTuple):
+class RuleCall(NamedTuple):
     """A term with variables: its value goes to `place`."""
 
     place: int
@@ -46,7 +46,7 @@ class Call(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rule:
+class GroundRule:
     """A clause for all values of `variables`, which come first in its binding, before its calls.
 
     `form` is the number of the formula it comes from; `top` is False for what says what a named part implies.
@@ -55,8 +55,8 @@ class Rule:
     form: int
     top: bool
     variables: tuple[Var, ...]
-    calls: tuple[Call, ...]
-    literals: tuple[Literal, ...]
+    calls: tuple[RuleCall, ...]
+    literals: tuple[RuleLiteral, ...]
 
     @property
     def places(self) -> int:
@@ -77,7 +77,7 @@ def values_of(sort: Sort) -> list[object] | None:
             return None
 
 
-class Table:
+class TermTable:
     """The terms and atoms of one problem. Atoms are numbered from 1, terms from 0."""
 
     def __init__(self) -> None:
@@ -272,11 +272,11 @@ class Table:
 
     # --- rules ---
 
-    def rule(self, form: int, top: bool, clause: Clause) -> Rule:
+    def rule(self, form: int, top: bool, clause: Clause) -> GroundRule:
         """A clause lowered to references; its ground terms are entered."""
         return _Lowering(self, clause).rule(form, top)
 
-    def instance(self, rule: Rule, binding: Sequence[int]) -> list[int]:
+    def instance(self, rule: GroundRule, binding: Sequence[int]) -> list[int]:
         """The literals of a rule for terms put for its variables; `TRUE` alone if it holds anyway."""
         env = [*binding, *[0] * len(rule.calls)]
         for call in rule.calls:
@@ -292,7 +292,7 @@ class Table:
                 literals.append(literal)
         return literals
 
-    def exact(self, rule: Rule) -> bool:
+    def exact(self, rule: GroundRule) -> bool:
         """Whether the rule holds if all its instances over terms do."""
         return all(is_plain(var.sort) for var in rule.variables)
 
@@ -305,11 +305,11 @@ FALSE = -TRUE
 class _Lowering:
     """One clause: places for its variables and its terms with variables in them."""
 
-    def __init__(self, table: Table, clause: Clause) -> None:
+    def __init__(self, table: TermTable, clause: Clause) -> None:
         self.table = table
         self.clause = clause
         self.refs: dict[int, Ref] = {}
-        self.calls: list[Call] = []
+        self.calls: list[RuleCall] = []
         nodes = reachable(*(part for atom, _ in clause for part in _arguments(atom)))
         self.variables = tuple(node for node in nodes if isinstance(node, Var))
         self.refs.update({var.id: place for place, var in enumerate(self.variables)})
@@ -329,24 +329,24 @@ class _Lowering:
                 if all(ref < 0 for ref in refs):
                     return ~table.term(node.op, tuple([~ref for ref in refs]), node.sort)
                 place = len(self.variables) + len(self.calls)
-                self.calls.append(Call(place, node.op, refs, node.sort))
+                self.calls.append(RuleCall(place, node.op, refs, node.sort))
                 return place
             case _:
                 raise TypeError("a quantifier or a stray variable in a clause")
 
-    def rule(self, form: int, top: bool) -> Rule:
+    def rule(self, form: int, top: bool) -> GroundRule:
         literals = tuple([self._literal(atom, sign) for atom, sign in self.clause])
-        return Rule(form, top, self.variables, tuple(self.calls), literals)
+        return GroundRule(form, top, self.variables, tuple(self.calls), literals)
 
-    def _literal(self, atom: Node, sign: bool) -> Literal:
+    def _literal(self, atom: Node, sign: bool) -> RuleLiteral:
         if isinstance(atom, Sym):
-            return Literal(sign, atom.symbol, ())
+            return RuleLiteral(sign, atom.symbol, ())
         if isinstance(atom, App):
             refs = tuple([self.refs[arg.id] for arg in atom.args])
             if atom.op is op.LE:
-                return Literal(not sign, op.LT, (refs[1], refs[0]))
-            return Literal(sign, atom.op, refs)
-        return Literal(sign, op.EQ, (self.refs[atom.id], ~self.table.literal(self.table.pool.true)))
+                return RuleLiteral(not sign, op.LT, (refs[1], refs[0]))
+            return RuleLiteral(sign, atom.op, refs)
+        return RuleLiteral(sign, op.EQ, (self.refs[atom.id], ~self.table.literal(self.table.pool.true)))
 
 
 def _arguments(atom: Node) -> tuple[Node, ...]:
@@ -365,4 +365,14 @@ def is_plain(sort: Sort) -> bool:
     return isinstance(sort, DeclaredSort) or values_of(sort) is not None
 
 
-__all__ = ["BOOL", "Call", "FALSE", "Literal", "Rule", "TRUE", "Table", "is_plain", "values_of"]
+__all__ = [
+    "BOOL",
+    "RuleCall",
+    "FALSE",
+    "RuleLiteral",
+    "GroundRule",
+    "TRUE",
+    "TermTable",
+    "is_plain",
+    "values_of",
+]

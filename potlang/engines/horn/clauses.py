@@ -17,7 +17,7 @@ from potlang.ir.sorts import BOOL
 LIMITS = ClauseLimits(product=20_000, naming=False, literals=500_000, distinct=64)
 
 
-class Literal(NamedTuple):
+class AtomLiteral(NamedTuple):
     """`symbol` applied to `args`, an equation (`symbol` None, two arguments), or the denial of either."""
 
     positive: bool
@@ -28,7 +28,7 @@ class Literal(NamedTuple):
 class RawClause(NamedTuple):
     """A disjunction; `foreign` says what else is in it, or None."""
 
-    literals: tuple[Literal, ...]
+    literals: tuple[AtomLiteral, ...]
     foreign: str | None = None
     distinct: tuple[Node, ...] = ()
     """Instead of literals: constants that all differ."""
@@ -60,7 +60,7 @@ def _distinct(atom: App, pool: Pool, limits: ClauseLimits) -> list[RawClause]:
 
 
 def _raw(clause: Clause) -> RawClause:
-    literals: dict[Literal, None] = {}
+    literals: dict[AtomLiteral, None] = {}
     foreign: str | None = None
     for node, positive in clause:
         literal = _literal(node, positive)
@@ -71,18 +71,18 @@ def _raw(clause: Clause) -> RawClause:
     return RawClause(tuple(literals), foreign)
 
 
-def _literal(node: Node, positive: bool) -> Literal | None:
+def _literal(node: Node, positive: bool) -> AtomLiteral | None:
     match node:
         case Sym():
-            return Literal(positive, node.symbol, ())
+            return AtomLiteral(positive, node.symbol, ())
         case Var():
-            return Literal(positive, None, (node,))
+            return AtomLiteral(positive, None, (node,))
         case App(op=Symbol() as symbol) if symbol.kind is SymbolKind.FUNCTION:
-            return Literal(positive, symbol, node.args) if _simple(node.args) else None
+            return AtomLiteral(positive, symbol, node.args) if _simple(node.args) else None
         case App(op=op.EQ) if node.args[0].sort is not BOOL:
-            return Literal(positive, None, node.args) if _simple(node.args) else None
+            return AtomLiteral(positive, None, node.args) if _simple(node.args) else None
         case App(op=op.DISTINCT) if len(node.args) == 2:
-            return Literal(not positive, None, node.args) if _simple(node.args) else None
+            return AtomLiteral(not positive, None, node.args) if _simple(node.args) else None
         case _:
             return None
 

@@ -13,20 +13,19 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from potlang.engines.horn import (
+from potlang.engines.horn.engine import EvaluationLimits, Merging, OutOfTime, TooLarge
+from potlang.engines.horn.rules import (
     EQUAL,
     FALSE,
     Atom,
-    Bounds,
-    Merging,
-    OutOfTime,
-    Program,
+    DatalogProgram,
+    DatalogRule,
     Row,
-    Rule,
-    TooLarge,
-    Universe,
+    by_head,
+    components,
+    needed_for,
 )
-from potlang.engines.horn.rules import by_head, components, needed_for
+from potlang.engines.horn.universe import Universe
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -48,10 +47,14 @@ class DuckDB:
     """
 
     def __init__(
-        self, program: Program, universe: Universe, bounds: Bounds, megabytes: int = MOST_MEGABYTES
+        self,
+        program: DatalogProgram,
+        universe: Universe,
+        limits: EvaluationLimits,
+        megabytes: int = MOST_MEGABYTES,
     ) -> None:
         self.program = program
-        self.bounds = bounds
+        self.limits = limits
         self._connection = _connect(megabytes)
         self._component, self._order = components(program)
         self._done: set[int] = set()
@@ -96,7 +99,7 @@ class DuckDB:
         """The answer to a query, which is interrupted when time is over."""
         import duckdb
 
-        self.bounds.tick()
+        self.limits.tick()
         try:
             with self._watched():
                 return self._connection.execute(query, list(values)).fetchall()
@@ -111,7 +114,7 @@ class DuckDB:
 
         def watch() -> None:
             while not over.wait(_POLL_SECONDS):
-                if self.bounds.expired():
+                if self.limits.expired():
                     self._connection.interrupt()
 
         if not self._heavy:
@@ -159,7 +162,7 @@ class DuckDB:
             return EQUAL, (int(pair[0]), int(pair[1]))
         return FALSE, ()
 
-    def instance(self, relation: int, row: Row) -> tuple[Rule, dict[int, int]] | None:
+    def instance(self, relation: int, row: Row) -> tuple[DatalogRule, dict[int, int]] | None:
         """Raises RuntimeError: rows do not remember what they were derived from."""
         raise RuntimeError("a database does not know what its rows were derived from")
 
@@ -186,10 +189,10 @@ class DuckDB:
             self._rounds(rules, members)
         if EQUAL in members:
             self._check_pairs()
-        if sum(map(self.count, range(len(self.program.arities)))) > self.bounds.rows:
+        if sum(map(self.count, range(len(self.program.arities)))) > self.limits.rows:
             raise TooLarge
 
-    def _recursive(self, relation: int, rules: list[Rule]) -> None:
+    def _recursive(self, relation: int, rules: list[DatalogRule]) -> None:
         """One relation by one query."""
         table, columns = _table(relation), _columns(max(self.program.arities[relation], 1))
         once = [rule for rule in rules if all(atom.relation != relation for atom in rule.body)]
@@ -203,13 +206,13 @@ class DuckDB:
             steps = " UNION ALL ".join(_step(rule) for rule in again)
             query = f"WITH RECURSIVE x({columns}) AS ({seed} UNION ({steps})) SELECT * FROM x"
         name = f"n{relation}"
-        self._execute(f"CREATE OR REPLACE TABLE {name} AS {query} LIMIT {self.bounds.rows + 1}")
-        if self._size(name) > self.bounds.rows:
+        self._execute(f"CREATE OR REPLACE TABLE {name} AS {query} LIMIT {self.limits.rows + 1}")
+        if self._size(name) > self.limits.rows:
             raise TooLarge
         self._execute(f"DROP TABLE {table}")
         self._execute(f"ALTER TABLE {name} RENAME TO {table}")
 
-    def _rounds(self, rules: Sequence[Rule], inside: Collection[int]) -> None:
+    def _rounds(self, rules: Sequence[DatalogRule], inside: Collection[int]) -> None:
         """Several relations, round by round: each from what is new of the others."""
         delta = self._round([(rule, None, "") for rule in rules])
         while delta:
@@ -222,7 +225,7 @@ class DuckDB:
                 ]
             )
 
-    def _round(self, jobs: Sequence[tuple[Rule, int | None, str]]) -> dict[int, str]:
+    def _round(self, jobs: Sequence[tuple[DatalogRule, int | None, str]]) -> dict[int, str]:
         """What rules derive from new rows (place None: all rows): tables of what is new, by relation."""
         by_head: dict[int, list[str]] = {}
         for rule, place, table in jobs:
@@ -232,19 +235,19 @@ class DuckDB:
             self._steps += 1
             name = f"d{self._steps}"
             query = f"({' UNION '.join(selects)}) EXCEPT SELECT * FROM {_table(relation)}"
-            self._execute(f"CREATE TEMP TABLE {name} AS SELECT * FROM ({query}) LIMIT {self.bounds.rows + 1}")
+            self._execute(f"CREATE TEMP TABLE {name} AS SELECT * FROM ({query}) LIMIT {self.limits.rows + 1}")
             if self._size(name):
                 found[relation] = name
         for relation, name in found.items():
             self._execute(f"INSERT INTO {_table(relation)} SELECT * FROM {name}")
-            if self.count(relation) > self.bounds.rows:
+            if self.count(relation) > self.limits.rows:
                 raise TooLarge
         return found
 
     def _check_pairs(self) -> None:
         """Equations of different constants violate something, or would make them equal."""
         pairs = self._execute(f"SELECT * FROM {_table(EQUAL)} WHERE c0 <> c1 LIMIT {_MOST_PAIRS + 1}")
-        if not all(self.program.apart(int(a), int(b)) for a, b in pairs) or len(pairs) > _MOST_PAIRS:
+        if not all(self.program.known_distinct(int(a), int(b)) for a, b in pairs) or len(pairs) > _MOST_PAIRS:
             raise Merging
         self._execute(f"DELETE FROM {_table(EQUAL)} WHERE c0 = c1")
         if pairs:
@@ -252,8 +255,10 @@ class DuckDB:
 
     # --- additions ---
 
-    def add(self, given: Sequence[tuple[int, Row]], rules: Sequence[Rule], wanted: Collection[int]) -> None:
-        """Add rows and rules on top, until `undo`, and evaluate what the relations `wanted` depend on."""
+    def add(
+        self, given: Sequence[tuple[int, Row]], rules: Sequence[DatalogRule], wanted: Collection[int]
+    ) -> None:
+        """Add rows and rules on top, until `backtrack`, and evaluate what `wanted` depends on."""
         self._execute("BEGIN TRANSACTION")
         used = {*wanted, *(atom.relation for rule in rules for atom in rule.body)}
         relevant = needed_for(used, self._by_head)
@@ -280,7 +285,7 @@ class DuckDB:
         finally:
             self._heavy = False
 
-    def _spread(self, delta: dict[int, str], rules: Sequence[Rule], relevant: Collection[int]) -> None:
+    def _spread(self, delta: dict[int, str], rules: Sequence[DatalogRule], relevant: Collection[int]) -> None:
         usable = [rule for rule in self.program.rules if rule.head.relation in relevant]
         usable += rules
         more = self._round([(rule, None, "") for rule in rules])
@@ -303,14 +308,14 @@ class DuckDB:
             if EQUAL in delta:
                 self._check_pairs()
 
-    def undo(self) -> None:
+    def backtrack(self) -> None:
         """Take the additions back."""
         self._connection.execute("ROLLBACK")
 
 
-def engine(program: Program, universe: Universe, bounds: Bounds) -> DuckDB:
+def engine(program: DatalogProgram, universe: Universe, limits: EvaluationLimits) -> DuckDB:
     """An engine for `passes.closure.Closure`. Raises `ImportError` without DuckDB."""
-    return DuckDB(program, universe, bounds)
+    return DuckDB(program, universe, limits)
 
 
 def _connect(megabytes: int) -> DuckDBPyConnection:
@@ -340,7 +345,7 @@ def _row(count: int) -> str:
     return f"({_columns(count)})"
 
 
-def _linear(rule: Rule) -> bool:
+def _linear(rule: DatalogRule) -> bool:
     """Whether at most one body atom is of the head's relation.
 
     A recursive query sees in its own table only what its last round added, so it is right for these alone.
@@ -348,18 +353,18 @@ def _linear(rule: Rule) -> bool:
     return sum(atom.relation == rule.head.relation for atom in rule.body) <= 1
 
 
-def _step(rule: Rule) -> str:
+def _step(rule: DatalogRule) -> str:
     """What a linear recursive rule derives from the recursive table."""
     named = {place: "x" for place, atom in enumerate(rule.body) if atom.relation == rule.head.relation}
     return _query(rule, named)
 
 
-def _select(rule: Rule, place: int | None = None, table: str = "") -> str:
+def _select(rule: DatalogRule, place: int | None = None, table: str = "") -> str:
     """The rows that a rule derives, the atom at `place` from another table."""
     return _query(rule, {} if place is None else {place: table})
 
 
-def _query(rule: Rule, named: dict[int, str]) -> str:
+def _query(rule: DatalogRule, named: dict[int, str]) -> str:
     where: dict[int, str] = {}
     conditions = []
     tables = []

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from potlang.engines.horn.engine import Engine
-from potlang.engines.horn.horn import Clause, Given, Horn
-from potlang.engines.horn.merged import Event, Merged
-from potlang.engines.horn.rules import EQUAL, FALSE, Row, Rule, ground
-from potlang.engines.horn.tables import Tables
-from potlang.engines.horn.universe import Source
+from potlang.engines.horn.engine import DatalogEngine
+from potlang.engines.horn.program import Given, HornClause, HornProgram
+from potlang.engines.horn.rules import EQUAL, FALSE, DatalogRule, Row, ground
+from potlang.engines.horn.tables import RelationTables
+from potlang.engines.horn.universe import Provenance
+from potlang.engines.horn.with_equality import DatalogWithEquality, Event
 from potlang.ir.nodes import Node, Symbol, Var
 from potlang.ir.skolem import Choice
 
@@ -19,7 +19,7 @@ Substitution = tuple[tuple[Var, Node], ...]
 StepKind = Literal["instance", "transitive", "congruent", "assumed", "conflict"]
 
 
-class Step(NamedTuple):
+class DerivationStep(NamedTuple):
     """One step. Steps are numbered from 1 in their case; `premises` are earlier ones.
 
     `instance`: the assertion `key` (None: the goal) under `substitution` and the premises' literals give the
@@ -38,10 +38,10 @@ class Step(NamedTuple):
     terms: tuple[Node, ...] = ()
 
 
-class Proof(NamedTuple):
+class CaseProof(NamedTuple):
     """The steps of one case."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[DerivationStep, ...]
 
     @property
     def assumed(self) -> tuple[Node, ...]:
@@ -56,7 +56,7 @@ class Derivation(NamedTuple):
     goal, and that a Skolem constant is one of the members of its sort. They are in lexicographic order.
     """
 
-    cases: tuple[Proof, ...]
+    cases: tuple[CaseProof, ...]
     choices: Mapping[Symbol, Choice] = MappingProxyType({})
     """What the goal's Skolem constants stand for."""
 
@@ -70,14 +70,14 @@ class Derivation(NamedTuple):
 class _Builder:
     """Collects steps, each conclusion once."""
 
-    def __init__(self, horn: Horn, tables: Tables) -> None:
+    def __init__(self, horn: HornProgram, tables: RelationTables) -> None:
         self.horn = horn
         self.tables = tables
-        self.steps: list[Step] = []
+        self.steps: list[DerivationStep] = []
         self.numbers: dict[object, int] = {}
         self._domains = frozenset(horn.relations.domains.values())
 
-    def add(self, step: Step) -> int:
+    def add(self, step: DerivationStep) -> int:
         self.steps.append(step)
         return len(self.steps)
 
@@ -88,28 +88,28 @@ class _Builder:
         """What a row says; two different literals being equal is false."""
         if relation == EQUAL:
             a, b = row
-            if self.horn.universe.apart(a, b) and self.horn.universe.reason(a, b) is None:
+            if self.horn.universe.known_distinct(a, b) and self.horn.universe.reason(a, b) is None:
                 return self.horn.pool.false
         return self.horn.literal(self.tables.shown[relation], row)
 
     def instance(
-        self, source: Source, values: Mapping[int, int], premises: Iterable[int], conclusion: Node
+        self, source: Provenance, values: Mapping[int, int], premises: Iterable[int], conclusion: Node
     ) -> int:
         """A step from an assertion or the goal, or from what is supposed."""
         numbers = tuple(dict.fromkeys(premises))
         found = tuple((var, self._term(var, value, values)) for var, value in source.images)
         if source.assumed:
             return self._supposed(numbers, conclusion, found)
-        return self.add(Step("instance", conclusion, numbers, source.key, found))
+        return self.add(DerivationStep("instance", conclusion, numbers, source.key, found))
 
     def _supposed(self, premises: tuple[int, ...], conclusion: Node, found: Substitution) -> int:
         """A supposed literal; where it is denied (the conclusion is false), the contradiction too."""
         if conclusion is not self.horn.pool.false:
-            return self.add(Step("assumed", conclusion, substitution=found))
+            return self.add(DerivationStep("assumed", conclusion, substitution=found))
         (premise,) = premises
         denied = self.horn.pool.negate(self.steps[premise - 1].conclusion)
-        number = self.add(Step("assumed", denied, substitution=found))
-        return self.add(Step("conflict", conclusion, (premise, number)))
+        number = self.add(DerivationStep("assumed", denied, substitution=found))
+        return self.add(DerivationStep("conflict", conclusion, (premise, number)))
 
     def _term(self, var: Var, value: int, values: Mapping[int, int]) -> Node:
         universe = self.horn.universe
@@ -151,7 +151,10 @@ class _Builder:
 
 
 def derive_by_ranks(
-    horn: Horn, tables: Tables, least: Engine, added: Mapping[tuple[int, Row], Source]
+    horn: HornProgram,
+    tables: RelationTables,
+    least: DatalogEngine,
+    added: Mapping[tuple[int, Row], Provenance],
 ) -> Derivation:
     """The derivation of the violation in `least`; `added` tells what rows given by the goal come from."""
     builder = _Builder(horn, tables)
@@ -159,14 +162,18 @@ def derive_by_ranks(
     number = _by_ranks(builder, least, relation, row, added)
     if relation == EQUAL:
         builder.clash(row[0], row[1], number)
-    return Derivation((Proof(tuple(builder.steps)),))
+    return Derivation((CaseProof(tuple(builder.steps)),))
 
 
-_Found = tuple[Rule, dict[int, int]] | None
+_Found = tuple[DatalogRule, dict[int, int]] | None
 
 
 def _by_ranks(
-    builder: _Builder, least: Engine, relation: int, row: Row, added: Mapping[tuple[int, Row], Source]
+    builder: _Builder,
+    least: DatalogEngine,
+    relation: int,
+    row: Row,
+    added: Mapping[tuple[int, Row], Provenance],
 ) -> int:
     """The number of the step that proves a row, after all that it needs."""
     instances: dict[tuple[int, Row], _Found] = {}
@@ -195,7 +202,7 @@ def _step(
     key: tuple[int, Row],
     found: _Found,
     premises: list[int],
-    added: Mapping[tuple[int, Row], Source],
+    added: Mapping[tuple[int, Row], Provenance],
 ) -> int:
     relation, row = key
     if found is None:
@@ -204,7 +211,7 @@ def _step(
     rule, values = found
     if rule.source is None:
         return premises[0]
-    assert isinstance(rule.source, Clause)
+    assert isinstance(rule.source, HornClause)
     premises = premises + builder.different(rule.differ, values)
     return builder.instance(rule.source.source, values, premises, builder.literal(relation, row))
 
@@ -212,7 +219,7 @@ def _step(
 # --- by events ------------------------------------------------------------------------------------
 
 
-def derive_by_events(horn: Horn, tables: Tables, merged: Merged) -> Derivation:
+def derive_by_events(horn: HornProgram, tables: RelationTables, merged: DatalogWithEquality) -> Derivation:
     """The derivation of the violation in a model with classes of constants."""
     builder = _Builder(horn, tables)
     work = _Events(builder, merged)
@@ -223,11 +230,11 @@ def derive_by_events(horn: Horn, tables: Tables, merged: Merged) -> Derivation:
         builder.clash(a, b, work.equation(a, b, clash=True))
     else:
         work.prove(merged.event_for(FALSE, (), merged.now))
-    return Derivation((Proof(tuple(builder.steps)),))
+    return Derivation((CaseProof(tuple(builder.steps)),))
 
 
 class _Events:
-    def __init__(self, builder: _Builder, merged: Merged) -> None:
+    def __init__(self, builder: _Builder, merged: DatalogWithEquality) -> None:
         self.builder = builder
         self.merged = merged
 
@@ -277,14 +284,14 @@ class _Events:
         found = []
         for pair in event.rule.differ:
             a, b = (event.values[~each] if each < 0 else each for each in pair)
-            found.append(self._apart(a, b, event.serial))
+            found.append(self._known_distinct(a, b, event.serial))
         return found
 
-    def _apart(self, a: int, b: int, serial: int) -> tuple[tuple[int, int], tuple[int, int]]:
-        merged, apart = self.merged, self.builder.horn.universe.apart
+    def _known_distinct(self, a: int, b: int, serial: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        merged, known_distinct = self.merged, self.builder.horn.universe.known_distinct
         ours = [x for x in merged.members[merged.leader[a]] if merged.equal_before(a, x, serial)]
         theirs = [y for y in merged.members[merged.leader[b]] if merged.equal_before(b, y, serial)]
-        x, y = next((x, y) for x in ours for y in theirs if apart(x, y))
+        x, y = next((x, y) for x in ours for y in theirs if known_distinct(x, y))
         return (a, x), (b, y)
 
     def _step(self, event: Event) -> int:
@@ -294,7 +301,7 @@ class _Events:
             source = event.source
             if source is None:
                 return 0
-            assert isinstance(source, Source)
+            assert isinstance(source, Provenance)
             return builder.instance(source, {}, (), conclusion)
         premises = []
         for atom in event.rule.body:
@@ -304,7 +311,7 @@ class _Events:
         premises += [n for x, y in self._differing(event) if (n := self._difference(x, y)) is not None]
         if event.rule.source is None:
             return premises[0]
-        assert isinstance(event.rule.source, Clause)
+        assert isinstance(event.rule.source, HornClause)
         return builder.instance(event.rule.source.source, event.values, premises, conclusion)
 
     def _premise(self, relation: int, row: Row, serial: int) -> int:
@@ -323,7 +330,9 @@ class _Events:
     def _congruent(self, relation: int, old: Row, new: Row, premises: tuple[int, ...]) -> int:
         literal = self.builder.literal
         terms = (literal(relation, new), literal(relation, old))
-        return self.builder.add(Step("congruent", terms[0], tuple(dict.fromkeys(premises)), terms=terms))
+        return self.builder.add(
+            DerivationStep("congruent", terms[0], tuple(dict.fromkeys(premises)), terms=terms)
+        )
 
     def equation(self, a: int, b: int, *, clash: bool = False) -> int:
         """The step for a = b, by a chain of equations; with `clash`, of two literals, it is false."""
@@ -340,7 +349,7 @@ class _Events:
                     conclusion = builder.literal(EQUAL, (a, there))
                     terms = (nodes[a], nodes[here], nodes[there])
                     builder.numbers[key] = builder.add(
-                        Step("transitive", conclusion, (number, step), terms=terms)
+                        DerivationStep("transitive", conclusion, (number, step), terms=terms)
                     )
                 number = builder.numbers[key]
             here = there
@@ -357,5 +366,5 @@ class _Events:
             conclusion = builder.horn.pool.negate(builder.horn.literal(EQUAL, (new, fixed)))
             premises = (self.equation(old, new), *(() if number is None else (number,)))
             terms = (nodes[old], nodes[new], nodes[fixed])
-            number = builder.add(Step("transitive", conclusion, premises, terms=terms))
+            number = builder.add(DerivationStep("transitive", conclusion, premises, terms=terms))
         return number

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from potlang.engines.horn import Derivation, Horn, Proof, Step
+from potlang.engines.horn.derivation import CaseProof, Derivation, DerivationStep
+from potlang.engines.horn.program import HornProgram
 from potlang.ir.module import Claim
 from potlang.ir.nodes import App, Node, Quant, Sym, SymbolKind, Var
 from potlang.ir.operators import NOT
@@ -21,7 +22,7 @@ _MOST_MS = 1_000
 
 
 def derivation_lines(
-    horn: Horn, derivation: Derivation, side: str, claim: Claim | None, theory: Theory
+    horn: HornProgram, derivation: Derivation, side: str, claim: Claim | None, theory: Theory
 ) -> tuple[str, ...] | None:
     """The statements of a refutation, between `(refutation …)` and what follows; None if the kernel refuses.
 
@@ -69,7 +70,7 @@ def _lemmas(clauses: Sequence[Sequence[int]]) -> list[str]:
 
 
 class _Writer:
-    def __init__(self, horn: Horn, derivation: Derivation, claim: Claim | None) -> None:
+    def __init__(self, horn: HornProgram, derivation: Derivation, claim: Claim | None) -> None:
         self.horn = horn
         self.text = TermText(module_printer(horn.module))
         for symbol in horn.universe.dummies.values():
@@ -93,7 +94,7 @@ class _Writer:
 
     # --- one case ---
 
-    def steps(self, proof: Proof) -> list[str]:
+    def steps(self, proof: CaseProof) -> list[str]:
         """Hinted steps and axioms, numbered as in the derivation."""
         hints: list[tuple[int, ...]] = [()]
         lines = []
@@ -110,13 +111,13 @@ class _Writer:
                 hints.append((*below, number))
         return lines
 
-    def _bindings(self, step: Step) -> str:
+    def _bindings(self, step: DerivationStep) -> str:
         return " ".join(self._binding(step.key, var, node) for var, node in step.substitution)
 
     def _binding(self, root: str | None, var: Var, node: Node) -> str:
         return f"({self.text.variable(root, var)} {self.text.term(node)})"
 
-    def _axiom(self, step: Step) -> str:
+    def _axiom(self, step: DerivationStep) -> str:
         if step.kind == "transitive":
             return f"transitive {' '.join(map(self.text.term, step.terms))}"
         new, old = (term for term in step.terms if isinstance(term, App))
@@ -127,7 +128,7 @@ class _Writer:
 
     # --- several cases ---
 
-    def instances(self, cases: Iterable[Proof]) -> list[str]:
+    def instances(self, cases: Iterable[CaseProof]) -> list[str]:
         """The instances and axioms that the cases use, each once."""
         found: dict[str, None] = {}
         for proof in cases:
@@ -135,7 +136,7 @@ class _Writer:
                 found.update(dict.fromkeys(self._statements(step)))
         return [f"({head} {number} {rest})" for number, (head, rest) in enumerate(map(_split, found), 1)]
 
-    def _statements(self, step: Step) -> list[str]:
+    def _statements(self, step: DerivationStep) -> list[str]:
         match step.kind:
             case "conflict":
                 return []
@@ -146,7 +147,7 @@ class _Writer:
             case _:
                 return [self._instance(step)]
 
-    def _instance(self, step: Step) -> str:
+    def _instance(self, step: DerivationStep) -> str:
         return f"instance {self.text.root(step.key)} {self._bindings(step)}".rstrip()
 
     def _members(self, conclusion: Node) -> list[str]:
@@ -174,6 +175,6 @@ def _split(line: str) -> tuple[str, str]:
     return head, rest
 
 
-def _closed(horn: Horn, claim: Claim) -> Node | Quant:
+def _closed(horn: HornProgram, claim: Claim) -> Node | Quant:
     """The claim's formula; of one with `find`, that something has it."""
     return horn.pool.quant("exists", claim.find, claim.formula) if claim.find else claim.formula

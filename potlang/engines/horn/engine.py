@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from potlang.engines.horn.rules import Row, Rule
+from potlang.engines.horn.rules import DatalogRule, Row
 
 
 class TooLarge(Exception):
@@ -22,7 +22,7 @@ class Merging(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class EvaluationLimits:
     """What an evaluation may cost: rows derived, and time, which is over when `expired` says so."""
 
     rows: int = 3_000_000
@@ -34,13 +34,13 @@ class Bounds:
             raise OutOfTime
 
 
-class Engine(Protocol):
+class DatalogEngine(Protocol):
     """A least model of a program, as far as it was asked for.
 
     Methods raise `TooLarge`, `OutOfTime`, `Merging`.
     """
 
-    bounds: Bounds
+    limits: EvaluationLimits
 
     @property
     def violated(self) -> bool:
@@ -51,14 +51,16 @@ class Engine(Protocol):
         """Evaluate what these relations depend on."""
         ...
 
-    def add(self, given: Sequence[tuple[int, Row]], rules: Sequence[Rule], wanted: Collection[int]) -> None:
-        """Add rows and rules on top, until `undo`, and evaluate what the relations `wanted` depend on.
+    def add(
+        self, given: Sequence[tuple[int, Row]], rules: Sequence[DatalogRule], wanted: Collection[int]
+    ) -> None:
+        """Add rows and rules on top, until `backtrack`, and evaluate what `wanted` depends on.
 
         May stop at the first violation. What the rules' bodies depend on must be evaluated.
         """
         ...
 
-    def undo(self) -> None:
+    def backtrack(self) -> None:
         """Take the additions back."""
         ...
 
@@ -82,6 +84,6 @@ class Engine(Protocol):
         """What is violated: the row of `FALSE`, or a pair of `EQUAL`."""
         ...
 
-    def instance(self, relation: int, row: Row) -> tuple[Rule, dict[int, int]] | None:
+    def instance(self, relation: int, row: Row) -> tuple[DatalogRule, dict[int, int]] | None:
         """A rule and values that derive a row, well-founded over all rows; None if it is given."""
         ...

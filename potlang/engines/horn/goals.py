@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from potlang.engines.horn.clauses import RawClause, raw_clauses
-from potlang.engines.horn.horn import Horn, Parts, Remainder, add_rule, loose, outside
-from potlang.engines.horn.normal import Normal, Normalizer, NotHorn
-from potlang.engines.horn.universe import Source, fixed_members, is_open
+from potlang.engines.horn.normal import Normalizer, NotHorn, NumberedClause
+from potlang.engines.horn.program import HornParts, HornProgram, Remainder, add_rule, loose, outside
+from potlang.engines.horn.universe import Provenance, fixed_members, is_open
 from potlang.ir.clauses import TooManyClauses
 from potlang.ir.nodes import Node, Sym, Var
 from potlang.ir.pool import Pool
@@ -28,32 +28,32 @@ class Goal(NamedTuple):
     members: one case for each choice.
     """
 
-    parts: Parts
+    parts: HornParts
     chosen: tuple[tuple[int, tuple[int, ...]], ...]
     doubts: tuple[str, ...]
     """Why a least model of it may be no model of what was asked."""
 
-    def cases(self) -> Iterator[Case]:
+    def cases(self) -> Iterator[GoalCase]:
         """All cases; one, without choices, as a rule."""
         members = [[(code, member) for member in found] for code, found in self.chosen]
         for choice in itertools.product(*members):
             for literals in itertools.product(*self.parts.splits):
-                yield Case(dict(choice), literals)
+                yield GoalCase(dict(choice), literals)
 
 
-class Case(NamedTuple):
+class GoalCase(NamedTuple):
     """Choices of members for constants, and of a literal from each ground disjunction."""
 
     members: dict[int, int]
-    literals: tuple[Normal, ...]
+    literals: tuple[NumberedClause, ...]
 
 
-def read_goal(horn: Horn, formula: Node, negated: bool, pool: Pool) -> Goal:
+def read_goal(horn: HornProgram, formula: Node, negated: bool, pool: Pool) -> Goal:
     """The goal side of a closed formula. Its constants are in the universe until they are released.
 
     `pool` makes the nodes needed; it may be a scratch one if no step or structure is made of them.
     """
-    parts = Parts()
+    parts = HornParts()
     mark = horn.constants
     try:
         form = skolemize(formula, pool, definitions_of(horn.module), None, negated)
@@ -75,14 +75,14 @@ def read_goal(horn: Horn, formula: Node, negated: bool, pool: Pool) -> Goal:
     return Goal(parts, chosen, _doubts(horn, parts, mark, {code for code, _ in chosen}))
 
 
-def _take(horn: Horn, parts: Parts, raw: RawClause, universals: tuple[Var, ...]) -> None:
+def _take(horn: HornProgram, parts: HornParts, raw: RawClause, universals: tuple[Var, ...]) -> None:
     normalizer = Normalizer(horn.universe, horn.relations, horn.pool)
     if raw.distinct:
-        source = Source(None, tuple((var, ~number) for number, var in enumerate(universals)))
+        source = Provenance(None, tuple((var, ~number) for number, var in enumerate(universals)))
         pairs = [(a, b) for i, a in enumerate(raw.distinct) for b in raw.distinct[i + 1 :]]
         for a, b in pairs:
             codes = (horn.universe.code(a), horn.universe.code(b))
-            _add(horn, parts, Normal(source, (), (), (codes,) if a is not b else (), (), False))
+            _add(horn, parts, NumberedClause(source, (), (), (codes,) if a is not b else (), (), False))
         return
     try:
         normal = normalizer.normal(raw, None, universals)
@@ -92,9 +92,9 @@ def _take(horn: Horn, parts: Parts, raw: RawClause, universals: tuple[Var, ...])
         parts.remainder.append(Remainder(None, str(problem)))
 
 
-def _add(horn: Horn, parts: Parts, normal: Normal) -> None:
+def _add(horn: HornProgram, parts: HornParts, normal: NumberedClause) -> None:
     """Enter a clause; a ground one with several heads as a disjunction, whose literals are cases."""
-    if any(horn.universe.apart(a, b) for a, b in normal.equal):
+    if any(horn.universe.known_distinct(a, b) for a, b in normal.equal):
         return
     flipped = horn.relations.flipped
     heads = [atom for positive, atom in normal.atoms if positive is not (atom.relation in flipped)]
@@ -108,12 +108,12 @@ def _add(horn: Horn, parts: Parts, normal: Normal) -> None:
     parts.splits.append(tuple(single))
 
 
-def _values(normal: Normal) -> list[int]:
+def _values(normal: NumberedClause) -> list[int]:
     found = [value for _, atom in normal.atoms for value in atom.args]
     return found + [value for pair in normal.equations for value in pair]
 
 
-def _chosen(horn: Horn, parts: Parts, mark: int) -> tuple[tuple[int, tuple[int, ...]], ...]:
+def _chosen(horn: HornProgram, parts: HornParts, mark: int) -> tuple[tuple[int, tuple[int, ...]], ...]:
     """The goal's Skolem constants of sorts whose members are known."""
     universe = horn.universe
     found = []
@@ -126,13 +126,13 @@ def _chosen(horn: Horn, parts: Parts, mark: int) -> tuple[tuple[int, tuple[int, 
     return tuple(found)
 
 
-def _members(horn: Horn, sort: Sort) -> tuple[int, ...]:
+def _members(horn: HornProgram, sort: Sort) -> tuple[int, ...]:
     if is_open(sort):
         return horn.closed.get(sort, ())
     return tuple(horn.universe.code(node) for node in fixed_members(sort, horn.pool))
 
 
-def _doubts(horn: Horn, parts: Parts, mark: int, chosen: set[int]) -> tuple[str, ...]:
+def _doubts(horn: HornProgram, parts: HornParts, mark: int, chosen: set[int]) -> tuple[str, ...]:
     universe = horn.universe
     fresh = [universe.nodes[code] for code in range(mark, len(universe.nodes)) if code not in chosen]
     doubts = [*parts.doubts, *outside(fresh, universe, horn.closed)]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
-from potlang.engines.horn.rules import Atom, Row, Rule, variables
+from potlang.engines.horn.rules import Atom, DatalogRule, Row, variables
 
 Pick = Callable[[Row], Any]
 PORTION = 1 << 16
@@ -32,7 +32,7 @@ def _keyer(columns: Sequence[int]) -> Pick:
     return itemgetter(*columns) if columns else picker(())
 
 
-class Shape(NamedTuple):
+class IndexShape(NamedTuple):
     """What an index holds: by the columns `key`, the columns `rest`; of rows in which `same` agree."""
 
     key: tuple[int, ...]
@@ -45,7 +45,7 @@ class Index:
 
     __slots__ = ("_distinct", "_key", "_rest", "_same", "largest", "table")
 
-    def __init__(self, shape: Shape, arity: int) -> None:
+    def __init__(self, shape: IndexShape, arity: int) -> None:
         self.table: dict[Any, list[Row]] = {}
         self.largest = 0
         """No key has more entries."""
@@ -102,7 +102,7 @@ class Join(NamedTuple):
     """
 
     relation: int
-    shape: Shape | None
+    shape: IndexShape | None
     key: Pick
     keep: Pick
     differ: tuple[tuple[int, int], ...]
@@ -124,27 +124,29 @@ class Plan:
     """The variables in the columns of the last rows."""
 
 
-class Source(Protocol):
+class IndexSource(Protocol):
     """Where the rows of relations come from."""
 
     rows: list[dict[Row, Any]]
 
-    def index(self, relation: int, shape: Shape) -> Index:
+    def index(self, relation: int, shape: IndexShape) -> Index:
         """An index over a relation."""
         ...
 
-    def apart(self, a: int, b: int) -> bool:
+    def known_distinct(self, a: int, b: int) -> bool:
         """Whether two constants certainly differ."""
         ...
 
 
-def run(plan: Plan, rows: Sequence[Row], source: Source, tick: Callable[[], None]) -> Iterator[Sequence[Row]]:
+def run(
+    plan: Plan, rows: Sequence[Row], source: IndexSource, tick: Callable[[], None]
+) -> Iterator[Sequence[Row]]:
     """The rows for the head in portions, before `finish`, with repetitions. `tick` is called now and then."""
     if plan.fixed or plan.same:
         rows = [row for row in rows if fits(row, plan.fixed, plan.same)]
     if plan.start is not None:
         rows = list(map(plan.start, rows))
-    stack: list[tuple[int, Sequence[Row]]] = [(0, _apart(rows, plan.differ, source))]
+    stack: list[tuple[int, Sequence[Row]]] = [(0, _known_distinct(rows, plan.differ, source))]
     while stack:
         level, rows = stack.pop()
         tick()
@@ -155,13 +157,13 @@ def run(plan: Plan, rows: Sequence[Row], source: Source, tick: Callable[[], None
                 stack.append((level, rows[half:]))
                 rows = rows[:half]
                 continue
-            rows = _apart(_extended(join, rows, source), join.differ, source)
+            rows = _known_distinct(_extended(join, rows, source), join.differ, source)
             level += 1
         if rows:
             yield rows
 
 
-def _too_many(join: Join, rows: Sequence[Row], source: Source) -> int:
+def _too_many(join: Join, rows: Sequence[Row], source: IndexSource) -> int:
     """How many of the rows to extend first, or 0 for all of them."""
     if join.shape is None or len(rows) == 1:
         return 0
@@ -174,7 +176,7 @@ def _too_many(join: Join, rows: Sequence[Row], source: Source) -> int:
     return len(rows) // 2
 
 
-def _extended(join: Join, rows: Sequence[Row], source: Source) -> list[Row]:
+def _extended(join: Join, rows: Sequence[Row], source: IndexSource) -> list[Row]:
     key, keep = join.key, join.keep
     if join.shape is None:
         known = source.rows[join.relation]
@@ -188,10 +190,12 @@ def _extended(join: Join, rows: Sequence[Row], source: Source) -> list[Row]:
     ]
 
 
-def _apart(rows: Sequence[Row], pairs: tuple[tuple[int, int], ...], source: Source) -> Sequence[Row]:
-    apart = source.apart
+def _known_distinct(
+    rows: Sequence[Row], pairs: tuple[tuple[int, int], ...], source: IndexSource
+) -> Sequence[Row]:
+    known_distinct = source.known_distinct
     for a, b in pairs:
-        rows = [row for row in rows if apart(row[a] if a >= 0 else ~a, row[b] if b >= 0 else ~b)]
+        rows = [row for row in rows if known_distinct(row[a] if a >= 0 else ~a, row[b] if b >= 0 else ~b)]
     return rows
 
 
@@ -200,7 +204,7 @@ def _apart(rows: Sequence[Row], pairs: tuple[tuple[int, int], ...], source: Sour
 
 @dataclass(slots=True)
 class _Planner:
-    rule: Rule
+    rule: DatalogRule
     whole: bool
     slots: list[int] = field(default_factory=list)
     pending: list[tuple[int, int]] = field(default_factory=list)
@@ -229,7 +233,7 @@ class _Planner:
             [(where[slot], self.slots.index(slot)) for slot in bound] + [(c, ~v) for c, v in fixed]
         )
         columns = tuple(column for column, _ in parts)
-        shape = Shape(columns, tuple(where[slot] for slot in new), same)
+        shape = IndexShape(columns, tuple(where[slot] for slot in new), same)
         whole = len(columns) == len(atom.args)
         key = _mixed_key([place for _, place in parts], whole)
         kept = [slot for slot in self.slots if slot in needed]
@@ -270,7 +274,7 @@ def _variables_of(pairs: Iterable[tuple[int, int]]) -> set[int]:
     return {~value for pair in pairs for value in pair if value < 0}
 
 
-def make_plan(rule: Rule, first: int | None, whole: bool = False) -> Plan:
+def make_plan(rule: DatalogRule, first: int | None, whole: bool = False) -> Plan:
     """The plan for `rule` from new rows of its body atom `first`, or (None) from one empty row.
 
     `whole`: all variables are kept to the end.

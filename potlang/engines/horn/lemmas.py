@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from potlang.engines.horn.conclusions import Closure
-from potlang.engines.horn.derivation import Derivation, Step
+from potlang.engines.horn.derivation import Derivation, DerivationStep
 from potlang.engines.horn.recognition import recognise
+from potlang.engines.horn.solver import HornSolver
 from potlang.ir.module import Module
 from potlang.ir.nodes import Node, Sym, Symbol, SymbolKind, reachable
 from potlang.ir.pool import Pool
@@ -46,7 +46,7 @@ class Lemmas(NamedTuple):
 
 def derive_lemmas(module: Module, goal: Node) -> Lemmas | None:
     """What the closure derives on its way to a claim; None where it does not derive it, or not soon."""
-    closure = Closure(recognise(module, ()))
+    closure = HornSolver(recognise(module, ()))
     derivation = closure.derivation(goal, "negation", Deadline(_CLOSURE_MS).passed)
     if derivation is None or sum(len(proof.steps) for proof in derivation.cases) > _MOST_STEPS:
         return None
@@ -85,7 +85,9 @@ class _Collector:
                     assumptions.update(dict.fromkeys(known[-1].assumptions))
         return Lemmas(tuple(self._found), tuple(last), tuple(assumptions))
 
-    def _known(self, step: Step, steps: Sequence[Step], known: Sequence[_Known]) -> _Known:
+    def _known(
+        self, step: DerivationStep, steps: Sequence[DerivationStep], known: Sequence[_Known]
+    ) -> _Known:
         pool = self._pool
         before = [known[number - 1] for number in step.premises]
         supposed = tuple(dict.fromkeys(each for premise in before for each in premise.supposed))

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from potlang.engines.horn.clauses import Literal, RawClause
+from potlang.engines.horn.clauses import AtomLiteral, RawClause
 from potlang.engines.horn.rules import Atom
-from potlang.engines.horn.universe import Source, Universe, is_constant, is_infinite
+from potlang.engines.horn.universe import Provenance, Universe, is_constant, is_infinite
 from potlang.ir.nodes import Lit, Node, Symbol, SymbolKind, Var
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import Sort
@@ -57,10 +57,10 @@ class Relations:
         return len(self.symbols) - 1
 
 
-class Normal(NamedTuple):
+class NumberedClause(NamedTuple):
     """A clause with numbered variables and constants; denied equations are substituted where possible."""
 
-    source: Source
+    source: Provenance
     atoms: tuple[tuple[bool, Atom], ...]
     equations: tuple[tuple[int, int], ...]
     """Positive ones."""
@@ -77,14 +77,14 @@ class _Tautology(Exception):
 
 
 class Normalizer:
-    """Makes `Normal` clauses of one program's formulas."""
+    """Makes `NumberedClause` clauses of one program's formulas."""
 
     def __init__(self, universe: Universe, relations: Relations, pool: Pool) -> None:
         self.universe = universe
         self.relations = relations
         self.pool = pool
 
-    def normal(self, raw: RawClause, key: str | None, universals: Sequence[Var]) -> Normal | None:
+    def normal(self, raw: RawClause, key: str | None, universals: Sequence[Var]) -> NumberedClause | None:
         """The clause, or None if it says nothing. Raises `NotHorn`."""
         if raw.foreign is not None:
             raise NotHorn(raw.foreign)
@@ -106,7 +106,11 @@ class Normalizer:
         return self.universe.code(node)
 
     def _assume_equal(
-        self, literal: Literal, slots: dict[Var, int], merged: dict[int, int], equal: list[tuple[int, int]]
+        self,
+        literal: AtomLiteral,
+        slots: dict[Var, int],
+        merged: dict[int, int],
+        equal: list[tuple[int, int]],
     ) -> None:
         """Take a denied equation as a substitution; a variable of sort Bool as one by a truth value."""
         if len(literal.args) == 1:
@@ -138,7 +142,7 @@ class Normalizer:
         slots: dict[Var, int],
         merged: dict[int, int],
         equal: list[tuple[int, int]],
-    ) -> Normal | None:
+    ) -> NumberedClause | None:
         atoms: dict[tuple[bool, Atom], None] = {}
         equations: dict[tuple[int, int], None] = {}
         for literal in raw.literals:
@@ -157,7 +161,9 @@ class Normalizer:
         images = tuple((var, find(merged, slots[var])) for var in universals)
         sorts = tuple(var.sort for var in universals)
         infinite = any(v < 0 and is_infinite(sorts[~v]) for pair in equations for v in pair)
-        return Normal(Source(key, images), tuple(atoms), tuple(equations), tuple(equal), sorts, infinite)
+        return NumberedClause(
+            Provenance(key, images), tuple(atoms), tuple(equations), tuple(equal), sorts, infinite
+        )
 
     def _relation(self, symbol: Symbol) -> int:
         if symbol not in self.relations.numbers and (self.relations.fixed or symbol.kind not in PREDICATES):

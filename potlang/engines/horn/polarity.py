@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from potlang.engines.horn.normal import Normal
+from potlang.engines.horn.normal import NumberedClause
 
 _MOST_ATOMS = 40
 
 
-def choose(clauses: Sequence[Normal]) -> frozenset[int]:
+def choose(clauses: Sequence[NumberedClause]) -> frozenset[int]:
     """The relations to flip: none if all clauses are Horn as they are, or if some never would be.
 
     Those with the most facts are flipped last.
@@ -35,14 +35,14 @@ def choose(clauses: Sequence[Normal]) -> frozenset[int]:
 _Shape = tuple[tuple[bool, int], ...]
 
 
-def _shape(clause: Normal) -> _Shape | None:
+def _shape(clause: NumberedClause) -> _Shape | None:
     """The signs and relations of a clause; None for single literals."""
     if len(clause.atoms) < 2:
         return None
     return tuple(sorted({(positive, atom.relation) for positive, atom in clause.atoms})) + _repeated(clause)
 
 
-def _repeated(clause: Normal) -> _Shape:
+def _repeated(clause: NumberedClause) -> _Shape:
     """Signed relations that occur twice: they must not be positive."""
     seen: set[tuple[bool, int]] = set()
     twice: dict[tuple[bool, int], None] = {}

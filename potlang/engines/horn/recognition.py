@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from potlang.engines.horn.clauses import LIMITS, RawClause, raw_clauses
-from potlang.engines.horn.horn import Clause, Horn, Parts, Remainder, add_rule, loose, outside
-from potlang.engines.horn.normal import PREDICATES, Normal, Normalizer, NotHorn, Relations
+from potlang.engines.horn.normal import PREDICATES, Normalizer, NotHorn, NumberedClause, Relations
 from potlang.engines.horn.polarity import choose
+from potlang.engines.horn.program import (
+    HornClause,
+    HornParts,
+    HornProgram,
+    Remainder,
+    add_rule,
+    loose,
+    outside,
+)
 from potlang.engines.horn.rules import FALSE, Atom
 from potlang.engines.horn.universe import (
-    Source,
+    Provenance,
     Universe,
     can_range,
     fixed_members,
@@ -32,7 +40,7 @@ _LOOKED_AT = 1_000
 _FEW = LIMITS._replace(product=1_000, literals=100_000)
 
 
-def recognise(module: Module, extra: Sequence[Assertion] = ()) -> Horn:
+def recognise(module: Module, extra: Sequence[Assertion] = ()) -> HornProgram:
     """The Horn part of the module's assumptions, `extra` ones included; its claims are not looked at."""
     work = _Recognition(module, tuple(extra))
     for assertion in (*module.assertions, *extra):
@@ -40,7 +48,7 @@ def recognise(module: Module, extra: Sequence[Assertion] = ()) -> Horn:
     return work.finish()
 
 
-def recognise_exact(module: Module, extra: Sequence[Assertion] = ()) -> Horn | None:
+def recognise_exact(module: Module, extra: Sequence[Assertion] = ()) -> HornProgram | None:
     """The same where it is exact, else None: as soon as something is no Horn rule, or seems to be many."""
     assertions = (*module.assertions, *extra)
     if _is_foreign([each.formula for each in assertions[:_LOOKED_AT]]):
@@ -80,11 +88,11 @@ class _Recognition:
         self.definitions = definitions_of(module)
         self.universe = Universe()
         self.relations = Relations()
-        self.parts = Parts()
+        self.parts = HornParts()
         self.normalizer = Normalizer(self.universe, self.relations, module.pool)
-        self.normals: list[Normal] = []
+        self.normals: list[NumberedClause] = []
         self.closed: dict[Sort, tuple[int, ...]] = {}
-        self.closing: dict[Sort, list[Source]] = {}
+        self.closing: dict[Sort, list[Provenance]] = {}
         self._declare()
 
     def _declare(self) -> None:
@@ -120,13 +128,13 @@ class _Recognition:
         if formula.op.kind is not SymbolKind.FUNCTION or not all(map(is_constant, formula.args)):
             return False
         atom = Atom(self.relations.of(formula.op), tuple(map(self.universe.code, formula.args)))
-        self.normals.append(Normal(Source(key), ((True, atom),), (), (), (), False))
+        self.normals.append(NumberedClause(Provenance(key), ((True, atom),), (), (), (), False))
         return True
 
     def _take_clause(self, raw: RawClause, key: str, universals: tuple[Var, ...]) -> None:
         if raw.distinct:
             images = tuple((var, ~number) for number, var in enumerate(universals))
-            self._separate([self.universe.code(node) for node in raw.distinct], Source(key, images))
+            self._separate([self.universe.code(node) for node in raw.distinct], Provenance(key, images))
             return
         try:
             normal = self.normalizer.normal(raw, key, universals)
@@ -140,13 +148,13 @@ class _Recognition:
             return
         self.normals.append(normal)
 
-    def _separate(self, codes: list[int], source: Source) -> None:
+    def _separate(self, codes: list[int], source: Provenance) -> None:
         if len(set(codes)) < len(codes):
-            self.parts.clauses.append(Clause(source, Atom(FALSE, ()), (), (), ()))
+            self.parts.clauses.append(HornClause(source, Atom(FALSE, ()), (), (), ()))
         else:
             self.universe.separate(codes, source)
 
-    def _closes(self, normal: Normal) -> bool:
+    def _closes(self, normal: NumberedClause) -> bool:
         """Whether the clause says that a variable is one of some constants; if so, note it."""
         variables_ = {value for pair in normal.equations for value in pair if value < 0}
         pairs = normal.equations
@@ -166,7 +174,7 @@ class _Recognition:
         self.closed[sort] = members if known is None else tuple(c for c in known if c in members)
         return True
 
-    def finish(self) -> Horn:
+    def finish(self) -> HornProgram:
         """Choose polarities, enter the rules, and check the conditions."""
         self.relations.flipped = choose(self.normals)
         for normal in self.normals:
@@ -183,7 +191,9 @@ class _Recognition:
         self.relations.fixed = True
         constants = len(self.universe.nodes)
         parts, closed, closing = self.parts, self.closed, self.closing
-        return Horn(self.module, self.universe, self.relations, parts, closed, closing, constants, self.extra)
+        return HornProgram(
+            self.module, self.universe, self.relations, parts, closed, closing, constants, self.extra
+        )
 
     def _fill(self) -> None:
         """Members of fixed sorts and fresh constants of empty ones become constants; sorts get relations."""

@@ -24,7 +24,7 @@ class Atom(NamedTuple):
     args: Row
 
 
-class Rule(NamedTuple):
+class DatalogRule(NamedTuple):
     """`head` holds where `body` does and the pairs of `differ` are different.
 
     `source` is the caller's. The pairs of constants in `equal` must be equal.
@@ -38,13 +38,13 @@ class Rule(NamedTuple):
     equal: tuple[tuple[int, int], ...] = ()
 
 
-class Program(NamedTuple):
-    """Rules and given rows over numbered relations; `apart` knows which constants certainly differ."""
+class DatalogProgram(NamedTuple):
+    """Rules and given rows over numbered relations; `known_distinct` says which constants differ."""
 
     arities: tuple[int, ...]
-    rules: tuple[Rule, ...]
+    rules: tuple[DatalogRule, ...]
     given: tuple[tuple[int, Row], ...]
-    apart: Callable[[int, int], bool]
+    known_distinct: Callable[[int, int], bool]
 
 
 def variables(atoms: Iterable[Atom]) -> set[int]:
@@ -69,22 +69,22 @@ def unify(head: Atom, row: Row) -> dict[int, int] | None:
     return values
 
 
-def by_head(rules: Iterable[Rule], size: int) -> list[list[Rule]]:
+def by_head(rules: Iterable[DatalogRule], size: int) -> list[list[DatalogRule]]:
     """For each of `size` relations the rules that derive its rows."""
-    found: list[list[Rule]] = [[] for _ in range(size)]
+    found: list[list[DatalogRule]] = [[] for _ in range(size)]
     for rule in rules:
         found[rule.head.relation].append(rule)
     return found
 
 
-def needed_for(relations: Iterable[int], by_head: Sequence[Sequence[Rule]]) -> set[int]:
+def needed_for(relations: Iterable[int], by_head: Sequence[Sequence[DatalogRule]]) -> set[int]:
     """The relations that these depend on, themselves included."""
     return graphs.reachable_from(
         relations, lambda relation: (atom.relation for rule in by_head[relation] for atom in rule.body)
     )
 
 
-def components(program: Program) -> tuple[list[int], list[list[int]]]:
+def components(program: DatalogProgram) -> tuple[list[int], list[list[int]]]:
     """The strongly connected components of relations, each after those that it depends on.
 
     For each relation the number of its component, and the members of each component.

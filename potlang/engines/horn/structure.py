@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Protocol
 
-from potlang.engines.horn.horn import Horn
+from potlang.engines.horn.program import HornProgram
 from potlang.engines.horn.rules import Row
 from potlang.engines.horn.tables import Map
 from potlang.ir.fold import value_of
@@ -20,7 +20,7 @@ _INTERPRETED = (SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.FREE, Symbo
 
 
 @dataclass(slots=True)
-class Shared:
+class SharedTables:
     """Tables that are the same in many structures over one model of the assumptions.
 
     They hold as long as the constants that they are about have the same `values`.
@@ -37,7 +37,7 @@ class Shared:
 
 
 class Rows(Protocol):
-    """The part of an `Engine` that says which rows there are."""
+    """The part of an `DatalogEngine` that says which rows there are."""
 
     def count(self, relation: int) -> int:
         """How many rows a relation has."""
@@ -53,7 +53,7 @@ class Rows(Protocol):
 
 
 def least_structure(
-    horn: Horn, engine: Rows, renamed: Map, most: int, shared: Shared | None = None
+    horn: HornProgram, engine: Rows, renamed: Map, most: int, shared: SharedTables | None = None
 ) -> Structure | None:
     """The structure with these rows, over the leaders that `renamed` gives; None if it is too large.
 
@@ -64,7 +64,7 @@ def least_structure(
     if sum(map(engine.count, relations)) > most:
         return None
     values = _Values(horn, renamed)
-    shared = shared or Shared()
+    shared = shared or SharedTables()
     shared.agree({code: value for code, value in values.by_code.items() if code < horn.constants})
     try:
         functions: dict[Symbol, object] = {}
@@ -86,7 +86,7 @@ def least_structure(
     return Structure(values.universe, functions, definitions_of(horn.module))
 
 
-def _table(horn: Horn, relation: int, rows: Iterable[Row], values: _Values) -> object:
+def _table(horn: HornProgram, relation: int, rows: Iterable[Row], values: _Values) -> object:
     flipped = relation in horn.relations.flipped
     if horn.relations.arities[relation] == 0:
         return bool(list(rows)) is not flipped
@@ -97,7 +97,7 @@ def _table(horn: Horn, relation: int, rows: Iterable[Row], values: _Values) -> o
 class _Values:
     """Values for constants: members of declared sorts by class, literals themselves, others unlike those."""
 
-    def __init__(self, horn: Horn, renamed: Map) -> None:
+    def __init__(self, horn: HornProgram, renamed: Map) -> None:
         self.horn = horn
         self.renamed = renamed
         self.universe: dict[DeclaredSort, int] = {}

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from potlang.engines.horn.horn import Clause, Horn
-from potlang.engines.horn.rules import FALSE, Atom, Program, Row, Rule, by_head, needed_for
+from potlang.engines.horn.program import HornClause, HornProgram
+from potlang.engines.horn.rules import FALSE, Atom, DatalogProgram, DatalogRule, Row, by_head, needed_for
 
 Map = Callable[[Row], Row]
 
@@ -21,21 +21,21 @@ class Focus(NamedTuple):
 
     columns: tuple[int, ...]
     part: int
-    rules: tuple[Rule, ...]
+    rules: tuple[DatalogRule, ...]
     given: dict[Row, list[Row]]
     """The relation's given rows, by the values in the columns."""
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
-    """A program for an `Engine`, and how its relations belong to those of the Horn part.
+class RelationTables:
+    """A program for an `DatalogEngine`, and how its relations belong to those of the Horn part.
 
     A transitive relation gets a second one, its base, into which everything goes but what
     transitivity adds: T(x, y), base(y, z) -> T(x, z) makes each pair far less often than
     T(x, y), T(y, z) -> T(x, z). For a symmetric T the base is made symmetric.
     """
 
-    program: Program
+    program: DatalogProgram
     entry: dict[int, int]
     """From a relation to its base."""
     shown: tuple[int, ...]
@@ -43,12 +43,12 @@ class Tables:
     focus: dict[int, Focus]
     """Relations of which a part can be evaluated alone."""
 
-    def rule(self, clause: Clause, renamed: Map) -> Rule:
+    def rule(self, clause: HornClause, renamed: Map) -> DatalogRule:
         """A rule of the program, its constants renamed."""
         head = Atom(self.entry.get(clause.head.relation, clause.head.relation), renamed(clause.head.args))
         body = tuple(Atom(atom.relation, renamed(atom.args)) for atom in clause.body)
         differ = tuple((a, b) for a, b in (renamed(pair) for pair in clause.differ))
-        return Rule(head, body, differ, clause, clause.equal)
+        return DatalogRule(head, body, differ, clause, clause.equal)
 
     def given(self, relation: int, row: Row) -> tuple[int, Row]:
         """Where a given row goes."""
@@ -60,7 +60,9 @@ def same(row: Row) -> Row:
     return row
 
 
-def tables(horn: Horn, renamed: Map = same, apart: Callable[[int, int], bool] | None = None) -> Tables:
+def tables(
+    horn: HornProgram, renamed: Map = same, known_distinct: Callable[[int, int], bool] | None = None
+) -> RelationTables:
     """The program of the assumptions. `renamed` maps constants; rules that want constants equal stay."""
     arities = list(horn.relations.arities)
     shown = list(range(len(arities)))
@@ -70,7 +72,9 @@ def tables(horn: Horn, renamed: Map = same, apart: Callable[[int, int], bool] | 
         entry[relation] = len(arities)
         arities.append(2)
         shown.append(relation)
-    found = Tables(Program(tuple(arities), (), (), horn.universe.apart), entry, tuple(shown), {})
+    found = RelationTables(
+        DatalogProgram(tuple(arities), (), (), horn.universe.known_distinct), entry, tuple(shown), {}
+    )
     rules = [rule for clause in clauses for rule in _rules(found, clause, renamed)]
     rules += [_copy(relation, base) for relation, base in entry.items()]
     given = [found.given(g.relation, renamed(g.row)) for g in horn.parts.given if g.relation != 1]
@@ -84,14 +88,18 @@ def tables(horn: Horn, renamed: Map = same, apart: Callable[[int, int], bool] | 
         if relation in focus:
             columns, known = focus[relation].columns, focus[relation].given
             known.setdefault(tuple([row[column] for column in columns]), []).append(row)
-    program = Program(tuple(arities), tuple(rules), tuple(given), apart or horn.universe.apart)
-    return Tables(program, entry, tuple(shown), focus)
+    program = DatalogProgram(
+        tuple(arities), tuple(rules), tuple(given), known_distinct or horn.universe.known_distinct
+    )
+    return RelationTables(program, entry, tuple(shown), focus)
 
 
 # --- parts of relations -----------------------------------------------------------------------------
 
 
-def _separable(rules: list[Rule], size: int) -> Iterator[tuple[int, tuple[int, ...], tuple[Rule, ...]]]:
+def _separable(
+    rules: list[DatalogRule], size: int
+) -> Iterator[tuple[int, tuple[int, ...], tuple[DatalogRule, ...]]]:
     """The recursive relations that depend on no other one in turn and keep a column, with their rules."""
     heads = by_head(rules, size)
     for relation, own in enumerate(heads):
@@ -102,18 +110,18 @@ def _separable(rules: list[Rule], size: int) -> Iterator[tuple[int, tuple[int, .
             yield relation, columns, tuple(own)
 
 
-def _keeps(rule: Rule, column: int) -> bool:
+def _keeps(rule: DatalogRule, column: int) -> bool:
     value = rule.head.args[column]
     return value < 0 and all(a.args[column] == value for a in rule.body if a.relation == rule.head.relation)
 
 
-def _returns(relation: int, heads: Sequence[Sequence[Rule]]) -> bool:
+def _returns(relation: int, heads: Sequence[Sequence[DatalogRule]]) -> bool:
     """Whether another relation that `relation` uses depends on it."""
     used = {atom.relation for rule in heads[relation] for atom in rule.body} - {relation}
     return relation in needed_for(used, heads)
 
 
-def narrowed(focus: Focus, relation: int, row: Row) -> tuple[list[Rule], list[tuple[int, Row]]]:
+def narrowed(focus: Focus, relation: int, row: Row) -> tuple[list[DatalogRule], list[tuple[int, Row]]]:
     """What puts into the part the rows that agree with `row` in the columns: rules and given rows."""
     given = focus.given.get(tuple([row[column] for column in focus.columns]), [])
     found = []
@@ -130,7 +138,7 @@ def narrowed(focus: Focus, relation: int, row: Row) -> tuple[list[Rule], list[tu
     return found, [(focus.part, each) for each in given]
 
 
-def _instantiated(rule: Rule, relation: int, part: int, values: dict[int, int]) -> Rule:
+def _instantiated(rule: DatalogRule, relation: int, part: int, values: dict[int, int]) -> DatalogRule:
     def put(args: Row) -> Row:
         return tuple([values.get(value, value) for value in args])
 
@@ -139,35 +147,35 @@ def _instantiated(rule: Rule, relation: int, part: int, values: dict[int, int]) 
 
     differ = tuple((a, b) for a, b in map(put, rule.differ))
     clause = rule.source
-    if isinstance(clause, Clause):
+    if isinstance(clause, HornClause):
         images = tuple((var, values.get(value, value)) for var, value in clause.source.images)
         clause = clause._replace(source=clause.source._replace(images=images))
-    return Rule(atom(rule.head), tuple(map(atom, rule.body)), differ, clause, rule.equal)
+    return DatalogRule(atom(rule.head), tuple(map(atom, rule.body)), differ, clause, rule.equal)
 
 
-def domain_rows(horn: Horn, codes: Iterable[int], renamed: Map = same) -> list[tuple[int, Row]]:
+def domain_rows(horn: HornProgram, codes: Iterable[int], renamed: Map = same) -> list[tuple[int, Row]]:
     """The rows that make constants known to the relations of their sorts."""
     domains, nodes = horn.relations.domains, horn.universe.nodes
     return [(domains[nodes[code].sort], renamed((code,))) for code in codes if nodes[code].sort in domains]
 
 
-def _rules(found: Tables, clause: Clause, renamed: Map) -> list[Rule]:
+def _rules(found: RelationTables, clause: HornClause, renamed: Map) -> list[DatalogRule]:
     base = found.entry.get(clause.head.relation)
     if base is not None and _transitive(clause):
         first, second = clause.body
         if clause.head.args[0] != first.args[0]:
             first, second = second, first
-        return [Rule(clause.head, (first, Atom(base, second.args)), (), clause)]
+        return [DatalogRule(clause.head, (first, Atom(base, second.args)), (), clause)]
     if base is not None and _symmetric(clause):
-        return [Rule(Atom(base, clause.head.args), (Atom(base, clause.body[0].args),), (), clause)]
+        return [DatalogRule(Atom(base, clause.head.args), (Atom(base, clause.body[0].args),), (), clause)]
     return [found.rule(clause, renamed)]
 
 
-def _copy(relation: int, base: int) -> Rule:
-    return Rule(Atom(relation, (~0, ~1)), (Atom(base, (~0, ~1)),), (), None)
+def _copy(relation: int, base: int) -> DatalogRule:
+    return DatalogRule(Atom(relation, (~0, ~1)), (Atom(base, (~0, ~1)),), (), None)
 
 
-def _plain(clause: Clause, atoms: int) -> bool:
+def _plain(clause: HornClause, atoms: int) -> bool:
     """Whether a clause has so many body atoms, all of the head's relation, and variables only."""
     if clause.head.relation == FALSE or clause.equal or clause.differ or len(clause.body) != atoms:
         return False
@@ -178,12 +186,12 @@ def _plain(clause: Clause, atoms: int) -> bool:
     )
 
 
-def _transitive(clause: Clause) -> bool:
+def _transitive(clause: HornClause) -> bool:
     if not _plain(clause, 2):
         return False
     (x, z), (a, b), (c, d) = clause.head.args, clause.body[0].args, clause.body[1].args
     return (x, z) in ((a, d), (c, b)) and (b == c if (x, z) == (a, d) else a == d) and len({a, b, c, d}) == 3
 
 
-def _symmetric(clause: Clause) -> bool:
+def _symmetric(clause: HornClause) -> bool:
     return _plain(clause, 1) and clause.body[0].args == clause.head.args[::-1]

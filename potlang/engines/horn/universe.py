@@ -14,7 +14,7 @@ _MOST_COMPARED = 64
 """Constants of a sort that are compared pair by pair to see whether all differ."""
 
 
-class Source(NamedTuple):
+class Provenance(NamedTuple):
     """The assertion that something comes from (None: the goal).
 
     `images` gives each universal variable of that formula its place: a constant, or `~slot`, the number of
@@ -34,11 +34,11 @@ class Universe:
     codes: dict[int, int] = field(default_factory=dict)
     """By node id."""
     by_sort: dict[Sort, list[int]] = field(default_factory=dict)
-    groups: list[Source | None] = field(default_factory=list)
+    groups: list[Provenance | None] = field(default_factory=list)
     """Sets of constants that all differ: what says so; None for literals of a sort."""
     group_of: dict[int, tuple[int, ...]] = field(default_factory=dict)
     """The groups a constant is in."""
-    pairs: dict[tuple[int, int], Source] = field(default_factory=dict)
+    pairs: dict[tuple[int, int], Provenance] = field(default_factory=dict)
     """Pairs, smaller number first, that differ by what an assertion says."""
     dummies: dict[Sort, Symbol] = field(default_factory=dict)
     """The fresh constants of sorts that have no other."""
@@ -83,7 +83,7 @@ class Universe:
 
     # --- differences ---
 
-    def separate(self, codes: list[int], source: Source) -> None:
+    def separate(self, codes: list[int], source: Provenance) -> None:
         """Note that these constants are pairwise different."""
         if len(codes) == 2:
             self.pairs.setdefault((min(codes), max(codes)), source)
@@ -93,7 +93,7 @@ class Universe:
         for code in dict.fromkeys(codes):
             self.group_of[code] = (*self.group_of.get(code, ()), number)
 
-    def apart(self, a: int, b: int) -> bool:
+    def known_distinct(self, a: int, b: int) -> bool:
         """Whether two constants certainly differ."""
         if a == b:
             return False
@@ -102,7 +102,7 @@ class Universe:
             return True
         return bool(self.pairs) and (min(a, b), max(a, b)) in self.pairs
 
-    def reason(self, a: int, b: int) -> Source | None:
+    def reason(self, a: int, b: int) -> Provenance | None:
         """What two constants differ by that do; None for literals."""
         other = self.group_of.get(b, ())
         for group in self.group_of.get(a, ()):
@@ -110,7 +110,7 @@ class Universe:
                 return self.groups[group]
         return self.pairs[min(a, b), max(a, b)]
 
-    def all_apart(self, sort: Sort, but: Collection[int] = ()) -> bool:
+    def all_distinct(self, sort: Sort, but: Collection[int] = ()) -> bool:
         """Whether every constant of `sort`, those of `but` excepted, has a unique name."""
         codes = [code for code in self.by_sort.get(sort, ()) if code not in but]
         if len(codes) <= 1:
@@ -122,7 +122,7 @@ class Universe:
             return True
         if len(codes) > _MOST_COMPARED:
             return False
-        return all(self.apart(a, b) for i, a in enumerate(codes) for b in codes[i + 1 :])
+        return all(self.known_distinct(a, b) for i, a in enumerate(codes) for b in codes[i + 1 :])
 
 
 def is_open(sort: Sort) -> bool:

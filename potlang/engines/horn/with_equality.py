@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from potlang.engines.horn.engine import Bounds, TooLarge
-from potlang.engines.horn.joins import Index, Plan, Shape, make_plan, run
-from potlang.engines.horn.rules import EQUAL, FALSE, Atom, Program, Row, Rule, ground
+from potlang.engines.horn.engine import EvaluationLimits, TooLarge
+from potlang.engines.horn.joins import Index, IndexShape, Plan, make_plan, run
+from potlang.engines.horn.rules import EQUAL, FALSE, Atom, DatalogProgram, DatalogRule, Row, ground
 from potlang.ir.graphs import ProofForest
 
 
@@ -21,33 +21,37 @@ class Event(NamedTuple):
     serial: int
     relation: int
     row: Row
-    rule: Rule | None
+    rule: DatalogRule | None
     values: dict[int, int]
     source: object = None
 
 
 class _Active(NamedTuple):
-    rule: Rule
+    rule: DatalogRule
     whole: Plan
     by_place: tuple[Plan, ...]
     """For each body atom, the plan from new rows of it."""
     body: tuple[Atom, ...]
 
 
-class Merged:
+class DatalogWithEquality:
     """The least model of a program with equations; complete after `saturate`."""
 
     def __init__(
-        self, program: Program, given: Sequence[tuple[int, Row, object]], constants: int, bounds: Bounds
+        self,
+        program: DatalogProgram,
+        given: Sequence[tuple[int, Row, object]],
+        constants: int,
+        limits: EvaluationLimits,
     ) -> None:
         self.program = program
-        self.bounds = bounds
+        self.limits = limits
         self.leader = list(range(constants))
         self.members: list[list[int]] = [[code] for code in range(constants)]
         self.rows: list[dict[Row, None]] = [{} for _ in program.arities]
         self.clash: tuple[int, int] | None = None
         """Two constants of one class that differ."""
-        self._indexes: dict[tuple[int, Shape], Index] = {}
+        self._indexes: dict[tuple[int, IndexShape], Index] = {}
         self._events: list[Event] = []
         self._proofs: ProofForest[int, Event] = ProofForest()
         self._by_row: dict[tuple[int, Row], list[Event]] | None = None
@@ -109,20 +113,20 @@ class Merged:
                 for each, place in uses.get(relation, ()):
                     self._apply(each.rule, each.by_place[place], rows, delta)
 
-    def _activate(self, rule: Rule) -> _Active | None:
+    def _activate(self, rule: DatalogRule) -> _Active | None:
         """The rule over leaders; None if constants that it wants equal are not."""
         if any(self.leader[a] != self.leader[b] for a, b in rule.equal):
             return None
         body = tuple(Atom(atom.relation, self._pattern(atom.args)) for atom in rule.body)
         differ = tuple((self._pattern(pair)[0], self._pattern(pair)[1]) for pair in rule.differ)
-        shown = Rule(Atom(FALSE, ()), body, differ)
+        shown = DatalogRule(Atom(FALSE, ()), body, differ)
         plans = tuple(make_plan(shown, place, whole=True) for place in range(len(body)))
         return _Active(rule, make_plan(shown, None, whole=True), plans, body)
 
     def _pattern(self, args: Row) -> Row:
         return tuple([self.leader[value] if value >= 0 else value for value in args])
 
-    def index(self, relation: int, shape: Shape) -> Index:
+    def index(self, relation: int, shape: IndexShape) -> Index:
         """An index over a relation, until constants become equal."""
         found = self._indexes.get((relation, shape))
         if found is None:
@@ -130,9 +134,9 @@ class Merged:
             found.add(self.rows[relation])
         return found
 
-    def _apply(self, rule: Rule, plan: Plan, rows: Sequence[Row], delta: dict[int, list[Row]]) -> None:
+    def _apply(self, rule: DatalogRule, plan: Plan, rows: Sequence[Row], delta: dict[int, list[Row]]) -> None:
         fresh: list[tuple[int, Row]] = []
-        for found in run(plan, rows, self, self.bounds.tick):
+        for found in run(plan, rows, self, self.limits.tick):
             for row in found:
                 values = dict(zip(plan.slots, row, strict=True))
                 written = ground(rule.head, values)
@@ -142,10 +146,10 @@ class Merged:
         for relation, row in fresh:
             delta.setdefault(relation, []).append(row)
 
-    def apart(self, a: int, b: int) -> bool:
+    def known_distinct(self, a: int, b: int) -> bool:
         """Whether two constants, later ones too, certainly differ: some of their classes do."""
         ours, theirs = self._class(a), self._class(b)
-        return ours is not theirs and any(self.program.apart(x, y) for x in ours for y in theirs)
+        return ours is not theirs and any(self.program.known_distinct(x, y) for x in ours for y in theirs)
 
     def _class(self, code: int) -> list[int]:
         return self.members[self.leader[code]] if code < len(self.leader) else [code]
@@ -162,7 +166,7 @@ class Merged:
             return False
         self.rows[event.relation][row] = None
         self._events.append(event)
-        if len(self._events) > self.bounds.rows:
+        if len(self._events) > self.limits.rows:
             raise TooLarge
         return True
 
@@ -179,9 +183,9 @@ class Merged:
     def _join(self, a: int, b: int, event: Event) -> None:
         one, other = self.leader[a], self.leader[b]
         if self.clash is None:
-            apart = self.program.apart
+            known_distinct = self.program.known_distinct
             pairs = ((x, y) for x in self.members[one] for y in self.members[other])
-            self.clash = next((pair for pair in pairs if apart(*pair)), None)
+            self.clash = next((pair for pair in pairs if known_distinct(*pair)), None)
         if len(self.members[one]) > len(self.members[other]):
             one, other, a, b = other, one, b, a
         self._proofs.link(a, b, event)

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from potlang.engines.horn.normal import Normal, NotHorn, Relations
+from potlang.engines.horn.normal import NotHorn, NumberedClause, Relations
 from potlang.engines.horn.rules import EQUAL, FALSE, Atom, Row, variables
-from potlang.engines.horn.universe import Source, Universe, can_range, is_infinite, is_open
+from potlang.engines.horn.universe import Provenance, Universe, can_range, is_infinite, is_open
 from potlang.ir.module import Assertion, Module
 from potlang.ir.nodes import Lit, Node, Sym, Symbol
 from potlang.ir.pool import Pool
@@ -16,13 +16,13 @@ from potlang.ir.skolem import Choice
 from potlang.ir.sorts import Sort
 
 
-class Clause(NamedTuple):
+class HornClause(NamedTuple):
     """A rule: where `body` holds, the pairs `equal` are equal and those of `differ` differ, `head` holds.
 
     Relations of sorts (`Relations.domains`) in the body say that a variable is any constant of its sort.
     """
 
-    source: Source
+    source: Provenance
     head: Atom
     body: tuple[Atom, ...]
     equal: tuple[tuple[int, int], ...]
@@ -44,32 +44,32 @@ class Given(NamedTuple):
 
 
 @dataclass(slots=True)
-class Parts:
+class HornParts:
     """What a set of formulas comes to: rules, given atoms and equations, and why more may follow."""
 
-    clauses: list[Clause] = field(default_factory=list)
-    given: dict[Given, Source] = field(default_factory=dict)
+    clauses: list[HornClause] = field(default_factory=list)
+    given: dict[Given, Provenance] = field(default_factory=dict)
     remainder: list[Remainder] = field(default_factory=list)
     doubts: dict[str, None] = field(default_factory=dict)
     differing: dict[Sort, None] = field(default_factory=dict)
     """Sorts with a difference in a rule's body."""
     choices: dict[Symbol, Choice] = field(default_factory=dict)
     """Skolem constants."""
-    splits: list[tuple[Normal, ...]] = field(default_factory=list)
+    splits: list[tuple[NumberedClause, ...]] = field(default_factory=list)
     """Ground disjunctions, literal by literal (of the goal alone)."""
 
 
 @dataclass(slots=True)
-class Horn:
+class HornProgram:
     """The Horn part of a program. `exact`: its least model decides what the conditions allow."""
 
     module: Module
     universe: Universe
     relations: Relations
-    parts: Parts
+    parts: HornParts
     closed: dict[Sort, tuple[int, ...]]
     """Sorts without members but these constants."""
-    closing: dict[Sort, list[Source]]
+    closing: dict[Sort, list[Provenance]]
     """What says so, of one variable each."""
     constants: int
     """How many constants the assumptions have; a goal's have numbers from there on."""
@@ -108,7 +108,7 @@ class Horn:
 # --- from clauses to rules ------------------------------------------------------------------------
 
 
-def add_rule(parts: Parts, normal: Normal, relations: Relations, universe: Universe) -> None:
+def add_rule(parts: HornParts, normal: NumberedClause, relations: Relations, universe: Universe) -> None:
     """Enter a clause under the polarities of `relations`. Raises `NotHorn`."""
     heads = [atom for positive, atom in normal.atoms if positive is not (atom.relation in relations.flipped)]
     body = [atom for positive, atom in normal.atoms if positive is (atom.relation in relations.flipped)]
@@ -127,18 +127,18 @@ def add_rule(parts: Parts, normal: Normal, relations: Relations, universe: Unive
     _enter(parts, normal, head, body, tuple(equations), relations)
 
 
-def _unique(equation: tuple[int, int], normal: Normal, universe: Universe) -> bool:
-    return universe.all_apart(_sort_of(equation, normal, universe))
+def _unique(equation: tuple[int, int], normal: NumberedClause, universe: Universe) -> bool:
+    return universe.all_distinct(_sort_of(equation, normal, universe))
 
 
-def _sort_of(pair: tuple[int, int], normal: Normal, universe: Universe) -> Sort:
+def _sort_of(pair: tuple[int, int], normal: NumberedClause, universe: Universe) -> Sort:
     value = pair[0]
     return normal.sorts[~value] if value < 0 else universe.nodes[value].sort
 
 
 def _enter(
-    parts: Parts,
-    normal: Normal,
+    parts: HornParts,
+    normal: NumberedClause,
     head: Atom,
     body: list[Atom],
     differ: tuple[tuple[int, int], ...],
@@ -157,7 +157,7 @@ def _enter(
     for sort in {normal.sorts[slot]: None for slot in sorted(used)}:
         if not can_range(sort):
             parts.doubts[f"variables of sort {sort}"] = None
-    clause = Clause(normal.source, head, tuple(body), normal.equal, differ)
+    clause = HornClause(normal.source, head, tuple(body), normal.equal, differ)
     parts.clauses.append(clause)
 
 
@@ -187,5 +187,5 @@ def loose(differing: Iterable[Sort], universe: Universe, but: Collection[int] = 
     return [
         f"a difference over {sort}, whose constants may be equal"
         for sort in differing
-        if is_infinite(sort) or not universe.all_apart(sort, but)
+        if is_infinite(sort) or not universe.all_distinct(sort, but)
     ]

@@ -10,15 +10,15 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from potlang.engines.horn.engine import Bounds, Merging, TooLarge
-from potlang.engines.horn.joins import Index, Plan, Shape, make_plan, run
+from potlang.engines.horn.engine import EvaluationLimits, Merging, TooLarge
+from potlang.engines.horn.joins import Index, IndexShape, Plan, make_plan, run
 from potlang.engines.horn.rules import (
     EQUAL,
     FALSE,
     Atom,
-    Program,
+    DatalogProgram,
+    DatalogRule,
     Row,
-    Rule,
     by_head,
     components,
     ground,
@@ -36,12 +36,12 @@ _MOST_REMEMBERED = 1_000_000
 class Use(NamedTuple):
     """A body atom of a rule, with the plan from new rows for it."""
 
-    rule: Rule
+    rule: DatalogRule
     plan: Plan
 
 
 @dataclass(slots=True)
-class _Overlay:
+class _Trail:
     """What was there before the additions, and what was added."""
 
     lengths: list[int]
@@ -50,30 +50,30 @@ class _Overlay:
     rows: list[tuple[int, Row]] = field(default_factory=list)
     entries: list[tuple[Index, Any]] = field(default_factory=list)
     uses: dict[int, list[Use]] = field(default_factory=dict)
-    rules: list[Rule] = field(default_factory=list)
+    rules: list[DatalogRule] = field(default_factory=list)
 
 
-class Least:
+class SemiNaive:
     """The least model of a program in memory."""
 
-    def __init__(self, program: Program, bounds: Bounds) -> None:
+    def __init__(self, program: DatalogProgram, limits: EvaluationLimits) -> None:
         self.program = program
-        self.bounds = bounds
+        self.limits = limits
         self.rows: list[dict[Row, int]] = [{} for _ in program.arities]
         self.rank = 0
         self.total = 0
-        self._indexes: list[dict[Shape, Index]] = [{} for _ in program.arities]
+        self._indexes: list[dict[IndexShape, Index]] = [{} for _ in program.arities]
         self._by_head = by_head(program.rules, len(program.arities))
         self._component, self._order = components(program)
         self._done: set[int] = set()
         self._uses: dict[int, list[Use]] = {}
-        self._places: dict[int, list[tuple[Rule, int]]] = {}
+        self._places: dict[int, list[tuple[DatalogRule, int]]] = {}
         for rule in program.rules:
             for place, atom in enumerate(rule.body):
                 self._places.setdefault(atom.relation, []).append((rule, place))
         self._above: dict[int, frozenset[int]] = {}
         self._remembered = 0
-        self._overlay: _Overlay | None = None
+        self._trail: _Trail | None = None
         for relation, row in program.given:
             self.rows[relation].setdefault(row, 0)
         self._given = self.total = sum(map(len, self.rows))
@@ -94,7 +94,7 @@ class Least:
 
     def grown(self, relation: int) -> bool:
         """Whether the additions gave it rows."""
-        return self._overlay is not None and len(self.rows[relation]) != self._overlay.lengths[relation]
+        return self._trail is not None and len(self.rows[relation]) != self._trail.lengths[relation]
 
     def violation(self) -> tuple[int, Row]:
         """What is violated: the row of `FALSE`, or a pair of `EQUAL`."""
@@ -107,27 +107,27 @@ class Least:
         """Whether a denial, or a difference, is violated, as far as evaluated."""
         return bool(self.rows[FALSE])
 
-    def apart(self, a: int, b: int) -> bool:
+    def known_distinct(self, a: int, b: int) -> bool:
         """Whether two constants certainly differ."""
-        return self.program.apart(a, b)
+        return self.program.known_distinct(a, b)
 
-    def index(self, relation: int, shape: Shape) -> Index:
+    def index(self, relation: int, shape: IndexShape) -> Index:
         """An index over a relation, made when it is first asked for and kept up to date."""
         found = self._indexes[relation].get(shape)
         if found is None:
             found = self._indexes[relation][shape] = Index(shape, self.program.arities[relation])
             rows = list(self.rows[relation])
-            if self._overlay is None:
+            if self._trail is None:
                 found.add(rows)
             else:
-                before = self._overlay.lengths[relation]
+                before = self._trail.lengths[relation]
                 found.add(rows[:before])
-                found.add(rows[before:], self._overlay.entries)
+                found.add(rows[before:], self._trail.entries)
         return found
 
-    def rules_for(self, relation: int) -> list[Rule]:
+    def rules_for(self, relation: int) -> list[DatalogRule]:
         """The rules with this head, those of the additions included."""
-        more = self._overlay.rules if self._overlay is not None else []
+        more = self._trail.rules if self._trail is not None else []
         return [*self._by_head[relation], *(rule for rule in more if rule.head.relation == relation)]
 
     def needed_for(self, relations: Iterable[int]) -> frozenset[int]:
@@ -151,7 +151,7 @@ class Least:
 
     def ensure(self, relations: Iterable[int]) -> None:
         """Evaluate what these relations depend on. Raises `TooLarge`, `OutOfTime`, `Merging`."""
-        assert self._overlay is None
+        assert self._trail is None
         wanted = {self._component[relation] for relation in self.needed_for(relations)} - self._done
         for component in sorted(wanted):
             self._evaluate(self._order[component])
@@ -172,7 +172,7 @@ class Least:
         self._loop(self._insert(produced), uses)
 
     def _loop(self, delta: dict[int, list[Row]], uses: dict[int, list[Use]]) -> None:
-        while delta and not (self._overlay is not None and self.violated):
+        while delta and not (self._trail is not None and self.violated):
             produced: dict[int, dict[Row, None]] = {}
             for relation, rows in delta.items():
                 for use in uses.get(relation, ()):
@@ -180,7 +180,7 @@ class Least:
             delta = self._insert(produced)
 
     def _apply(
-        self, rule: Rule, plan: Plan, rows: Sequence[Row], produced: dict[int, dict[Row, None]]
+        self, rule: DatalogRule, plan: Plan, rows: Sequence[Row], produced: dict[int, dict[Row, None]]
     ) -> None:
         """The rows that `rule` derives and that are not there yet, into `produced`."""
         relation = rule.head.relation
@@ -190,12 +190,12 @@ class Least:
             rows = () if known or new else rows
         for start in range(0, len(rows), _SLICE):
             part = rows[start : start + _SLICE]
-            for found in run(plan, part, self, self.bounds.tick):
+            for found in run(plan, part, self, self.limits.tick):
                 heads = found if plan.finish is None else map(plan.finish, found)
                 if relation == EQUAL:
                     heads = self._unequal(heads)
                 new.update([(head, None) for head in heads if head not in known])
-                if self.total + len(new) > self.bounds.rows + self._given:
+                if self.total + len(new) > self.limits.rows + self._given:
                     raise TooLarge
                 if new and not rule.head.args:
                     return
@@ -203,7 +203,7 @@ class Least:
     def _unequal(self, pairs: Iterable[Row]) -> list[Row]:
         """The pairs of different constants. Raises `Merging` if some may be equal."""
         different = [pair for pair in pairs if pair[0] != pair[1]]
-        if any(not self.program.apart(a, b) for a, b in different):
+        if any(not self.program.known_distinct(a, b) for a, b in different):
             raise Merging
         return different
 
@@ -223,7 +223,7 @@ class Least:
         """Enter rows that are not there yet."""
         self.rows[relation].update(dict.fromkeys(rows, rank))
         self.total += len(rows)
-        overlay = self._overlay
+        overlay = self._trail
         entries = overlay.entries if overlay is not None else None
         for index in self._indexes[relation].values():
             index.add(rows, entries)
@@ -232,18 +232,20 @@ class Least:
 
     # --- additions ---
 
-    def add(self, given: Sequence[tuple[int, Row]], rules: Sequence[Rule], wanted: Collection[int]) -> None:
-        """Add rows and rules on top, until `undo`, and evaluate what the relations `wanted` depend on.
+    def add(
+        self, given: Sequence[tuple[int, Row]], rules: Sequence[DatalogRule], wanted: Collection[int]
+    ) -> None:
+        """Add rows and rules on top, until `backtrack`, and evaluate what `wanted` depends on.
 
         Stops at the first violation. What `wanted` and the rules' bodies depend on must be evaluated.
         """
-        assert self._overlay is None
-        self._overlay = _Overlay(list(map(len, self.rows)), self.rank, self.total, rules=list(rules))
+        assert self._trail is None
+        self._trail = _Trail(list(map(len, self.rows)), self.rank, self.total, rules=list(rules))
         relevant = self.needed_for({*wanted, *(atom.relation for rule in rules for atom in rule.body)})
         for rule in rules:
             for place, atom in enumerate(rule.body):
                 use = Use(rule, make_plan(rule, place))
-                self._overlay.uses.setdefault(atom.relation, []).append(use)
+                self._trail.uses.setdefault(atom.relation, []).append(use)
         produced: dict[int, dict[Row, None]] = {}
         for relation, row in given:
             if relation == EQUAL:
@@ -261,7 +263,7 @@ class Least:
         self._spread(delta, relevant)
 
     def _spread(self, delta: dict[int, list[Row]], relevant: frozenset[int]) -> None:
-        overlay = self._overlay
+        overlay = self._trail
         assert overlay is not None
         while delta and not self.violated:
             produced: dict[int, dict[Row, None]] = {}
@@ -280,20 +282,20 @@ class Least:
             found = self._uses[relation] = [Use(rule, make_plan(rule, place)) for rule, place in places]
         return found
 
-    def undo(self) -> None:
+    def backtrack(self) -> None:
         """Take the additions back."""
-        overlay = self._overlay
+        overlay = self._trail
         assert overlay is not None
         for index, key in reversed(overlay.entries):
             index.remove_last(key)
         for relation, row in reversed(overlay.rows):
             del self.rows[relation][row]
         self.rank, self.total = overlay.rank, overlay.total
-        self._overlay = None
+        self._trail = None
 
     # --- derivations ---
 
-    def instance(self, relation: int, row: Row) -> tuple[Rule, dict[int, int]] | None:
+    def instance(self, relation: int, row: Row) -> tuple[DatalogRule, dict[int, int]] | None:
         """A rule and values that derive a row from rows of lower rank; None if it is given."""
         rank = self.rows[relation][row]
         for rule in self.rules_for(relation):
@@ -304,7 +306,7 @@ class Least:
                     return rule, values
         return None
 
-    def _solve(self, rule: Rule, start: dict[int, int], rank: int) -> dict[int, int] | None:
+    def _solve(self, rule: DatalogRule, start: dict[int, int], rank: int) -> dict[int, int] | None:
         """Values for the variables of a body, all of whose rows have a lower rank. Depth first."""
         levels: list[tuple[dict[int, int], list[Atom], Iterator[dict[int, int]]]] = []
         values, left = start, list(rule.body)
@@ -325,9 +327,9 @@ class Least:
             else:
                 return None
 
-    def _differ(self, rule: Rule, values: dict[int, int]) -> bool:
+    def _differ(self, rule: DatalogRule, values: dict[int, int]) -> bool:
         pairs = [tuple(values[~each] if each < 0 else each for each in pair) for pair in rule.differ]
-        return all(self.program.apart(a, b) for a, b in pairs)
+        return all(self.program.known_distinct(a, b) for a, b in pairs)
 
     def _cost(self, atom: Atom, values: dict[int, int]) -> int:
         """How many rows match; a guess for large relations, of which an index may not be worth making."""
@@ -357,8 +359,8 @@ class Least:
                 yield found
 
 
-def _probe(atom: Atom, values: dict[int, int], bound: tuple[int, ...]) -> tuple[Any, Shape]:
+def _probe(atom: Atom, values: dict[int, int], bound: tuple[int, ...]) -> tuple[Any, IndexShape]:
     """The key of the bound columns, and the index that has it."""
     key = tuple([values[~atom.args[c]] if atom.args[c] < 0 else atom.args[c] for c in bound])
-    shape = Shape(bound, tuple(c for c in range(len(atom.args)) if c not in bound))
+    shape = IndexShape(bound, tuple(c for c in range(len(atom.args)) if c not in bound))
     return key[0] if len(key) == 1 else key, shape

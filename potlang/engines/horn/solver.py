@@ -10,16 +10,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeVar
 
-from potlang.engines.horn.derivation import Derivation, Proof, derive_by_events, derive_by_ranks
-from potlang.engines.horn.engine import Bounds, Engine, Merging, OutOfTime, TooLarge
-from potlang.engines.horn.goals import Case, Goal, read_goal
-from potlang.engines.horn.horn import Clause, Horn, Parts, add_rule
-from potlang.engines.horn.least import Least
-from potlang.engines.horn.merged import Merged
-from potlang.engines.horn.rules import EQUAL, FALSE, Atom, Program, Row, Rule
-from potlang.engines.horn.structure import Shared, least_structure
-from potlang.engines.horn.tables import Map, Tables, domain_rows, narrowed, same, tables
-from potlang.engines.horn.universe import Source, Universe
+from potlang.engines.horn.derivation import CaseProof, Derivation, derive_by_events, derive_by_ranks
+from potlang.engines.horn.engine import DatalogEngine, EvaluationLimits, Merging, OutOfTime, TooLarge
+from potlang.engines.horn.goals import Goal, GoalCase, read_goal
+from potlang.engines.horn.program import HornClause, HornParts, HornProgram, add_rule
+from potlang.engines.horn.rules import EQUAL, FALSE, Atom, DatalogProgram, DatalogRule, Row
+from potlang.engines.horn.semi_naive import SemiNaive
+from potlang.engines.horn.structure import SharedTables, least_structure
+from potlang.engines.horn.tables import Map, RelationTables, domain_rows, narrowed, same, tables
+from potlang.engines.horn.universe import Provenance, Universe
+from potlang.engines.horn.with_equality import DatalogWithEquality
 from potlang.ir.nodes import Node
 from potlang.ir.pool import Pool
 from potlang.ir.structure import Structure
@@ -48,22 +48,22 @@ def never() -> bool:
     return False
 
 
-class Side(NamedTuple):
+class SideAnswer(NamedTuple):
     """What is concluded of one check. `status` None: nothing, for the `reason` given."""
 
     status: Status | None
     reason: str | None = None
 
 
-class Closed(NamedTuple):
-    """What the closure says of one claim. Derivations and models are made by `Closure` when asked for."""
+class HornAnswer(NamedTuple):
+    """What the closure says of one claim. Derivations and models are made by `HornSolver` when asked for."""
 
-    assumptions: Side
-    claim: Side
-    negation: Side
+    assumptions: SideAnswer
+    claim: SideAnswer
+    negation: SideAnswer
 
 
-Large = Callable[[Program, Universe, Bounds], Engine]
+Large = Callable[[DatalogProgram, Universe, EvaluationLimits], DatalogEngine]
 """Makes an engine other than this module's own."""
 
 
@@ -71,24 +71,24 @@ Large = Callable[[Program, Universe, Bounds], Engine]
 class _Base:
     """The model of the assumptions: rows over constants, or over the leaders of their classes."""
 
-    tables: Tables
-    engine: Engine
+    tables: RelationTables
+    engine: DatalogEngine
     renamed: Map
-    merged: Merged | None = None
+    merged: DatalogWithEquality | None = None
     """With equations: the same model with what explains them."""
     large: bool = False
     focused: int = 0
     """How many claims were decided by parts of relations."""
-    shared: Shared = field(default_factory=Shared)
+    shared: SharedTables = field(default_factory=SharedTables)
     """Tables of the models shown."""
 
 
-class Closure:
+class HornSolver:
     """The closure of one program. Not safe for use by several threads at once."""
 
     def __init__(
         self,
-        horn: Horn,
+        horn: HornProgram,
         most_rows: int = MOST_ROWS,
         large: Large | None = None,
         small_rows: int = SMALL_ROWS,
@@ -104,17 +104,17 @@ class Closure:
         self._base: _Base | None = None
         self._explainer: _Base | None = None
         """In memory, where the base is not: derivations come from it."""
-        self._assumptions: Side | None = None
+        self._assumptions: SideAnswer | None = None
 
     # --- statuses ---
 
-    def decide(self, formula: Node, expired: Expired = never) -> Closed:
+    def decide(self, formula: Node, expired: Expired = never) -> HornAnswer:
         """What is concluded of a closed claim. When `expired` says so, no more is concluded."""
         assumptions = self.assumptions(expired)
         claim, negation = (self._side(formula, negated, assumptions, expired) for negated in (False, True))
-        return Closed(assumptions, claim, negation)
+        return HornAnswer(assumptions, claim, negation)
 
-    def assumptions(self, expired: Expired = never) -> Side:
+    def assumptions(self, expired: Expired = never) -> SideAnswer:
         """Whether the assumptions are satisfiable; computed once."""
         if self._assumptions is None:
             found = self._concluded(self._judge, expired)
@@ -123,20 +123,20 @@ class Closure:
             self._assumptions = found
         return self._assumptions
 
-    def _judge(self, base: _Base) -> Side:
+    def _judge(self, base: _Base) -> SideAnswer:
         base.engine.ensure((FALSE, EQUAL))
         if base.engine.violated or (base.merged is not None and base.merged.violated):
-            return Side("unsat")
-        return Side("sat") if self.horn.exact else Side(None, _joined(self.horn.reasons))
+            return SideAnswer("unsat")
+        return SideAnswer("sat") if self.horn.exact else SideAnswer(None, _joined(self.horn.reasons))
 
-    def _concluded(self, work: Callable[[_Base], Side], expired: Expired) -> Side:
+    def _concluded(self, work: Callable[[_Base], SideAnswer], expired: Expired) -> SideAnswer:
         """What `work` concludes, or why it does not."""
         try:
             return self._attempt(work, expired)
         except TooLarge:
-            return Side(None, f"more than {self._most()} atoms follow")
+            return SideAnswer(None, f"more than {self._most()} atoms follow")
         except OutOfTime:
-            return Side(None, TIMEOUT)
+            return SideAnswer(None, TIMEOUT)
 
     def _attempt(self, work: Callable[[_Base], T], expired: Expired) -> T:
         """Do `work` on the model of the assumptions, making a better one if need be.
@@ -147,7 +147,7 @@ class Closure:
             if self._base is None:
                 self._base = self._first_base(expired)
             base = self._base
-            base.engine.bounds = Bounds(self._most(), expired)
+            base.engine.limits = EvaluationLimits(self._most(), expired)
             try:
                 return work(base)
             except TooLarge:
@@ -174,32 +174,32 @@ class Closure:
             return self._merged_base(expired)
         found = tables(self.horn)
         program = _satisfied(found.program, same)
-        return _Base(found, Least(program, Bounds(self._most(), expired)), same)
+        return _Base(found, SemiNaive(program, EvaluationLimits(self._most(), expired)), same)
 
     def _large_base(self, expired: Expired) -> _Base:
         assert self._large is not None
         found = tables(self.horn)
-        bounds = Bounds(MOST_LARGE_ROWS, expired)
-        engine = self._large(_satisfied(found.program, same), self.horn.universe, bounds)
+        limits = EvaluationLimits(MOST_LARGE_ROWS, expired)
+        engine = self._large(_satisfied(found.program, same), self.horn.universe, limits)
         return _Base(found, engine, same, large=True)
 
     def _merged_base(self, expired: Expired) -> _Base:
         """The classes of constants, and on top of them an ordinary model to add to."""
         found = tables(self.horn)
-        bounds = Bounds(self.most_rows, expired)
-        merged = Merged(found.program, self._sources(found), self.horn.constants, bounds)
+        limits = EvaluationLimits(self.most_rows, expired)
+        merged = DatalogWithEquality(found.program, self._sources(found), self.horn.constants, limits)
         merged.saturate()
         leader = dict(enumerate(merged.leader))
 
         def renamed(row: Row) -> Row:
             return tuple([leader.get(value, value) for value in row])
 
-        over = tables(self.horn, renamed, merged.apart)
+        over = tables(self.horn, renamed, merged.known_distinct)
         given = tuple((relation, row) for relation, rows in enumerate(merged.rows) for row in rows)
         program = _satisfied(over.program, renamed)._replace(given=given)
-        return _Base(over, Least(program, bounds), renamed, merged)
+        return _Base(over, SemiNaive(program, limits), renamed, merged)
 
-    def _sources(self, found: Tables, *, goal: bool = False) -> list[tuple[int, Row, object]]:
+    def _sources(self, found: RelationTables, *, goal: bool = False) -> list[tuple[int, Row, object]]:
         rows: list[tuple[int, Row, object]] = [
             (*found.given(*given), source) for given, source in self.horn.parts.given.items()
         ]
@@ -208,18 +208,18 @@ class Closure:
 
     # --- one side of a claim ---
 
-    def _side(self, formula: Node, negated: bool, assumptions: Side, expired: Expired) -> Side:
+    def _side(self, formula: Node, negated: bool, assumptions: SideAnswer, expired: Expired) -> SideAnswer:
         if assumptions.status == "unsat":
             return assumptions
         with self._goal(formula, negated, self.horn.pool.scratch()) as goal:
             return self._concluded(lambda base: self._settled(base, goal, expired), expired)
 
-    def _settled(self, base: _Base, goal: Goal, expired: Expired) -> Side:
+    def _settled(self, base: _Base, goal: Goal, expired: Expired) -> SideAnswer:
         base.engine.ensure((FALSE, EQUAL))
         if all(self._refuted(base, goal, case, expired) for case in goal.cases()):
-            return Side("unsat")
+            return SideAnswer("unsat")
         doubts = [*(each.reason for each in goal.parts.remainder), *goal.doubts, *self.horn.reasons]
-        return Side(None, _joined(doubts)) if doubts else Side("sat")
+        return SideAnswer(None, _joined(doubts)) if doubts else SideAnswer("sat")
 
     @contextmanager
     def _goal(self, formula: Node, negated: bool, pool: Pool | None = None) -> Iterator[Goal]:
@@ -228,7 +228,7 @@ class Closure:
         finally:
             self.horn.universe.release(self.horn.constants)
 
-    def _refuted(self, base: _Base, goal: Goal, case: Case, expired: Expired) -> bool:
+    def _refuted(self, base: _Base, goal: Goal, case: GoalCase, expired: Expired) -> bool:
         """Whether the assumptions with one case of the goal violate something."""
         try:
             with self._added(base, goal, case) as engine:
@@ -237,7 +237,9 @@ class Closure:
             return self._with_equations(goal, case, expired).violated
 
     @contextmanager
-    def _added(self, base: _Base, goal: Goal, case: Case, everything: bool = False) -> Iterator[Engine]:
+    def _added(
+        self, base: _Base, goal: Goal, case: GoalCase, everything: bool = False
+    ) -> Iterator[DatalogEngine]:
         """The model with a case of the goal on top. Raises `Merging` where that makes constants equal."""
         parts = _with_literals(self.horn, goal, case)
         renamed = _renaming(base, case)
@@ -259,11 +261,11 @@ class Closure:
             engine.add(given, rules, wanted)
             yield engine
         finally:
-            engine.undo()
+            engine.backtrack()
 
     def _narrowed(
-        self, base: _Base, rules: list[Rule], given: list[tuple[int, Row]]
-    ) -> tuple[list[Rule], list[tuple[int, Row]]]:
+        self, base: _Base, rules: list[DatalogRule], given: list[tuple[int, Row]]
+    ) -> tuple[list[DatalogRule], list[tuple[int, Row]]]:
         """The same by a part of a relation only, where one fact of it is all that matters."""
         if len(rules) != 1 or given or len(rules[0].body) != 1:
             return rules, given
@@ -278,7 +280,7 @@ class Closure:
         part, rows = narrowed(focus, atom.relation, atom.args)
         return [*part, own], rows
 
-    def _with_equations(self, goal: Goal, case: Case, expired: Expired) -> Merged:
+    def _with_equations(self, goal: Goal, case: GoalCase, expired: Expired) -> DatalogWithEquality:
         """The model of the assumptions with a case of the goal, from the beginning."""
         found = tables(self.horn)
         parts = _with_literals(self.horn, goal, case)
@@ -286,9 +288,9 @@ class Closure:
         program = found.program._replace(rules=found.program.rules + rules)
         given = self._sources(found, goal=True)
         given += [(*found.given(*each), source) for each, source in parts.given.items()]
-        given += [(EQUAL, pair, Source(None, (), True)) for pair in case.members.items()]
-        bounds = Bounds(self.most_rows, expired)
-        merged = Merged(program, given, len(self.horn.universe.nodes), bounds)
+        given += [(EQUAL, pair, Provenance(None, (), True)) for pair in case.members.items()]
+        limits = EvaluationLimits(self.most_rows, expired)
+        merged = DatalogWithEquality(program, given, len(self.horn.universe.nodes), limits)
         merged.saturate()
         return merged
 
@@ -317,9 +319,9 @@ class Closure:
             return base
         if self._explainer is None:
             found = tables(self.horn)
-            engine = Least(_satisfied(found.program, same), Bounds(self.most_rows, expired))
+            engine = SemiNaive(_satisfied(found.program, same), EvaluationLimits(self.most_rows, expired))
             self._explainer = _Base(found, engine, same)
-        self._explainer.engine.bounds = Bounds(self.most_rows, expired)
+        self._explainer.engine.limits = EvaluationLimits(self.most_rows, expired)
         return self._explainer
 
     def _of_assumptions(self, base: _Base) -> Derivation | None:
@@ -329,7 +331,7 @@ class Closure:
         return derive_by_ranks(self.horn, base.tables, base.engine, {})
 
     def _of_goal(self, base: _Base, goal: Goal, expired: Expired) -> Derivation | None:
-        proofs: list[Proof] = []
+        proofs: list[CaseProof] = []
         for case in goal.cases():
             found = self._of_case(base, goal, case, expired)
             if found is None:
@@ -337,7 +339,7 @@ class Closure:
             proofs += found.cases
         return Derivation(tuple(proofs), goal.parts.choices)
 
-    def _of_case(self, base: _Base, goal: Goal, case: Case, expired: Expired) -> Derivation | None:
+    def _of_case(self, base: _Base, goal: Goal, case: GoalCase, expired: Expired) -> Derivation | None:
         if base.merged is None and not case.members:
             try:
                 with self._added(base, goal, case) as engine:
@@ -347,7 +349,7 @@ class Closure:
         merged = self._with_equations(goal, case, expired)
         return derive_by_events(self.horn, base.tables, merged) if merged.violated else None
 
-    def _by_ranks(self, base: _Base, engine: Engine, goal: Goal, case: Case) -> Derivation:
+    def _by_ranks(self, base: _Base, engine: DatalogEngine, goal: Goal, case: GoalCase) -> Derivation:
         parts = _with_literals(self.horn, goal, case)
         sources = {base.tables.given(*each): source for each, source in parts.given.items()}
         return derive_by_ranks(self.horn, base.tables, engine, sources)
@@ -377,7 +379,7 @@ class Closure:
         models = (self._model(base, goal, case, expired) for case in goal.cases())
         return next((model for model in models if model is not None), None)
 
-    def _model(self, base: _Base, goal: Goal, case: Case, expired: Expired) -> Structure | None:
+    def _model(self, base: _Base, goal: Goal, case: GoalCase, expired: Expired) -> Structure | None:
         try:
             with self._added(base, goal, case, everything=True) as engine:
                 return None if engine.violated else self._shown(base, _renaming(base, case))
@@ -395,7 +397,7 @@ def _joined(reasons: Iterable[str]) -> str:
     return "; ".join(list(dict.fromkeys(reasons))[:3])
 
 
-def _renaming(base: _Base, case: Case) -> Map:
+def _renaming(base: _Base, case: GoalCase) -> Map:
     """From constants to those that the base, and the case's choices, put for them."""
     members = case.members
     if not members:
@@ -403,22 +405,22 @@ def _renaming(base: _Base, case: Case) -> Map:
     return lambda row: base.renamed(tuple([members.get(value, value) for value in row]))
 
 
-def _active(clause: Clause, renamed: Map) -> bool:
+def _active(clause: HornClause, renamed: Map) -> bool:
     """Whether the constants that a rule wants equal are."""
     return all(a == b for a, b in map(renamed, clause.equal))
 
 
-def _satisfied(program: Program, renamed: Map) -> Program:
+def _satisfied(program: DatalogProgram, renamed: Map) -> DatalogProgram:
     """The program with the rules only whose constants are as equal as they want."""
     rules = [rule for rule in program.rules if all(a == b for a, b in map(renamed, rule.equal))]
     return program._replace(rules=tuple(rules))
 
 
-def _with_literals(horn: Horn, goal: Goal, case: Case) -> Parts:
+def _with_literals(horn: HornProgram, goal: Goal, case: GoalCase) -> HornParts:
     """The goal's parts with the literals that the case has chosen."""
     if not case.literals:
         return goal.parts
-    parts = Parts(list(goal.parts.clauses), dict(goal.parts.given))
+    parts = HornParts(list(goal.parts.clauses), dict(goal.parts.given))
     for literal in case.literals:
         add_rule(parts, literal, horn.relations, horn.universe)
     return parts
