@@ -162,11 +162,23 @@ def joined(op: str, terms: tuple[Term, ...]) -> Term:
 _LEVELS: Final = {
     "<=>": 1, "=>": 2, "or": 3, "and": 4, "not": 5,
     **dict.fromkeys(RELATIONS, 6), "list": 0, "ratio": 7, "+": 8, "pm": 8, "mp": 8, "neg": 9,
-    "*": 10, "/": 10, "mod": 10, "^": 12, "!": 13, "%": 13,
+    "*": 10, "mod": 10, "^": 12, "!": 13, "%": 13,
 }  # fmt: skip
 _INFIX: Final = {"<=>": " <=> ", "=>": " => ", "or": " or ", "and": " and ", "*": "*", "ratio": " : ",
                  "divides": " \\mid ", "in": " \\in ", "list": ", "}  # fmt: skip
+_COMMANDS: Final = {
+    "/": "\\frac{%s}{%s}", "sqrt": "\\sqrt{%s}", "root": "\\sqrt[%s]{%s}", "binom": "\\binom{%s}{%s}",
+    "logbase": "\\log_{%s}(%s)",
+}  # fmt: skip
+_BRACKETS: Final = {
+    "floor": ("\\lfloor ", " \\rfloor"), "ceil": ("\\lceil ", " \\rceil"),
+    "abs": ("\\lvert ", " \\rvert"), "tuple": ("(", ")"), "set": ("\\{", "\\}"),
+    "[]": ("[", "]"), "[)": ("[", ")"), "(]": ("(", "]"),
+}  # fmt: skip
 _ATOM: Final = 20
+"""The level of what never needs brackets around it."""
+_TERM: Final = _LEVELS["ratio"]
+_FACTOR: Final = _LEVELS["*"]
 
 
 def text(term: Term) -> str:
@@ -176,14 +188,15 @@ def text(term: Term) -> str:
 
 def shown(term: Term) -> str:
     """The term as text for people: quantities in the words in which they were named."""
-    return text(rebuilt(term, lambda each: Quantity((each.said,)) if _is_said(each) else each))
+    return text(rebuilt(term, _in_own_words))
 
 
-def _is_said(term: Term) -> TypeGuard[Quantity]:
-    return isinstance(term, Quantity) and bool(term.said)
+def _in_own_words(term: Term) -> Term:
+    return Quantity((term.said,)) if isinstance(term, Quantity) and term.said else term
 
 
 def _written(term: Term) -> tuple[str, int]:
+    """The term as text, and its level: below that of its place it needs brackets."""
     match term:
         case Num(value):
             return _digits(value)
@@ -191,8 +204,14 @@ def _written(term: Term) -> tuple[str, int]:
             return _variable(name), _ATOM
         case Quantity(words):
             return "\\text{" + " ".join(words) + "}", _ATOM
-        case Op():
-            return _operation(term)
+        case Op(op, args):
+            level = _LEVELS.get(op, _ATOM)
+            if level == _ATOM:
+                return _applied(op, args), level
+            if op in ("pm", "mp") and len(args) == 1:
+                return f"\\{op} {_inside(args[0], level + 1)}", _LEVELS["neg"]
+            # Beside a sign it is open of what the remainder is taken.
+            return _operation(op, args, level), _LEVELS["+"] if op == "mod" else level
 
 
 def _digits(value: Fraction) -> tuple[str, int]:
@@ -208,7 +227,7 @@ def _digits(value: Fraction) -> tuple[str, int]:
 
 
 def _places(denominator: int) -> int | None:
-    """How many decimals a number with this denominator needs; None where no number of them is enough."""
+    """The decimals that a number with this denominator needs; None where no number of them is enough."""
     counts = []
     for prime in (2, 5):
         count = 0
@@ -221,10 +240,9 @@ def _places(denominator: int) -> int | None:
 def _variable(name: str) -> str:
     """A variable as LaTeX: `x`, `x_{12}`, `\\alpha`, `x'`."""
     base, _, index = name.partition("_")
-    bare = base.rstrip("'")
-    shown = base if len(bare) == 1 else f"\\{base}"
+    shown, bare = base, base.rstrip("'")
     if len(bare) > 1:
-        shown = "\\operatorname{" + base + "}" if bare not in GREEK else "\\" + base + " "
+        shown = f"\\{base} " if bare in GREEK else "\\operatorname{" + base + "}"
     return f"{shown.rstrip()}_{{{index}}}" if index else shown
 
 
@@ -234,33 +252,26 @@ GREEK: Final = words(
 )
 
 
-def _operation(term: Op) -> tuple[str, int]:
-    op, args = term.op, term.args
-    level = _LEVELS.get(op, _ATOM)
-    if op == "+":
-        return _sum(args), level
-    if op in ("pm", "mp"):
-        sign = f"\\{op} "
-        left = f"{_inside(args[0], level)} " if len(args) == 2 else ""
-        return left + sign + _inside(args[-1], level + 1), level if len(args) == 2 else _LEVELS["neg"]
-    if op in ("neg", "not"):
-        return ("-" if op == "neg" else "\\neg ") + _inside(args[0], level + 1), level
-    if op in ("!", "%"):
-        return _inside(args[0], level + 1) + ("!" if op == "!" else "\\%"), level
-    if op == "/":
-        return f"\\frac{{{text(args[0])}}}{{{text(args[1])}}}", _ATOM
-    if op == "^":
-        return f"{_inside(args[0], level + 1)}^{{{text(args[1])}}}", level
-    if op == "mod":
-        # Beside a sign it is open of what the remainder is taken.
-        return " \\bmod ".join(_inside(arg, level + 1) for arg in args), _LEVELS["+"]
-    if op == "approx":
-        return f"{_inside(args[0], 7)} \\approx {_rounded(args[1], args[2])}", level
-    if op == "congruent":
-        return f"{_inside(args[0], 7)} \\equiv {_inside(args[1], 7)} \\pmod{{{text(args[2])}}}", level
-    if op in _INFIX or op in RELATIONS:
-        return _INFIX.get(op, f" {op} ").join(_inside(arg, level + 1) for arg in args), level
-    return _applied(op, args), _ATOM
+def _operation(op: str, args: tuple[Term, ...], level: int) -> str:
+    match op:
+        case "+":
+            return _sum(args)
+        case "pm" | "mp":
+            return f"{_inside(args[0], level)} \\{op} {_inside(args[1], level + 1)}"
+        case "neg" | "not":
+            return ("-" if op == "neg" else "\\neg ") + _inside(args[0], level + 1)
+        case "!" | "%":
+            return _inside(args[0], level + 1) + ("!" if op == "!" else "\\%")
+        case "^":
+            return f"{_inside(args[0], level + 1)}^{{{text(args[1])}}}"
+        case "mod":
+            return " \\bmod ".join(_inside(arg, level + 1) for arg in args)
+        case "approx":
+            return f"{_inside(args[0], _TERM)} \\approx {_rounded(args[1], args[2])}"
+        case "congruent":
+            left, right = (_inside(arg, _TERM) for arg in args[:2])
+            return f"{left} \\equiv {right} \\pmod{{{text(args[2])}}}"
+    return _INFIX.get(op, f" {op} ").join(_inside(arg, level + 1) for arg in args)
 
 
 def _rounded(term: Term, size: Term) -> str:
@@ -288,40 +299,22 @@ def _inside(term: Term, least: int) -> str:
 def _sum(args: tuple[Term, ...]) -> str:
     shown = ""
     for arg in args:
-        negative = is_op(arg, "neg")
-        inner = _inside(arg.args[0] if negative and isinstance(arg, Op) else arg, 10)
-        if shown:
-            shown += f" - {inner}" if negative else f" + {inner}"
-        else:
-            shown = f"-{inner}" if negative else inner
-    return shown
-
-
-_BRACKETS: Final = {
-    "floor": ("\\lfloor ", " \\rfloor"), "ceil": ("\\lceil ", " \\rceil"), "abs": ("\\lvert ", " \\rvert"),
-    "sqrt": ("\\sqrt{", "}"), "tuple": ("(", ")"), "set": ("\\{", "\\}"),
-    "[]": ("[", "]"), "[)": ("[", ")"), "(]": ("(", "]"),
-}  # fmt: skip
+        sign, inner = (" - ", arg.args[0]) if is_op(arg, "neg") else (" + ", arg)
+        shown += sign + _inside(inner, _FACTOR)
+    return "-" + shown[3:] if shown.startswith(" - ") else shown[3:]
 
 
 def _applied(op: str, args: tuple[Term, ...]) -> str:
-    inner = ", ".join(_inside(arg, 1) for arg in args)
-    if op in _BRACKETS:
-        opening, closing = _BRACKETS[op]
-        return f"{opening}{inner}{closing}"
+    if op in _COMMANDS:
+        return _COMMANDS[op] % tuple(map(text, args))
     if op in BINDERS:
-        index, first, last, body = args
-        return f"(\\{op}_{{{text(index)} = {text(first)}}}^{{{text(last)}}} {_inside(body, 10)})"
-    if op == "root":
-        return f"\\sqrt[{text(args[0])}]{{{text(args[1])}}}"
-    if op == "binom":
-        return f"\\binom{{{text(args[0])}}}{{{text(args[1])}}}"
-    if op == "logbase":
-        return f"\\log_{{{text(args[0])}}}({text(args[1])})"
-    if op.startswith("unit:"):
-        return f"{_inside(args[0], 11)} \\text{{{op[5:]}}}"
-    if op.startswith("call:"):
-        return f"{op[5:]}({inner})"
-    if op.startswith("where:"):
-        return f"\\mathbb{{{op[6:]}}}"
-    return f"\\{op}({inner})"
+        index, first, last = map(text, args[:3])
+        return f"(\\{op}_{{{index} = {first}}}^{{{last}}} {_inside(args[3], _FACTOR)})"
+    kind, _, name = op.partition(":")
+    if kind == "unit":
+        return f"{_inside(args[0], _FACTOR + 1)} \\text{{{name}}}"
+    if kind == "where":
+        return f"\\mathbb{{{name}}}"
+    function = name if kind == "call" else f"\\{op}"
+    opening, closing = _BRACKETS.get(op, (f"{function}(", ")"))
+    return opening + ", ".join(_inside(arg, 1) for arg in args) + closing
