@@ -7,8 +7,9 @@ refused, not guessed. Nothing is evaluated.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import reduce
 from typing import Final
 
 from potlang.languages.dagmath.lower.phrases import stem, stems
@@ -36,6 +37,7 @@ _UNITS: Final = ("unit", "text")
 _DEGREES: Final = ("circ", "degree")
 _RELATIONS: Final = ("=", "!=", "<", "<=", ">", ">=", "in", "equiv", "approx", "|", "divides")
 _ALWAYS_FUNCTIONS: Final = frozenset("fgh")
+_SIGNS: Final = {"+": "+", "-": "neg", "pm": "pm", "mp": "mp"}
 
 
 def read_formula(
@@ -98,6 +100,13 @@ class _Parser:
         self._depth -= 1
         return found
 
+    def _run(self, read: Callable[[], Term], op: str) -> list[Term]:
+        """Operands with an operator between them."""
+        items = [read()]
+        while self._accept("op", op):
+            items.append(read())
+        return items
+
     # --- statements ---
 
     def whole(self) -> Term:
@@ -112,10 +121,7 @@ class _Parser:
         return found
 
     def _statement(self) -> Term:
-        left = self._implication()
-        while self._accept("op", "<=>"):
-            left = Op("<=>", (left, self._implication()))
-        return left
+        return reduce(lambda left, right: Op("<=>", (left, right)), self._run(self._implication, "<=>"))
 
     def _implication(self) -> Term:
         left = self._list()
@@ -128,21 +134,16 @@ class _Parser:
         items = [self._disjunction()]
         while self._is("op", ",") and self._after().kind != "end":
             self._take()
-            if self._next.kind == "op" and self._next.text in ("and", "or"):
-                self._take()
+            self._accept("op", "and", "or")
             items.append(self._disjunction())
         return items[0] if len(items) == 1 else _listed(items)
 
     def _disjunction(self) -> Term:
-        items = [self._conjunction()]
-        while self._accept("op", "or"):
-            items.append(self._conjunction())
+        items = self._run(self._conjunction, "or")
         return items[0] if len(items) == 1 else _alternatives(items)
 
     def _conjunction(self) -> Term:
-        items = [self._negation()]
-        while self._accept("op", "and"):
-            items.append(self._negation())
+        items = self._run(self._negation, "and")
         if len(items) > 1 and not all(map(is_statement, items)):
             return _listed(items)
         return joined("and", tuple(items))
@@ -171,10 +172,8 @@ class _Parser:
         for link, left, right, start in zip(links, sides, sides[1:], starts[1:], strict=False):
             if is_statement(left) or is_statement(right):
                 raise Unreadable("a statement stands where a number is expected")
-            if link == "approx":
-                found.append(self._rounded(left, right, start))
-                continue
-            found.append(Op("divides" if link == "|" else link, (left, right)))
+            relation = Op("divides" if link == "|" else link, (left, right))
+            found.append(self._rounded(left, right, start) if link == "approx" else relation)
         return joined("and", tuple(found))
 
     def _rounded(self, left: Term, right: Term, start: int) -> Term:
@@ -210,42 +209,31 @@ class _Parser:
             name = self._expect("name").text
             self._expect("close", "group")
             return Op(f"where:{name}", ())
-        if self._is("open", "{"):
-            self._take()
+        if self._accept("open", "{"):
             return Op("set", self._items("}"))
         opening = self._expect("open", "(", "[").text
         first = self._nested(self._ratio)
         self._expect("op", ",")
         last = self._nested(self._ratio)
-        closing = self._expect("close", ")", "]").text
-        kind = opening + closing
-        return Op(kind if kind != "()" else "tuple", (first, last))
+        kind = opening + self._expect("close", ")", "]").text
+        return Op("tuple" if kind == "()" else kind, (first, last))
 
     def _items(self, closing: str) -> tuple[Term, ...]:
-        items = [self._nested(self._ratio)]
-        while self._accept("op", ","):
-            items.append(self._nested(self._ratio))
+        items = self._run(lambda: self._nested(self._ratio), ",")
         self._expect("close", closing)
         return tuple(items)
 
     # --- terms ---
 
     def _ratio(self) -> Term:
-        items = [self._sum()]
-        while self._accept("op", ":"):
-            items.append(self._sum())
-        return joined("ratio", tuple(items))
+        return joined("ratio", tuple(self._run(self._sum, ":")))
 
     def _sum(self) -> Term:
-        items: list[Term] = []
-        sign = self._accept("op", "+", "-", "pm", "mp")
-        if sign is None or sign.text in "+-":
-            first = self._product()
-            items.append(Op("neg", (first,)) if sign and sign.text == "-" else first)
-        else:
-            items.append(Op(sign.text, (self._product(),)))
+        sign = self._accept("op", *_SIGNS)
+        first = self._product()
         modular = self._is_modular
-        while (sign := self._accept("op", "+", "-", "pm", "mp")) is not None:
+        items = [first if sign is None or sign.text == "+" else Op(_SIGNS[sign.text], (first,))]
+        while (sign := self._accept("op", *_SIGNS)) is not None:
             term = self._product()
             modular |= self._is_modular
             if sign.text in ("pm", "mp"):
@@ -265,8 +253,7 @@ class _Parser:
             if self._accept("op", "*"):
                 found.append(self._signed())
                 slashed = False
-            elif self._is("op", "/"):
-                self._take()
+            elif self._accept("op", "/"):
                 found = [_fraction(joined("*", tuple(found)), self._signed())]
                 slashed = True
             elif self._accept("op", "mod"):
@@ -319,11 +306,10 @@ class _Parser:
         return base
 
     def _degree(self, base: Term) -> Term:
-        if self._accept("open", "group"):
-            self._expect("command", *_DEGREES)
+        grouped = self._accept("open", "group")
+        self._expect("command", *_DEGREES)
+        if grouped:
             self._expect("close", "group")
-        else:
-            self._take()
         return base
 
     def _exponent(self) -> Term:
@@ -348,11 +334,9 @@ class _Parser:
 
     def _measured_in(self, base: Term) -> Term:
         """The term with the unit that follows it, if one does."""
-        if self._is("command", "degree"):
-            self._take()
+        if self._accept("command", "degree"):
             return Op("unit:degree", (base,))
-        if self._is("unit") or self._is("text"):
-            unit = self._take()
+        if unit := self._accept("unit") or self._accept("text"):
             if unit.kind == "text" and (
                 self._begins_factor() or (not unit.text.isalpha() and not is_unit(unit.text))
             ):
@@ -389,9 +373,9 @@ class _Parser:
         words = stems(text)
         if words and self._accept("open", "("):
             items = self._items(")")
-            names = [item.text.lower() for item in items if isinstance(item, Name)]
-            if len(names) == len(items) == 1 and len(names[0]) > 1:
-                return Quantity(tuple(sorted({*words, stem(names[0])})), f"{text} {items[0].text}")  # type: ignore[union-attr]
+            match items:
+                case (Name(name),) if len(name) > 1:
+                    return Quantity(tuple(sorted({*words, stem(name.lower())})), f"{text} {name}")
             return Op(f"call:{'-'.join(words)}", items)
         if not words:
             raise Unreadable(f"does not read the words {text!r}")
@@ -470,8 +454,7 @@ class _Parser:
 
     def _argument(self) -> Term:
         """What a command applies to: a group, or one token (`\\frac12`)."""
-        if self._is("open", "group"):
-            self._take()
+        if self._accept("open", "group"):
             return self._bracketed("group")
         token = self._next
         if token.kind == "num" and len(token.text) > 1 and token.text.isdigit():
@@ -488,6 +471,7 @@ class _Parser:
             exponent = self._exponent()
             if isinstance(exponent, Op):
                 raise Unreadable(f"the power of \\{name} may be its inverse")
+            # The square of a sine is written so; any other power would be guessed.
             return Op("^", (Op(name, self._operands(name)), exponent))
         return Op(name, self._operands(name))
 
@@ -499,10 +483,9 @@ class _Parser:
 
     def _operand(self) -> Term:
         """What a function is applied to without brackets: `log k`, `log 2x`; up to the next sign."""
-        if self._accept("open", "("):
-            return self._bracketed("(")
-        if self._accept("open", "group"):
-            return self._bracketed("group")
+        opening = self._accept("open", "(", "group")
+        if opening:
+            return self._bracketed(opening.text)
         items = [self._nested(self._power)]
         while self._is("name"):
             if not isinstance(items[0], Num) or len(items) > 1:
@@ -575,12 +558,19 @@ def _alternatives(items: list[Term]) -> Term:
     """`A or B`; `x = 2 or 3` are two values of one variable."""
     if all(map(is_statement, items)):
         return Op("or", tuple(items))
-    first = items[0]
-    if is_op(first, "=") and not any(map(is_statement, items[1:])):
-        return Op("or", (first, *(Op("=", (first.args[0], other)) for other in items[1:])))
     if not any(map(is_statement, items)):
         return Op("list", tuple(items))
-    raise Unreadable("does not read what the alternatives are")
+    found = with_values(items[0], items[1:])
+    if found is None:
+        raise Unreadable("does not read what the alternatives are")
+    return found
+
+
+def with_values(first: Term, others: Sequence[Term]) -> Term | None:
+    """An equation and other values of its left side as alternatives; None for anything else."""
+    if not is_op(first, "=") or any(map(is_statement, others)):
+        return None
+    return Op("or", (first, *(Op("=", (first.args[0], other)) for other in others)))
 
 
 def _listed(items: list[Term]) -> Term:
@@ -588,16 +578,13 @@ def _listed(items: list[Term]) -> Term:
         raise Unreadable("does not read how `or` and the commas belong together")
     if all(map(is_statement, items)):
         return Op("and", tuple(items))
-    if not any(map(is_statement, items)):
-        return Op("list", tuple(items))
-    first, *rest = items
-    if is_op(first, "=") and not any(map(is_statement, rest)):
-        return _alternatives(items)
-    last = items[-1]
-    if (
-        isinstance(last, Op)
-        and last.op in ("<", "<=", ">", ">=", "!=", "in")
-        and not any(map(is_statement, items[:-1]))
-    ):
-        return Op("and", tuple(Op(last.op, (each, *last.args[1:])) for each in [*items[:-1], last.args[0]]))
-    raise Unreadable("does not read what the list says")
+    *firsts, last = items
+    if not any(map(is_statement, firsts)):
+        if not is_statement(last):
+            return Op("list", tuple(items))
+        if is_op(last, "<", "<=", ">", ">=", "!=", "in"):
+            return Op("and", tuple(Op(last.op, (each, *last.args[1:])) for each in (*firsts, last.args[0])))
+    found = with_values(items[0], items[1:])
+    if found is None:
+        raise Unreadable("does not read what the list says")
+    return found

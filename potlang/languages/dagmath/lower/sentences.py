@@ -12,6 +12,7 @@ from typing import Final, NamedTuple, TypeGuard
 
 from potlang.languages.dagmath.lower import vocabulary
 from potlang.languages.dagmath.lower.chunks import CHUNK, MARK, Template, with_unit
+from potlang.languages.dagmath.lower.formulas import with_values
 from potlang.languages.dagmath.lower.patterns import OPERATIONS, read_whole
 from potlang.languages.dagmath.lower.phrases import NUMERALS, TIMES, is_generic, stem, stems
 from potlang.languages.dagmath.lower.readings import NO_CONTEXT, Context, Reading
@@ -200,12 +201,10 @@ class _Sentence(Template):
         if len(terms) == 1:
             return terms[0]
         if any(map(is_statement, terms)) and not all(map(is_statement, terms)):
-            if is_statement(terms[0]) and not any(map(is_statement, terms[1:])):
-                first = terms[0]
-                assert isinstance(first, Op)
-                if first.op == "=":
-                    return Op("or", (first, *(Op("=", (first.args[0], each)) for each in terms[1:])))
-            raise Unreadable("does not read how the formulas belong together")
+            found = with_values(terms[0], terms[1:])
+            if found is None:
+                raise Unreadable("does not read how the formulas belong together")
+            return found
         if not is_statement(terms[0]):
             return Op("list", tuple(terms))
         alternatives = ["or" in link.split() for link in links]
