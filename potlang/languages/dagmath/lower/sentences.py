@@ -1,7 +1,7 @@
-"""What a sentence with formulas says: claims, values, names ([STEP-SENTENCES]).
+"""The reader of sentences with formulas: claims, values, names ([STEP-SENTENCES]).
 
-A documented set of sentence patterns over templates (`chunks`). A sentence that fits none, or that has a
-word which may turn round what is said, is not read: the reading says why.
+A sentence is a row of the pattern table, or a lead-in, a conclusion and what stands after it. One that is
+neither, or that has a word which may turn round its meaning, is not read: the reading says why.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from potlang.languages.dagmath.lower.units import is_unit
 
 
 def read_sentence(source: str, context: Context = NO_CONTEXT) -> Reading:
-    """What a sentence says. Never raises for what it contains."""
+    """The reading of a sentence, with a reason where it is not read. Never raises for what it contains."""
     try:
         return _Sentence.of(source, context).read()
     except Unreadable as error:
@@ -52,9 +52,8 @@ class _Sentence(Template):
 
     def read(self) -> Reading:
         if not self.chunks and not _NUMBER_WORD.search(self.lower):
-            return Reading(
-                reason="there is no formula in it", supposes=bool(vocabulary.SUPPOSING.match(self.lower))
-            )
+            supposes = bool(vocabulary.SUPPOSING.match(self.lower))
+            return Reading(reason="there is no formula in it", supposes=supposes)
         found = read_whole(self)
         if found is not None:
             return found
@@ -102,20 +101,22 @@ class _Sentence(Template):
 
     def _divided(self) -> tuple[str, str]:
         """The sentence as what leads up to its conclusion, and the conclusion."""
-        found = None
-        for match in vocabulary.GIVING.finditer(self.lower):
-            if CHUNK.search(self.lower, match.end()):
-                found = match
-        if found is None:
+        giving = [
+            each for each in vocabulary.GIVING.finditer(self.lower) if CHUNK.search(self.lower, each.end())
+        ]
+        if not giving:
             return "", self.lower
-        head, main = self.lower[: found.end()], self.lower[found.end() :]
-        equating = vocabulary.EQUATING.search(found[0])
+        # The last one counts: what comes before leads up to it.
+        last = giving[-1]
+        head, main = self.lower[: last.end()], self.lower[last.end() :]
+        equating = vocabulary.EQUATING.search(last[0])
         if equating and CHUNK.search(head):
             # `the expression X simplifies to Y`: both belong together.
             start = head.rfind(" gives ")
             return "", self.lower if start < 0 else self.lower[start + 7 :]
-        if re.search(r"\bas$|\bto be$", found[0].strip()):
-            before = list(vocabulary.GIVING.finditer(self.lower[: found.start() + 1]))
+        if re.search(r"\bas$|\bto be$", last[0].strip()):
+            # `which gives Q as e`: the words in between name the subject, and are no lead-in.
+            before = list(vocabulary.GIVING.finditer(self.lower[: last.start() + 1]))
             cut = before[-1].end() if before else 0
             return self.lower[:cut], self.lower[cut:]
         return head, main
@@ -124,7 +125,9 @@ class _Sentence(Template):
         marks = list(CHUNK.finditer(main))
         if not marks:
             raise Unreadable("there is no formula in what it says")
-        first = self._group(main, marks)
+        first = len(marks) - 1
+        while first and _BETWEEN.match(main[marks[first - 1].end() : marks[first].start()]):
+            first -= 1  # The formulas at the end that stand in one list.
         before = main[: marks[first].start()].strip(" ,")
         after = main[marks[-1].end() :]
         terms = [self.term(mark[1]) for mark in marks[first:]]
@@ -147,10 +150,10 @@ class _Sentence(Template):
             return self._unnamed(term, skipped, head, before)
         if re.search(r"\b(?:satisf\w*|works?)\b", after):
             raise Unreadable("does not read what is said of a formula")
-        reading = self._said(term, subject, skipped)
         apart = head + before.rpartition(",")[0]
         moved = vocabulary.CHANGING.search(before) or CHUNK.search(apart) or [*_strange(apart)]
-        return reading._replace(shifts=isinstance(subject.term, Quantity) and bool(moved))
+        shifts = isinstance(subject.term, Quantity) and bool(moved)
+        return Reading(claims=self._claims(term, subject), skipped=skipped, shifts=shifts)
 
     def _has_alternatives(self, links: list[str]) -> bool:
         """Whether several values are those that one thing may have."""
@@ -172,21 +175,14 @@ class _Sentence(Template):
         """What `Running distance, by the formula, yields d = …` applies the formula to."""
         name = claim.args[0] if isinstance(claim, Op) and claim.args else None
         if not (isinstance(name, Name) and name.text in self.context.letters):
-            return _Subject(None, False, "")
+            return _Subject()
         attribute = dict(self.context.attributes)[name.text]
         pieces = re.split(r"[,;:]|\b(?:to|for|using|applying|by|with|in|gives|yields|we|is|as)\b", head)
         found = [stems(piece) for piece in pieces if attribute in stems(piece)]
         named = dict.fromkeys(words for words in found if len(words) > 1)
         if len(named) != 1:
             raise Unreadable("does not read what the formula is applied to")
-        return _Subject(self.phrase(" ".join(next(iter(named)))), True, "")
-
-    def _group(self, main: str, marks: list[re.Match[str]]) -> int:
-        """The first of the formulas at the end that stand in one list."""
-        first = len(marks) - 1
-        while first > 0 and _BETWEEN.match(main[marks[first - 1].end() : marks[first].start()]):
-            first -= 1
-        return first
+        return _Subject(self.phrase(" ".join(next(iter(named)))), True)
 
     def _tail(self, after: str) -> tuple[str, str | None]:
         """The words after the last formula: what is left of them, and a unit."""
@@ -211,9 +207,8 @@ class _Sentence(Template):
         same = len({each.args[0] if isinstance(each, Op) else each for each in terms}) == 1
         if any(alternatives) and not (all(alternatives) or same):
             raise Unreadable("does not read how the formulas belong together")
-        return Op(
-            "or" if any(alternatives) or (same and vocabulary.SOLUTIONS.search(main)) else "and", tuple(terms)
-        )
+        is_choice = any(alternatives) or (same and vocabulary.SOLUTIONS.search(main))
+        return Op("or" if is_choice else "and", tuple(terms))
 
     def _subject(self, before: str, inner: list[re.Match[str]], terms: list[Term]) -> _Subject:
         """What the words before a formula say that it is about."""
@@ -221,40 +216,39 @@ class _Sentence(Template):
             return self._named_subject(before)
         worded = self._worded(before)
         if worded is not None:
-            return _Subject(worded, True, "")
+            return _Subject(worded, True)
         between = before[inner[-1].end() :].strip()
         lead = before[: inner[0].start()].strip()
         if len(inner) == 1 and vocabulary.EQUATING.fullmatch(_ADVERBS.sub("", between)):
             if is_statement(self.term(inner[0][1])):
                 made = vocabulary.BECOMING.search(between)
                 if made and is_statement(terms[0]) and not [*_strange(lead)]:
-                    return _Subject(None, False, "")
+                    return _Subject()
             elif is_generic(stems(lead)) and (vocabulary.SAME_AS.search(lead) or not _OF.search(lead)):
-                return _Subject(self.term(inner[0][1]), True, "")
+                return _Subject(self.term(inner[0][1]), True)
             raise Unreadable(f"does not read what {lead.strip()!r} says of a formula")
         follows = re.search(r"[,;:]$", between) or not is_statement(self.term(inner[-1][1]))
         if not (is_statement(terms[0]) and follows) or [*_strange(before)]:
             raise Unreadable("does not read how the formulas belong together")
-        return _Subject(None, False, "")
+        return _Subject()
 
     def _named_subject(self, before: str) -> _Subject:
         match = re.search(r"(?:^|\s)(is equal to|equals?|is|are|was|were|as|to be|=)$", before)
-        phrase = before[: match.start()] if match else before
-        phrase = phrase.split(":")[-1].split(",")[-1].strip()
         if match is None:
-            return _Subject(None, False, before)
+            return _Subject(passed=before)
+        phrase = before[: match.start()].split(":")[-1].split(",")[-1].strip()
         compared = _RATIO_OF.match(phrase)
         if compared:
-            sides = [self.phrase(side) for side in compared.groups()]
-            if None in sides:
+            sides = [side for each in compared.groups() if (side := self.phrase(each))]
+            if len(sides) < 2:
                 raise Unreadable("does not read what the ratio is of")
-            return _Subject(Op("ratio", tuple(side for side in sides if side is not None)), True, "")
+            return _Subject(Op("ratio", tuple(sides)), True)
         found = stems(phrase)
         if vocabulary.ABOUT_FORMULAS.isdisjoint(found) and not set(found) <= _HARMLESS_STEMS:
             quantity = self.phrase(phrase)
             if quantity is not None:
-                return _Subject(quantity, True, "")
-        return _Subject(None, False, before)
+                return _Subject(quantity, True)
+        return _Subject(passed=before)
 
     def _worded(self, before: str) -> Term | None:
         """`the sum of A and B is`, `A divided by B is`, `the square of A is`: the operation in words."""
@@ -265,21 +259,20 @@ class _Sentence(Template):
                 return None if any(map(is_statement, terms)) else row.make(terms)
         return None
 
-    def _said(self, term: Term, subject: _Subject, skipped: tuple[str, ...]) -> Reading:
+    def _claims(self, term: Term, subject: _Subject) -> tuple[Term, ...]:
+        """The claims of a sentence whose subject is known."""
         if is_statement(term):
             claim = _possible(term)
-            claims: tuple[Term, ...] = (claim,)
             if isinstance(subject.term, Quantity):
-                claims = self._about(claim, subject)
-            elif subject.term is not None:
+                return self._about(claim, subject.term, subject.copula)
+            if subject.term is not None:
                 raise Unreadable("a statement stands where a value is expected")
-            return Reading(claims=claims, skipped=skipped)
+            return (claim,)
         assert subject.term is not None
         values = _values(term)
-        said = tuple(Op("=", (subject.term, value)) for value in values)
         if len(values) > 1 and not isinstance(subject.term, Quantity):
             raise Unreadable("does not read how the values belong together")
-        return Reading(claims=(joined("or", said),), skipped=skipped)
+        return (joined("or", tuple(Op("=", (subject.term, value)) for value in values)),)
 
     def _unnamed(self, term: Term, skipped: tuple[str, ...], head: str, before: str) -> Reading:
         """Values of what a premise is about, or of its unknown: the sentence does not say of what."""
@@ -300,31 +293,32 @@ class _Sentence(Template):
         kinds = next(named, frozenset[str]())
         return Reading(values=_values(term), skipped=strange, solves=solves is not None, kinds=kinds)
 
-    def _about(self, claim: Term, subject: _Subject) -> tuple[Term, ...]:
-        """`The area is A = 25`, `Running distance yields d = 3r`: what the equation says of the subject."""
-        assert subject.term is not None
+    def _about(self, claim: Term, subject: Quantity, copula: bool) -> tuple[Term, ...]:
+        """`The area is A = 25`, `Running distance yields d = 3r`: the equation as one about the subject."""
         first = claim
         while is_op(first, "and"):
             first = first.args[0]
         if not is_op(first, "="):
-            return (claim,) if not subject.sure else _refuse("does not read what is said of the subject")
+            if copula:
+                raise Unreadable("does not read what is said of the subject")
+            return (claim,)
         name = first.args[0]
         if isinstance(name, Name) and name.text in self.context.letters and isinstance(claim, Op):
-            if claim.op != "=":
-                return tuple(Op(each.op, tuple(subject.term if arg == name else arg for arg in each.args))
-                             for each in claim.args if isinstance(each, Op))  # fmt: skip
-            return (Op("=", (subject.term, claim.args[1])),)
-        if not subject.sure:
-            return (claim,)
-        return (claim, Op("=", (name, subject.term)))
+            # The letter of a formula for any object: here it is that of the subject.
+            relations = (claim,) if claim.op == "=" else claim.args
+            named = (each for each in relations if isinstance(each, Op))
+            return tuple(
+                Op(each.op, tuple(subject if arg == name else arg for arg in each.args)) for each in named
+            )
+        return (claim, Op("=", (name, subject))) if copula else (claim,)
 
 
 class _Subject(NamedTuple):
-    """What a sentence is about; `sure` where a copula says so; `passed` are words that were passed over."""
+    """The subject of a sentence; `copula` where a verb like `is` says so; `passed` are words passed over."""
 
-    term: Term | None
-    sure: bool
-    passed: str
+    term: Term | None = None
+    copula: bool = False
+    passed: str = ""
 
 
 def _values(term: Term) -> tuple[Term, ...]:
@@ -333,10 +327,6 @@ def _values(term: Term) -> tuple[Term, ...]:
 
 def _is_list(term: Term) -> TypeGuard[Op]:
     return is_op(term, "list")
-
-
-def _refuse(reason: str) -> tuple[Term, ...]:
-    raise Unreadable(reason)
 
 
 _ADVERBS: Final = re.compile(r" (?:simply|just|either|exactly|then|now|thus|therefore)$")
