@@ -20,7 +20,7 @@ _MARKED: Final = re.compile(
     r"\$\$(?P<a>.+?)\$\$|(?<!\\)\$(?P<b>(?:\\.|[^$\\])+)\$|\\\((?P<c>.+?)\\\)|\\\[(?P<d>.+?)\\\]", re.DOTALL
 )
 _ANNOTATION: Final = re.compile(r"<<[^<>]{0,200}>>")
-"""What a calculator was told, beside the number that it gave: `8*5=<<8*5=40>>40`."""
+"""A calculator annotation beside the number that it gave: `8*5=<<8*5=40>>40`."""
 _DOLLAR: Final = re.compile(r"(?<!\\)\$")
 _PRICE: Final = re.compile(r"(?:(?<=^)|(?<=[\s(=+*/-]))\$(?=\.?\d)")
 """A dollar sign before an amount. Those around formulas come in pairs, and the second follows its formula."""
@@ -166,7 +166,7 @@ def _closing(source: str, opening: int) -> int | None:
 
 
 def _run(words: list[str], at: int, marked: bool) -> tuple[int, bool]:
-    """How many words from here on, one at least, are a formula, or none."""
+    """The number of words from here on, one at least, that are a formula, or none."""
     if marked:
         return 1, _COUNT.fullmatch(words[at]) is not None
     count, strong = 0, False

@@ -453,7 +453,7 @@ class _Parser:
         return Op("abs", (inner,))
 
     def _argument(self) -> Term:
-        """What a command applies to: a group, or one token (`\\frac12`)."""
+        """The argument of a command: a group, or one token (`\\frac12`)."""
         if self._accept("open", "group"):
             return self._bracketed("group")
         token = self._next
@@ -482,7 +482,7 @@ class _Parser:
         return (self._operand(),)
 
     def _operand(self) -> Term:
-        """What a function is applied to without brackets: `log k`, `log 2x`; up to the next sign."""
+        """The argument of a function, without brackets up to the next sign: `log k`, `log 2x`."""
         opening = self._accept("open", "(", "group")
         if opening:
             return self._bracketed(opening.text)

@@ -54,7 +54,7 @@ _SORT: Final = re.compile(
 _SIGNS: Final = {
     r"\b(positive|natural|prime)\b": ">", r"non-?negative|\bwhole\b": ">=", "negative": "<", "nonzero": "!=",
 }  # fmt: skip
-"""How numbers of a kind compare with 0; the first that occurs in the name of the kind counts."""
+"""Comparison of numbers of a kind with 0; the first that occurs in the name of the kind counts."""
 
 
 # --- sentences ---
@@ -87,7 +87,7 @@ def _formula(said: Template, match: Match) -> Reading:
 
 
 def _where(said: Template, clause: str, subject: str) -> dict[str, str]:
-    """What `where d is distance and v is speed` says of letters, or `distance d at speed v`."""
+    """The meanings of letters in `where d is distance and v is speed`, or `distance d at speed v`."""
     named = re.findall(rf"{MARK} (?:is|represents|denotes|stands for) (?:the )?(\w+)", clause)
     named += [(at, word) for word, at in re.findall(rf"(\w+) {MARK}", subject)]
     terms = [(said.term(at), phrase) for at, phrase in named]
@@ -337,4 +337,4 @@ OPERATIONS: Final[tuple[Pattern[Callable[[list[Term]], Term | None]], ...]] = tu
         ("# of #", r"$20\%$ of $50$ is $10$.", r"20\%*50 = 10", _share),
     )
 )  # fmt: skip
-"""What may stand before a value, and what makes the expression of its formulas, or None of it."""
+"""Operations in words before a value; the expression that they make of their formulas, or None."""

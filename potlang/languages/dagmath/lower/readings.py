@@ -1,4 +1,4 @@
-"""What sentences say, as values."""
+"""Readings of sentences, and the context that the sentences of a solution share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Schema(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What a sentence says.
+    """The reading of a sentence.
 
     `claims` hold together. `values` are given of a subject that the sentence does not name: one is meant,
     or several alternatives. `supposes`: it is assumed, not concluded. `names` are variables that it
@@ -44,13 +44,13 @@ class Reading(NamedTuple):
     is_introduction: bool = False
 
     def shown(self) -> str:
-        """What was read, as text."""
+        """The formulas that were read, as text."""
         said = self.claims or self.values or ((self.schema.formula,) if self.schema else ())
         return "; ".join(map(shown, said))
 
 
 class Context(NamedTuple):
-    """What the sentences of a solution share: letters that are functions, people who are named."""
+    """The context of a solution's sentences: letters that are functions, people who are named."""
 
     functions: frozenset[str] = frozenset()
     variables: frozenset[str] = frozenset()
@@ -58,7 +58,7 @@ class Context(NamedTuple):
     pronouns: frozenset[str] = frozenset()
     """Whom pronouns in it speak of, `he`, `she`, `they`: with several it is open whom one means."""
     is_usual: bool = True
-    """Whether nothing suggests that variables are no real numbers."""
+    """False where some word suggests that variables are no real numbers."""
     attributes: tuple[tuple[str, str], ...] = ()
     """Letters of formulas that hold of any object, with the stems of what they stand for."""
 

@@ -156,7 +156,7 @@ class _Sentence(Template):
         return Reading(claims=self._claims(term, subject), skipped=skipped, shifts=shifts)
 
     def _has_alternatives(self, links: list[str]) -> bool:
-        """Whether several values are those that one thing may have."""
+        """Several values are alternatives for one subject."""
         called = vocabulary.SOLUTIONS.search(self.lower) or vocabulary.SOLVING.search(self.lower)
         return bool(called) or "answer" in self.lower or any("or" in link.split() for link in links)
 
@@ -172,7 +172,7 @@ class _Sentence(Template):
         return (*strange, *beyond)
 
     def _applied(self, head: str, claim: Term) -> _Subject:
-        """What `Running distance, by the formula, yields d = …` applies the formula to."""
+        """The subject to which `Running distance, by the formula, yields d = …` applies the formula."""
         name = claim.args[0] if isinstance(claim, Op) and claim.args else None
         if not (isinstance(name, Name) and name.text in self.context.letters):
             return _Subject()
@@ -211,7 +211,7 @@ class _Sentence(Template):
         return Op("or" if is_choice else "and", tuple(terms))
 
     def _subject(self, before: str, inner: list[re.Match[str]], terms: list[Term]) -> _Subject:
-        """What the words before a formula say that it is about."""
+        """The subject that the words before a formula name."""
         if not inner:
             return self._named_subject(before)
         worded = self._worded(before)

@@ -1,4 +1,8 @@
-"""Formulas as trees: the nodes, how large they may be, and how they are written."""
+"""Formulas as trees, untyped and as written: the nodes, bounds of their size, and their text.
+
+This is notation, as the surface tree of PoT is: `3r * 4` and `12r` are two formulas, `x` is neither an
+integer nor a real number yet. `encoding` gives its meaning in the IR.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +44,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What a noun phrase names: the stems of its content words, in alphabetical order."""
+    """A quantity that a noun phrase names: the stems of its content words, in alphabetical order."""
 
     words: tuple[str, ...]
     said: str = field(default="", compare=False)

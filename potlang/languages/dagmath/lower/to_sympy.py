@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from potlang.languages.dagmath.lower.syntax import (
     BINDERS,
@@ -14,12 +14,8 @@ from potlang.languages.dagmath.lower.syntax import (
     Term,
     Unreadable,
     is_op,
-    is_statement,
 )
 from potlang.utils.extra import needed
-
-if TYPE_CHECKING:
-    from fractions import Fraction
 
 _LARGEST_POWER: Final = 200
 
@@ -41,7 +37,7 @@ class _Writer:
     def write(self, term: Term) -> Any:
         match term:
             case Num(value):
-                return self._number(value)
+                return self.sympy.Rational(value.numerator, value.denominator)
             case Name("pi"):
                 return self.sympy.pi
             case Name(name):
@@ -51,59 +47,46 @@ class _Writer:
             case Op():
                 return self._operation(term)
 
-    def _number(self, value: Fraction) -> Any:
-        return self.sympy.Rational(value.numerator, value.denominator)
-
     def _operation(self, term: Op) -> Any:
         sympy, op = self.sympy, term.op
-        if op in BINDERS:
-            index, first, last, body = map(self.write, term.args)
-            return (sympy.Sum if op == "sum" else sympy.Product)(body, (index, first, last))
         args = [self.write(arg) for arg in term.args]
-        if is_statement(term):
-            if op not in _STATEMENTS:
-                raise Unreadable(f"SymPy is given no {op}")
-            return getattr(sympy, _STATEMENTS[op])(*args, evaluate=False)
-        match op:
-            case "+":
-                return sympy.Add(*args, evaluate=False)
-            case "*":
-                return sympy.Mul(*args, evaluate=False)
-            case "neg":
-                return sympy.Mul(sympy.S.NegativeOne, args[0], evaluate=False)
-            case "/" | "ratio" if len(args) == 2:
-                return sympy.Mul(args[0], sympy.Pow(args[1], -1, evaluate=False), evaluate=False)
-            case "^":
-                return self._power(term, args)
-            case "%":
-                return sympy.Mul(args[0], sympy.Rational(1, 100), evaluate=False)
-            case "root":
-                return sympy.Pow(args[1], sympy.Pow(args[0], -1), evaluate=False)
-            case "sqrt":
-                return sympy.Pow(args[0], sympy.S.Half, evaluate=False)
-            case "logbase":
-                return sympy.log(args[1]) / sympy.log(args[0])
-        if op not in _NAMES:
-            raise Unreadable(f"SymPy is given no {op}")
-        return getattr(sympy, _NAMES[op])(*args, evaluate=False)
-
-    def _power(self, term: Op, args: list[Any]) -> Any:
-        base, exponent = term.args
-        if is_op(exponent, "^"):
-            raise Unreadable("a power of a power is not computed")
-        if isinstance(exponent, Num) and exponent.value > _LARGEST_POWER and not isinstance(base, Name):
-            raise Unreadable("a power is too large")
-        return self.sympy.Pow(*args, evaluate=False)
+        if op in BINDERS:
+            return getattr(sympy, _NAMES[op])(args[3], tuple(args[:3]))
+        if op == "^":
+            _check_power(*term.args)
+        if op in _NAMES:
+            return getattr(sympy, _NAMES[op])(*args, evaluate=False)
+        if op in _MADE and (op != "ratio" or len(args) == 2):
+            return _MADE[op](sympy, *args)
+        raise Unreadable(f"SymPy is given no {op}")
 
 
-_STATEMENTS: Final = {
-    "=": "Eq", "!=": "Ne", "<": "Lt", "<=": "Le", ">": "Gt", ">=": "Ge", "and": "And", "or": "Or",
-    "not": "Not", "=>": "Implies",
-}  # fmt: skip
+def _check_power(base: Term, exponent: Term) -> None:
+    # SymPy computes powers of numbers when asked to expand, whatever their size.
+    if is_op(exponent, "^"):
+        raise Unreadable("a power of a power is not computed")
+    if isinstance(exponent, Num) and exponent.value > _LARGEST_POWER and not isinstance(base, Name):
+        raise Unreadable("a power is too large")
+
+
+def _quotient(sympy: Any, over: Any, under: Any) -> Any:
+    return sympy.Mul(over, sympy.Pow(under, -1, evaluate=False), evaluate=False)
+
+
 _NAMES: Final = {
+    "=": "Eq", "!=": "Ne", "<": "Lt", "<=": "Le", ">": "Gt", ">=": "Ge", "and": "And", "or": "Or",
+    "not": "Not", "=>": "Implies", "+": "Add", "*": "Mul", "^": "Pow", "sum": "Sum", "prod": "Product",
     "abs": "Abs", "floor": "floor", "ceil": "ceiling", "!": "factorial", "binom": "binomial", "gcd": "gcd",
     "lcm": "lcm", "mod": "Mod", "log": "log", "ln": "log", "exp": "exp", "sin": "sin", "cos": "cos",
-    "tan": "tan",
-    "cot": "cot", "sec": "sec", "csc": "csc", "arcsin": "asin", "arccos": "acos", "arctan": "atan",
-    "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
+    "tan": "tan", "cot": "cot", "sec": "sec", "csc": "csc", "arcsin": "asin", "arccos": "acos",
+    "arctan": "atan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
 }  # fmt: skip
+_MADE: Final[dict[str, Callable[..., Any]]] = {
+    "/": _quotient,
+    "ratio": _quotient,
+    "neg": lambda sympy, a: sympy.Mul(sympy.S.NegativeOne, a, evaluate=False),
+    "%": lambda sympy, a: sympy.Mul(a, sympy.Rational(1, 100), evaluate=False),
+    "root": lambda sympy, degree, a: sympy.Pow(a, sympy.Pow(degree, -1), evaluate=False),
+    "sqrt": lambda sympy, a: sympy.Pow(a, sympy.S.Half, evaluate=False),
+    "logbase": lambda sympy, base, a: sympy.log(a) / sympy.log(base),
+}

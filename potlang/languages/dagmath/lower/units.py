@@ -73,14 +73,14 @@ def is_mixed(units: Iterable[str]) -> bool:
 
 
 class Measure(NamedTuple):
-    """What a unit measures, as powers of dimensions, and by what to multiply numbers in it."""
+    """The dimension of a unit, and the factor by which to multiply numbers in it."""
 
     dimension: Dimension
     size: Fraction
 
 
 def measure(text: str) -> Measure | None:
-    """What is known of a unit; None where no exact factor is."""
+    """The measure of a unit; None where no exact factor is known."""
     match = _SHAPE.fullmatch(text)
     if text in _COMPOUND or match is None:
         over, under = _COMPOUND.get(text, ("", ""))

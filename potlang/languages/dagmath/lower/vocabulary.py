@@ -40,7 +40,7 @@ GIVING: Final = re.compile(
     r"leaves?(?: us)?(?: with)?|obtaining|getting|to be|out to be|written as|expressed as|given by|as)"
     r"(?=[ ,:])|:(?= )"
 )
-"""What stands before the conclusion of a sentence; the last one counts."""
+"""Words before the conclusion of a sentence; the last one counts."""
 ADJUNCT: Final = re.compile(
     r"^(?:(?:now|so|then|and|next|finally|therefore|thus|hence),? )?"
     r"(?:since|because|as|by|using|from|\w+ing)\b[^,:]*(?:,[^,:]*⟦\d+⟧[^,:]*)*[,:] "
@@ -50,7 +50,7 @@ EQUATING: Final = re.compile(
     r"\b(becomes|simplif(?:ies|y|ying) to|reduces? to|is equivalent to|evaluates? to|expands? to|"
     r"factors? (?:as|to|into)|written as|expressed as|turns? into|is equal to|equals?|is|are|was|were)\b"
 )
-"""What stands between two values that are the same."""
+"""Words between two values that are the same."""
 REWRITING: Final = re.compile(
     r"\b(simplif\w*|expand\w*|expansion|factor\w*|combin\w*|distribut\w*|multiply\w* out|collect\w*|reduc\w*|"
     r"rewrit\w*|rearrang\w* terms|like terms)\b"
@@ -126,12 +126,12 @@ NAMING_OTHERS: Final = re.compile(
 PREDICATE: Final = re.compile(r"\b(is|are|was|were|be|equals?|satisf\w*|works?|holds?|has|have)\b")
 """A verb after a formula: something is said of it."""
 RESULT: Final = re.compile(r"^is (?:the|our) (?:final |required |desired )?(?:answer|result|solution)$")
-"""What is said of a value that is the result."""
+"""A predicate that only calls the value the result."""
 BECOMING: Final = re.compile(
     r"becomes|simplif(?:ies|y|ying) to|reduces? to|evaluates? to|expands? to|factors? (?:as|to|into)|"
     r"written as|expressed as|turns? into"
 )
-"""What stands between a statement and the one that is made of it."""
+"""Words between a statement and the one that is made of it."""
 KINDS: Final = {
     "sum": words("+"), "total": words("+"), "difference": words("+"), "product": words("*"),
     "quotient": words("/ ratio"), "ratio": words("/ ratio"), "fraction": words("/ ratio"),

@@ -49,7 +49,7 @@ DEFAULT_LIMITS: Final = Limits(check_ms=1_000, total_ms=30_000)
 _MOST_TRIED: Final = 100
 """Earlier steps that are tried as the missing premise, the latest first."""
 _SEARCH_SECONDS: Final = 2.0
-"""How long is looked for the missing premise of one step."""
+"""Time for the search for the missing premise of one step."""
 _MOST_VALUES: Final = 4
 
 
@@ -61,7 +61,7 @@ def check_steps(
     workers: Workers | None = None,
     identities: Identities | None = None,
 ) -> StepsReport:
-    """What is found of each step of a solution, whose parents must be earlier steps.
+    """Check each step of a solution, whose parents must be earlier steps.
 
     `limits` are for the solution as a whole, `trust` and `workers` as `potlang.verify` takes them;
     `identities` is a SymPy process to be used, instead of one for this call. Never raises for what nodes
@@ -100,7 +100,7 @@ class _Found(NamedTuple):
 _WORD: Final = re.compile(r"(?<!\\)\b[A-Za-z]{2,}")
 _MISREAD: Final = "as far as it was read it is refuted, but it may mean something else"
 _ZERO_TO_ZERO: Final = Op("^", (number(0), number(0)))
-"""What SymPy takes to be 1."""
+"""SymPy takes it to be 1."""
 _LATE: Final = _Found(StepVerdict.UNKNOWN, "the time for the solution was used up")
 
 
@@ -195,7 +195,7 @@ class _Checking:
         return _Found(StepVerdict.NOT_CHECKABLE, reason), (), missing
 
     def _candidates(self, reading: Reading, parents: Sequence[int]) -> list[tuple[Term, ...]]:
-        """What a step may claim: a value without a subject is one of what a premise is about."""
+        """The possible claims of a step: a value without a subject is that of the subject of some premise."""
         if reading.claims:
             return [reading.claims]
         about: dict[Term, None] = {}
@@ -344,11 +344,11 @@ class _Checking:
     # --- whether a refutation means what it says ([STEP-UNAMBIGUOUS]) ---
 
     def _is_fully_read(self, at: int) -> bool:
-        """Whether nothing was passed over in a step, and its variables are real numbers."""
+        """No word was passed over in a step, and its variables are real numbers."""
         return self.read.context.is_usual and not self.read.readings[at].skipped
 
     def _is_unambiguous(self, question: _Question, claim: Encoded) -> bool:
-        """Whether nothing was passed over in reading what a refutation rests on."""
+        """A refutation and all that it rests on can be read in one way only."""
         at, parents = question.at, question.parents
         return (
             self._is_fully_read(at)
@@ -363,7 +363,7 @@ class _Checking:
         return not reading.skipped and not (reading.shifts and quantities(premise.term))
 
     def _is_of_the_same(self, at: int, claim: Term, parents: Sequence[int]) -> bool:
-        """Whether what a claim is about is what its premises are about: nothing was done to it in between."""
+        """The claim and its premises have the same subject: nothing was done to it in between."""
         reading, restated = self.read.readings[at], self.premises.is_restated(claim, parents)
         if any(self._may_be_another(each, claim, at) for each in reading.values):
             return False
@@ -378,7 +378,7 @@ class _Checking:
         return clear and not self.read.operates(at)
 
     def _may_be_another(self, value: Term, claim: Term, at: int) -> bool:
-        """Whether a value without a subject may be that of something else: a variable, a mere expression."""
+        """A value without a subject may be that of something else: a variable, a mere expression."""
         if isinstance(value, Name) or not isinstance(value, Op):
             return isinstance(value, Name)
         sides = [side for part in conjuncts(claim) if isinstance(part, Op) for side in part.args]

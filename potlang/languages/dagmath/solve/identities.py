@@ -1,4 +1,4 @@
-"""Whether two expressions are equal as expressions, by SymPy in a child process that is killed in time."""
+"""Equality of expressions by SymPy, in a child process that is killed in time ([STEP-SYMPY])."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Identities:
         self.megabytes = megabytes
         self._child = Child(_SYMPY)
         self.note = "" if find_spec("sympy") else MISSING
-        """Why SymPy could not tell, the last time."""
+        """The reason why SymPy could not tell, the last time."""
         self._failures = 0
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The child's side of identities: two expressions in, whether SymPy shows them equal out ([STEP-SYMPY])."""
+"""The child's side of identities: two expressions in, equal or not by SymPy out ([STEP-SYMPY])."""
 
 from __future__ import annotations
 
@@ -38,17 +38,10 @@ def are_equal(sympy: Any, left: Term, right: Term, integers: frozenset[str]) -> 
         whole = {"integer": True} if name in integers else {"real": True}
         return sympy.Symbol(name, positive=True if name in positive else None, **whole)
 
-    difference = to_sympy(left, symbol) - to_sympy(right, symbol)
-    difference = difference.doit()
-    for simplify in (
-        sympy.expand,
-        sympy.together,
-        sympy.powsimp,
-        sympy.expand_log,
-        sympy.trigsimp,
-        sympy.simplify,
-    ):
-        difference = simplify(difference)
+    difference = (to_sympy(left, symbol) - to_sympy(right, symbol)).doit()
+    # From the cheapest to the dearest: most identities are found before `simplify` tries everything.
+    for name in ("expand", "together", "powsimp", "expand_log", "trigsimp", "simplify"):
+        difference = getattr(sympy, name)(difference)
         if difference == 0:
             return True
     return False

@@ -1,4 +1,4 @@
-"""What a step may be derived from: claims of its parents, definitions, formulas ([STEP-PREMISES])."""
+"""The premises of a step: claims of its parents, definitions, formulas for any object ([STEP-PREMISES])."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Premises:
         self._names |= named_in((*claims, *reading.claims, *reading.values))
 
     def claims(self, at: int) -> tuple[Term, ...]:
-        """What a step claims."""
+        """The claims of one step."""
         return self._claims.get(at, ())
 
     def parts(self, steps: Iterable[int]) -> list[Term]:
@@ -77,7 +77,7 @@ class Premises:
         return self._seen[at] if at < len(self._seen) else self._names
 
     def of(self, at: int, parents: Sequence[int], claim: Term) -> list[Premise]:
-        """What a step's parents and the definitions say. Raises Unreadable where units differ."""
+        """The premises of a claim. Raises Unreadable where units differ, or a variable has two meanings."""
         found = [Premise(parent, term) for parent in parents for term in self.claims(parent)]
         found += self._definitions(at, parents, [claim, *(each.term for each in found)])
         terms = [claim, *(each.term for each in found)]
@@ -134,7 +134,7 @@ class Premises:
         return any(here.get(side, measured) != measured for side, measured in there)
 
     def _measured(self, at: int) -> dict[Term, bool]:
-        """What a step gives numbers of, and whether they have units."""
+        """The terms that a step gives as numbers, and whether those have units."""
         equations = (_sides(part) for term in self._read.raw[at] for part in conjuncts(term))
         return {sides[0]: has_unit(sides[1]) for sides in equations if sides and not named_in(sides[1:])}
 
@@ -162,7 +162,7 @@ class Premises:
     # --- definitions ---
 
     def _definitions(self, at: int, parents: Sequence[int], terms: Iterable[Term]) -> list[Premise]:
-        """What earlier steps say a variable stands for (`Let r be …`), of those that are mentioned."""
+        """The introductions (`Let r be …`) of variables that are mentioned."""
         mentioned = frozenset[str]().union(*map(free_names, terms))
         return [
             Premise(step, term)
@@ -172,7 +172,7 @@ class Premises:
         ]
 
     def _applications(self, terms: Iterable[Term], premises: Iterable[Premise]) -> list[Premise]:
-        """What the definition of a function, `f(x) = …`, says of what it is applied to elsewhere."""
+        """Instances of the definition of a function, `f(x) = …`, at its arguments elsewhere."""
         calls = {part for term in terms for part in parts(term) if _is_call(part)}
         found: dict[Premise, None] = {}
         for each in premises:
@@ -222,7 +222,7 @@ def named_in(terms: Iterable[Term]) -> frozenset[Term]:
 
 
 def subjects(claims: tuple[Term, ...], reading: Reading) -> list[Term]:
-    """What a step is about: the left side of what it claims; the value that it gives of nothing named."""
+    """The subjects of a step: the left side of its claim, or the value that it gives of nothing named."""
     if not claims:
         return list(reading.values) if len(reading.values) == 1 and not reading.claims else []
     term = claims[0]
@@ -255,7 +255,7 @@ def _is_compound(term: Term) -> bool:
 
 
 def _left(term: Term) -> Term | None:
-    """What an equation is about: its left side, or of `4 = x` the variable."""
+    """The subject of an equation: its left side, or of `4 = x` the variable."""
     sides = _sides(term)
     if not sides:
         return None

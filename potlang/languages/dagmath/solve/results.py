@@ -1,4 +1,4 @@
-"""What checking the steps of a solution answers: plain typed values, and their JSON form."""
+"""The results of checking the steps of a solution: typed values, and their JSON form."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ By = Literal["solver", "arithmetic", "sympy", "rewriting", "reading"]
 
 
 class StepVerdict(StrEnum):
-    """What is found of a step ([STEP-VERDICTS])."""
+    """The verdict on one step ([STEP-VERDICTS])."""
 
     PROVED = "proved"
     """Its premises entail it."""
