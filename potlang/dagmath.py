@@ -43,11 +43,19 @@ if TYPE_CHECKING:
     from potlang.languages.dagmath.solve.verify import verify as verify
     from potlang.languages.dagmath.write import write_json as write_json
     from potlang.languages.dagmath.write import write_text as write_text
+    from potlang.models.agreement import Agreement as Agreement
+    from potlang.models.agreement import ParserComparison as ParserComparison
+    from potlang.models.agreement import compare_parsers as compare_parsers
+    from potlang.models.annotate import Annotated as Annotated
+    from potlang.models.annotate import annotate as annotate
     from potlang.models.gold_builder import Builder as Builder
     from potlang.models.gold_builder import Built as Built
     from potlang.models.gold_builder import Models as Models
     from potlang.models.gold_builder import Problem as Problem
     from potlang.models.prompts import generation_prompt as generation_prompt
+    from potlang.models.scripts import ScriptError as ScriptError
+    from potlang.models.scripts import script_dependencies as script_dependencies
+    from potlang.models.scripts import script_differences as script_differences
     from potlang.report.table import Table as Table
     from potlang.score.inference import Equivalence as Equivalence
     from potlang.score.inference import Interval as Interval
@@ -86,8 +94,11 @@ __getattr__, __dir__, __all__ = lazy_names(
         "potlang.languages.dagmath.solve.results": "StepResult StepVerdict StepsReport",
         "potlang.languages.dagmath.solve.verify": "verify",
         "potlang.languages.dagmath.write": "write_json write_text",
+        "potlang.models.agreement": "Agreement ParserComparison compare_parsers",
+        "potlang.models.annotate": "Annotated annotate",
         "potlang.models.gold_builder": "Builder Built Models Problem",
         "potlang.models.prompts": "generation_prompt",
+        "potlang.models.scripts": "ScriptError script_dependencies script_differences",
         "potlang.report.table": "Table",
         "potlang.score.inference": "Equivalence Interval hoeffding_problems paired_equivalence wilson",
         "potlang.score.rewards": "PruneHint prune_hint reward",

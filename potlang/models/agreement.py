@@ -92,10 +92,16 @@ def agreement(first: Sequence[Solution], second: Sequence[Solution]) -> Agreemen
     return Agreement(*total)
 
 
-def compare(parsed: Mapping[str, Sequence[Solution]]) -> ParserComparison:
+def compare_parsers(parsed: Mapping[str, Sequence[Solution]]) -> ParserComparison:
     """All parsers, by name, with the same solutions in the same order.
 
     Raises DifferentSteps, and BrokenGraphError for a solution that is no graph.
+
+    >>> from potlang.dagmath import Solution, Step, compare_parsers
+    >>> one = Solution((Step(1, "", None, "a"), Step(2, "", (1,), "b")))
+    >>> other = Solution((Step(1, "", None, "a"), Step(2, "", None, "b")))
+    >>> compare_parsers({"model": [one], "person": [other]}).pairs["model", "person"].jaccard
+    Fraction(0, 1)
     """
     parsers = {name: _parser([shape_of(each.steps) for each in found]) for name, found in parsed.items()}
     pairs = {(a, b): agreement(parsed[a], parsed[b]) for a, b in combinations(parsed, 2)}

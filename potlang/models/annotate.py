@@ -44,6 +44,16 @@ def annotate(
     """The prose as a solution whose dependencies the model finds; with `reasons`, these are the edges.
 
     `answer` is the expected one. Nothing is repaired: steps that nothing uses stay unclosed.
+
+    >>> import json
+    >>> from potlang.dagmath import annotate
+    >>> from potlang.models.endpoint import Recorded
+    >>> parents = {1: None, 2: [1]}
+    >>> steps = [{"step_id": id_, "direct_dependent_steps": each} for id_, each in parents.items()]
+    >>> model = Recorded([json.dumps({"steps": steps})])
+    >>> found = annotate("2 + 2?", "1. Double 2.\\n2. It is 4.", model)
+    >>> [step.parents for step in found.solution.steps]
+    [None, (1,)]
     """
     return annotate_steps(problem, split_steps(prose), model, mode=mode, sampling=sampling, answer=answer)
 

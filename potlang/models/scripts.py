@@ -38,10 +38,14 @@ class ScriptDifference(NamedTuple):
     only_solution: tuple[int, ...]
 
 
-def dependencies_of(script: str) -> dict[int, list[int]]:
+def script_dependencies(script: str) -> dict[int, list[int]]:
     """For each step that a script assigns, in order of ids, the steps that it depends on, ascending.
 
     Raises ScriptError for a text that is no Python, or too long, too deep or too tangled to be read.
+
+    >>> import potlang
+    >>> potlang.dagmath.script_dependencies("step_1 = 2; half = step_1 / 2; step_2 = half + 1")
+    {1: [], 2: [1]}
     """
     if len(script) > LONGEST_SCRIPT:
         raise ScriptError(f"the script has more than {LONGEST_SCRIPT} characters")
@@ -62,8 +66,13 @@ def dependencies_of(script: str) -> dict[int, list[int]]:
     return {step: sorted(reader.steps[step] - {step}) for step in sorted(reader.steps)}
 
 
-def differences(script: Mapping[int, Iterable[int]], solution: Solution) -> list[ScriptDifference]:
-    """The steps whose dependencies differ from a solution's; steps without code are passed over."""
+def script_differences(script: Mapping[int, Iterable[int]], solution: Solution) -> list[ScriptDifference]:
+    """The steps whose dependencies differ from a solution's; steps without code are passed over.
+
+    >>> from potlang.dagmath import Solution, Step, script_differences
+    >>> script_differences({1: [], 2: [1]}, Solution((Step(1, "", None, "a"), Step(2, "", None, "b"))))
+    [ScriptDifference(step=2, only_script=(1,), only_solution=())]
+    """
     found = []
     for step in solution.steps:
         if step.id in script:

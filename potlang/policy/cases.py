@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from potlang.diag import Diagnostic, Sink
-from potlang.languages.pot.program import Checked, CompileError, Program, Session
+from potlang.diag import Sink
+from potlang.languages.pot.claims import Claim, verified
+from potlang.languages.pot.program import Program
 from potlang.languages.pot.report import Report
-from potlang.languages.pot.solve import rejected
 from potlang.policy.errors import PolicyError
-from potlang.prove.options import Trust
 from potlang.reading.json_text import read_json
-from potlang.report.results import Limits, Result, Verdict, worst
+from potlang.report.results import Limits, Verdict
 from potlang.source import Document
 from potlang.source.pointer import split_pointer
-from potlang.version import __version__
-
-Claim = str | dict[str, Any]
-"""An expression, or a verification as a program would write it."""
 
 MOST_CASES: Final = 10_000
-_OUT_OF_TIME: Final = Result(
-    "verification",
-    "",
-    Verdict.UNKNOWN,
-    reason="timeout",
-    possible=(Verdict.ENTAILED, Verdict.REFUTED, Verdict.UNDETERMINED, Verdict.INCONSISTENT),
-)
 
 
 class Case(NamedTuple):
@@ -124,69 +111,3 @@ def run_cases(program: Program, cases: Sequence[Case], limits: Limits) -> Iterat
         found = verified(session, [each.claim for each in cases], limits)
         for case, report in zip(cases, found, strict=True):
             yield CaseResult(case, Verdict(report.verdict), report)
-
-
-def verified(session: Session, claims: Iterable[Claim], limits: Limits) -> Iterator[Report]:
-    """A report on each claim; that of a claim which is no formula is `rejected`, with diagnostics.
-
-    The total limit is that of all claims together: those that are not begun by then are unknown.
-    """
-    began = time.perf_counter()
-    for claim in claims:
-        # Looked at between claims: what is begun has its own limit.
-        if 1000 * (time.perf_counter() - began) > limits.total_ms:
-            yield Report(Verdict.UNKNOWN, (_OUT_OF_TIME,), limits=limits, version=__version__)
-            continue
-        try:
-            yield session.verify(claim)
-        except CompileError as error:
-            yield rejected(Checked(error.document, error.diagnostics, None), limits)
-
-
-def verify_claims(program: Program, claims: Sequence[Claim], limits: Limits, trust: Trust = "best") -> Report:
-    """One report on all claims against a program; the total limit is that of all together."""
-    with program.session(limits=limits, trust=trust) as session:
-        return _joined(claims, list(verified(session, claims, limits)), limits)
-
-
-def _joined(claims: Sequence[Claim], reports: Sequence[Report], limits: Limits) -> Report:
-    """One report on several claims: all results, named by them, and diagnostics placed in the list."""
-    from potlang.diag.render_json import diagnostic_to_json
-
-    document = Document.from_value({"claims": list(claims)}, "<claims>")
-    diagnostics = [
-        _placed(each, at, claim)
-        for at, (claim, report) in enumerate(zip(claims, reports, strict=True))
-        for each in report.diagnostics
-    ]
-    results = tuple(
-        result._replace(
-            name=claim if isinstance(claim, str) else str(claim.get("name", f"claim {at + 1}")),
-            pointer=f"/claims/{at}",
-        )
-        for at, (claim, report) in enumerate(zip(claims, reports, strict=True))
-        for result in report.results
-    )
-    return Report(
-        worst(Verdict(each.verdict) for each in reports),
-        results,
-        diagnostics=tuple(diagnostics),
-        located=tuple(diagnostic_to_json(each, document) for each in diagnostics),
-        limits=limits,
-        time_ms=sum(each.time_ms for each in reports),
-        version=__version__,
-    )
-
-
-def _placed(diagnostic: Diagnostic, at: int, claim: Claim) -> Diagnostic:
-    """The diagnostic with its places in the list of claims; fixes, which edit the claim alone, left out."""
-
-    def moved(pointer: str) -> str:
-        inside = "" if isinstance(claim, str) else pointer
-        return f"/claims/{at}{inside}"
-
-    labels = tuple(
-        each._replace(place=each.place._replace(pointer=moved(each.place.pointer)))
-        for each in diagnostic.labels
-    )
-    return diagnostic._replace(labels=labels, fixes=())

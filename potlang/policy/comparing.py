@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
+from potlang.languages.pot.claims import Claim, verified
 from potlang.languages.pot.program import Program
 from potlang.languages.pot.report import Report
-from potlang.policy.cases import Case, Claim, verified
+from potlang.policy.cases import Case
 from potlang.policy.sampling import sample_claims
 from potlang.report.results import Limits, Verdict
 

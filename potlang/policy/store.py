@@ -22,9 +22,10 @@ from typing import Any, Final, NamedTuple
 from potlang.ir.digest import digest
 from potlang.languages.pot.check import Source as ProgramSource
 from potlang.languages.pot.check import compile as compile_program
+from potlang.languages.pot.claims import Claim, verify_claims
 from potlang.languages.pot.program import Program, Session
 from potlang.languages.pot.report import Report
-from potlang.policy.cases import Case, CaseResult, Claim, own_cases, read_cases, run_cases, verify_claims
+from potlang.policy.cases import Case, CaseResult, own_cases, read_cases, run_cases
 from potlang.policy.errors import PolicyError
 from potlang.prove.options import Trust
 from potlang.report.results import Limits

@@ -61,9 +61,9 @@ def check(given: CallArguments, deadline: float) -> Answer:
 def claims(given: CallArguments, deadline: float) -> Answer:
     """The verdicts of claims against a stored policy."""
     asked, policy = _formulas(given), given.text("policy")
+    from potlang.languages.pot.claims import verify_claims
     from potlang.models.vocabulary import vocabulary
     from potlang.policy import PolicyError, open_store
-    from potlang.policy.cases import verify_claims
 
     store = None
     try:

@@ -15,7 +15,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 
 from potlang.languages.dagmath.check.graph import Graph
 from potlang.languages.dagmath.read.records import Solution, Step
-from potlang.models.agreement import DifferentSteps, agreement, compare, edges_of
+from potlang.models.agreement import DifferentSteps, agreement, compare_parsers, edges_of
 from potlang.models.annotate import annotate, annotate_steps, split_steps
 from potlang.models.endpoint import EndpointError, Recorded, Sampling
 
@@ -149,7 +149,7 @@ def test_parsers_side_by_side() -> None:
     closed = NATASCHA
     steps = [step._replace(parents=(5, 6)) if step.id == 9 else step for step in closed.steps]
     open_ = closed._replace(steps=tuple(steps))
-    found = compare({"self": [closed, closed], "one": [closed, open_], "other": [open_, open_]})
+    found = compare_parsers({"self": [closed, closed], "one": [closed, open_], "other": [open_, open_]})
     assert [(p.solutions, p.closed) for p in found.parsers.values()] == [(2, 2), (2, 1), (2, 0)]
     assert found.parsers["one"].share == (1 + Fraction(11, 12)) / 2
     assert list(found.pairs) == [("self", "one"), ("self", "other"), ("one", "other")]

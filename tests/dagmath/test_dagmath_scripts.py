@@ -17,7 +17,7 @@ from statements import Mutation, Property
 from potlang.diag import Sink
 from potlang.languages.dagmath.read.reader import read_solution
 from potlang.models import scripts
-from potlang.models.scripts import ScriptDifference, ScriptError, dependencies_of, differences
+from potlang.models.scripts import ScriptDifference, ScriptError, script_dependencies, script_differences
 
 ROOT = Path(__file__).parents[2]
 
@@ -46,22 +46,22 @@ def ratio_of_distances():
 
 def test_the_example_of_the_paper() -> None:
     """[DAG-SCRIPT-1]: all thirteen steps of appendix E.1, and they are those of the solution."""
-    found = dependencies_of(NATASCHA)
+    found = script_dependencies(NATASCHA)
     assert found == {
         1: [], 2: [], 3: [], 4: [], 5: [1, 4], 6: [], 7: [3, 4, 6], 8: [7], 9: [2, 5, 6],
         10: [9], 11: [8, 10], 12: [11], 13: [12],
     }  # fmt: skip
     solution = read_solution(ROOT / "examples" / "natascha.dagmath.json", Sink()).solution
     assert solution is not None
-    assert differences(found, solution) == []
+    assert script_differences(found, solution) == []
 
 
 def test_differences_name_what_either_side_lacks() -> None:
     """[DAG-SCRIPT-4]: steps without code are passed over."""
     solution = read_solution(ROOT / "examples" / "natascha.dagmath.json", Sink()).solution
     assert solution is not None
-    found = dependencies_of("step_9 = step_6(step_5, step_4)\nstep_20 = 1")
-    assert differences(found, solution) == [ScriptDifference(9, (4,), (2,))]
+    found = script_dependencies("step_9 = step_6(step_5, step_4)\nstep_20 = 1")
+    assert script_differences(found, solution) == [ScriptDifference(9, (4,), (2,))]
 
 
 CASES = {
@@ -125,7 +125,7 @@ def test_what_a_step_depends_on(name: str) -> None:
     """[DAG-SCRIPT-1] [DAG-SCRIPT-2]: by Python's own rules for scopes."""
     script, expected = CASES[name]
     ast.parse(script)
-    assert dependencies_of(script) == expected
+    assert script_dependencies(script) == expected
 
 
 # --- a run as the oracle --------------------------------------------------------------------------
@@ -207,13 +207,13 @@ def _runnable(script: str) -> str:
 def _check_straight(random: Random) -> None:
     """[DAG-SCRIPT-1]: without branches, exactly what a run finds."""
     script = _script(random, branches=False)
-    assert dependencies_of(script) == Run().of(_runnable(script)), script
+    assert script_dependencies(script) == Run().of(_runnable(script)), script
 
 
 def _check_branching(random: Random) -> None:
     """[DAG-SCRIPT-2]: with branches and loops, never less than what a run finds."""
     script = _script(random, branches=True)
-    found = dependencies_of(script)
+    found = script_dependencies(script)
     for step, rests in Run().of(_runnable(script)).items():
         assert set(rests) <= set(found.get(step, ())), (step, script)
 
@@ -283,7 +283,7 @@ HOSTILE = {
 def test_hostile_text_is_harmless(name: str) -> None:
     """[DAG-SCRIPT-3]: an answer or a ScriptError, soon."""
     try:
-        dependencies_of(HOSTILE[name])
+        script_dependencies(HOSTILE[name])
     except ScriptError as error:
         assert str(error) and len(str(error)) < 300
 
@@ -295,7 +295,7 @@ def test_nothing_is_run(tmp_path: Path) -> None:
     script = f"{evil}\nexec({evil!r})\n__import__('os').abort()\nstep_1 = {evil}\n"
     script += f"@({evil})\ndef f(x={evil}): pass\nclass C(metaclass={evil}): pass\n"
     script += f"step_2 = [step_1 for _ in {evil}]"
-    assert dependencies_of(script) == {1: [], 2: [1]}
+    assert script_dependencies(script) == {1: [], 2: [1]}
     assert not mark.exists()
 
 
@@ -307,4 +307,4 @@ def test_any_damage_is_an_error_or_read() -> None:
         for _ in range(maker.randint(1, 4)):
             text[maker.randrange(len(text))] = maker.choice("()[]{}:=\"'\\\n\t ,*@#0\x00é")
         with suppress(ScriptError):
-            dependencies_of("".join(text))
+            script_dependencies("".join(text))

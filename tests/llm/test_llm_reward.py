@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import doctest
 import json
+from types import ModuleType
 from typing import Any
 
 import pytest
 from statements import Property
 
 from potlang.generate.programs import ProgramDifficulty, generate
-from potlang.models.reward import LONGEST, Reward, Weights, assess, reward
+from potlang.models import agreement, annotate, rewards, scripts
+from potlang.models.rewards import LONGEST, Reward, Weights, assess, reward
 from potlang.report.results import Limits, Verdict
 from potlang.testing.damage import damaged
 
@@ -107,3 +110,10 @@ def test_the_total_limit_is_that_of_all_claims() -> None:
     found = assess(PROGRAM, {f"{at} < {at + 1}": True for at in range(5_000)}, limits=Limits(100, 300))
     assert found.typed == 1
     assert 0 < found.agrees == found.decided < 1
+
+
+@pytest.mark.parametrize("module", [agreement, annotate, rewards, scripts])
+def test_examples_of_public_names_hold(module: ModuleType) -> None:
+    """[GEN-REWARD] [DAG-PROSE] [DAG-AGREE] [DAG-SCRIPT-1] [DAG-SCRIPT-4]."""
+    found = doctest.testmod(module)
+    assert found.attempted > 1 and found.failed == 0

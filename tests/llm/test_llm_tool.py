@@ -136,7 +136,7 @@ def test_claims_get_the_time_that_reading_the_policy_leaves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """[TOOL-TIME]"""
-    from potlang.policy import cases
+    from potlang.languages.pot import claims as cases
     from potlang.policy.store import Version
 
     monkeypatch.setenv("POTLANG_POLICIES", str(tmp_path))

@@ -7,10 +7,10 @@ from typing import Any, Final, NamedTuple
 
 from potlang.diag import Severity
 from potlang.languages.pot.check import check as check_program
+from potlang.languages.pot.claims import verified
 from potlang.languages.pot.program import Program
 from potlang.languages.pot.solve import verify as verify_program
 from potlang.models.evaluation.reasoners import program_in
-from potlang.policy.cases import verified
 from potlang.report.results import Limits, Verdict
 
 LIMITS: Final = Limits(check_ms=2_000, total_ms=5_000, memory_mb=2_048)
@@ -47,7 +47,12 @@ class Reward(NamedTuple):
 
 
 def reward(program: str | dict[str, Any], expected: Expected | Mapping[str, Expected]) -> float:
-    """The reward in [0, 1] with the usual weights and limits; see `assess`."""
+    """The reward in [0, 1] with the usual weights and limits; see `assess`.
+
+    >>> from potlang.models import reward
+    >>> reward({"verifications": [{"constraint": "1 < 2"}]}, "entailed")
+    1.0
+    """
     return assess(program, expected).value
 
 
