@@ -99,9 +99,7 @@ def reason(
     if style == "json":
         click.echo(found.to_json())
     else:
-        from potlang.models.render import render_reasoned
-
-        click.echo(render_reasoned(found, color=use_color(color)).rstrip("\n"), color=True)
+        click.echo(found.render(color=use_color(color)).rstrip("\n"), color=True)
     if transcript is not None:
         # Last: what was paid for is not lost where this cannot be written.
         write_text(transcript, found.to_json() + "\n")

@@ -7,8 +7,8 @@ what matters ([VIEW-LARGE]).
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from potlang.languages.dot.render import disagreement, says
 from potlang.languages.dot.report import TraceReport
@@ -93,25 +93,8 @@ class Graph(NamedTuple):
 
 def graph_of(report: TraceReport, most: int = MOST_NODES) -> Graph:
     """The graph of a trace, of at most `most` vertices and three times as many lines, in linear time."""
-    ids = [node.id for node in report.nodes]
-    kept = None if len(ids) <= most else around(ids, _lines(report), _focus(report), most)
-    vertices = tuple(_vertex(node) for node in report.nodes if kept is None or node.id in kept)
-    known = {vertex.id for vertex in vertices}
-    lines = [line for line in _lines(report) if line.source in known and line.target in known]
-    shown_lines = tuple(lines[: 3 * most])
-    return Graph(vertices, shown_lines, _note(report, len(vertices), len(lines) - len(shown_lines)))
-
-
-def _note(report: TraceReport, vertices: int, hidden: int) -> str:
-    notes = []
-    if vertices < len(report.nodes):
-        notes.append(
-            f"{vertices:,} of {len(report.nodes):,} nodes are drawn: those nearest to summarizers, "
-            "judgements that the theory contradicts, and conflicts"
-        )
-    if hidden:
-        notes.append(f"{hidden:,} lines are not drawn")
-    return "; ".join(notes)
+    near = "summarizers, judgements that the theory contradicts, and conflicts"
+    return graph_around(report.nodes, _vertex, list(_lines(report)), _focus(report), most, "nodes", near)
 
 
 def _vertex(node: NodeResult) -> Vertex:
@@ -137,11 +120,58 @@ def _lines(report: TraceReport) -> Iterator[Line]:
         yield Line(arrow.source, arrow.target, "inclusion", arrow.state)
 
 
-# --- the part that is drawn of a large trace -----------------------------------------------------
+def _focus(report: TraceReport) -> Iterable[int]:
+    """The nodes that a reader looks for, the most important first."""
+    yield from (node.id for node in report.nodes if disagreement(node) is not None)
+    for arrow in report.arrows:
+        if arrow.state == "refuted" or arrow.vacuous:
+            yield from (arrow.source, arrow.target)
+    lines = {found.get("line") for found in report.located} - {None}
+    yield from (node.id for node in report.nodes if node.line in lines)
+    yield from (node.id for node in report.nodes if node.role == "summarizer")
+    yield from report.summary.nodes
 
 
-def around(ids: Sequence[int], lines: Iterable[Line], focus: Iterable[int], most: int) -> set[int]:
+# --- the part that is drawn of a large graph -------------------------------------------------------
+
+
+class _Numbered(Protocol):
+    @property
+    def id(self) -> int: ...
+
+
+EntryT = TypeVar("EntryT", bound=_Numbered)
+
+
+def graph_around(
+    entries: Sequence[EntryT],
+    vertex: Callable[[EntryT], Vertex],
+    lines: Sequence[Line],
+    focus: Iterable[int],
+    most: int,
+    noun: str,
+    near: str,
+    legend: Legend = TRACE_LEGEND,
+) -> Graph:
+    """The graph of nodes or steps: of more than `most` the part around `focus`, in linear time.
+
+    Its note says how many of what are drawn, and what they are `near` to.
+    """
+    ids = [entry.id for entry in entries]
+    kept = set(ids) if len(ids) <= most else _around(ids, lines, focus, most)
+    vertices = tuple(vertex(entry) for entry in entries if entry.id in kept)
+    inside = [line for line in lines if line.source in kept and line.target in kept]
+    notes = []
+    if len(vertices) < len(ids):
+        notes.append(f"{len(vertices):,} of {len(ids):,} {noun} are drawn: those nearest to {near}")
+    if len(inside) > 3 * most:
+        notes.append(f"{len(inside) - 3 * most:,} lines are not drawn")
+    return Graph(vertices, tuple(inside[: 3 * most]), "; ".join(notes), legend)
+
+
+def _around(ids: Sequence[int], lines: Iterable[Line], focus: Iterable[int], most: int) -> set[int]:
     """The vertices nearest to what matters: a search in all directions from there, then the last ones."""
+    # Breadth first, so that each vertex in focus gets its neighbours before any gets theirs.
     known = set(ids)
     neighbours: dict[int, list[int]] = {}
     for line in lines:
@@ -157,15 +187,3 @@ def around(ids: Sequence[int], lines: Iterable[Line], focus: Iterable[int], most
         kept.add(node)
         queue.extend(each for each in neighbours.get(node, ()) if each not in kept and each in known)
     return kept
-
-
-def _focus(report: TraceReport) -> Iterable[int]:
-    """The nodes that a reader looks for, the most important first."""
-    yield from (node.id for node in report.nodes if disagreement(node) is not None)
-    for arrow in report.arrows:
-        if arrow.state == "refuted" or arrow.vacuous:
-            yield from (arrow.source, arrow.target)
-    lines = {found.get("line") for found in report.located} - {None}
-    yield from (node.id for node in report.nodes if node.line in lines)
-    yield from (node.id for node in report.nodes if node.role == "summarizer")
-    yield from report.summary.nodes

@@ -11,7 +11,7 @@ from typing import Any
 
 from potlang.diag.wording import visible
 from potlang.drawing.colours import DARK, LIGHT, Palette
-from potlang.drawing.graph import MARKS, MOST_NODES, Graph, graph_of
+from potlang.drawing.graph import MARKS, Graph, graph_of
 from potlang.drawing.steps import graph_of_solution, marks_of
 from potlang.drawing.svg import svg
 from potlang.languages.dagmath.render import detail_lines, parents_word, remarks, verdict_word, verdict_words
@@ -32,16 +32,14 @@ def page(report: TraceReport, name: str = "trace") -> str:
     """The page for a report; `name` is what the trace is called. All text of the trace is escaped."""
     graph = graph_of(report)
     kept = {vertex.id for vertex in graph.vertices}
-    nodes = [node for node in report.nodes if node.id in kept]
     parts = [
         f'<p><strong class="verdict">{html_text(str(report.verdict))}</strong> '
         f"profile {html_text(report.profile)}</p>",
-        *_paragraphs(*report.notes, graph.note),
-        *_drawing(graph),
+        *_drawing(graph, report.notes),
         *_diagnostics(report.located),
         *_section("Inclusions", arrow_lines(report, PLAIN)),
         *_section("Summary", summary_lines(report, PLAIN)),
-        *_table(nodes),
+        *_table("Nodes", _NODE_HEAD, (_row(node) for node in report.nodes if node.id in kept)),
         f"<footer>hash {html_text(report.hash)}, potlang {html_text(report.version)}</footer>",
     ]
     return _document(name, parts)
@@ -53,11 +51,10 @@ def solution_page(report: SolutionReport, name: str = "solution") -> str:
     kept = {vertex.id for vertex in graph.vertices}
     parts = [
         f'<p><strong class="verdict">{html_text(", ".join(verdict_words(report)))}</strong></p>',
-        *_paragraphs(graph.note),
         *_drawing(graph),
         *_diagnostics(report.located),
         *_section("Summary", detail_lines(report, PLAIN)),
-        *_step_table([step for step in report.steps if step.id in kept]),
+        *_table("Steps", _STEP_HEAD, (_step_row(step) for step in report.steps if step.id in kept)),
         f"<footer>potlang {html_text(report.version)}</footer>",
     ]
     return _document(name, parts)
@@ -116,11 +113,8 @@ def _colours(palette: Palette) -> Iterator[str]:
     yield f".wrong{{color:{palette.tone['refuted']};font-weight:600}}"
 
 
-def _paragraphs(*notes: str) -> Iterator[str]:
-    yield from (f"<p>{html_text(note)}</p>" for note in notes if note)
-
-
-def _drawing(graph: Graph) -> Iterator[str]:
+def _drawing(graph: Graph, notes: Sequence[str] = ()) -> Iterator[str]:
+    yield from (f"<p>{html_text(note)}</p>" for note in (*notes, graph.note) if note)
     yield f'<div class="drawing">{svg(graph)}</div>'
 
 
@@ -146,13 +140,17 @@ def _diagnostic(found: dict[str, Any]) -> str:
     return f"<tr><td>{where}</td><td>{code}</td><td>{html_text(found['message'])}{more}</td></tr>"
 
 
-# --- nodes ---------------------------------------------------------------------------------------
+# --- nodes and steps -----------------------------------------------------------------------------
 
 
-def _table(nodes: list[NodeResult]) -> Iterator[str]:
-    yield "<h2>Nodes</h2>"
-    yield "<table><thead><tr><th>node<th>role<th>status<th>verdict<th>says</tr></thead><tbody>"
-    yield from (_row(node) for node in nodes[:MOST_NODES])
+_NODE_HEAD = ("node", "role", "status", "verdict", "says")
+_STEP_HEAD = ("step", "parents", "verdict", "says")
+
+
+def _table(title: str, head: Sequence[str], rows: Iterable[str]) -> Iterator[str]:
+    yield f"<h2>{title}</h2>"
+    yield f"<table><thead><tr>{''.join(f'<th>{name}' for name in head)}</tr></thead><tbody>"
+    yield from rows
     yield "</tbody></table>"
 
 
@@ -169,16 +167,6 @@ def _row(node: NodeResult) -> str:
         f'<tr><td>{node.id}</td><td>{html_text(node.role)}</td><td class="s-{status or "none"}">{status}</td>'
         f"<td>{html_text(verdict)}</td><td>{''.join(says)}</td></tr>"
     )
-
-
-# --- steps ---------------------------------------------------------------------------------------
-
-
-def _step_table(steps: list[StepEntry]) -> Iterator[str]:
-    yield "<h2>Steps</h2>"
-    yield "<table><thead><tr><th>step<th>parents<th>verdict<th>says</tr></thead><tbody>"
-    yield from (_step_row(step) for step in steps)
-    yield "</tbody></table>"
 
 
 def _step_row(step: StepEntry) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from potlang.drawing.graph import LABEL, MARKS, MOST_NODES, Graph, Legend, Line, Status, Vertex, around
+from potlang.drawing.graph import LABEL, MARKS, MOST_NODES, Graph, Legend, Line, Status, Vertex, graph_around
 from potlang.languages.dagmath.render import says, verdict_word
 from potlang.languages.dagmath.report import SolutionReport
 from potlang.languages.dagmath.results import StepEntry
@@ -40,14 +40,19 @@ def graph_of_solution(report: SolutionReport, most: int = MOST_NODES) -> Graph:
     """The graph of a solution, of at most `most` steps and three times as many lines; empty if it is none."""
     if report.graph is None:
         return Graph((), (), legend=_LEGEND)
-    ids = [step.id for step in report.steps]
-    kept = set(ids) if len(ids) <= most else around(ids, _lines(report), _focus(report), most)
     unclosed = {each.id for each in report.unclosed}
-    vertices = tuple(_vertex(step, step.id in unclosed, ids[-1]) for step in report.steps if step.id in kept)
-    lines = [line for line in _lines(report) if line.source in kept and line.target in kept]
-    shown_lines = tuple(lines[: 3 * most])
-    note = _note(len(ids), len(vertices), len(lines) - len(shown_lines))
-    return Graph(vertices, shown_lines, note, _LEGEND)
+    last = report.steps[-1].id
+    near = "refuted steps, steps that do not follow, unclosed ones and the last"
+    return graph_around(
+        report.steps,
+        lambda step: _vertex(step, step.id in unclosed, last),
+        list(_lines(report)),
+        _focus(report),
+        most,
+        "steps",
+        near,
+        _LEGEND,
+    )
 
 
 def _vertex(step: StepEntry, is_unclosed: bool, last: int) -> Vertex:
@@ -69,15 +74,3 @@ def _focus(report: SolutionReport) -> Iterable[int]:
         yield from (step.id for step in report.steps if step.result and step.result.verdict is wanted)
     yield from (each.id for each in report.unclosed)
     yield report.steps[-1].id
-
-
-def _note(steps: int, drawn: int, hidden: int) -> str:
-    notes = []
-    if drawn < steps:
-        notes.append(
-            f"{drawn:,} of {steps:,} steps are drawn: those nearest to refuted steps, steps that do not "
-            "follow, unclosed ones and the last"
-        )
-    if hidden:
-        notes.append(f"{hidden:,} lines are not drawn")
-    return "; ".join(notes)

@@ -5,14 +5,15 @@ The form is that of `schemas/reasoned-1.json`. Nothing here asks or decides.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from potlang.diag.wording import visible
 from potlang.languages.pot.report import Report
 from potlang.models.asking import Attempt
 from potlang.models.consistency import ProseCheck
 from potlang.models.endpoint import Failure
+from potlang.report.base import json_text
 from potlang.report.results import OptimizationStatus, Verdict
 
 Answer = Verdict | OptimizationStatus
@@ -164,13 +165,33 @@ class Reasoned(NamedTuple):
 
     def to_json(self) -> str:
         """`to_dict` as text; unpaired surrogates, which UTF-8 cannot hold, are escaped."""
-        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
-        return text.encode("utf-8", "backslashreplace").decode("utf-8")
+        return json_text(self.to_dict())
+
+    def render(self, *, color: bool = False) -> str:
+        """The report on the chosen program, the votes, the consistency and the cost, as lines of text."""
+        lines = [] if self.report is None else [self.report.render(color=color), ""]
+        return "\n".join([*lines, *_summary(self)]) + "\n"
 
     def __str__(self) -> str:
-        from potlang.models.render import render_reasoned
+        return self.render()
 
-        return render_reasoned(self)
+
+def _summary(found: Reasoned) -> Iterator[str]:
+    if found.report is None or len(found.samples) > 1:
+        yield f"verdict: {found.verdict}{f' ({visible(found.reason)})' if found.reason else ''}"
+    if len(found.samples) > 1:
+        yield f"votes: {_counts(found.votes)}"
+        for name, vote in found.claims.items():
+            yield f"  {visible(name) or 'claim'}: {vote.answer} ({_counts(vote.counts)})"
+    if found.consistency is not None:
+        yield f"prose: {found.consistency.status}: {visible(found.consistency.why)}"
+    calls, seconds, prompt, completion = found.totals
+    tokens = "" if prompt is None and completion is None else f", {prompt or 0} + {completion or 0} tokens"
+    yield f"{calls} call{'' if calls == 1 else 's'} of {visible(found.model)}, {seconds:.1f} s{tokens}"
+
+
+def _counts(votes: dict[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in votes.items())
 
 
 def _sum(counts: Iterator[int | None]) -> int | None:
