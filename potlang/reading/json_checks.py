@@ -1,4 +1,4 @@
-"""What `json.loads` accepts and potlang does not: found again in the text, with its place."""
+"""Finds the places of errors that `json.loads` passes: repeated keys, NaN, long numerals, lone surrogates."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ _PLAIN = 2_000_000
 
 
 def is_plain(value: object, most: int) -> bool:
-    """Whether a value is a tree of dicts, lists, ASCII strings, booleans and None, at most `most` deep.
+    """True for a tree of dicts, lists, ASCII strings, booleans and None, at most `most` deep.
 
     Quick and without places; for everything else `report_value` decides.
     """

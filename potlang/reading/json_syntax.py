@@ -53,7 +53,7 @@ class Mistake(NamedTuple):
 
 
 class _Next(Enum):
-    """What may come next in an open bracket."""
+    """The tokens that may come next in an open bracket."""
 
     VALUE = auto()
     VALUE_OR_END = auto()

@@ -170,6 +170,7 @@ def _loads(text: str, decoder: json.JSONDecoder, hooks: _Hooks, sink: Sink) -> o
     except RecursionError:
         _report_depth(text, sink, limits, "the brackets nest too deeply to be read")
         return None
+    # Counting brackets is quick, and rules out deep nesting for nearly all inputs.
     if text.count("[") + text.count("{") > limits.nesting and _depth_exceeds(value, limits.nesting):
         _report_depth(text, sink, limits, f"bracket {limits.nesting + 1} inside one another")
         return None

@@ -131,6 +131,7 @@ def _root(polynomial: Polynomial, index: int) -> Fraction | None:
     below = _changes(chain, low)
     if not 1 <= index <= below - _changes(chain, high):
         return None
+    # Invariant: fewer than `index` roots up to `low`, and at least as many up to `high`.
     while high - low > _PRECISION:
         middle = (low + high) / 2
         if below - _changes(chain, middle) >= index:

@@ -12,7 +12,7 @@ from potlang.ir.sorts import BOOL
 
 Key = tuple[Node, ...]
 Immediate = Callable[[Node], bool]
-"""Whether a node is a value by itself, different such nodes being different values."""
+"""Tells nodes that are values by themselves: different such nodes are different values."""
 
 
 class DecisionList(NamedTuple):
@@ -27,7 +27,7 @@ class DecisionList(NamedTuple):
     slots: tuple[Node, ...]
 
     def is_direct(self, params: tuple[Var, ...]) -> bool:
-        """Whether keys are of the parameters themselves."""
+        """True if keys are of the parameters themselves."""
         return all(slot is param for slot, param in zip(self.slots, params, strict=True))
 
 
@@ -54,6 +54,7 @@ class _Builder:
         rest: Node | None = body
         while isinstance(rest, App):
             if rest.op is op.NOT:
+                # Solvers negate whole lists; what is entered from here on is negated instead.
                 self.flipped = not self.flipped
                 rest = rest.args[0]
             elif rest.op is op.ITE:
@@ -62,6 +63,7 @@ class _Builder:
                 rest = self._junction(rest)
             else:
                 break
+        # A Boolean parameter by itself is the equation of it and `true`.
         if rest is not None and rest.sort is BOOL and rest in self.params:
             rest = self._junction(rest)
         if rest is None or self._mentions(rest):
@@ -92,6 +94,7 @@ class _Builder:
                 left.append(arg)
             else:
                 self._enter(keys, self.pool.truth(positive))
+        # The entries are tried first, so a single part that is no condition may be what comes after them.
         if len(left) > 1:
             return None
         return left[0] if left else self.pool.truth(not positive)
@@ -136,6 +139,8 @@ class _Builder:
                 others.append(literal)
         if len(pins) < len(self.params):
             return None
+        # A second literal on a parameter is redundant, or contradicts the first: that can be told of
+        # values that are known to differ alone.
         for param, value, equal in others:
             if not (self.immediate(value) and self.immediate(pins[param])):
                 return None
@@ -168,10 +173,11 @@ class _Builder:
         return node if node in self.params else None
 
     def _is_slot(self, param: Node, slot: Node) -> bool:
-        """Whether `slot` is what keys are of, at this parameter: the first that is met."""
+        # A list has keys of one kind: what the first condition on a parameter compares, all must compare.
         return self.slots.setdefault(param, slot) is slot
 
     def _mentions(self, node: Node) -> bool:
+        # Nearly all keys and values are flat; `free_variables` would walk each of them with a stack.
         if isinstance(node, Lit | Sym):
             return False
         if isinstance(node, App) and all(isinstance(arg, Lit | Sym) for arg in node.args):

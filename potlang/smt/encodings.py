@@ -46,7 +46,7 @@ class Encoder:
         self._table.update(_Z3 if dialect == "z3" else _CVC5)
 
     def is_special(self, op: Operator) -> bool:
-        """Whether `op` is not written `(name arg …)`."""
+        """True if `op` is not written `(name arg …)`."""
         return op in self._table
 
     def encode(self, node: App) -> list[Piece]:
@@ -103,7 +103,7 @@ class Encoder:
         return [f"((_ map {connective}) ", first, " ", second, ")"]
 
     def mapped_difference(self, node: App) -> list[Piece]:
-        """What is in the first and not in the second."""
+        """The difference of two sets."""
         first, second = node.args
         return ["((_ map and) ", first, " ((_ map not) ", second, "))"]
 

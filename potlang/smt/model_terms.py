@@ -175,6 +175,7 @@ class ModelTerms:
     def _read(self, expression: SExpr) -> Node:
         if isinstance(expression, str):
             return self._atom(expression)
+        # Generators are the stack: each yields the part that it needs next and is sent its node.
         stack: list[_Steps] = [self._compound(expression)]
         value: Node | None = None
         while stack:
@@ -201,6 +202,7 @@ class ModelTerms:
         return self._numeral(text) if text[0] in '#"0123456789' else self._named(text)
 
     def _count(self) -> None:
+        # A lambda over a small sort is read once for each member, so text does not bound the work.
         self._left -= 1
         if self._left < 0:
             raise Unreadable("the model is too large")
@@ -220,7 +222,7 @@ class ModelTerms:
                 return self.pool.lit(value, STRING)
 
     def _irrational(self, expression: SExpr) -> Node:
-        """What stands for a root of a polynomial: nothing, for the evaluator is exact."""
+        """The term for a root of a polynomial. There is none: the evaluator is exact."""
         if isinstance(expression, str):
             raise Unreadable(f"{expression[:80]} is no literal")
         raise Unreadable("an irrational number")
@@ -460,7 +462,7 @@ class ModelTerms:
 
 
 def is_immediate(node: Node, meanings: Mapping[Symbol, object]) -> bool:
-    """Whether a node is a value by itself: different such nodes are different values."""
+    """True for a node that is a value by itself: different such nodes are different values."""
     if isinstance(node, Lit):
         return True
     return isinstance(node, Sym) and isinstance(meanings.get(node.symbol), Element)

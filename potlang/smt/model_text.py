@@ -64,7 +64,7 @@ def _line(printer: Printer, symbol: Symbol, meaning: object) -> str | None:
 
 
 def _is_total(table: FunctionTable) -> bool:
-    """Whether there is a value everywhere: `NotEvaluable` stands for none."""
+    """True if there is a value everywhere: `NotEvaluable` stands for none."""
     return not any(isinstance(value, type) for value in (table.default, *table.entries.values()))
 
 
@@ -121,6 +121,7 @@ def _pieces(printer: Printer, value: object, sort: Sort) -> list[str | tuple[obj
     table = cast(Table, value)
     keys, element = _indexed(sort)
     pieces = ["(table ", (table.default, element)]
+    # Entries are a set; certificates of one model must be the same text in every run.
     for key, each in sorted(table.entries, key=repr):
         parts = cast(tuple[object, ...], key) if isinstance(sort, FunctionSort) else (key,)
         pieces.append(" (")
@@ -131,7 +132,7 @@ def _pieces(printer: Printer, value: object, sort: Sort) -> list[str | tuple[obj
 
 
 def _indexed(sort: Sort) -> tuple[tuple[Sort, ...], Sort]:
-    """What a table of `sort` is indexed by, and the sort of its values."""
+    """The index sorts of a table of `sort`, and the sort of its values."""
     match sort:
         case SetSort(element):
             return (element,), BOOL

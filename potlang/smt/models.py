@@ -104,6 +104,7 @@ def read_structure(text: str, module: Module, dialect: Dialect) -> Model:
     defined = definitions_of(module)
     names = Unmangling((*module.symbols, *defined), module.sorts)
     elements = names.elements(_element_tokens(tokens, dialect))
+    # Sorts are not empty, also those of which the text names no member.
     sizes = {sort: 1 for sort in module.sorts if isinstance(sort, DeclaredSort)}
     for sort, index in elements.values():
         sizes[sort] = max(sizes[sort], index + 1)
@@ -155,7 +156,7 @@ class _ModelReader:
         self._tables: dict[Symbol, FunctionTable] = {}
 
     def functions(self, known: Mapping[str, Symbol]) -> dict[Symbol, object]:
-        """What the symbols mean that a structure interprets, by the names that the printer gave them."""
+        """The interpretations of the symbols, which are given by their printed names."""
         functions: dict[Symbol, object] = {}
         erased: dict[Symbol, Symbol] = {}
         for name, symbol in known.items():
@@ -168,6 +169,8 @@ class _ModelReader:
                     erased[symbol] = self._terms.symbol(name)
                 except Unreadable as reason:
                     self.unread[symbol] = str(reason)
+        # Definitions are read after all symbols are known, since one may call another; and only those
+        # that some symbol leads to.
         self._terms.define()
         self._open()
         for symbol, twin in erased.items():
@@ -207,7 +210,7 @@ class _ModelReader:
         )
 
     def _table(self, found: DecisionList) -> FunctionTable:
-        """The plain table of cases."""
+        """The table of a decision list: the first entry for a key counts."""
         default = self._value(found.default)
         entries: dict[tuple[object, ...], object] = {}
         for key, value in found.entries:
@@ -301,6 +304,7 @@ class _ModelReader:
             return Computed(value, default_value(symbol.range, structure))
         keys = itertools.product(*(members(sort, structure) for sort in symbol.domain))
         values = {key: value(key) for key in keys}
+        # The commonest value is the default: certificates write the other entries.
         ((default, _),) = Counter(values.values()).most_common(1)
         return FunctionTable({key: value for key, value in values.items() if value != default}, default)
 
@@ -354,7 +358,7 @@ def _recursive(definitions: Mapping[Symbol, Definition]) -> list[Symbol]:
 
 
 def _is_flat(symbol: Symbol) -> bool:
-    """Whether values of the symbol's sorts are the same in erased sorts."""
+    # Values of these sorts are the same when sorts are erased: tables need no decoding.
     return all(map(_is_simple_sort, (*symbol.domain, symbol.range)))
 
 

@@ -142,7 +142,7 @@ class Printer:
         return shared, cast("list[str]", texts)
 
     def base(self, *, named: bool = True) -> str:
-        """What all queries share: declarations and assertions, without a logic; named for cores."""
+        """The text that all queries share: declarations and named assertions, without a logic."""
         return self.declarations() + self.assertions(named=named)
 
     def _name_shared(self, plan: sharing.Plan) -> list[str]:

@@ -138,5 +138,5 @@ def pair_values(text: str) -> tuple[str, ...]:
 
 
 def has_symbol(text: str, symbol: str) -> bool:
-    """Whether the bare symbol occurs in the text, outside strings, quoted symbols and comments."""
+    """True if the bare symbol occurs in the text outside strings, quoted symbols and comments."""
     return any(match[0] == symbol for match in _TOKEN.finditer(text))

@@ -29,7 +29,7 @@ class Plan:
 
 
 def plan(roots: list[Node], known: Container[int] = (), may: Callable[[Node], bool] = lambda _: True) -> Plan:
-    """What to name in `roots`. Nodes whose ids are `known` have names; `may` rules nodes out."""
+    """The terms to name in `roots`. Nodes whose ids are `known` have names; `may` rules nodes out."""
     order, uses = _count(roots, known)
     sizes: dict[int, int] = {}
     shared: list[Node] = []
@@ -53,6 +53,7 @@ def _count(roots: list[Node], known: Container[int]) -> tuple[list[Node], dict[i
         if key in known:
             continue
         uses[key] = uses.get(key, 0) + 1
+        # Parts are counted at the first use alone, or a shared term would seem to use its parts twice.
         if uses[key] == 1 and isinstance(node, App | Quant):
             found[key] = node
             stack.extend(children(node))
@@ -75,6 +76,7 @@ def _free_variables(order: list[Node]) -> dict[int, frozenset[int]]:
     nothing: frozenset[int] = frozenset()
     free: dict[int, frozenset[int]] = {}
     for node in order:
+        # Most nodes have the free variables of their largest part: they share its set.
         parts = [_of_part(part, free) for part in children(node)]
         largest = max(parts, key=len, default=nothing)
         joined = largest if all(part <= largest for part in parts) else nothing.union(*parts)
@@ -91,6 +93,6 @@ def _of_part(part: Node, free: dict[int, frozenset[int]]) -> frozenset[int]:
 
 
 def wants_equation(node: Node) -> bool:
-    """Whether a shared closed term becomes a constant with an equation and not a definition: arithmetic,
-    since solvers unfold definitions and then multiply out what was shared."""
+    """True for arithmetic: its shared closed terms become constants with an equation ([SMT-SHARE-3])."""
+    # Solvers unfold definitions, and then multiply out what was shared.
     return is_numeric(node.sort) and isinstance(node, App) and isinstance(node.op, Operator)

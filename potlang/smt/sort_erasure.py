@@ -108,6 +108,7 @@ class SortErasure:
         for _ in indices:
             assert isinstance(default, Table)
             default = default.default
+        # One argument at a time: the rows are tables until the last argument gives values.
         rows: dict[tuple[object, ...], object] = {(): table}
         for index in indices:
             deeper: dict[tuple[object, ...], object] = {}
@@ -181,7 +182,7 @@ def _items(table: Table) -> list[tuple[tuple[object, ...], object]]:
 
 
 def _is_constant(table: object, value: object) -> bool:
-    """Whether tables of tables are `value` everywhere, without entries."""
+    """True if tables of tables are `value` everywhere, without entries."""
     while isinstance(table, Table) and table != value:
         if table.entries:
             return False

@@ -43,6 +43,7 @@ class Symbols:
 
     def _unused(self, symbol: Symbol, text: str) -> str:
         candidate, number = text, 2
+        # Constructors and selectors are named by their sort alone: one that is equal is the same one.
         while self._owners.setdefault(candidate, symbol) is not symbol:
             if symbol.kind in (SymbolKind.CONSTRUCTOR, SymbolKind.SELECTOR):
                 return text

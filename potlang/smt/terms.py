@@ -157,7 +157,7 @@ class _Writing:
         ]
 
     def _candidates(self, variables: tuple[Var, ...], closed: list[Node]) -> list[Node]:
-        """What to name at the top of the scope of `variables`, parts first."""
+        """The terms to name at the top of the scope of `variables`, parts first."""
         found = {node.id: node for node in closed}
         for variable in variables:
             for node, free in self._plan.open.get(variable.id, ()):

@@ -81,6 +81,7 @@ class Unmangling:
             sort = self.sorts.get(match[1]) if match else None
             if match and isinstance(sort, DeclaredSort):
                 numbers.setdefault(sort, {})[int(match[2])] = token
+        # Solvers' numbers have gaps, universes have none.
         return {
             found[number]: (sort, place)
             for sort, found in numbers.items()

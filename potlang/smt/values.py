@@ -123,6 +123,7 @@ class _ValueTerms(ModelTerms):
 
 def _compound(expression: SExpr, text: str, sort: Sort) -> object:
     """A value with parts. Raises `Unreadable`, and `IllSorted`."""
+    # Made for each value: sorts are equal by name, so a table kept for one program would serve another.
     tokens = tokenize(text)
     erasure = SortErasure()
     unmangling = Unmangling((), parts_of((sort,)))
@@ -165,6 +166,7 @@ def _table(node: Node, terms: ModelTerms) -> Table:
     entries: dict[object, object] = {}
     while isinstance(node, App) and node.op is op.STORE:
         node, key, value = node.args
+        # The outermost store is the last one, and counts.
         entries.setdefault(_value(key, terms), _value(value, terms))
     rest = _value(node, terms)
     assert isinstance(rest, Table)

@@ -31,7 +31,7 @@ class DecodeError(ValueError):
 
 
 class Located(Protocol):
-    """What `Document.locate` needs of a place; `potlang.diag.Place` is one."""
+    """A place as `Document.locate` takes it; `potlang.diag.Place` is one."""
 
     @property
     def pointer(self) -> str: ...

@@ -18,6 +18,7 @@ _MEMBER = re.compile(rf"[ \t\n\r]*+({STRING})[ \t\n\r]*+:[ \t\n\r]*+", re.DOTALL
 _COMMA = re.compile(r"[ \t\n\r]*+,")
 _SPACE = re.compile(r"[ \t\n\r]*+")
 _SCALAR = re.compile(r'[^ \t\n\r,:"\[\]{}]*+')
+# Everything up to the next bracket that is not in a string, in one match without backtracking.
 _FLAT = re.compile(rf'[^"\[\]{{}}]*+(?:{STRING}[^"\[\]{{}}]*+)*+', re.DOTALL)
 _ESCAPE = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.", re.DOTALL
@@ -164,6 +165,7 @@ def raw_offset(text: str, start: int, end: int, index: int) -> int:
 
     Counts decoded characters: an escape is one, and so is a pair of escaped surrogates.
     """
+    # Characters between escapes are skipped at once: only escapes make raw and decoded counts differ.
     raw, decoded = start, 0
     for escape in _ESCAPE.finditer(text, start, end):
         run = escape.start() - raw

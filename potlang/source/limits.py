@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class InputLimits(NamedTuple):
-    """What a document may be like: bytes, nested JSON containers, and digits of one number."""
+    """Bounds of a document: its bytes, its nested JSON containers, the digits of one number."""
 
     bytes: int = 64 * 1024 * 1024
     nesting: int = 512

@@ -8,10 +8,10 @@ from potlang.diag import Applicability, Edit, Fix, Label
 from potlang.diag.sink import Sink
 from potlang.languages.dagmath.read.boxed import is_final_answer, last_box
 from potlang.languages.dagmath.read.citations import Citation, citations
-from potlang.languages.dagmath.read.places import Places
 from potlang.languages.dagmath.read.reader import ReadSolution
 from potlang.languages.dagmath.read.records import Step
 from potlang.languages.dagmath.read.sentences import count_sentences
+from potlang.languages.dagmath.read.source_map import SourceMap
 
 _SAFE, _UNSAFE = Applicability.SAFE, Applicability.UNSAFE
 
@@ -22,7 +22,7 @@ def check_format(read: ReadSolution, sink: Sink) -> None:
 
 
 class _Checks:
-    def __init__(self, steps: Sequence[Step], places: Places, sink: Sink) -> None:
+    def __init__(self, steps: Sequence[Step], places: SourceMap, sink: Sink) -> None:
         self.steps = steps
         self.places = places
         self.sink = sink

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from potlang.diag.model import Applicability, Fix, Patch, Replace
 from potlang.diag.sink import Sink
 from potlang.languages.dagmath.read.latex_escapes import misread_escapes, repaired
-from potlang.languages.dagmath.read.places import JsonPlaces, JsonRow, Part
 from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.languages.dagmath.read.source_map import JsonRow, JsonSourceMap, Part
 from potlang.source.pointer import join_pointer
 
 Object = dict[str, Any]
@@ -53,13 +53,13 @@ class Draft(NamedTuple):
     complete: bool
 
 
-def read_json_form(value: object, sink: Sink, places: JsonPlaces) -> Draft | None:
+def read_json_form(value: object, sink: Sink, places: JsonSourceMap) -> Draft | None:
     """The solution that a JSON value is; what does not fit is reported. None where there are no steps."""
     return _Reader(sink, places).read(value)
 
 
 class _Reader:
-    def __init__(self, sink: Sink, places: JsonPlaces) -> None:
+    def __init__(self, sink: Sink, places: JsonSourceMap) -> None:
         self.sink = sink
         self.places = places
 

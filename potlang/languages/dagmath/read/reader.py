@@ -13,8 +13,8 @@ from potlang.diag import Applicability, Fix, Place, Sink
 from potlang.diag.model import Replace
 from potlang.languages.dagmath.read.boxed import last_box
 from potlang.languages.dagmath.read.json_form import Draft, read_json_form
-from potlang.languages.dagmath.read.places import JsonPlaces, Places, TextPlaces
 from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.languages.dagmath.read.source_map import JsonSourceMap, SourceMap, TextSourceMap
 from potlang.languages.dagmath.read.structure import check_structure
 from potlang.languages.dagmath.read.text_form import is_text_form, read_text_form
 from potlang.reading.embedded import EmbeddedDocument
@@ -36,7 +36,7 @@ class ReadSolution:
     document: Document
     solution: Solution | None
     steps: tuple[Step, ...]
-    places: Places
+    places: SourceMap
 
 
 def read_solution(
@@ -47,13 +47,13 @@ def read_solution(
     Never raises for what the input contains: the sink gets whatever is not well formed, and the document.
     """
     document = open_document(source, sink, limits, name)
-    places: Places
+    places: SourceMap
     if document.text is not None and _is_text(document.text):
-        places = TextPlaces()
+        places = TextSourceMap()
         draft = None if sink.has_errors else read_text_form(document.text, sink, places)
     else:
         wrapped = None if document.text is None or sink.has_errors else find_json(document.text)
-        places = JsonPlaces(_embedded(document, wrapped))
+        places = JsonSourceMap(_embedded(document, wrapped))
         draft = _read_json(document, wrapped, places, limits, sink)
     return _checked(document, draft, places, sink)
 
@@ -63,7 +63,7 @@ def _is_text(text: str) -> bool:
     return not text.lstrip().startswith(("{", "[")) and is_text_form(text)
 
 
-def _checked(document: Document, draft: Draft | None, places: Places, sink: Sink) -> ReadSolution:
+def _checked(document: Document, draft: Draft | None, places: SourceMap, sink: Sink) -> ReadSolution:
     if draft is None:
         return ReadSolution(document, None, (), places)
     steps = draft.solution.steps
@@ -73,7 +73,7 @@ def _checked(document: Document, draft: Draft | None, places: Places, sink: Sink
     return ReadSolution(document, None if sink.has_errors else draft.solution, steps, places)
 
 
-def _check_box(steps: tuple[Step, ...], places: Places, sink: Sink) -> None:
+def _check_box(steps: tuple[Step, ...], places: SourceMap, sink: Sink) -> None:
     """Reports a boxed answer that never ends ([DAG-BOX])."""
     last = len(steps) - 1
     box = last_box(steps[last].node)
@@ -100,7 +100,7 @@ def _embedded(document: Document, wrapped: Wrapped | None) -> EmbeddedDocument |
 
 
 def _read_json(
-    document: Document, wrapped: Wrapped | None, places: JsonPlaces, limits: InputLimits, sink: Sink
+    document: Document, wrapped: Wrapped | None, places: JsonSourceMap, limits: InputLimits, sink: Sink
 ) -> Draft | None:
     embedded = places.embedded
     if embedded is None or wrapped is None:

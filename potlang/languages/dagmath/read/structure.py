@@ -9,13 +9,13 @@ from typing import Any
 from potlang.diag import Applicability, Fix, Label
 from potlang.diag.sink import Sink
 from potlang.ir.graphs import components
-from potlang.languages.dagmath.read.places import Places
 from potlang.languages.dagmath.read.records import Step
+from potlang.languages.dagmath.read.source_map import SourceMap
 
 _SHOWN = 8
 
 
-def check_structure(steps: Sequence[Step], complete: bool, places: Places, sink: Sink) -> None:
+def check_structure(steps: Sequence[Step], complete: bool, places: SourceMap, sink: Sink) -> None:
     """Reports ids that repeat, parents that do not exist or come too late, and cycles.
 
     `complete` False: some steps could not be read, so that nothing is said of parents that are missing.
@@ -44,7 +44,7 @@ def _report_late(
     steps: Sequence[Step],
     positions: dict[int, int],
     late: Sequence[tuple[int, int]],
-    places: Places,
+    places: SourceMap,
     sink: Sink,
 ) -> None:
     """Reports parents that come too late: each cycle once, by name, and the rest one by one."""
@@ -65,7 +65,7 @@ def _report_late(
 
 
 def _report(
-    places: Places, sink: Sink, steps: Sequence[Step], code: str, at: int, index: int, **fields: Any
+    places: SourceMap, sink: Sink, steps: Sequence[Step], code: str, at: int, index: int, **fields: Any
 ) -> None:
     step = steps[at]
     parents = step.parents or ()

@@ -10,8 +10,8 @@ from potlang.diag import Applicability, Fix, Place
 from potlang.diag.model import Replace
 from potlang.diag.sink import Sink
 from potlang.languages.dagmath.read.json_form import LARGEST_DIFFICULTY, LARGEST_ID, Draft
-from potlang.languages.dagmath.read.places import Part, Span, TextPlaces, TextRow
 from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.languages.dagmath.read.source_map import Part, Span, TextRow, TextSourceMap
 
 _BOLD = r"(?P<bold>\*\*|__|\*|_)?"
 _COLON = r"[ \t]*+(?(bold)(?::[ \t]*+(?P=bold)|(?P=bold)[ \t]*+:|:)|:)[ \t]*+"
@@ -59,7 +59,7 @@ def is_text_form(text: str) -> bool:
     return False
 
 
-def read_text_form(text: str, sink: Sink, places: TextPlaces) -> Draft | None:
+def read_text_form(text: str, sink: Sink, places: TextSourceMap) -> Draft | None:
     """The solution that a text holds; what does not fit is reported. None where it has no step."""
     return _Reader(text, sink, places).read()
 
@@ -81,7 +81,7 @@ class _Block(NamedTuple):
 
 
 class _Reader:
-    def __init__(self, text: str, sink: Sink, places: TextPlaces) -> None:
+    def __init__(self, text: str, sink: Sink, places: TextSourceMap) -> None:
         self.text = text
         self.sink = sink
         self.places = places

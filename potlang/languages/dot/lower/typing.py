@@ -17,7 +17,7 @@ from potlang.ir.module import Assertion, Module, Origin
 from potlang.ir.nodes import Node, Symbol, SymbolKind
 from potlang.ir.sorts import BOOL
 from potlang.languages.dot.lower.expressions import read_expression
-from potlang.languages.dot.lower.places import RecordingSink, TraceSourceMap
+from potlang.languages.dot.lower.source_map import RecordingSink, TraceSourceMap
 from potlang.languages.dot.read.propositions import DECLARING
 from potlang.languages.dot.read.records import Prop
 from potlang.languages.dot.read.trace import Trace

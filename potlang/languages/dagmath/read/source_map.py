@@ -14,7 +14,7 @@ Part = Literal["id", "edge", "parents", "node", "prop"]
 Span = tuple[int, int]
 
 
-class Places(Protocol):
+class SourceMap(Protocol):
     """Places of steps by position; each form of a solution has its own kind."""
 
     def step(self, at: int) -> Place:
@@ -41,7 +41,7 @@ class JsonRow(NamedTuple):
     repaired: frozenset[Part] = frozenset()
 
 
-class JsonPlaces:
+class JsonSourceMap:
     """Places of a solution in JSON, which may be embedded in other text.
 
     `rows` grow with the steps that are read.
@@ -97,7 +97,7 @@ class TextRow(NamedTuple):
     parents: Sequence[Span]
 
 
-class TextPlaces:
+class TextSourceMap:
     """Places of a solution in the text form; `rows` grow with the steps that are read."""
 
     __slots__ = ("rows",)
