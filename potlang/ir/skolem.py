@@ -1,4 +1,4 @@
-"""Skolem forms, and ground terms over them as certificate text.
+"""Skolem forms.
 
 The choice term of a binder is a function of its quantifier's free variables, one for each quantifier and
 polarity however often it occurs, so a shared quantifier is skolemized once (`spec/56-grounding.md`).
@@ -6,17 +6,15 @@ polarity however often it occurs, so a shared quantifier is skolemized once (`sp
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from potlang.ir import operators as op
 from potlang.ir.graphs import ordered
-from potlang.ir.module import Definition, Module
+from potlang.ir.module import Definition
 from potlang.ir.nnf import NegationNormalForm
 from potlang.ir.nodes import (
     App,
-    Lit,
     Node,
     Quant,
     Sym,
@@ -29,10 +27,9 @@ from potlang.ir.nodes import (
     reachable,
     symbols_in,
 )
-from potlang.ir.operators import Operator
 from potlang.ir.pool import Pool
 from potlang.ir.substitute import rebuild, substitute
-from potlang.ir.text import Printer, symbols_of, variable_names
+from potlang.ir.text import variable_names
 
 Polarity = Literal["+", "-"]
 
@@ -246,74 +243,3 @@ def _quantified(formula: Node) -> frozenset[int]:
         if isinstance(node, Quant) or any(child.id in found for child in children(node)):
             found.add(node.id)
     return frozenset(found)
-
-
-# --- certificate text ------------------------------------------------------------------------------
-
-
-def module_printer(module: Module) -> Printer:
-    """Prints symbols as the text of the module does."""
-    declared, used = symbols_of(module)
-    return Printer.of([*declared, *used])
-
-
-class TermText:
-    """Prints ground terms as the certificates of a module write them.
-
-    `add` makes the Skolem symbols of a form printable, `add_dummy` the fresh constant of a sort.
-    """
-
-    def __init__(self, printer: Printer) -> None:
-        self.printer = printer
-        self._names: dict[str | None, dict[Var, str]] = {}
-        self._fresh: dict[Symbol, str] = {}
-
-    def add(self, root: str | None, formula: Node, form: SkolemForm) -> None:
-        """Note the names of `formula`, the root as written, and what its Skolem symbols stand for."""
-        names = self._names[root] = variable_names(formula)
-        for symbol, choice in form.choices.items():
-            self._fresh[symbol] = f"skolem {self.root(root)} {names[choice.variable]} {choice.polarity}"
-
-    def add_dummy(self, symbol: Symbol) -> None:
-        """Note that a constant stands for some member of its sort."""
-        self._fresh[symbol] = f"dummy {self.printer.sort(symbol.range)}"
-
-    def variable(self, root: str | None, var: Var) -> str:
-        """The reference to a variable of a root: `?name.n`."""
-        return self._names[root][var]
-
-    def root(self, root: str | None) -> str:
-        """How a root is called."""
-        return "goal" if root is None else json.dumps(root)
-
-    def head(self, symbol: Symbol) -> str:
-        """A symbol where it stands alone: as a constant, or before two lists of arguments."""
-        fresh = self._fresh.get(symbol)
-        return self.printer.symbols[symbol] if fresh is None else f"({fresh})"
-
-    def call(self, head: Symbol | Operator) -> str:
-        """A symbol or an operator in front of its arguments."""
-        if isinstance(head, Symbol):
-            return self._fresh.get(head) or self.printer.symbols[head]
-        return head.name
-
-    def term(self, node: Node) -> str:
-        """A ground term."""
-        pieces: list[str] = []
-        stack: list[Node | str] = [node]
-        while stack:
-            part = stack.pop()
-            match part:
-                case str():
-                    pieces.append(part)
-                case App():
-                    stack.append(")")
-                    stack.extend(reversed(part.args))
-                    pieces.append("(" + self.call(part.op))
-                case Sym():
-                    pieces.append(self.head(part.symbol))
-                case Lit():
-                    pieces.append(self.printer.literal(part))
-                case _:
-                    raise TypeError("the term is not ground")
-        return "".join([piece if piece == ")" else " " + piece for piece in pieces])[1:]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from invariants import check
 from strategies.formulas import modules
 
-from potlang.ir.invariants import check
 from potlang.ir.module import Claim, Definition, Module
 from potlang.ir.nodes import App, Symbol, SymbolKind
 from potlang.ir.operators import AND

@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies.formulas import modules
 
+from potlang.engines.term_text import TermText, module_printer
 from potlang.ir import operators as op
 from potlang.ir.module import Assertion, AssertionKind, Definition, Module
 from potlang.ir.nodes import Node, Quant, Symbol, SymbolKind, Var, free_variables, reachable
 from potlang.ir.pool import Pool
-from potlang.ir.skolem import NotSkolemizable, SkolemForm, TermText, module_printer, skolemize
+from potlang.ir.skolem import NotSkolemizable, SkolemForm, skolemize
 from potlang.ir.sorts import BOOL, DeclaredSort
 from potlang.ir.structure import definitions_of
 from potlang.smt.printer import Printer

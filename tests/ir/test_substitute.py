@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from invariants import check
 from strategies.formulas import meanings, modules
 
 from potlang.ir.evaluator import NotEvaluable, evaluate
-from potlang.ir.invariants import check
 from potlang.ir.module import Module
 from potlang.ir.nodes import App, Node, Quant, Symbol, SymbolKind, Var, free_variables
 from potlang.ir.operators import ADD, AND, EQ, NOT

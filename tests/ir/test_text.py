@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from invariants import check
 from strategies.formulas import meanings, modules
 
 from potlang.ir.digest import digest
 from potlang.ir.evaluator import NotEvaluable, evaluate
-from potlang.ir.invariants import check
 from potlang.ir.module import Assertion, AssertionKind, Claim, Module, Origin
 from potlang.ir.nodes import Node, Symbol, SymbolKind
 from potlang.ir.operators import ADD, AND, IFF, NOT

@@ -17,11 +17,11 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
+from invariants import check as invariants
 from kernel_support import certificate
 from test_statements import AGREED, PROGRAM, STATES, UNKNOWN, WHOLE
 
 from potlang.certify import Outcome, check
-from potlang.ir.invariants import check as invariants
 from potlang.ir.module import Assertion, AssertionKind, Module
 from potlang.ir.nodes import Node
 from potlang.ir.pool import Pool

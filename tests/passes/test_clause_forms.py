@@ -7,8 +7,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from invariants import check
+from strategies.formulas import modules
 
-from potlang.ir.invariants import check
 from potlang.ir.module import Assertion, AssertionKind, Module
 from potlang.ir.nodes import App, Node, Quant, Symbol, SymbolKind
 from potlang.ir.operators import AND, NOT, OR
@@ -17,7 +18,6 @@ from potlang.ir.sorts import BOOL, DeclaredSort
 from potlang.passes.base import Keeps, Property
 from potlang.passes.pipeline import PipelineError, read_pipeline
 from potlang.smt.printer import Printer
-from potlang.testing import modules
 
 PIPELINES = [
     "nnf,skolem",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 
 import pytest
+from invariants import check
 
-from potlang.ir.invariants import check
 from potlang.ir.module import Claim, Module
 from potlang.ir.nodes import Node, Symbol, SymbolKind, reachable
 from potlang.ir.operators import AND, IFF, NOT, OR

@@ -20,10 +20,11 @@ from potlang.engines.ground.model import structure_of
 from potlang.engines.ground.search import InstanceSearch, plan
 from potlang.engines.ground.table import FALSE, TRUE
 from potlang.engines.propositional import Propositional
+from potlang.engines.term_text import TermText, module_printer
 from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import Node
 from potlang.ir.pool import Pool
-from potlang.ir.skolem import NotSkolemizable, TermText, module_printer
+from potlang.ir.skolem import NotSkolemizable
 from potlang.ir.structure import Structure, definitions_of
 from potlang.ir.text import print_module
 from potlang.utils.deadline import Deadline

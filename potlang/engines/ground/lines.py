@@ -8,9 +8,9 @@ from typing import NamedTuple
 from potlang.engines.ground.axioms import Axiom
 from potlang.engines.ground.forms import ClausalForm, Grounding
 from potlang.engines.ground.table import GroundRule, TermTable
+from potlang.engines.term_text import TermText
 from potlang.ir.nodes import Symbol, Var
 from potlang.ir.operators import Operator
-from potlang.ir.skolem import TermText
 
 
 class Instance(NamedTuple):

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from potlang.engines.ground.table import is_plain, values_of
 from potlang.ir.clauses import Clause
+from potlang.ir.graphs import ordered
 from potlang.ir.nodes import App, Lit, Node, Sym, Var, free_variables, reachable
 from potlang.ir.operators import Operator
 from potlang.ir.sorts import BOOL, Sort
@@ -95,13 +96,6 @@ def _ordered(calls: Sequence[App]) -> list[App] | None:
         for sort, made in by_sort.items()
         if values_of(sort) is None
     }
-    order: list[App] = []
-    left = dict(needs)
-    while left:
-        ready = [sort for sort, wanted in left.items() if not any(each in left for each in wanted)]
-        if not ready:
-            return None
-        for sort in ready:
-            order.extend(by_sort[sort])
-            del left[sort]
-    return order
+    cycles: list[list[Sort]] = []
+    order = ordered(needs, lambda sort: needs[sort] & needs.keys(), cycles.append)
+    return None if cycles else [call for sort in order for call in by_sort[sort]]

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from potlang.engines.horn.derivation import CaseProof, Derivation, DerivationStep
 from potlang.engines.horn.program import HornProgram
+from potlang.engines.term_text import TermText, module_printer
 from potlang.ir.module import Claim
 from potlang.ir.nodes import App, Node, Quant, Sym, SymbolKind, Var
 from potlang.ir.operators import NOT
-from potlang.ir.skolem import Choice, SkolemForm, TermText, module_printer
+from potlang.ir.skolem import Choice, SkolemForm
 from potlang.ir.sorts import DeclaredSort
 from potlang.utils.deadline import Deadline
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from potlang.ir.graphs import UnionFind
+from potlang.ir.graphs import UnionFind, reachable_from
 from potlang.languages.dot.read.records import Coeq, Entails
 
 Path = tuple[int, ...]
@@ -115,7 +115,7 @@ def _paths(
     for name, (start, end) in generators.items():
         leaving.setdefault(start, []).append((name, end))
         entering.setdefault(end, []).append(start)
-    useful = _reached(target, entering)
+    useful = reachable_from([target], lambda here: entering.get(here, ()))
     found: list[Path] = []
     level: list[tuple[int, Path]] = [(source, ())] if source in useful else []
     steps = 0
@@ -127,18 +127,6 @@ def _paths(
         if len(found) > most or steps > 100 * most:
             return found[:most], False
     return found, True
-
-
-def _reached(start: int, entering: Mapping[int, Sequence[int]]) -> dict[int, None]:
-    """The objects from which a path leads to `start`."""
-    found = {start: None}
-    stack = [start]
-    while stack:
-        for before in entering.get(stack.pop(), ()):
-            if before not in found:
-                found[before] = None
-                stack.append(before)
-    return found
 
 
 def _equal_paths(
