@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
 
@@ -17,9 +16,11 @@ from potlang.languages.dagmath.lower.syntax import (
     Op,
     Term,
     Unreadable,
+    free_names,
     is_statement,
     joined,
     measured,
+    parts,
     words,
 )
 from potlang.sema import build_session
@@ -48,10 +49,10 @@ def read_proposition(source: str, integers: frozenset[str]) -> Reading:
         # The formula is made from the surface tree, and not from the IR that the sort check gives: there
         # `x > 0` is `0 < x`, and what is not defined has some value, which here it has not ([STEP-DEFINED]).
         term = measured(_term(tree, MOST_DEPTH)) if tree else None
-        if tree:
-            _check_sorts(s.Formula("", source, tree), integers, sink)
     except Unreadable as error:
         return Reading(reason=f"the proposition: {error}")
+    if term is not None:
+        _check_sorts(s.Formula("", source, tree), term, integers, sink)
     found = [each for each in sink.diagnostics() if each.severity is Severity.ERROR]
     errors = [each.message for each in found if each.code != _EXPONENT]
     if term is None or errors:
@@ -61,42 +62,21 @@ def read_proposition(source: str, integers: frozenset[str]) -> Reading:
     return Reading(claims=(term,))
 
 
-def _check_sorts(formula: s.Formula, integers: frozenset[str], sink: Sink) -> None:
-    """Elaborates the formula over numbers; the sink gets what is wrong with its sorts."""
-    names: dict[str, None] = {}
-    functions: dict[str, int] = {}
-    for expr in _parts(formula.root):
-        if isinstance(expr, s.Name) and expr.id not in _TRUTH:
-            names[expr.id] = None
-        elif isinstance(expr, s.Call) and isinstance(expr.head, s.Name) and expr.head.id not in _CALLS:
-            functions[expr.head.id] = len(expr.args)
+def _check_sorts(formula: s.Formula, term: Term, integers: frozenset[str], sink: Sink) -> None:
+    """Elaborates the formula, of which `term` has the names; the sink gets what is wrong with its sorts."""
+    calls = [part for part in parts(term) if isinstance(part, Op) and part.op.startswith("call:")]
+    arities = {call.op.removeprefix("call:"): len(call.args) for call in reversed(calls)}
     real, whole = (s.SortExpr(name, [], "", 0, 0) for name in ("Real", "Int"))
     program = s.Module(
-        functions=[s.FunctionDecl(name, [real] * arity, real, "") for name, arity in functions.items()],
+        functions=[s.FunctionDecl(name, [real] * arity, real, "") for name, arity in arities.items()],
         constants=[
             s.ConstantGroup(name, whole if name in integers else real, [(name, "")], "")
-            for name in names
-            if name not in functions
+            for name in sorted(free_names(term) - _TRUTH - set(arities))
         ],
     )
     built = build_session(program, sink)
     if built is not None:
         built[1].formula(formula, sink)
-
-
-def _parts(root: s.Expr | None) -> Iterator[s.Expr]:
-    """All parts of an expression that `_term` reads, but for the heads of calls."""
-    waiting = [] if root is None else [root]
-    while waiting:
-        expr = waiting.pop()
-        yield expr
-        match expr:
-            case s.Prefix():
-                waiting.append(expr.arg)
-            case s.Infix() | s.Call():
-                waiting.extend(expr.args)
-            case s.Compare():
-                waiting.extend(expr.operands)
 
 
 def _term(expr: s.Expr, depth: int) -> Term:
