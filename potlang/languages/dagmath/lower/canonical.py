@@ -10,13 +10,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import permutations, product
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from potlang.languages.dagmath.lower.syntax import (
     BINDERS,
     Name,
-    Num,
     Op,
+    Quantity,
     Term,
     Unreadable,
     conjuncts,
@@ -29,7 +29,7 @@ from potlang.languages.dagmath.lower.syntax import (
 )
 
 if TYPE_CHECKING:
-    from potlang.languages.dagmath.lower.readings import Reading
+    pass
 
 Rename = Literal["bound", "all"]
 _MIRRORED: Final = {">": "<", ">=": "<="}
@@ -73,7 +73,7 @@ def canonical(source: str, *, rename: Rename = "bound") -> Canonical:
     from potlang.languages.dagmath.lower.sentences import read_sentence
 
     reading = read_sentence(source)
-    terms = _said(reading)
+    terms = reading.claims or reading.values
     if not terms:
         return Canonical("words", (), " ".join(source.split()))
     role = "supposes" if reading.supposes else "states" if reading.claims else "gives"
@@ -84,10 +84,6 @@ def canonical(source: str, *, rename: Rename = "bound") -> Canonical:
         # What holds together has no order, and new names may change the one in which it is written.
         found = _renamed(found) if role == "gives" else conjuncts(_renamed((joined("and", found),))[0])
     return Canonical(role, found)
-
-
-def _said(reading: Reading) -> tuple[Term, ...]:
-    return reading.claims or reading.values
 
 
 def canonical_term(term: Term) -> Term:
@@ -106,11 +102,9 @@ def _ordered(term: Term, depth: int) -> Term:
         return Op(_MIRRORED[op], args[::-1])
     if op in ("+", "*", "and", "or"):
         return _gathered(op, args)
-    if op == "/" and _is_negative(args[0]):
-        count, over = 0, args[0]
-        while _is_negative(over):
-            count, over = count + 1, _positive(over)
-        return _negated(Op("/", (over, args[1])), count)
+    if op == "/":
+        negative, over = _unsigned(args[0])
+        return _negated(Op(op, (over, args[1])), negative)
     if op in _UNORDERED:
         return Op(op, _sorted(args))
     if op == "set":
@@ -122,35 +116,35 @@ def _ordered(term: Term, depth: int) -> Term:
 
 def _gathered(op: str, args: tuple[Term, ...]) -> Term:
     """A sum, product or connective without inner brackets, in order; signs of factors in front."""
-    flat = tuple(inner for arg in args for inner in (arg.args if _is(arg, op) else (arg,)))
-    if op in ("and", "or"):
-        return joined(op, _sorted(tuple(dict.fromkeys(flat))))
+    if op == "*":
+        negative, factors, waiting = 0, [], list(args)
+        while waiting:
+            count, bare = _unsigned(waiting.pop())
+            negative += count
+            if is_op(bare, "*"):
+                waiting.extend(bare.args)
+            else:
+                factors.append(bare)
+        return _negated(Op(op, _sorted(tuple(factors))), negative)
+    flat = tuple(inner for arg in args for inner in (arg.args if is_op(arg, op) else (arg,)))
     if op == "+":
         return Op(op, _sorted(flat))
-    negative = 0
-    while any(map(_is_negative, flat)):
-        negative += sum(map(_is_negative, flat))
-        factors = tuple(_positive(each) for each in flat)
-        flat = tuple(part for each in factors for part in (each.args if _is(each, "*") else (each,)))
-    return _negated(Op(op, _sorted(flat)), negative)
+    return joined(op, _sorted(tuple(dict.fromkeys(flat))))
+
+
+def _unsigned(term: Term) -> tuple[int, Term]:
+    """The signs in front of a term, and the rest."""
+    count = 0
+    while is_op(term, "neg"):
+        count, term = count + 1, term.args[0]
+    return count, term
 
 
 def _negated(term: Term, times: int) -> Term:
+    # Two signs stay two: that they cancel is algebra.
     for _ in range(times):
         term = Op("neg", (term,))
     return term
-
-
-def _is(term: Term, op: str) -> TypeGuard[Op]:
-    return isinstance(term, Op) and term.op == op
-
-
-def _is_negative(term: Term) -> bool:
-    return _is(term, "neg")
-
-
-def _positive(term: Term) -> Term:
-    return term.args[0] if is_op(term, "neg") else term
 
 
 def _sorted(terms: tuple[Term, ...]) -> tuple[Term, ...]:
@@ -213,10 +207,8 @@ def same_terms(left: Term, right: Term) -> bool:
 
 def is_closed(term: Term) -> bool:
     """Whether a formula has neither variables nor quantities nor functions that it does not define."""
-    return not any(_is_open(each) for each in parts(term)) and not free_names(term)
-
-
-def _is_open(term: Term) -> bool:
-    if isinstance(term, Op):
-        return term.op.startswith("call:")
-    return not isinstance(term, Num | Name)
+    open_ = (
+        each.op.startswith("call:") if isinstance(each, Op) else isinstance(each, Quantity)
+        for each in parts(term)
+    )
+    return not any(open_) and not free_names(term)

@@ -6,9 +6,9 @@ import re
 from typing import Final, Self
 
 from potlang.languages.dagmath.lower.formulas import read_formula
-from potlang.languages.dagmath.lower.phrases import NUMERALS, is_generic, stems
+from potlang.languages.dagmath.lower.phrases import is_generic, stems
 from potlang.languages.dagmath.lower.readings import Context
-from potlang.languages.dagmath.lower.syntax import Op, Quantity, Term, Unreadable, is_op, is_statement, number
+from potlang.languages.dagmath.lower.syntax import Op, Quantity, Term, Unreadable, is_op, is_statement
 from potlang.languages.dagmath.lower.tokens import FUNCTIONS
 from potlang.languages.dagmath.lower.units import is_unit
 
@@ -206,11 +206,6 @@ def _weight(bare: str, before: str) -> int:
 def _is_letter(words: list[str], at: int, count: int) -> bool:
     """Whether a single letter stands alone as the name of a variable."""
     return count == 1 and re.fullmatch(r"[B-Zb-z][.,;:]?", words[at]) is not None
-
-
-def numeral(word: str) -> Term | None:
-    """The number that a word says, `three`."""
-    return number(NUMERALS[word]) if word in NUMERALS else None
 
 
 def with_unit(term: Term, unit: str) -> Term:

@@ -31,11 +31,10 @@ _SAME: Final = {
     "ran": "run", "feet": "foot", "people": "person", "children": "child",
     "men": "man", "women": "woman", "mice": "mouse",
 }  # fmt: skip
-_NUMERALS: Final = (
+NUMERALS: Final = words(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
     "seventeen eighteen nineteen twenty"
 )
-NUMERALS: Final = {word: value for value, word in enumerate(_NUMERALS.split())}
 TIMES: Final[dict[str, int | Fraction]] = {
     "twice": 2, "double": 2, "triple": 3, "thrice": 3, "half": Fraction(1, 2),
 }  # fmt: skip

@@ -7,8 +7,7 @@ neither, or that has a word which may turn round its meaning, is not read: the r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Final, NamedTuple, TypeGuard
+from typing import Final, NamedTuple
 
 from potlang.languages.dagmath.lower import vocabulary
 from potlang.languages.dagmath.lower.chunks import CHUNK, MARK, Template, with_unit
@@ -142,7 +141,7 @@ class _Sentence(Template):
             subject = subject._replace(term=self._worded(head.strip(" ,")))
         skipped = self._passed_over(before, after, subject)
         term = self._linked(terms, links, main)
-        if _is_list(term) and (head or before) and not self._has_alternatives(links):
+        if is_op(term, "list") and (head or before) and not self._has_alternatives(links):
             raise Unreadable("does not read which value is whose")
         if subject.term is None and not is_statement(term):
             if vocabulary.PREDICATE.search(after) and not vocabulary.RESULT.match(after):
@@ -151,7 +150,7 @@ class _Sentence(Template):
         if re.search(r"\b(?:satisf\w*|works?)\b", after):
             raise Unreadable("does not read what is said of a formula")
         apart = head + before.rpartition(",")[0]
-        moved = vocabulary.CHANGING.search(before) or CHUNK.search(apart) or [*_strange(apart)]
+        moved = vocabulary.CHANGING.search(before) or CHUNK.search(apart) or _strange(apart)
         shifts = isinstance(subject.term, Quantity) and bool(moved)
         return Reading(claims=self._claims(term, subject), skipped=skipped, shifts=shifts)
 
@@ -162,10 +161,10 @@ class _Sentence(Template):
 
     def _passed_over(self, before: str, after: str, subject: _Subject) -> tuple[str, ...]:
         """The words that are not read. Raises Unreadable where they may change what the formula says."""
-        strange = [*_strange(subject.passed)]
+        strange = _strange(subject.passed)
         if strange and not re.search(r"(?:\b(?:that|is|are|be|equals)|[:,])$", before):
             raise Unreadable(f"does not read the word {strange[-1]!r}")
-        beyond = [*_strange(after)]
+        beyond = _strange(after)
         altering = vocabulary.ALTERED.search(after) or _ALTERING.search(after)
         if len(beyond) > 1 or altering:
             raise Unreadable(f"does not read the word {altering[0] if altering else beyond[0]!r}")
@@ -222,13 +221,13 @@ class _Sentence(Template):
         if len(inner) == 1 and vocabulary.EQUATING.fullmatch(_ADVERBS.sub("", between)):
             if is_statement(self.term(inner[0][1])):
                 made = vocabulary.BECOMING.search(between)
-                if made and is_statement(terms[0]) and not [*_strange(lead)]:
+                if made and is_statement(terms[0]) and not _strange(lead):
                     return _Subject()
             elif is_generic(stems(lead)) and (vocabulary.SAME_AS.search(lead) or not _OF.search(lead)):
                 return _Subject(self.term(inner[0][1]), True)
             raise Unreadable(f"does not read what {lead.strip()!r} says of a formula")
         follows = re.search(r"[,;:]$", between) or not is_statement(self.term(inner[-1][1]))
-        if not (is_statement(terms[0]) and follows) or [*_strange(before)]:
+        if not (is_statement(terms[0]) and follows) or _strange(before):
             raise Unreadable("does not read how the formulas belong together")
         return _Subject()
 
@@ -322,11 +321,7 @@ class _Subject(NamedTuple):
 
 
 def _values(term: Term) -> tuple[Term, ...]:
-    return term.args if _is_list(term) else (term,)
-
-
-def _is_list(term: Term) -> TypeGuard[Op]:
-    return is_op(term, "list")
+    return term.args if is_op(term, "list") else (term,)
 
 
 _ADVERBS: Final = re.compile(r" (?:simply|just|either|exactly|then|now|thus|therefore)$")
@@ -339,11 +334,10 @@ _NUMBER_WORD: Final = re.compile(r"\b(?:" + "|".join([*NUMERALS, *TIMES]) + r")\
 _HARMLESS_STEMS: Final = frozenset(stem(word) for word in vocabulary.HARMLESS) | vocabulary.HARMLESS
 
 
-def _strange(passed: str) -> Iterable[str]:
+def _strange(passed: str) -> list[str]:
     """The words that are neither harmless nor marks of formulas."""
-    for word in re.findall(r"[a-z][a-z'-]*", CHUNK.sub(" ", passed)):
-        if word not in vocabulary.HARMLESS and stem(word) not in _HARMLESS_STEMS:
-            yield word
+    words = re.findall(r"[a-z][a-z'-]*", CHUNK.sub(" ", passed))
+    return [each for each in words if each not in vocabulary.HARMLESS and stem(each) not in _HARMLESS_STEMS]
 
 
 def _possible(claim: Term) -> Term:

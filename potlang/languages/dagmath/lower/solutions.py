@@ -33,9 +33,6 @@ _MATH: Final = re.compile(r"\$[^$]*\$")
 _PRONOUN: Final = re.compile(r"\b(he|his|she|her|they|their)\b", re.IGNORECASE)
 _WHO: Final = {"he": "he", "his": "he", "she": "she", "her": "she", "they": "they", "their": "they"}
 _NO_OWNERS: Final = words("It Let What That There Here Today Who Where")
-_INTEGRAL: Final = re.compile(
-    r"\b(?:positive |negative |non-?negative |natural |whole )*(?:integers?|naturals?)\b"
-)
 
 
 class Read(NamedTuple):

@@ -59,6 +59,17 @@ _SPELLED: Final = {
     "ell": "l", "dfrac": "frac", "tfrac": "frac", "cfrac": "frac", "dbinom": "binom",
     "tbinom": "binom", "fbox": "boxed",
 }  # fmt: skip
+_TOKENS: Final = {
+    **{name: Token("name", name) for name in GREEK},
+    **{name: Token("command", name) for name in _COMMANDS},
+    **{name: Token("function", name) for name in FUNCTIONS},
+    **{name: Token("op", op) for name, op in _OPERATORS.items()},
+    **{name: Token("open", kind) for name, kind in _OPENING.items()},
+    **{name: Token("close", kind) for name, kind in _CLOSING.items()},
+    "$": Token("unit", "dollar"),
+    "|": Token("op", "|"),
+}
+"""The commands that stand for one token."""
 _PATTERN: Final = re.compile(
     r"""(?P<space>\s+)
     |(?P<num>\d{1,3}(?:(?:,|\{,\})\d{3})+(?![\d])(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)
@@ -105,8 +116,7 @@ class _Lexer:
         if previous == "open" and _PAIR.fullmatch(text) and _CLOSES.match(self.source, self.position):
             # `[1,300]` has two ends, and no one thousand three hundred.
             first, _, last = text.partition(",")
-            for kind, part in (("num", first), ("op", ","), ("num", last)):
-                self._add(kind, part)
+            self.found += [Token("num", first), Token("op", ","), Token("num", last)]
             return
         digits = text.replace("{,}", "").replace(",", "")
         if len(digits) > _MOST_DIGITS:
@@ -153,26 +163,12 @@ class _Lexer:
         if name in _IGNORED:
             if name in ("left", "right") and self.source[self.position : self.position + 1] == ".":
                 self.position += 1
-        elif name in _OPERATORS:
-            self._add("op", _OPERATORS[name])
-        elif name in _OPENING:
-            self._add("open", _OPENING[name])
-        elif name in _CLOSING:
-            self._add("close", _CLOSING[name])
         elif name in _STYLES:
             self._styled(name)
-        elif name in FUNCTIONS:
-            self._add("function", name)
-        elif name in GREEK:
-            self._add("name", name)
-        elif name in _COMMANDS:
-            self._add("command", name)
-        elif name == "$":
-            self._add("unit", "dollar")
+        elif name in _TOKENS:
+            self.found.append(_TOKENS[name])
         elif name in ("ldots", "dots", "cdots"):
             raise Unreadable("an ellipsis leaves open what is meant")
-        elif name == "|":
-            self._add("op", "|")
         else:
             raise Unreadable(f"does not read \\{name}")
 
