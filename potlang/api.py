@@ -237,12 +237,13 @@ def view(
 
 
 class Fixed(NamedTuple):
-    """A text after its fixes, the number of fixes applied, the diagnostics left, and what it was before."""
+    """A text after its fixes, the number of these, and the diagnostics left, with their places in `after`."""
 
     text: str
     applied: int
     diagnostics: tuple[Diagnostic, ...]
     before: Document
+    after: Document
 
 
 def fix(
@@ -262,8 +263,8 @@ def fix(
     '{"verifications": [{"constraint": "1 < 2"}]}'
     """
     kind, opened, shown = _opened(source, language, name)
-    document, diagnostics = _diagnosed(opened, kind, shown)
-    text = document.text
+    before, diagnostics = _diagnosed(opened, kind, shown)
+    after, text = before, before.text
     if text is None or (isinstance(opened, bytes) and kind == "dot" and not _is_utf8(opened)):
         raise ValueError(diagnostics[0].message)
     from potlang.diag.fixes import apply_fixes
@@ -280,8 +281,8 @@ def fix(
             break
         applied += len(fixes)
         text = fixed
-        _, diagnostics = _diagnosed(text, kind, shown)
-    return Fixed(text, applied, diagnostics, document)
+        after, diagnostics = _diagnosed(text, kind, shown)
+    return Fixed(text, applied, diagnostics, before, after)
 
 
 def explain(code: str) -> str | None:

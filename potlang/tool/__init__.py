@@ -10,7 +10,7 @@ import json
 import time
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, Required, TypedDict, cast, get_args
 
 from potlang.diag import nearest
 from potlang.models.profiles import Profile, Schema, program_schema
@@ -18,7 +18,7 @@ from potlang.models.truncate import DEFAULT_BUDGET, LEAST_BUDGET, truncate_to_bu
 from potlang.tool.arguments import MOST_CHARACTERS, CallArguments, CallMistake, read_arguments
 from potlang.utils.resources import schema_text
 
-Operation = Literal["verify", "check", "claims", "explain", "trace", "score"]
+Operation = Literal["verify", "check", "fix", "compile", "view", "claims", "explain"]
 Provider = Literal["openai", "anthropic", "gemini", "mcp"]
 
 NAME: Final = "potlang"
@@ -26,29 +26,38 @@ DESCRIPTION: Final = (
     "Verifies reasoning with solvers. Write the premises as a typed program (sorts, functions, constants, "
     "facts, rules) and each question as a verification; the answer is a verdict for each: entailed, refuted, "
     "undetermined, inconsistent or unknown, with its evidence. A program with mistakes comes back with "
-    "diagnostics and fixes: repair it and call again. Operations: verify (the default), check (mistakes "
-    "alone), claims (against a stored policy), explain (a diagnostic's code), trace (a Diagram-of-Thought "
-    "trace), score (a DAG-MATH solution)."
+    "diagnostics and fixes: repair it and call again. A Diagram-of-Thought trace or a DAG-MATH solution can "
+    "be sent in its place. Operations: verify (the default), check (mistakes alone), fix (apply the safe "
+    "fixes), compile (to SMT-LIB), view (a drawing of a trace or solution), claims (against a stored "
+    "policy), explain (a diagnostic's code)."
 )
 CALL_SECONDS: Final = 10.0
 """Of a call, reading and solving together; what a check has begun may take a moment more."""
 _ARGUMENTS: Final = {
     "operation": "What to do; verify if it is left out.",
-    "program": "A PoT program, for verify and check; for trace the theory of its propositions.",
+    "program": "A PoT program; beside a trace the theory of its propositions.",
     "policy": "The id of a stored policy, for claims.",
     "claims": "Formulas in the policy's words, for claims.",
     "code": "A diagnostic's code such as POT2001, for explain.",
-    "trace": "A trace of @node, @edge, @status and other records, for trace.",
-    "solution": "A DAG-MATH solution, as JSON or text, for score.",
+    "trace": "A trace of @node, @edge, @status and other records.",
+    "solution": "A DAG-MATH solution, as JSON or text.",
 }
-_NEEDED: Final[dict[Operation, str]] = {
+_NEEDED: Final[dict[str, str]] = {
     "verify": "program",
     "check": "program",
+    "fix": "program",
+    "compile": "program",
+    "view": "trace",
     "claims": "policy",
     "explain": "code",
-    "trace": "trace",
-    "score": "solution",
 }
+"""The argument that an operation is about; a verb takes a trace or a solution as well."""
+_VERBS: Final = ("verify", "check", "fix", "compile", "view")
+_FORMER: Final[dict[str, tuple[Operation, str]]] = {
+    "trace": ("verify", "trace"),
+    "score": ("verify", "solution"),
+}
+"""Former names of operations, with their new name and the argument that they are about."""
 
 
 def definition(provider: Provider = "openai") -> dict[str, Any]:
@@ -114,19 +123,42 @@ def _argument(kind: Schema, description: str, *, nullable: bool) -> Schema:
     return {"description": description, **({"anyOf": options} if len(options) > 1 else kind)}
 
 
-def call(arguments: Any, *, budget: int = DEFAULT_BUDGET) -> dict[str, Any]:
+class ToolAnswer(TypedDict, total=False):
+    """The answer to a call, as `schemas/tool-answer-1.json` says; parts that do not apply are absent."""
+
+    operation: str
+    status: Required[Literal["ok", "rejected", "error"]]
+    error: str
+    message: str
+    help: str
+    verdict: str
+    results: list[dict[str, Any]]
+    because: list[dict[str, str]]
+    optimization: dict[str, Any]
+    diagnostics: list[dict[str, Any]]
+    code: str
+    text: str
+    fixed: int
+    report: dict[str, Any]
+    notes: list[str]
+    left_out: dict[str, int]
+    hint: str
+
+
+def call(arguments: dict[str, Any] | str | bytes, *, budget: int = DEFAULT_BUDGET) -> ToolAnswer:
     """The answer to a call, within so many tokens. Never raises.
 
     `arguments` is the argument object, or its JSON text.
     """
     try:
         # The reader of the answer pays for each token, and may not be able to take more.
-        return truncate_to_budget(_answer(arguments, time.monotonic() + CALL_SECONDS), budget)
+        answer = truncate_to_budget(_answer(arguments, time.monotonic() + CALL_SECONDS), budget)
     except MemoryError:
-        return CallMistake("memory", "the call took too much memory", "send a smaller program").answer()
+        answer = CallMistake("memory", "the call took too much memory", "send a smaller program").answer()
     except Exception as error:  # The last line of defence: whatever is a bug of ours still is an answer.
         message = f"internal error: {type(error).__name__}"
-        return CallMistake("internal", message, "this is a bug in potlang").answer()
+        answer = CallMistake("internal", message, "this is a bug in potlang").answer()
+    return cast(ToolAnswer, answer)
 
 
 def _answer(arguments: Any, deadline: float) -> dict[str, Any]:
@@ -135,20 +167,29 @@ def _answer(arguments: Any, deadline: float) -> dict[str, Any]:
     try:
         given = read_arguments(arguments, tuple(_ARGUMENTS))
         operation = given.values.get("operation") or "verify"
+        if isinstance(operation, str) and operation in _FORMER:
+            verb, needed = _FORMER[operation]
+            _require(given, operation, needed)
+            return {"operation": operation, **_operation(verb)(given, deadline)}
         if not isinstance(operation, str) or operation not in _NEEDED:
             shown = repr(operation[:40]) if isinstance(operation, str) else "of that kind"
             operation = None
             raise CallMistake("unknown_operation", f"no operation {shown}", f"one of {', '.join(_NEEDED)}")
-        _require(given, operation)
+        _require(given, operation, _needed(given, operation))
         return {"operation": operation, **_operation(operation)(given, deadline)}
     except CallMistake as mistake:
         known = {} if operation is None else {"operation": operation}
         return {**known, **mistake.answer()}
 
 
-def _require(given: CallArguments, operation: Operation) -> None:
+def _needed(given: CallArguments, operation: str) -> str:
+    """The argument that the operation is about in this call."""
+    subject = given.subject() if operation in _VERBS else "program"
+    return _NEEDED[operation] if subject == "program" else subject
+
+
+def _require(given: CallArguments, operation: str, needed: str) -> None:
     """Raises `CallMistake` if the argument that the operation is about is not there."""
-    needed = _NEEDED[operation]
     value = given.values.get(needed)
     if value is not None and value != "" and value != {}:
         return
@@ -166,7 +207,7 @@ def _sections() -> frozenset[str]:
     return frozenset(json.loads(schema_text("pot-1"))["properties"])
 
 
-def _operation(name: Operation) -> Callable[[CallArguments, float], dict[str, Any]]:
+def _operation(name: str) -> Callable[[CallArguments, float], dict[str, Any]]:
     found: Callable[[CallArguments, float], dict[str, Any]] = getattr(
         import_module("potlang.tool.operations"), name
     )
@@ -182,6 +223,7 @@ __all__ = [
     "NAME",
     "Operation",
     "Provider",
+    "ToolAnswer",
     "answer_schema",
     "call",
     "definition",

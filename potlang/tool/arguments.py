@@ -48,6 +48,12 @@ class CallArguments(NamedTuple):
     values: dict[str, Any]
     unknown: tuple[str, ...] = ()
 
+    def subject(self) -> Literal["program", "trace", "solution"]:
+        """The argument that a verb is about; a trace may have a program beside it."""
+        if self.values.get("trace") not in (None, "", {}):
+            return "trace"
+        return "program" if self.values.get("solution") in (None, "", {}) else "solution"
+
     def text(self, key: str) -> str:
         """A short text. Raises `CallMistake` for anything else."""
         value = self.values.get(key)

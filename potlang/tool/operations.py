@@ -14,8 +14,10 @@ from potlang import api
 from potlang.diag import CODES, nearest
 from potlang.diag.brief import in_brief
 from potlang.diag.explain import normal_code
+from potlang.diag.render_json import diagnostic_to_json
+from potlang.languages.kind import Kind
 from potlang.languages.pot.check import check as check_program
-from potlang.languages.pot.program import Checked, CompileError
+from potlang.languages.pot.program import Checked, CompileError, Program
 from potlang.languages.pot.report import Report
 from potlang.languages.pot.solve import verify as verify_program
 from potlang.report.results import CoreItem, Limits, OptimizationResult, Result, Verdict
@@ -28,6 +30,7 @@ Answer = dict[str, Any]
 
 LIMITS: Final = Limits(check_ms=2_000, total_ms=10_000, memory_mb=2_048)
 """Of one call; less where reading took its time."""
+_LANGUAGES: Final[dict[str, Kind]] = {"program": "pot", "trace": "dot", "solution": "dagmath"}
 _LEAST_MS: Final = 1_000
 _MOST_CLAIMS: Final = 100
 _NAMES_SHOWN: Final = 8
@@ -43,7 +46,12 @@ def prepare() -> None:
 
 
 def verify(given: CallArguments, deadline: float) -> Answer:
-    """The verdicts of a program, or its diagnostics."""
+    """The verdicts on a program, a trace or a solution, or its diagnostics."""
+    match given.subject():
+        case "trace":
+            return _trace(given, deadline)
+        case "solution":
+            return _solution(given, deadline)
     checked = _checked(given)
     if checked.program is None:
         return _rejected(checked)
@@ -51,11 +59,55 @@ def verify(given: CallArguments, deadline: float) -> Answer:
 
 
 def check(given: CallArguments, deadline: float) -> Answer:
-    """The diagnostics of a program."""
-    checked = _checked(given)
-    if checked.program is None:
-        return _rejected(checked)
-    return {"status": "ok", "verdict": "valid", **_found(checked)}
+    """The diagnostics of a program, a trace or a solution."""
+    options: api.FormOptions = {"theory": _theory(given)} if given.subject() == "trace" else {}
+    checked = api.check(_source(given), language=_LANGUAGES[given.subject()], name=given.subject(), **options)
+    return {"status": "ok", "verdict": "valid", **_found(checked)} if checked.ok else _rejected(checked)
+
+
+def fix(given: CallArguments, deadline: float) -> Answer:
+    """The text of a program, a trace or a solution after its safe fixes, and the diagnostics left."""
+    subject = given.subject()
+    source = _source(given)
+    text = source if isinstance(source, str | bytes) else json.dumps(source, indent=2, ensure_ascii=False)
+    try:
+        fixed = api.fix(text, language=_LANGUAGES[subject], name=subject)
+    except ValueError as error:
+        raise CallMistake("wrong_type", f"`{subject}`: {error}", "send a text in UTF-8") from None
+    located = (diagnostic_to_json(each, fixed.after) for each in fixed.diagnostics)
+    diagnostics = in_brief(located)
+    errors = any(each["severity"] == "error" for each in diagnostics)
+    answer: Answer = {"status": "rejected" if errors else "ok", "text": fixed.text, "fixed": fixed.applied}
+    return {**answer, "diagnostics": diagnostics} if diagnostics else answer
+
+
+def compile(given: CallArguments, deadline: float) -> Answer:
+    """The SMT-LIB text of a program, or of the program that a trace amounts to."""
+    subject = given.subject()
+    if subject == "solution":
+        raise CallMistake("wrong_type", "there is no program in a solution", "send a program or a trace")
+    options: api.FormOptions = {"theory": _theory(given)} if subject == "trace" else {}
+    try:
+        program = api.compile(_source(given), language=_LANGUAGES[subject], name=subject, **options)
+    except CompileError as error:
+        return _rejected(Checked(error.document, error.diagnostics, None))
+    return {"status": "ok", "text": program.emit("smt2")}
+
+
+def view(given: CallArguments, deadline: float) -> Answer:
+    """The drawing of a trace or a solution, in the language of Mermaid."""
+    from potlang.drawing.draw import ViewError
+
+    subject = given.subject()
+    options: api.VerifyOptions = {"theory": _theory(given)} if subject == "trace" else {}
+    options["limits"] = _limits(deadline)
+    try:
+        text = api.view(_source(given), to="mermaid", language=_LANGUAGES[subject], name=subject, **options)
+    except ViewError as error:
+        raise CallMistake(
+            "wrong_type", str(error), "send a trace or a solution; check says what is wrong"
+        ) from None
+    return {"status": "ok", "text": text}
 
 
 def claims(given: CallArguments, deadline: float) -> Answer:
@@ -98,7 +150,7 @@ def explain(given: CallArguments, deadline: float) -> Answer:
     return {"status": "ok", "code": code, "text": api.explain(code) or CODES[code].headline}
 
 
-def trace(given: CallArguments, deadline: float) -> Answer:
+def _trace(given: CallArguments, deadline: float) -> Answer:
     """The diagnostics of a trace, and the verdicts of its theory on its propositions."""
     from potlang import dot
 
@@ -114,22 +166,11 @@ def trace(given: CallArguments, deadline: float) -> Answer:
     return _report_answer(report, {key: report[key] for key in parts})
 
 
-def score(given: CallArguments, deadline: float) -> Answer:
+def _solution(given: CallArguments, deadline: float) -> Answer:
     """The form, the closeness and the steps of a solution."""
     from potlang import dagmath
 
-    source = given.bounded("solution")
-    if isinstance(source, dict | list):
-        try:
-            source = json.dumps(source)
-        except (TypeError, ValueError, RecursionError):
-            raise CallMistake(
-                "wrong_type", "`solution` is not made of JSON values", "send its text"
-            ) from None
-    elif not isinstance(source, str | bytes):
-        raise CallMistake(
-            "wrong_type", f"`solution` is a string or an object, not {kind(source)}", "send its text"
-        )
+    source = _source(given)
     try:
         report = dagmath.verify(source, name="solution", limits=_limits(deadline)).to_dict()
     except dagmath.MissingExtraError as error:
@@ -139,6 +180,41 @@ def score(given: CallArguments, deadline: float) -> Answer:
         # The node is what was sent; the result is what the caller asked for.
         parts["steps"] = [{**each, "node": None, **(each.get("result") or {})} for each in parts["steps"]]
     return _report_answer(report, parts)
+
+
+# --- the source of a verb ----------------------------------------------------------------------------
+
+
+def _source(given: CallArguments) -> Any:
+    """The program, trace or solution that a verb is about. Raises `CallMistake` for another type."""
+    subject = given.subject()
+    if subject == "program":
+        return given.source("program")
+    if subject == "trace":
+        return given.long_text("trace")
+    source = given.bounded("solution")
+    if isinstance(source, dict | list):
+        try:
+            return json.dumps(source)
+        except (TypeError, ValueError, RecursionError):
+            raise CallMistake(
+                "wrong_type", "`solution` is not made of JSON values", "send its text"
+            ) from None
+    if not isinstance(source, str | bytes):
+        raise CallMistake(
+            "wrong_type", f"`solution` is a string or an object, not {kind(source)}", "send its text"
+        )
+    return source
+
+
+def _theory(given: CallArguments) -> Program | None:
+    """The program that stands beside a trace. Raises `CallMistake` if it does not compile."""
+    if given.values.get("program") in (None, "", {}):
+        return None
+    checked = _checked(given)
+    if checked.program is None:
+        raise CallMistake("wrong_type", "the program beside the trace has mistakes", "check it by itself")
+    return checked.program
 
 
 # --- arguments ---------------------------------------------------------------------------------------
@@ -196,14 +272,14 @@ def _checked(given: CallArguments) -> Checked:
     return check_program(given.source("program"), name="program")
 
 
-def _rejected(checked: Checked) -> Answer:
+def _rejected(checked: api.AnyChecked) -> Answer:
     found = in_brief(checked.located())
     errors = sum(each["severity"] == "error" for each in found)
     message = f"{errors} error{'' if errors == 1 else 's'}: repair the program and call again"
     return {"status": "rejected", "verdict": "rejected", "message": message, "diagnostics": found}
 
 
-def _found(checked: Checked) -> Answer:
+def _found(checked: api.AnyChecked) -> Answer:
     found = in_brief(checked.located())
     return {"diagnostics": found} if found else {}
 

@@ -10,7 +10,21 @@ from typing import Any
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 PROGRAM = json.loads((EXAMPLES / "giraffe.json").read_text(encoding="utf-8"))
 TRACE = (EXAMPLES / "refinement.dot.txt").read_text(encoding="utf-8")
-OPERATIONS = ("verify", "check", "claims", "explain", "trace", "score", "", "verify ", "exec", "\x00")
+OPERATIONS = (
+    "verify",
+    "check",
+    "fix",
+    "compile",
+    "view",
+    "claims",
+    "explain",
+    "trace",
+    "score",
+    "",
+    "verify ",
+    "exec",
+    "\x00",
+)
 KEYS = ("operation", "program", "policy", "claims", "code", "trace", "solution")
 NAMES = (
     *("\x00", "a\nb", "\u202egnirts", "\u2066x\u2069", '"', "'", "|", "a|b", "`a`", "</script>", "a;b", "\\"),

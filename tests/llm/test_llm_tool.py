@@ -530,3 +530,48 @@ CALLS = st.one_of(
 )
 ANY_CALL = Property(lambda arguments: called(arguments) and None, CALLS, quick=60)
 test_any_call_is_answered, test_any_call_is_answered_deeply = ANY_CALL.tests()
+
+
+# --- the verbs over three languages ------------------------------------------------------------------
+
+
+SOLUTION = (ROOT / "examples" / "natascha.dagmath.json").read_text(encoding="utf-8")
+TRACE_TEXT = (ROOT / "examples" / "refinement.dot.txt").read_text(encoding="utf-8")
+
+
+def test_the_verbs_take_traces_and_solutions() -> None:
+    """[TOOL-VERBS] As the operations that had names of their own."""
+    for key, text, former in (("trace", TRACE_TEXT, "trace"), ("solution", SOLUTION, "score")):
+        verified = called({key: text}, 4_000)
+        by_former_name = called({"operation": former, key: text}, 4_000)
+        assert verified["verdict"] == by_former_name["verdict"] == "accepted"
+        assert verified["report"].keys() == by_former_name["report"].keys()
+        assert called({"operation": "check", key: text})["verdict"] == "valid"
+        assert called({"operation": "view", key: text}, 4_000)["text"].startswith("flowchart")
+        fixed = called({"operation": "fix", key: text}, 8_000)
+        assert (fixed["status"], fixed["fixed"]) == ("ok", 0)
+    assert "(assert" in called({"operation": "compile", "trace": TRACE_TEXT}, 4_000)["text"]
+    assert called({"operation": "compile", "solution": SOLUTION})["error"] == "wrong_type"
+    assert called({"operation": "view", "program": {}})["error"] == "missing_argument"
+
+
+def test_fix_gives_the_text_after_the_safe_fixes_and_what_is_left() -> None:
+    """[TOOL-VERBS]"""
+    answer = called({"operation": "fix", "program": '{"verifications": [{"constraint": "1 < 2",}]}'})
+    assert answer["text"] == '{"verifications": [{"constraint": "1 < 2"}]}' and answer["fixed"] == 1
+    assert answer["status"] == "ok" and "diagnostics" not in answer
+    left = called({"operation": "fix", "program": {"verifications": [{"constraint": "rains"}]}})
+    assert left["status"] == "rejected" and left["diagnostics"][0]["code"] == "POT2001"
+    assert "(assert" in called({"operation": "compile", "program": {"knowledge_base": ["1 < 2"]}})["text"]
+
+
+def test_a_theory_with_mistakes_is_said_to_be_the_theory() -> None:
+    """[TOOL-VERBS]"""
+    for operation in ("check", "compile", "view"):
+        answer = called({"operation": operation, "trace": TRACE_TEXT, "program": {"rules": 3}})
+        assert (answer["status"], answer["error"]) == ("error", "wrong_type")
+
+
+def test_the_type_of_an_answer_has_the_parts_of_its_schema() -> None:
+    """[TOOL-CALL]"""
+    assert set(potlang.tool.ToolAnswer.__annotations__) == set(potlang.tool.answer_schema()["properties"])
