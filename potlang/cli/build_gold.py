@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     "-o",
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The journal: what became of each problem. If it is there, the run goes on with it.",
+    help="The journal of the run; a run with an existing journal continues it.",
 )
 @click.option("--gold", type=click.Path(dir_okay=False, path_type=Path), help="Write the solutions alone.")
 @click.option("--judge-model", help="A model that checks nodes and dependencies. [default: none]")
-@click.option("--limit", type=click.IntRange(1), help="Problems of this run, at most.")
-@click.option("--jobs", type=click.IntRange(1, 64), default=1, show_default=True, help="Problems at a time.")
+@click.option("--limit", type=click.IntRange(1), help="Most problems in this run.")
+@click.option("--jobs", type=click.IntRange(1, 64), default=1, help="Problems at a time.")
 @model_options(attempts=5, accepted="one stage")
 def build_gold(
     file: Path,
@@ -46,7 +46,7 @@ def build_gold(
     jobs: int,
     asked: AskedModel,
 ) -> None:
-    """Build gold-standard DAG-MATH solutions from problems with known solutions, by models.
+    """Build gold-standard DAG-MATH solutions with models, from problems with known solutions.
 
     FILE has a problem on each line: `problem`, `solution`, `answer`, and `problem_id`, `difficulty`.
     The exit code is 0 if all problems are built, 1 if some are not, 2 for lines that are no problems, and 3

@@ -32,9 +32,9 @@ _AGE = re.compile(r"([0-9]{1,9})([smhdw])")
 
 @click.group()
 def cache() -> None:
-    """Look after the cache of verdicts.
+    """Count, remove or verify again what is cached.
 
-    `potc verify --cache` fills and uses it.
+    `potc verify --cache` fills the cache and uses it.
     """
 
 
@@ -101,12 +101,12 @@ def _age(ctx: click.Context, param: click.Parameter, value: str | None) -> float
     "--older-than",
     metavar="AGE",
     callback=_age,
-    help="Only what was not used for so long: 90m, 12h, 30d, 4w.",
+    help="Remove only entries that were not used for this long, such as 90m, 12h, 30d, 4w.",
 )
 @format_option("text", "json")
 @directory_option
 def clear(older_than: float | None, style: str, cache_dir: str | None) -> None:
-    """Remove all verdicts, or old ones.
+    """Remove all entries, or old ones.
 
     Without an age, damaged files that were put aside are removed too.
     """
@@ -124,14 +124,16 @@ def _entries(count: int) -> str:
 
 
 @cache.command()
-@click.option("--most", type=click.IntRange(min=1), help="Replay so many, last used first.  [default: all]")
+@click.option(
+    "--most", type=click.IntRange(min=1), help="Verify only this many, the last used first. [default: all]"
+)
 @format_option("text", "json")
 @color_option
 @directory_option
 def replay(most: int | None, style: str, color: str, cache_dir: str | None) -> None:
-    """Verify again what is kept.
+    """Verify the cached programs again.
 
-    Each program is verified without the cache, and what differs is listed.
+    Each is verified without the cache; answers that differ are listed.
 
     Exit code: 0 all verdicts are what they were; 1 one differs; 3 one could not be settled this time, or
     an entry of another version cannot be read.

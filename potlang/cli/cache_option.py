@@ -18,7 +18,7 @@ VARIABLE = "POTLANG_CACHE"
 directory_option = click.option(
     "--cache-dir",
     metavar="DIRECTORY",
-    help=f"Where cached verdicts are; by default {VARIABLE}, or the user's cache directory.",
+    help=f"The directory of the cache. [default: {VARIABLE}, or the user's cache directory]",
 )
 
 
@@ -43,7 +43,7 @@ cache_options = grouped(
         "--cache/--no-cache",
         "use_cache",
         default=None,
-        help=f"Keep settled verdicts and use them again. [default: only with --cache-dir or {VARIABLE}]",
+        help=f"Store settled verdicts and use them again. [default: only with --cache-dir or {VARIABLE}]",
     ),
     directory_option,
 )

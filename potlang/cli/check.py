@@ -17,7 +17,7 @@ from potlang.cli.options import TraceOptions, note_options, trace_options
 @trace_options
 @color_option
 def check(files: tuple[str, ...], style: str, trace: TraceOptions, color: str) -> None:
-    """List the errors and warnings in programs, traces and solutions, without solving.
+    """List the errors and warnings of programs, traces and solutions, without solving.
 
     Exit code: 0 no errors, 2 errors.
     """

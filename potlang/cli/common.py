@@ -32,7 +32,6 @@ color_option = click.option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
-    show_default=True,
     help="Colours: on a terminal, always, or never.",
 )
 
@@ -49,8 +48,7 @@ def format_option(*formats: str) -> Callable[[Command], Command]:
         "style",
         type=click.Choice(formats),
         default=formats[0],
-        show_default=True,
-        help="What to print: for people, or for machines.",
+        help="Text for people, other formats for programs.",
     )
 
 

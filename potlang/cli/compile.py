@@ -41,14 +41,13 @@ if TYPE_CHECKING:
     "target",
     type=click.Choice(["ir", "smt2", "pot", "dot", "dagmath"]),
     default="smt2",
-    show_default=True,
     help="Typed IR, the SMT-LIB text that is solved, PoT again, or a derivation as a trace or a solution.",
 )
 @click.option(
     "--claim", help="With `--to dot|dagmath`: the claim whose derivation it is. [default: the first]"
 )
 @click.option(
-    "--passes", default=api.DEFAULT_PASSES, show_default=True, help="As `simplify{rounds=3},nnf,prenex`."
+    "--passes", default=api.DEFAULT_PASSES, help="Passes to run, such as `simplify{rounds=3},nnf,prenex`."
 )
 @click.option("--print-after", is_flag=True, help="Print the IR after each pass, on standard error.")
 @output_option

@@ -47,30 +47,27 @@ _EVERY = 100
     "--programs",
     multiple=True,
     metavar="FILE",
-    help="Recorded attempts, JSON Lines of `id` and `attempts`; else those that the data set has itself.",
+    help="Recorded attempts: JSON Lines of `id` and `attempts`. [default: those in the data set]",
 )
 @click.option(
     "--results",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Append what comes of each question to this file, and take from it what is there already.",
+    help="Append the outcome of each question to this file; questions in it are not asked again.",
 )
-@click.option("--jobs", type=click.IntRange(1, 64), default=1, show_default=True, help="Questions at a time.")
-@click.option("--seed", default=0, show_default=True, help="Of the bootstrap.")
-@click.option(
-    "--resamples", type=click.IntRange(0, 100_000), default=1000, show_default=True, help="Of the bootstrap."
-)
+@click.option("--jobs", type=click.IntRange(1, 64), default=1, help="Questions at a time.")
+@click.option("--seed", default=0, help="Seed of the bootstrap.")
+@click.option("--resamples", type=click.IntRange(0, 100_000), default=1000, help="Samples of the bootstrap.")
 @click.option(
     "--confidence",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.95,
-    show_default=True,
-    help="Of the intervals.",
+    help="Confidence level of the intervals.",
 )
 @click.option("--detailed", is_flag=True, help="All tables for each family.")
 @click.option(
     "--picture",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Draw the paper's figure 3 of all questions: the name without its ending; SVG and PNG are written.",
+    help="Draw the paper's figure 3 for all questions, as SVG and as PNG.",
 )
 @format_option("text", "json", "csv")
 @model_options()
@@ -93,10 +90,10 @@ def eval_(
 ) -> None:
     """Evaluate programs on questions with known answers.
 
-    DATASET are JSON Lines of `id`, `question`, `answer` (true, false, uncertain, or the label of one of
-    `options`), `family`; `-` is standard input. Answers are read in two ways, side by side: as the paper
-    does, SAT as true, and by verdict. With `--model` that model writes the programs, as for `potc reason`;
-    the other options for models mean something with it alone. Exit code 0: all questions were evaluated;
+    DATASET is JSON Lines of `id`, `question`, `answer` (true, false, uncertain, or the label of one of
+    `options`) and `family`; `-` is standard input. Tables show two readings of the answers: the paper's, in
+    which SAT means true, and the verdict. With `--model` that model writes the programs, as in `potc reason`;
+    without it the other options for models have no effect. Exit code 0: all questions were evaluated;
     1: some lines have no question; 2: a file cannot be read or written, or there is no question; 3: a call
     of the model failed.
     """

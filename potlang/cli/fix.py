@@ -14,8 +14,8 @@ from potlang.cli.common import ALL_ENTAILED, INVALID, files_argument, read_input
 
 @click.command()
 @files_argument
-@click.option("--unsafe", is_flag=True, help="Apply fixes too that may change the meaning, one at a time.")
-@click.option("--diff", "show_diff", is_flag=True, help="Show what would change, write nothing.")
+@click.option("--unsafe", is_flag=True, help="Also apply fixes that may change the meaning, one at a time.")
+@click.option("--diff", "show_diff", is_flag=True, help="Show the changes and write nothing.")
 @click.option("--stdout", is_flag=True, help="Print the fixed program instead of writing it.")
 def fix(files: tuple[str, ...], unsafe: bool, show_diff: bool, stdout: bool) -> None:
     """Apply safe fixes to programs, traces and solutions, in place.

@@ -16,18 +16,17 @@ _ANSWERS: Final = {"entailed": "true", "refuted": "false"}
 
 
 @click.command()
-@click.option("--count", type=click.IntRange(1, _MOST), default=1, show_default=True, help="How many.")
+@click.option("--count", type=click.IntRange(1, _MOST), default=1, help="Number of programs.")
 @click.option(
     "--difficulty",
     type=click.IntRange(1, 50),
     default=3,
-    show_default=True,
     help="1: one implication; more: a longer chain, more shapes of rules, more noise.",
 )
-@click.option("--seed", default=0, show_default=True, help="Of the first program; each has the next one.")
+@click.option("--seed", default=0, help="Seed of the first program; each further program has the next seed.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
 def generate(count: int, difficulty: int, seed: int, out: Path | None) -> None:
-    """Generate programs with known verdicts, all verdicts equally often.
+    """Generate programs with known verdicts, each verdict equally often.
 
     Each line has `id`, `family`, `program`, `verdict` and `support`, the names of the facts and rules that
     the verdict needs.

@@ -38,9 +38,9 @@ _SHOWN = 20
 def glue(
     first: str, second: str, output: Path | None, shares: tuple[str, ...], profile: Profile, color: str
 ) -> None:
-    """Glue two DoT traces along shared nodes, and write the trace that has the records of both.
+    """Join two DoT traces along shared nodes, and write the trace that has the records of both.
 
-    Exit code: 0 they are glued; 2 one of them is not well formed, or they cannot be glued so.
+    Exit code: 0 they are joined; 2 one of them is not well formed, or they cannot be joined this way.
     """
     from potlang import dot
 

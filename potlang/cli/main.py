@@ -154,7 +154,9 @@ def _main(args: list[str], solver: subprocess.Popen[bytes] | None) -> None:
             with formatter.section("Commands"):
                 formatter.write_dl([(name, line) for name, (_, line) in _COMMANDS.items()])
 
-    @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+    @click.command(
+        cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True}
+    )
     @click.version_option(__version__, prog_name="potc")
     def main() -> None:
         """Compile the reasoning that language models write down, and verify it.

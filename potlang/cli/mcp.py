@@ -14,10 +14,8 @@ from potlang.cli.common import INVALID
 @click.option(
     "--http", "address", metavar="HOST:PORT", help="Serve streamable HTTP at /mcp, not standard input."
 )
-@click.option("--workers", type=click.IntRange(1, 64), help="Calls at once; as many as there are cores.")
-@click.option(
-    "--budget", type=click.IntRange(250), default=1_500, show_default=True, help="Tokens of an answer."
-)
+@click.option("--workers", type=click.IntRange(1, 64), help="Calls at a time. [default: the number of cores]")
+@click.option("--budget", type=click.IntRange(250), default=1_500, help="Most tokens of an answer.")
 def mcp(address: str | None, workers: int | None, budget: int) -> None:
     """Serve the tool, the language reference and prompts to models.
 

@@ -25,26 +25,26 @@ def _options(attempts: int, accepted: str) -> tuple[Callable[[Command], Command]
             "--json-mode",
             type=click.Choice(["schema", "object", "none"]),
             default="schema",
-            show_default=True,
-            help="How the endpoint is asked for JSON.",
+            help="How the endpoint is asked for JSON: by a schema, as any object, or not at all.",
         ),
         click.option(
             "--attempts",
             type=click.IntRange(1, 100),
             default=attempts,
-            show_default=True,
             help=f"Replies of the model for {accepted}.",
         ),
         click.option("--temperature", type=click.FloatRange(0, 2), help="[default: the endpoint's]"),
-        click.option("--max-tokens", type=click.IntRange(1), help="Of one reply. [default: the endpoint's]"),
         click.option(
-            "--model-timeout",
-            type=click.FloatRange(1, 3600),
-            default=300.0,
-            show_default=True,
-            help="Seconds for one reply.",
+            "--max-tokens", type=click.IntRange(1), help="Most tokens of a reply. [default: the endpoint's]"
         ),
-        click.option("--model-seed", type=int, help="Of the first request; each further one has the next."),
+        click.option(
+            "--model-timeout", type=click.FloatRange(1, 3600), default=300.0, help="Seconds for one reply."
+        ),
+        click.option(
+            "--model-seed",
+            type=int,
+            help="Seed of the first request; each further request has the next seed.",
+        ),
     )
 
 

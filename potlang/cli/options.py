@@ -64,27 +64,17 @@ solving_options = grouped(
         "--route",
         type=click.Choice(get_args(api.RouteName)),
         default="auto",
-        show_default=True,
-        help="The solver to use; `auto` chooses one by the operators in the program, `both` compares two.",
+        help="How checks are answered; `auto` chooses by the program, `both` compares two solvers.",
     ),
     click.option(
         "--trust",
         type=click.Choice(["best", "solver"]),
         default="best",
-        show_default=True,
         help="`best` checks each answer independently, `solver` takes the solver's word.",
     ),
-    click.option("--timeout", type=_SECONDS, default=10.0, show_default=True, help="Seconds for one check."),
-    click.option(
-        "--total-timeout", type=_SECONDS, default=60.0, show_default=True, help="Seconds for one input."
-    ),
-    click.option(
-        "--memory",
-        type=click.IntRange(min=1),
-        default=4096,
-        show_default=True,
-        help="Megabytes for the solver.",
-    ),
+    click.option("--timeout", type=_SECONDS, default=10.0, help="Seconds for one check."),
+    click.option("--total-timeout", type=_SECONDS, default=60.0, help="Seconds for one input."),
+    click.option("--memory", type=click.IntRange(min=1), default=4096, help="Megabytes for the solver."),
     click.option(
         "--rlimit", type=click.IntRange(min=1), help="Steps for one check, as the solver itself counts them."
     ),
@@ -126,7 +116,6 @@ profile_option = click.option(
     "--profile",
     type=click.Choice(["paper", "strict"]),
     default="paper",
-    show_default=True,
     help=f"{_FOR_A_TRACE} `strict` is the paper's grammar to the letter, `paper` allows all that its example "
     "uses.",
 )
@@ -159,14 +148,12 @@ program_options = grouped(
         "--models",
         type=click.Choice(["claim", "full"]),
         default="claim",
-        show_default=True,
         help="Show the symbols of the claim, or all symbols.",
     ),
     click.option(
         "--cores",
         type=click.Choice(["one", "all"]),
         default="one",
-        show_default=True,
         help="`all`: every minimal set of assumptions that a verdict follows from, and every minimal set "
         "whose removal ends a contradiction; at most 100 of each and 10 seconds a claim.",
     ),
@@ -186,7 +173,6 @@ program_options = grouped(
         "--proof-format",
         type=click.Choice(get_args(api.ProofFormat)),
         default="cpc",
-        show_default=True,
         help="What cvc5 cannot put in Alethe, such as enums, is written as CPC.",
     ),
     click.option(
@@ -195,9 +181,7 @@ program_options = grouped(
         multiple=True,
         help="The rules of CPC for `ethos`: `Cpc.eo` of cvc5's sources. May be repeated.",
     ),
-    click.option(
-        "--passes", default=api.DEFAULT_PASSES, show_default=True, help="The passes before solving."
-    ),
+    click.option("--passes", default=api.DEFAULT_PASSES, help="Passes to run before solving."),
 )
 
 NOUNS: dict[api.Kind, str] = {"pot": "a program", "dot": "a trace", "dagmath": "a solution"}

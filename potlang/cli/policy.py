@@ -34,13 +34,9 @@ if TYPE_CHECKING:
     from potlang.policy import Case, CaseResult, Difference, Store, Version
 
 _SECONDS = click.FloatRange(min=0.001, max=1_000_000)
-_timeout = click.option("--timeout", type=_SECONDS, default=10.0, show_default=True, help="Seconds a check.")
+_timeout = click.option("--timeout", type=_SECONDS, default=10.0, help="Seconds for one check.")
 _total = click.option(
-    "--total-timeout",
-    type=_SECONDS,
-    default=60.0,
-    show_default=True,
-    help="Seconds for all claims against one program.",
+    "--total-timeout", type=_SECONDS, default=60.0, help="Seconds for all claims against one program."
 )
 
 
@@ -63,7 +59,7 @@ def _stored(command: Command) -> Command:
         "--store",
         "directory",
         metavar="DIRECTORY",
-        help="Where policies are; by default POTLANG_POLICIES, or the user's data directory.",
+        help="The directory of policies. [default: POTLANG_POLICIES, or the user's data directory]",
     )
     found: Command = option(guarded)
     return found
@@ -84,7 +80,7 @@ def _open(directory: str | None) -> Store:
 
 @click.group()
 def policy() -> None:
-    """Keep programs, in versions, with claims that they must go on deciding as they do.
+    """Store programs in versions, with tests: claims and the verdicts that they must keep.
 
     An ID is a name, which means its latest version, `name@3`, or `name@` and digits of a digest.
     """
@@ -92,14 +88,14 @@ def policy() -> None:
 
 @policy.command()
 @click.argument("file")
-@click.option("--name", help="What to call it; by default the file's name without its ending.")
+@click.option("--name", help="Name of the policy. [default: the file's name without its ending]")
 @click.option(
     "--tests",
     metavar="FILE",
     help="JSON: a list of objects with `claim` and `expected`; else the program's verifications, with the "
     "verdicts that they have now.",
 )
-@click.option("--force", is_flag=True, help="Store it although it fails a test.")
+@click.option("--force", is_flag=True, help="Store it even if a test fails.")
 @format_option("text", "json")
 @color_option
 @_timeout
@@ -234,10 +230,8 @@ def _code(result: CaseResult) -> int:
 @policy.command()
 @click.argument("old")
 @click.argument("new")
-@click.option(
-    "--samples", type=click.IntRange(0, 10_000), default=50, show_default=True, help="Claims to draw."
-)
-@click.option("--seed", default=0, show_default=True, help="Of the drawn claims.")
+@click.option("--samples", type=click.IntRange(0, 10_000), default=50, help="Number of claims to draw.")
+@click.option("--seed", default=0, help="Seed of the drawn claims.")
 @format_option("text", "json")
 @_timeout
 @_total

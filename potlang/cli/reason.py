@@ -30,21 +30,26 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("question")
 @model_options()
-@click.option("--k", type=click.IntRange(1, 100), default=1, show_default=True, help="Programs that vote.")
+@click.option(
+    "--k",
+    type=click.IntRange(1, 100),
+    default=1,
+    help="Programs to write; the most frequent verdict is the answer.",
+)
 @click.option(
     "--option",
     "options",
     multiple=True,
     metavar="LABEL",
-    help="An answer to choose from: a verification of its own. May be repeated.",
+    help="An answer to choose from, with a verification of its own; may be repeated.",
 )
 @click.option("--prose", metavar="TEXT", help="An answer in prose, to compare with the verdict.")
-@click.option("--unique-names", is_flag=True, help="Read programs so that different constants are different.")
-@click.option("--closed-domain", is_flag=True, help="Read programs so that sorts have named members only.")
+@click.option("--unique-names", is_flag=True, help="Different constants denote different members of a sort.")
+@click.option("--closed-domain", is_flag=True, help="Sorts have no members but the named ones.")
 @click.option(
     "--transcript",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write all that was asked and answered to this file, as `--format json` prints it.",
+    help="Write all requests and replies to this file, as `--format json` prints them.",
 )
 @format_option("text", "json")
 @solving_options
@@ -62,7 +67,7 @@ def reason(
     solving: SolvingOptions,
     color: str,
 ) -> None:
-    """Answer a question by programs that a model writes and repairs, and solvers decide.
+    """Answer a question with programs that a model writes and repairs and solvers decide.
 
     QUESTION is the text itself, the name of a file that has it, or `-` for standard input. The endpoint is
     that of OPENAI_BASE_URL, its key OPENAI_API_KEY, the model POTLANG_MODEL, where options do not say

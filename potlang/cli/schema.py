@@ -14,8 +14,7 @@ from potlang.models.profiles import PROFILES, Profile, program_schema
     "--profile",
     type=click.Choice(PROFILES),
     default="json",
-    show_default=True,
-    help="Whose rules it follows; `json` is the whole language.",
+    help="The provider whose rules the schema follows; `json` allows the whole language.",
 )
 @click.option(
     "--tool", "as_tool", is_flag=True, help="The definition of the tool, not the schema of a program."

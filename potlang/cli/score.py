@@ -70,9 +70,7 @@ class _Names(click.ParamType[Any]):
     help="One or two fields whose values are conditions: tables 1 and 8 to 12 compare them.",
 )
 @click.option("--baseline", help="The condition that others are tested against.")
-@click.option(
-    "--margin", default=0.10, show_default=True, help="What counts as equivalent, as a share of the mean."
-)
+@click.option("--margin", default=0.10, help="Equivalence margin, as a share of the mean.")
 @click.option("--pass-k", type=_Names(int), default=(), help="Also PASS@k for each of these k.")
 @click.option("--tables", is_flag=True, help="The paper's tables, as far as there are data for them.")
 @click.option(

@@ -17,29 +17,18 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--count", type=int, default=100, show_default=True, help="How many.")
-@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same bytes.")
+@click.option("--count", type=int, default=100, help="Number of traces.")
+@click.option("--seed", type=int, default=0, help="The same seed gives the same bytes.")
 @click.option(
     "--kind",
     type=click.Choice(["mixed", "horn", "arithmetic"]),
     default="mixed",
-    show_default=True,
-    help="What the problems are about.",
+    help="Kind of the problems.",
 )
-@click.option(
-    "--depth",
-    type=int,
-    default=3,
-    show_default=True,
-    help="Layers of a derivation.",
-)
-@click.option("--width", type=int, default=3, show_default=True, help="Steps of a layer, at most.")
-@click.option(
-    "--wrong", type=float, default=0.3, show_default=True, help="The share of steps with a wrong proposal."
-)
-@click.option(
-    "--refine", type=float, default=0.7, show_default=True, help="The share of these that is refined."
-)
+@click.option("--depth", type=int, default=3, help="Layers in a derivation.")
+@click.option("--width", type=int, default=3, help="Most steps in a layer.")
+@click.option("--wrong", type=float, default=0.3, help="Share of steps that have a wrong proposal.")
+@click.option("--refine", type=float, default=0.7, help="Share of wrong proposals that are refined.")
 @profile_option
 @output_option
 def synthesize(
@@ -53,7 +42,7 @@ def synthesize(
     profile: Profile,
     output: Path | None,
 ) -> None:
-    """Make synthetic traces, as training data: derivations with wrong proposals, critiques, refinements.
+    """Generate traces as training data: derivations with wrong proposals, critiques and refinements.
 
     Each line is an object with the trace, its hash, the problem, the labels of its nodes, and the literals
     that its summary entails.
