@@ -106,12 +106,13 @@ class Potlang:
     def run(self) -> None:
         """Verify by z3 and keep the evidence; tiers are not part of this."""
         from potlang.processes.pool import default_workers
-        from potlang.prove.options import Options
-        from potlang.prove.session import Session
+        from potlang.prove.options import Cores, ProverOptions
+        from potlang.prove.prover import Prover
 
         every = self._family.cores > 1
-        options = Options(route="z3", trust="solver", minimize_cores=True, cores="all" if every else "one")
-        with Session(self._program.module, default_workers(), options) as session:
+        cores: Cores = "all" if every else "one"
+        options = ProverOptions(route="z3", trust="solver", minimize_cores=True, cores=cores)
+        with Prover(self._program.module, options, workers=default_workers()) as session:
             report = session.report()
         self.evidence = report.results[0].evidence if report.results else report.evidence
 

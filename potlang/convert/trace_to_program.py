@@ -13,7 +13,7 @@ from potlang.languages.dot.lower.extract import Extraction, extract
 from potlang.languages.dot.lower.typing import Propositions
 from potlang.languages.dot.read.records import Profile
 from potlang.languages.dot.solve.arrows import Arrow, judge_arrows
-from potlang.languages.dot.solve.prover import Prover, Settings
+from potlang.languages.dot.solve.prover import TheoryProver
 from potlang.languages.dot.solve.summary import facts
 from potlang.processes.pool import Workers
 from potlang.report.results import Limits
@@ -39,7 +39,7 @@ def trace_to_pot(
     if not checked.ok:
         raise MalformedTrace(checked.diagnostics, checked.trace)
     said, extraction = checked.propositions, extract(checked.trace)
-    with Prover(said.module, Settings(limits=limits, workers=workers)) as prover:
+    with TheoryProver(said.module, limits=limits, workers=workers) as prover:
         arrows = judge_arrows(extraction, said, prover)
     module = said.module
     assumed = (*module.assertions, *_rules(arrows, said), *facts(extraction, said))

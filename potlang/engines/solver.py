@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Final, NamedTuple, TypeVar
 
 from potlang.engines.commands import solver_command
+from potlang.engines.encoding import Encoding, Unsupported
 from potlang.engines.messages import (
     Answer,
     OptimizeAnswer,
@@ -26,6 +27,8 @@ from potlang.processes.pool import Workers
 from potlang.processes.process import Died, Process
 from potlang.utils.deadline import Deadline
 
+Build = Callable[[Encoding], Query]
+"""Makes a query in the words that one solver understands; raises `Unsupported` where it has none."""
 GRACE_MS: Final = 500
 _BEYOND_ALL_SECONDS: Final = 1.0
 
@@ -43,10 +46,11 @@ _A = TypeVar("_A", Answer, OptimizeAnswer)
 
 
 class SolverSession:
-    """A solver over one base; its worker is checked out by the first query. A context manager.
+    """A solver over one base, and the encoding that it is spoken to in. A context manager.
 
-    `memory_mb` is what the solver may use beyond its own start-up size, `rlimit` its deterministic count
-    of steps for each check. One thread at a time, `cancel` apart. Raises ValueError for an unknown engine.
+    Its worker is checked out by the first query. `memory_mb` is what the solver may use beyond its own
+    start-up size, `rlimit` its deterministic count of steps for each check. One thread at a time, `cancel`
+    apart. Raises ValueError for an unknown engine.
     """
 
     def __init__(
@@ -55,10 +59,13 @@ class SolverSession:
         engine: str = "z3",
         base: str = "",
         *,
+        encoding: Encoding | None = None,
         memory_mb: int | None = None,
         rlimit: int | None = None,
     ) -> None:
         self.name = engine
+        self._encoding = encoding
+        self._sayable = True
         self._command = solver_command(engine)
         self._workers = workers
         self._base = base
@@ -70,6 +77,48 @@ class SolverSession:
         self._owner = os.getpid()
         self.on_idle: Callable[[], None] | None = None
         """Work of the caller's own, done while the worker starts, or reads a base."""
+
+    @property
+    def encoding(self) -> Encoding:
+        """The encoding of the program that the session is about."""
+        assert self._encoding is not None, "this session is sent texts"
+        return self._encoding
+
+    @property
+    def base_size(self) -> int:
+        """Characters of the base."""
+        return len(self._base)
+
+    @property
+    def ready(self) -> bool:
+        """Whether it can be asked: its base has words in the encoding, and nobody has cancelled it."""
+        return self._sayable and not self._cancelled
+
+    def load(self, base: Callable[[Encoding], str]) -> None:
+        """Begin again with this base, unless it has it already."""
+        try:
+            text = base(self.encoding)
+        except Unsupported:
+            self._sayable = False
+            return
+        self._sayable = True
+        if text != self._base or self._cancelled:
+            self.start(text)
+
+    def query(self, build: Build) -> Query | Answer:
+        """The query in the session's words, or the answer where it has none."""
+        try:
+            query = build(self.encoding)
+        except Unsupported as reason:
+            return Answer("unknown", "unsupported", str(reason))
+        if not self.ready:
+            return Answer("unknown", "unsupported", f"{self.name} cannot be given this program")
+        return query
+
+    def check(self, build: Build, timeout_ms: int) -> Answer:
+        """The answer to a query, which may be that it cannot be put."""
+        query = self.query(build)
+        return query if isinstance(query, Answer) else self.ask(query, timeout_ms)
 
     def start(self, base: str) -> None:
         """Begin again with another base, in the same worker if it is healthy."""

@@ -11,14 +11,14 @@ from itertools import islice, product
 from math import prod
 from typing import NamedTuple
 
+from potlang.engines.encoding import Encoding, shown_literal
 from potlang.engines.messages import Query
 from potlang.ir.module import Module
 from potlang.ir.nodes import Lit, Node, Quant, Symbol, SymbolKind, Var, reachable
 from potlang.ir.sorts import BitVecSort, IntSort, RealSort, Sort, StringSort
 from potlang.ir.substitute import substitute
-from potlang.prove.encoding import Encoding, shown_literal
-from potlang.prove.terms import Namer
-from potlang.prove.verdicts import Finding, Verifier
+from potlang.prove.terms import ModelTerms
+from potlang.prove.verdicts import ClaimState, Verifier
 from potlang.report.results import Binding, Bindings, Evidence, Verdict, Witness
 
 MOST_CANDIDATES = 1_000
@@ -37,10 +37,10 @@ class Candidates(NamedTuple):
     instances: tuple[Node, ...]
     cut: int
 
-    def binding(self, index: int, namer: Namer) -> Binding:
+    def binding(self, index: int, terms: ModelTerms) -> Binding:
         """One candidate in the program's words."""
         names = _distinct_names(self.binders)
-        values = [namer.label(node) or "?" for node in self.tuples[index]]
+        values = [terms.label(node) or "?" for node in self.tuples[index]]
         return dict(zip(names, values, strict=True))
 
 
@@ -55,22 +55,22 @@ def _distinct_names(binders: Sequence[Var]) -> list[str]:
 
 
 def candidates(
-    namer: Namer, binders: tuple[Var, ...], body: Node, proposed: Iterable[tuple[Node, ...]] = ()
+    terms: ModelTerms, binders: tuple[Var, ...], body: Node, proposed: Iterable[tuple[Node, ...]] = ()
 ) -> Candidates:
     """Candidates for the binders: those proposed first, then named members and literals in order."""
-    literals = _literals(namer.module, body)
-    choices = [_choices(namer, binder.sort, literals) for binder in binders]
+    literals = _literals(terms.module, body)
+    choices = [_choices(terms, binder.sort, literals) for binder in binders]
     tuples = dict.fromkeys(proposed)
     total = len(tuples) + prod(len(each) for each in choices)
     tuples |= dict.fromkeys(islice(product(*choices), MOST_CANDIDATES - len(tuples)))
     instances = [
-        substitute(namer.module.pool, body, dict(zip(binders, each, strict=True))) for each in tuples
+        substitute(terms.module.pool, body, dict(zip(binders, each, strict=True))) for each in tuples
     ]
     return Candidates(binders, tuple(tuples), tuple(instances), max(0, total - MOST_CANDIDATES))
 
 
-def _choices(namer: Namer, sort: Sort, literals: dict[Sort, list[Node]]) -> list[Node]:
-    return list(dict.fromkeys([*namer.members(sort), *literals.get(sort, ())]))
+def _choices(terms: ModelTerms, sort: Sort, literals: dict[Sort, list[Node]]) -> list[Node]:
+    return list(dict.fromkeys([*terms.members(sort), *literals.get(sort, ())]))
 
 
 def is_open_valued(sort: Sort) -> bool:
@@ -111,25 +111,25 @@ def propose(
     verifier: Verifier, binders: tuple[Var, ...], body: Node, *, holds: bool
 ) -> list[tuple[Node, ...]]:
     """The binding that a model of the assumptions gives for a true (`holds`) or false body, if named."""
-    namer = verifier.namer
-    pool = namer.module.pool
+    terms = verifier.terms
+    pool = terms.module.pool
     symbols = [
         Symbol(f"witness.{number}", (), binder.sort, SymbolKind.FRESH)
         for number, binder in enumerate(binders)
     ]
     unknowns: list[Node] = [pool.sym(symbol) for symbol in symbols]
     instance = substitute(pool, body, dict(zip(binders, unknowns, strict=True)))
-    named = [term.node for term in namer.named(dict.fromkeys(binder.sort for binder in binders))]
+    named = [term.node for term in terms.named(dict.fromkeys(binder.sort for binder in binders))]
 
     def build(encoding: Encoding) -> Query:
         text = "".join(encoding.declare(symbol) for symbol in symbols)
-        text += encoding.claim(instance) if holds else encoding.negation(instance)
+        text += encoding.goal(instance, negated=not holds)
         return verifier.query(encoding, text, tuple(encoding.term(node) for node in (*unknowns, *named)))
 
-    reply = verifier.asker.ask_first("claim", build, most_ms=_CHECK_MS)
-    if reply.values is None:
+    result = verifier.dispatcher.ask_first("claim", build, most_ms=_CHECK_MS)
+    if result.values is None:
         return []
-    values, elements = reply.values[: len(binders)], reply.values[len(binders) :]
+    values, elements = result.values[: len(binders)], result.values[len(binders) :]
     names = {(node.sort, raw): node for node, raw in reversed([*zip(named, elements, strict=True)])}
     found = [
         names.get((binder.sort, raw)) or shown_literal(raw, binder.sort, pool)
@@ -157,18 +157,18 @@ def witness(verifier: Verifier, found: Candidates, *, holds: bool) -> Witness | 
             named = [encoding.named(found.instances[i], f"!b{i}", negated=holds) for i in indices]
             return verifier.query(encoding, "".join(named))
 
-        reply = verifier.asker.ask_first("negation" if holds else "claim", build, most_ms=_CHECK_MS)
-        if reply.status != "unsat":
+        result = verifier.dispatcher.ask_first("negation" if holds else "claim", build, most_ms=_CHECK_MS)
+        if result.status != "unsat":
             return None
-        if reply.core is None:
+        if result.core is None:
             return list(indices)
-        return sorted(names[name] for name in reply.core if name in names)
+        return sorted(names[name] for name in result.core if name in names)
 
     indices = core(range(len(found.instances)))
     if not indices:
         return None
     chosen, minimal = _smallest(indices, core)
-    return Witness(tuple(found.binding(i, verifier.namer) for i in chosen), minimal)
+    return Witness(tuple(found.binding(i, verifier.terms) for i in chosen), minimal)
 
 
 def _smallest(
@@ -194,11 +194,11 @@ def _smallest(
 
 def classify(verifier: Verifier, found: Candidates, *, holds: bool) -> Bindings:
     """Which candidates certainly, and which possibly, make the body true (`holds`) or false."""
-    pool = verifier.namer.module.pool
+    pool = verifier.terms.module.pool
     wanted = [each if holds else pool.negate(each) for each in found.instances]
     sorter = _Sorter(verifier, wanted)
     sorter.run()
-    named = [found.binding(index, verifier.namer) for index in range(len(wanted))]
+    named = [found.binding(index, verifier.terms) for index in range(len(wanted))]
     return Bindings(
         tuple(named[i] for i in sorter.certain),
         tuple(named[i] for i in sorter.possible),
@@ -284,24 +284,24 @@ class _Sorter:
             text = parts[0] if len(parts) == 1 else f"({'and' if together else 'or'} {' '.join(parts)})"
             return self._verifier.query(encoding, f"(assert {text})", tuple(terms[i] for i in shown))
 
-        reply = self._verifier.asker.ask_first("assumptions", build, most_ms=_CHECK_MS)
-        for index, value in zip(shown, reply.values or (), strict=False):
+        result = self._verifier.dispatcher.ask_first("assumptions", build, most_ms=_CHECK_MS)
+        for index, value in zip(shown, result.values or (), strict=False):
             if value in ("true", "false"):
                 (self._true if value == "true" else self._false)[index] = True
-        return str(reply.status)
+        return str(result.status)
 
 
-def with_bindings(verifier: Verifier, finding: Finding, evidence: Evidence) -> Evidence:
+def with_bindings(verifier: Verifier, state: ClaimState, evidence: Evidence) -> Evidence:
     """The evidence of a quantified claim with the bindings that its verdict calls for."""
-    claim, verdict = finding.claim, finding.verdict
+    claim, verdict = state.claim, state.verdict
     parts = opened(claim.formula, claim.find)
     if parts is None:
         return evidence
     binders, body = parts
     if claim.find:
         return evidence._replace(bindings=_classified(verifier, binders, body, holds=True))
-    kind = finding.formula.kind if isinstance(finding.formula, Quant) else ""
-    if kind == "forall" and finding.kind == "norm" and verdict is not Verdict.ENTAILED:
+    kind = state.formula.kind if isinstance(state.formula, Quant) else ""
+    if kind == "forall" and state.kind == "norm" and verdict is not Verdict.ENTAILED:
         evidence = evidence._replace(violations=_classified(verifier, binders, body, holds=False))
     if (kind, verdict) in (("exists", Verdict.ENTAILED), ("forall", Verdict.REFUTED)):
         holds = kind == "exists"
@@ -311,7 +311,7 @@ def with_bindings(verifier: Verifier, finding: Finding, evidence: Evidence) -> E
 
 
 def _classified(verifier: Verifier, binders: tuple[Var, ...], body: Node, *, holds: bool) -> Bindings:
-    return classify(verifier, candidates(verifier.namer, binders, body), holds=holds)
+    return classify(verifier, candidates(verifier.terms, binders, body), holds=holds)
 
 
 def _proposed(verifier: Verifier, binders: tuple[Var, ...], body: Node, *, holds: bool) -> Candidates:
@@ -319,4 +319,4 @@ def _proposed(verifier: Verifier, binders: tuple[Var, ...], body: Node, *, holds
     proposed: list[tuple[Node, ...]] = []
     if any(is_open_valued(binder.sort) for binder in binders):
         proposed = propose(verifier, binders, body, holds=holds)
-    return candidates(verifier.namer, binders, body, proposed)
+    return candidates(verifier.terms, binders, body, proposed)

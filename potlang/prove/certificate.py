@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from potlang.ir.module import Module
 from potlang.ir.text import print_module
-from potlang.prove.assurance import Piece, Proof
+from potlang.prove.cross_check import Proof, ProofObligation
 from potlang.prove.versions import versions
 from potlang.report.results import Verdict
 
@@ -40,16 +40,20 @@ class _Writer:
     def proof(self, proof: Proof) -> None:
         self.results.append(f"(result {json.dumps(proof.key)} {proof.verdict})")
         if proof.verdict is not Verdict.UNKNOWN:
-            self.results += [self._piece(proof.key, piece) for piece in proof.pieces]
+            self.results += [self._evidence(proof.key, obligation) for obligation in proof.obligations]
 
-    def _piece(self, key: str, piece: Piece) -> str:
-        if piece.structure is not None:
-            return f"(sat {piece.side} {self._model(piece.structure)})"
-        if piece.refutation:
-            return f"(unsat {piece.side} {self._refutation(key, piece)})"
-        core = f" ({' '.join(json.dumps(each) for each in piece.core)})" if piece.status == "unsat" else ""
-        solvers = " ".join(json.dumps(_signed(name)) for name in piece.solvers)
-        return f"(agreed {piece.status} {piece.side}{core} {solvers})"
+    def _evidence(self, key: str, obligation: ProofObligation) -> str:
+        if obligation.structure is not None:
+            return f"(sat {obligation.side} {self._model(obligation.structure)})"
+        if obligation.refutation:
+            return f"(unsat {obligation.side} {self._refutation(key, obligation)})"
+        core = (
+            f" ({' '.join(json.dumps(each) for each in obligation.core)})"
+            if obligation.status == "unsat"
+            else ""
+        )
+        solvers = " ".join(json.dumps(_signed(name)) for name in obligation.solvers)
+        return f"(agreed {obligation.status} {obligation.side}{core} {solvers})"
 
     def _model(self, structure: Structure) -> str:
         found = self._models.get(id(structure))
@@ -64,11 +68,11 @@ class _Writer:
             ]
         return found[1]
 
-    def _refutation(self, key: str, piece: Piece) -> str:
+    def _refutation(self, key: str, obligation: ProofObligation) -> str:
         name = f"r{self._refutations}"
         self._refutations += 1
-        goal = "" if piece.side == "assumptions" else f" {json.dumps(key)}"
-        self.evidence += [f"(refutation {name} {piece.side}{goal})", *piece.refutation]
+        goal = "" if obligation.side == "assumptions" else f" {json.dumps(key)}"
+        self.evidence += [f"(refutation {name} {obligation.side}{goal})", *obligation.refutation]
         return name
 
 

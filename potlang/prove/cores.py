@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
-from potlang.prove.decision import Known
+from potlang.engines.check import Known
 from potlang.utils.deadline import Deadline
 
 MOST_MS = 3_000

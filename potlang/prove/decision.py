@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from potlang.engines.check import Known
 from potlang.report.results import Verdict
-
-Known = Literal["sat", "unsat", "unknown"] | None
-"""A check's answer; None: not asked."""
 
 State = tuple[Literal["sat", "unsat"], Literal["sat", "unsat"], Literal["sat", "unsat"]]
 
@@ -74,7 +72,7 @@ def _gains(before: Decision, after: tuple[Decision, ...]) -> bool:
     return not before.settled and any(each.settled for each in after)
 
 
-def needs_theta(positive: Known, negative: Known) -> bool:
+def needs_assumptions(positive: Known, negative: Known) -> bool:
     """Whether asking for the assumptions alone can still decide the claim."""
     before = decide(None, positive, negative)
     return _gains(before, (decide("sat", positive, negative), decide("unsat", positive, negative)))

@@ -6,20 +6,20 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from potlang.engines.encoding import AssertionNames, show_value
 from potlang.ir.module import Module
 from potlang.ir.nodes import Sym, SymbolKind
 from potlang.ir.sorts import DeclaredSort
-from potlang.prove.encoding import Labels, show_value
 from potlang.prove.terms import Term
 from potlang.report.results import CoreItem, Model
 
 if TYPE_CHECKING:
-    from potlang.prove.verdicts import Snapshot
+    from potlang.prove.verdicts import PartialModel
 
 _MOST_NAMES = 4
 
 
-def core_items(names: Iterable[str], labels: Labels) -> tuple[CoreItem, ...]:
+def core_items(names: Iterable[str], labels: AssertionNames) -> tuple[CoreItem, ...]:
     """The assumptions behind the names of a core, in the program's order."""
     found = [labels.find(name) for name in names]
     ordered = sorted((each for each in found if each is not None), key=lambda pair: pair[0])
@@ -31,11 +31,11 @@ def core_items(names: Iterable[str], labels: Labels) -> tuple[CoreItem, ...]:
 class _Elements:
     """What the elements of declared sorts are called in one model."""
 
-    def __init__(self, snapshot: Snapshot, named: Sequence[Term]) -> None:
+    def __init__(self, model: PartialModel, named: Sequence[Term]) -> None:
         self._names: dict[tuple[str, str], list[str]] = {}
         self._numbers: dict[str, int] = {}
         for term in named:
-            raw = snapshot.values.get(term.node.id)
+            raw = model.values.get(term.node.id)
             if raw is not None:
                 self._names.setdefault((str(term.node.sort), raw), []).append(term.label)
 
@@ -54,13 +54,13 @@ class _Elements:
         return " = ".join(names[:_MOST_NAMES]) + more if names else None
 
 
-def evaluated(module: Module, snapshot: Snapshot, terms: Iterable[Term]) -> Snapshot | None:
-    """The same snapshot with the values that these terms have in its structure; None if it has none."""
+def evaluated(module: Module, model: PartialModel, terms: Iterable[Term]) -> PartialModel | None:
+    """The same model with the values that these terms have in its structure; None if it has none."""
     from potlang.ir.evaluator import Evaluator, NotEvaluable
     from potlang.ir.values import Element, Unspecified
     from potlang.smt.models import complete
 
-    structure = None if snapshot.reply.structure is None else snapshot.reply.structure()
+    structure = None if model.result.structure is None else model.result.structure()
     if structure is None:
         return None
     evaluator = Evaluator(complete(structure, module))
@@ -74,19 +74,19 @@ def evaluated(module: Module, snapshot: Snapshot, terms: Iterable[Term]) -> Snap
         if isinstance(value, Element):
             values[node.id] = f"{value.sort}!{value.index}"
         elif isinstance(value, bool | int | Fraction | str):
-            values[node.id] = snapshot.encoding.term(module.pool.lit(value, node.sort))
-    return snapshot._replace(values=values)
+            values[node.id] = model.encoding.term(module.pool.lit(value, node.sort))
+    return model._replace(values=values)
 
 
-def read_model(snapshot: Snapshot, terms: Sequence[Term], named: Sequence[Term]) -> Model:
+def read_model(model: PartialModel, terms: Sequence[Term], named: Sequence[Term]) -> Model:
     """The values of `terms`, elements called by the constants in `named` that denote them.
 
     A constant of a declared sort is left out unless another constant denotes the same element.
     """
-    elements = _Elements(snapshot, named)
-    model: Model = {}
+    elements = _Elements(model, named)
+    shown: Model = {}
     for term in terms:
-        raw = snapshot.values.get(term.node.id)
+        raw = model.values.get(term.node.id)
         if raw is None:
             continue
         sort = term.node.sort
@@ -96,5 +96,5 @@ def read_model(snapshot: Snapshot, terms: Sequence[Term], named: Sequence[Term])
         else:
             value = show_value(raw, sort, elements.name)
         if value is not None:
-            model[term.label] = value
-    return model
+            shown[term.label] = value
+    return shown

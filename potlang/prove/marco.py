@@ -30,7 +30,7 @@ class Bounds(NamedTuple):
     shrink: bool = True
 
 
-class Families(NamedTuple):
+class MusResult(NamedTuple):
     """Minimal cores and minimal corrections, the smallest first, then in the order of the names given.
 
     Each core is unsatisfiable and each part of it satisfiable; without a correction the rest is
@@ -46,7 +46,7 @@ class Families(NamedTuple):
 
 def marco(
     every: Iterable[str], ask: Oracle, deadline: Deadline, bounds: Bounds, known: Iterable[Core] = ()
-) -> Families:
+) -> MusResult:
     """The families of `every`, as far as time and bounds allow; `known` are cores found before.
 
     What was found first stays the same under wider bounds. Same names, same answers: same order.
@@ -117,9 +117,9 @@ class _Search:
         else:
             self._all_minimal = False
 
-    def families(self) -> Families:
+    def families(self) -> MusResult:
         complete = self._exhausted and self._all_known
-        return Families(
+        return MusResult(
             self._named(self._cores), complete and self._all_minimal, self._named(self._corrections), complete
         )
 

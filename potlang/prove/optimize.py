@@ -9,18 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from potlang.engines.check import CheckResult
+from potlang.engines.encoding import Encoding
 from potlang.engines.messages import Objective as Goal
 from potlang.engines.messages import OptimizeAnswer, OptimizeQuery, Point, Priority, Query
 from potlang.ir.module import Assertion, AssertionKind, Module, Objective, Optimization, Origin
 from potlang.ir.nodes import Node
 from potlang.ir.operators import EQ, LE, LT
 from potlang.ir.sorts import INT, REAL, DeclaredSort
-from potlang.prove.asking import Asker, Reply
-from potlang.prove.encoding import Encoding
+from potlang.prove.dispatcher import Dispatcher
 from potlang.prove.evidence import core_items, read_model
 from potlang.prove.exact import Extended, NotExact, read_extended
-from potlang.prove.terms import Namer, Term
-from potlang.prove.verdicts import Snapshot, Verifier
+from potlang.prove.terms import Term
+from potlang.prove.verdicts import PartialModel, Verifier
 from potlang.report.results import (
     CoreItem,
     ExactValue,
@@ -29,7 +30,7 @@ from potlang.report.results import (
     OptimizationResult,
     OptimizationStatus,
     ParetoPoint,
-    Tier,
+    TrustLevel,
 )
 
 MOST_POINTS = 64
@@ -52,21 +53,21 @@ class Optimizer:
         optimization: Optimization,
         shrink: Shrink | None = None,
         extra: Sequence[Assertion] = (),
-        second: Asker | None = None,
+        second: Dispatcher | None = None,
     ) -> None:
         self._verifier = verifier
         self._shrink = shrink
         self._second = second
-        self._namer = verifier.namer
-        self._pool = verifier.namer.module.pool
+        self._model_terms = verifier.terms
+        self._pool = verifier.terms.module.pool
         self._problem = optimization
         self._assumed = (*extra, *optimization.constraints)
         self._goals = optimization.objectives
         roots = [*(each.term for each in self._goals), *(each.formula for each in optimization.constraints)]
-        touched = [term for root in roots for term in self._namer.touched(root)]
+        touched = [term for root in roots for term in self._model_terms.touched(root)]
         unique = {term.node.id: term for term in touched}
         self._terms = list(unique.values())
-        self._named = list(self._namer.names_for(self._terms))
+        self._named = list(self._model_terms.names_for(self._terms))
 
     # --- asking ---
 
@@ -74,7 +75,7 @@ class Optimizer:
         """The answer, confirmed where it can be."""
         if not self._goals:
             return self._satisfy()
-        answer = self._verifier.asker.optimize(self._query)
+        answer = self._verifier.dispatcher.optimize(self._query)
         result = self._read(answer)
         if result.status is OptimizationStatus.INFEASIBLE:
             return self._infeasible(result)
@@ -97,28 +98,30 @@ class Optimizer:
         return "".join(encoding.assertion(each) for each in extra)
 
     def _ask(
-        self, extra: Sequence[Node] = (), values: Sequence[Node] = (), asker: Asker | None = None
-    ) -> Reply:
+        self, extra: Sequence[Node] = (), values: Sequence[Node] = (), dispatcher: Dispatcher | None = None
+    ) -> CheckResult:
         """Whether the constraints and `extra` have a model."""
 
         def build(encoding: Encoding) -> Query:
-            more = "".join(encoding.claim(each) for each in extra)
+            more = "".join(encoding.goal(each) for each in extra)
             return Query(
                 self._text(encoding) + more, tuple(encoding.term(each) for each in values), core=True
             )
 
-        return (asker or self._verifier.asker).ask("assumptions", build)
+        return (dispatcher or self._verifier.dispatcher).ask("assumptions", build)
 
-    def _tier(self, reply: Reply, extra: Sequence[Node] = (), attained: Node | None = None) -> Tier:
-        """Whose word the reply is; the second solver is asked the same, and for a model of `attained`."""
-        if reply.agreed:
+    def _trust(
+        self, checked: CheckResult, extra: Sequence[Node] = (), attained: Node | None = None
+    ) -> TrustLevel:
+        """Whose word the result is; the second solver is asked the same, and for a model of `attained`."""
+        if checked.agreed:
             return "cross-checked"
-        if self._second is None or reply.status == "unknown":
+        if self._second is None or checked.status == "unknown":
             return "solver"
         self._second.start(lambda encoding: encoding.base())
-        agreed = self._ask(extra, asker=self._second).status == reply.status
+        agreed = self._ask(extra, dispatcher=self._second).status == checked.status
         if agreed and attained is not None:
-            agreed = self._ask([attained], asker=self._second).status == "sat"
+            agreed = self._ask([attained], dispatcher=self._second).status == "sat"
         return "cross-checked" if agreed else "solver"
 
     # --- reading ---
@@ -131,7 +134,7 @@ class Optimizer:
             detail=answer.detail,
             complete=answer.complete,
             pointer=self._problem.origin.pointer,
-            route=self._verifier.asker.engines[0].engine.name,
+            route=self._verifier.dispatcher.solvers[0].name,
         )
         if not answer.points:
             bounds = answer.bounds or ((None, None),) * len(self._goals)
@@ -188,57 +191,57 @@ class Optimizer:
         return None if point.values is None else self._model_of(point.values)
 
     def _model_of(self, values: Sequence[str]) -> Model:
-        encoding = self._verifier.asker.engines[0].encoding
+        encoding = self._verifier.dispatcher.solvers[0].encoding
         ids = [term.node.id for term in self._shown]
-        snapshot = Snapshot(encoding, dict(zip(ids, values, strict=True)), Reply("sat", None, ()))
-        return read_model(snapshot, self._terms, self._named)
+        model = PartialModel(encoding, dict(zip(ids, values, strict=True)), CheckResult("sat", None, ()))
+        return read_model(model, self._terms, self._named)
 
     # --- the answers one by one ---
 
     def _satisfy(self) -> OptimizationResult:
         """Without objectives any model is optimal."""
-        reply = self._ask(values=[term.node for term in self._shown])
+        checked = self._ask(values=[term.node for term in self._shown])
         base = OptimizationResult(
             OptimizationStatus.UNKNOWN,
             self._problem.mode,
-            reason=reply.reason,
+            reason=checked.reason,
             pointer=self._problem.origin.pointer,
-            route=self._verifier.asker.route,
+            route=self._verifier.dispatcher.route,
         )
-        if reply.status == "unsat":
-            return base._replace(status=OptimizationStatus.INFEASIBLE, core=self._core(reply))
-        if reply.status == "sat":
-            model = None if reply.values is None else self._model_of(reply.values)
+        if checked.status == "unsat":
+            return base._replace(status=OptimizationStatus.INFEASIBLE, core=self._core(checked))
+        if checked.status == "sat":
+            model = None if checked.values is None else self._model_of(checked.values)
             return base._replace(status=OptimizationStatus.OPTIMAL, model=model)
         return base
 
-    def _core(self, reply: Reply) -> tuple[CoreItem, ...] | None:
-        names = reply.core
+    def _core(self, checked: CheckResult) -> tuple[CoreItem, ...] | None:
+        names = checked.core
         if names is not None and self._shrink is not None:
             names = self._shrink(names, self._assumed)
         return None if names is None else core_items(names, self._verifier.labels)
 
     def _infeasible(self, result: OptimizationResult) -> OptimizationResult:
         """Confirm by a plain query, whose unsat core says why."""
-        reply = self._ask()
-        if reply.status == "sat":
+        checked = self._ask()
+        if checked.status == "sat":
             return _doubtful(result, "the optimizer found no model where a plain query finds one")
-        confirmed = True if reply.status == "unsat" else None
-        trust = self._tier(reply)
-        return result._replace(core=self._core(reply), confirmed=confirmed, trust=trust)
+        confirmed = True if checked.status == "unsat" else None
+        trust = self._trust(checked)
+        return result._replace(core=self._core(checked), confirmed=confirmed, trust=trust)
 
     def _confirm(self, result: OptimizationResult, answer: OptimizeAnswer) -> OptimizationResult:
         better = self._better(answer, result.status)
         if better is None:
             return result
-        reply = self._ask([better])
+        checked = self._ask([better])
         expected = "sat" if result.status is OptimizationStatus.UNBOUNDED else "unsat"
-        if reply.status == "unknown":
+        if checked.status == "unknown":
             return result
-        if reply.status != expected:
+        if checked.status != expected:
             doubt = "a plain query does not confirm the optimizer's answer"
             return self._search(_doubtful(result, doubt))
-        trust = self._tier(reply, [better], self._attained(answer, result.status))
+        trust = self._trust(checked, [better], self._attained(answer, result.status))
         return result._replace(confirmed=True, trust=trust)
 
     def _better(self, answer: OptimizeAnswer, status: OptimizationStatus) -> Node | None:
@@ -317,29 +320,29 @@ class Optimizer:
         model: Model | None = None
         agreed = True
         for goal in self._goals:
-            value, model_now, ended, reply = self._descend(goal, fixed)
+            value, model_now, ended, checked = self._descend(goal, fixed)
             if value is None:
-                return self._nothing(result, reply) if not found else result
+                return self._nothing(result, checked) if not found else result
             status = OptimizationStatus.OPTIMAL if ended else OptimizationStatus.UNKNOWN
             found.append(self._objective(goal, value.shown(), status))
             if not ended:
                 before = result.objectives[len(found) - 1]
                 found[-1] = found[-1]._replace(lower=before.lower, upper=before.upper)
             model = model_now or model
-            agreed = agreed and reply.agreed
+            agreed = agreed and checked.agreed
             literal = self._literal(goal, value)
             if not ended or literal is None:
                 break
             fixed.append(self._pool.app(EQ, (goal.term, literal)))
         return _searched(result, found, len(self._goals), model, agreed)
 
-    def _nothing(self, result: OptimizationResult, reply: Reply) -> OptimizationResult:
-        if reply.status != "unsat":
+    def _nothing(self, result: OptimizationResult, checked: CheckResult) -> OptimizationResult:
+        if checked.status != "unsat":
             return result
-        trust = self._tier(reply)
+        trust = self._trust(checked)
         return result._replace(
             status=OptimizationStatus.INFEASIBLE,
-            core=self._core(reply),
+            core=self._core(checked),
             reason=None,
             detail="",
             confirmed=True,
@@ -348,25 +351,25 @@ class Optimizer:
 
     def _descend(
         self, goal: Objective, fixed: list[Node]
-    ) -> tuple[Extended | None, Model | None, bool, Reply]:
-        """The best value found, its model, whether nothing better exists, and the last reply."""
+    ) -> tuple[Extended | None, Model | None, bool, CheckResult]:
+        """The best value found, its model, whether nothing better exists, and the last result."""
         nodes = [goal.term, *(term.node for term in self._shown)]
         best: Extended | None = None
         model: Model | None = None
         bounds: list[Node] = []
         for _ in range(_MOST_STEPS):
-            reply = self._ask([*fixed, *bounds], nodes)
-            if reply.status != "sat" or reply.values is None:
-                return best, model, reply.status == "unsat", reply
-            value = self._extended(goal, reply.values[0])
+            checked = self._ask([*fixed, *bounds], nodes)
+            if checked.status != "sat" or checked.values is None:
+                return best, model, checked.status == "unsat", checked
+            value = self._extended(goal, checked.values[0])
             if value is None:
-                return best, model, False, reply
-            best, model = value, self._model_of(reply.values[1:])
+                return best, model, False, checked
+            best, model = value, self._model_of(checked.values[1:])
             improvement = self._improves(goal, value)
             if improvement is None:
-                return best, model, False, reply
+                return best, model, False, checked
             bounds = [improvement]
-        return best, model, False, reply
+        return best, model, False, checked
 
 
 def _status_of(value: Extended | None) -> OptimizationStatus:
@@ -405,7 +408,7 @@ def _searched(
 # --- what if the declared sorts were closed ------------------------------------------------------
 
 
-def closure(module: Module, namer: Namer) -> tuple[Assertion, ...]:
+def closure(module: Module) -> tuple[Assertion, ...]:
     """That each open declared sort with named constants has no other members."""
     pool = module.pool
     found: list[Assertion] = []
@@ -428,7 +431,7 @@ def optimize(
     *,
     what_if: bool = True,
     shrink: Shrink | None = None,
-    second: Asker | None = None,
+    second: Dispatcher | None = None,
 ) -> OptimizationResult:
     """The answer; where it is unbounded over open sorts, with the answer over closed ones beside it.
 
@@ -437,7 +440,7 @@ def optimize(
     result = Optimizer(verifier, optimization, shrink, second=second).run()
     if result.status is not OptimizationStatus.UNBOUNDED or not what_if:
         return result
-    closed = closure(verifier.namer.module, verifier.namer)
+    closed = closure(verifier.terms.module)
     if not closed:
         return result
     inner = Optimizer(verifier, optimization, shrink, closed, second).run()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, get_args
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 from potlang.engines.commands import ENGINES
 
@@ -14,14 +15,16 @@ Models = Literal["claim", "full"]
 """What a model shows: the symbols of the claim, or all."""
 Cores = Literal["one", "all"]
 """One minimal core, or every one ([VERDICT-CORES])."""
+_ALLOWED = {"route": RouteName, "trust": Trust, "models": Models, "cores": Cores}
 
 
 class OptionError(ValueError):
     """An option has a value that means nothing: a wrong call, whatever the program."""
 
 
-class Options(NamedTuple):
-    """What to solve with and what to answer; `checked` refuses values that mean nothing.
+@dataclass(frozen=True, slots=True)
+class ProverOptions:
+    """What to solve with and what to answer. Raises `OptionError` for a value that means nothing.
 
     `minimize_cores` None: as `trust` says. `what_if`: an unbounded optimum is looked at with closed sorts
     too. `examples`: a settled claim comes with a model of its satisfiable side too.
@@ -35,6 +38,12 @@ class Options(NamedTuple):
     what_if: bool = True
     examples: bool = False
 
+    def __post_init__(self) -> None:
+        for name, type_ in _ALLOWED.items():
+            value, allowed = getattr(self, name), get_args(type_)
+            if value not in allowed:
+                raise OptionError(f"{value!r} is not one of {', '.join(allowed)}")
+
     @property
     def minimizing(self) -> bool:
         """Whether cores are made minimal."""
@@ -43,7 +52,7 @@ class Options(NamedTuple):
         return self.trust != "solver" or self.cores == "all"
 
     @property
-    def assuring(self) -> bool:
+    def cross_checking(self) -> bool:
         """Whether answers are checked by others than who gave them."""
         return self.trust != "solver"
 
@@ -53,16 +62,3 @@ class Options(NamedTuple):
         if self.route == "both":
             return ("z3", "cvc5")
         return (self.route,) if self.route in ENGINES else ("z3",)
-
-    def checked(self) -> Options:
-        """These options. Raises OptionError for one whose value means nothing."""
-        allowed: tuple[tuple[str, Any], ...] = (
-            (self.route, RouteName),
-            (self.trust, Trust),
-            (self.models, Models),
-            (self.cores, Cores),
-        )
-        for value, type_ in allowed:
-            if value not in get_args(type_):
-                raise OptionError(f"{value!r} is not one of {', '.join(get_args(type_))}")
-        return self

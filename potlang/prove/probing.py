@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from potlang.engines.check import Check
 from potlang.ir.module import Module
 from potlang.ir.nodes import Node, Quant, reachable
-from potlang.prove.verdicts import Ask, Verifier
+from potlang.prove.verdicts import Verifier
 
 if TYPE_CHECKING:
     from potlang.ir.structure import Structure
@@ -27,15 +28,15 @@ class Probe(NamedTuple):
 def probe(verifier: Verifier, module: Module, formula: Node, watched: Sequence[Node]) -> Probe:
     """Puts `formula` to the verifier's assumptions; `module` is the program that a structure is one of."""
     told = [each for each in dict.fromkeys(watched) if _is_small(each)][:_MOST_WATCHED]
-    reply = verifier.ask(Ask("claim", formula, wanted=tuple(told)))
-    if reply.status == "unsat":
+    result = verifier.check(Check("claim", formula, wanted=tuple(told)))
+    if result.status == "unsat":
         return Probe("unsat", {})
-    if reply.status != "sat":
-        return Probe("unknown", {}, reply.reason or "incomplete")
-    if reply.values is not None:
-        pairs = zip(told, reply.values, strict=True)
+    if result.status != "sat":
+        return Probe("unknown", {}, result.reason or "incomplete")
+    if result.values is not None:
+        pairs = zip(told, result.values, strict=True)
         return Probe("sat", {node.id: value == "true" for node, value in pairs if value in ("true", "false")})
-    structure = None if reply.structure is None else reply.structure()
+    structure = None if result.structure is None else result.structure()
     return Probe("sat", {} if structure is None else _evaluated(structure, module, told))
 
 

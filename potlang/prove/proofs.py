@@ -12,7 +12,7 @@ from potlang.engines.messages import Answer, ProofFormat, Query
 from potlang.engines.solver import SolverSession
 from potlang.ir.module import Assertion, Claim, Module
 from potlang.processes.pool import Workers
-from potlang.prove.excerpt import excerpt
+from potlang.prove.program_slice import slice_of
 from potlang.prove.proof_checkers import Checking, check_proof
 from potlang.prove.verdicts import closed_formula
 from potlang.report.results import Consistency, CoreItem, Limits, ProgramResult, Verdict
@@ -160,7 +160,7 @@ def _problem(module: Module, target: _Target) -> str:
     from potlang.smt.printer import Printer
 
     claim = None if target.side == "assumptions" else target.claim
-    part = excerpt(module, _assumptions(module, target.core), claim, every_symbol=False)
+    part = slice_of(module, _assumptions(module, target.core), claim, every_symbol=False)
     printer = Printer(part, "cvc5")
     text = printer.declarations() + printer.assertions(named=False)
     if claim is None:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from potlang.engines.encoding import AssertionNames, Encoding, Unsupported
 from potlang.ir.module import Assertion, Module
-from potlang.prove.encoding import Encoding, Labels, Unsupported
-from potlang.prove.verdicts import Finding
-from potlang.report.results import Check
+from potlang.prove.verdicts import ClaimState
+from potlang.report.results import CheckRecord
 
 _SIDES = ("claim", "negation")
 
 
-def reproducer(module: Module, assumed: Sequence[Assertion], finding: Finding) -> str:
+def reproducer(module: Module, assumed: Sequence[Assertion], state: ClaimState) -> str:
     """SMT-LIB text that checks both sides of a claim, once in the words of each solver."""
-    labels = Labels(module)
+    labels = AssertionNames(module)
     lines = ["; two solvers disagree on one of these checks; their answers:"]
-    lines += [f"; {_shown(check)}" for check in finding.checks]
+    lines += [f"; {_shown(check)}" for check in state.checks]
     for engine in ("z3", "cvc5"):
         try:
-            text = _script(Encoding(module, engine, labels), assumed, finding)
+            text = _script(Encoding(module, engine, labels), assumed, state)
         except Unsupported as reason:
             lines.append(f"; {engine} has no words for this: {_line(str(reason))}")
             continue
@@ -27,16 +27,16 @@ def reproducer(module: Module, assumed: Sequence[Assertion], finding: Finding) -
     return "\n".join(lines) + "\n"
 
 
-def _script(encoding: Encoding, assumed: Sequence[Assertion], finding: Finding) -> str:
+def _script(encoding: Encoding, assumed: Sequence[Assertion], state: ClaimState) -> str:
     parts = ["(set-logic ALL)", encoding.declarations()]
     parts += [encoding.assertion(each) for each in assumed]
     for side in _SIDES:
-        text = encoding.claim(finding.formula) if side == "claim" else encoding.negation(finding.formula)
+        text = encoding.goal(state.formula, negated=side == "negation")
         parts += [f"(push 1) ; assumptions with the {side}", text, "(check-sat)", "(pop 1)"]
     return "\n".join(part for part in parts if part)
 
 
-def _shown(check: Check) -> str:
+def _shown(check: CheckRecord) -> str:
     return f"{check.query}: {check.solver} says {check.status}"
 
 

@@ -23,12 +23,12 @@ class Term(NamedTuple):
     """A ground term whose value a model shows."""
 
     node: Node
-    namer: Namer
+    terms: ModelTerms
 
     @property
     def label(self) -> str:
         """The term in the program's words; made when asked for, since few claims show a model."""
-        return self.namer.label(self.node) or ""
+        return self.terms.label(self.node) or ""
 
 
 def literal_label(literal: Lit) -> str:
@@ -76,7 +76,7 @@ def _is_element(node: Node) -> bool:
     return _is_constant(node) and isinstance(node.sort, DeclaredSort)
 
 
-class Namer:
+class ModelTerms:
     """The members of each sort of a module, looked up once, and the labels of ground terms."""
 
     def __init__(self, module: Module) -> None:

@@ -7,72 +7,41 @@ for one claim may decide a side of another.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from potlang.engines.check import Check, CheckResult, Known, SideName
+from potlang.engines.encoding import Encoding, Unsupported
 from potlang.engines.messages import Query
 from potlang.ir.module import Assertion, Claim
 from potlang.ir.nodes import Node, Quant, reachable
 from potlang.ir.pool import Pool
-from potlang.prove.asking import Asker, Build, Late, Reply
 from potlang.prove.decision import (
     Decision,
-    Known,
     decide,
+    needs_assumptions,
     needs_negative,
     needs_positive,
-    needs_theta,
     paper_answer,
 )
-from potlang.prove.encoding import Encoding, Unsupported
-from potlang.prove.terms import Namer, Term
-from potlang.report.results import Check, Consistency, Verdict
+from potlang.prove.dispatcher import Dispatcher
+from potlang.prove.terms import ModelTerms, Term
+from potlang.report.results import CheckRecord, Consistency, Verdict
 
-if TYPE_CHECKING:
-    from potlang.prove.deciders import Decider
-
-_MOST_TRACKED = 2_000
 _MOST_VALUES = 256
 _MOST_AHEAD = 32
-_MOST_SNAPSHOTS = 16
+_MOST_MODELS = 16
 _MOST_ROUNDS = 4
 _LARGEST_REUSED = 200
 
 
-class Ask(NamedTuple):
-    """A check: its name in the report, the formula put to the assumptions (None: none), what to evaluate.
-
-    `claim` is the claim whose side the formula is, if it is one.
-    """
-
-    name: str
-    formula: Node | None = None
-    negated: bool = False
-    wanted: tuple[Node, ...] = ()
-    claim: Claim | None = None
-
-    def text(self, encoding: Encoding) -> str:
-        """The command that asserts the formula."""
-        if self.formula is None:
-            return ""
-        return encoding.negation(self.formula) if self.negated else encoding.claim(self.formula)
-
-    def values(self, encoding: Encoding) -> tuple[str, ...]:
-        """The terms to evaluate."""
-        return tuple(encoding.term(node) for node in self.wanted)
-
-
-FindCore = Callable[[Ask], "tuple[str, ...] | None"]
-"""Looks for the core of an unsatisfiable check in a part of the assumptions; None if it is not there."""
-
-
-class Snapshot(NamedTuple):
-    """A model of the assumptions: values of some terms by node id; the whole of it may be in `reply`."""
+class PartialModel(NamedTuple):
+    """A model of the assumptions: values of some terms by node id; the whole of it may be in `result`."""
 
     encoding: Encoding
     values: dict[int, str]
-    reply: Reply
+    result: CheckResult
 
     def covers(self, terms: Iterable[Term]) -> bool:
         """Whether the model has a value for each of these."""
@@ -80,7 +49,7 @@ class Snapshot(NamedTuple):
 
 
 @dataclass(slots=True)
-class Finding:
+class ClaimState:
     """What is known of one claim so far; `formula` is closed."""
 
     claim: Claim
@@ -91,19 +60,19 @@ class Finding:
     named: tuple[Term, ...] = ()
     positive: Known = None
     negative: Known = None
-    true_model: Snapshot | None = None
-    false_model: Snapshot | None = None
+    true_model: PartialModel | None = None
+    false_model: PartialModel | None = None
     core: tuple[str, ...] | None = None
-    checks: list[Check] = field(default_factory=list)
-    replies: list[Reply] = field(default_factory=list)
-    refutations: dict[str, Reply] = field(default_factory=dict)
+    checks: list[CheckRecord] = field(default_factory=list)
+    results: list[CheckResult] = field(default_factory=list)
+    refutations: dict[str, CheckResult] = field(default_factory=dict)
     decision: Decision = field(default_factory=lambda: decide(None, None, None))
     time_ms: float = 0.0
 
     @property
     def disagreement(self) -> bool:
         """Whether two solvers, or the answers among each other, contradict."""
-        return self.decision.contradictory or any(reply.disagreement for reply in self.replies)
+        return self.decision.contradictory or any(result.disagreement for result in self.results)
 
     @property
     def verdict(self) -> Verdict:
@@ -117,7 +86,7 @@ class Finding:
             return None
         if self.disagreement:
             return "disagreement"
-        return next((reply.reason for reply in self.replies if reply.reason is not None), "incomplete")
+        return next((result.reason for result in self.results if result.reason is not None), "incomplete")
 
     @property
     def paper_answer(self) -> str | None:
@@ -127,8 +96,8 @@ class Finding:
     @property
     def cross_checked(self) -> bool:
         """Whether two solvers agreed on every answer that the verdict rests on."""
-        used = [reply for reply in self.replies if reply.status != "unknown"]
-        return bool(used) and self.verdict is not Verdict.UNKNOWN and all(reply.agreed for reply in used)
+        used = [result for result in self.results if result.status != "unknown"]
+        return bool(used) and self.verdict is not Verdict.UNKNOWN and all(result.agreed for result in used)
 
 
 def closed_formula(claim: Claim, pool: Pool) -> Node:
@@ -136,273 +105,227 @@ def closed_formula(claim: Claim, pool: Pool) -> Node:
     return pool.quant("exists", claim.find, claim.formula) if claim.find else claim.formula
 
 
-def _names(replies: Iterable[Reply]) -> str:
+def _names(results: Iterable[CheckResult]) -> str:
     """Who gave these answers."""
-    return "+".join(dict.fromkeys(reply.by for reply in replies if reply.by))
+    return "+".join(dict.fromkeys(result.by for result in results if result.by))
 
 
 class Verifier:
-    """Decides claims over one base. `extra` are assumptions on top of it, sent with each query."""
+    """Decides claims over one base. `extra` are assumptions on top of it, sent with each check.
+
+    `whole_models`: the models found are asked for as a whole. `tracked`: solvers are asked for cores at
+    once. `together`: open sides of several claims may be put as one check.
+    """
 
     def __init__(
         self,
-        asker: Asker,
-        namer: Namer,
+        dispatcher: Dispatcher,
+        terms: ModelTerms,
         *,
-        reuse: bool = True,
+        tracked: bool,
         full_models: bool = False,
         whole_models: bool = False,
         together: bool = False,
-        deciders: Sequence[Decider] = (),
-        late: Sequence[Decider] = (),
     ) -> None:
-        self.asker = asker
-        self.namer = namer
-        self.deciders = tuple(deciders)
-        self._late = tuple(late)
-        self.theta_model: Snapshot | None = None
+        self.dispatcher = dispatcher
+        self.terms = terms
+        self.assumptions_model: PartialModel | None = None
         self._whole = whole_models
-        self.labels = asker.engines[0].encoding.labels
+        self.labels = dispatcher.solvers[0].encoding.labels
         self.extra: tuple[Assertion, ...] = ()
-        self.theta: Reply | None = None
-        self.snapshots: list[Snapshot] = []
-        self._reuse = reuse and len(asker.engines) == 1
+        self.assumptions: CheckResult | None = None
+        self._models: list[PartialModel] = []
+        # What two solvers are to agree on is asked of both each time.
+        self._reuse = len(dispatcher.solvers) == 1
         self._together = together and self._reuse
         self._full = full_models
-        self.find_core: FindCore | None = None
-        self.tracked = len(namer.module.assertions) <= _MOST_TRACKED
+        self._tracked = tracked
 
     # --- what is known of the assumptions ---
 
     @property
-    def theta_status(self) -> Known:
+    def assumptions_status(self) -> Known:
         """The assumptions' status; None if not known yet, "unknown" if it was asked for in vain."""
-        return None if self.theta is None else self.theta.status
+        return None if self.assumptions is None else self.assumptions.status
 
     @property
     def consistency(self) -> Consistency | None:
         """The same for the report."""
         words = {"sat": Consistency.CONSISTENT, "unsat": Consistency.INCONSISTENT}
-        return None if self.theta_status is None else words.get(self.theta_status, Consistency.UNKNOWN)
+        status = self.assumptions_status
+        return None if status is None else words.get(status, Consistency.UNKNOWN)
 
-    def forget(self) -> None:
-        """The assumptions have changed."""
-        self.theta = None
-        self.theta_model = None
-        self.snapshots = []
+    def assume(self, extra: tuple[Assertion, ...]) -> None:
+        """These are the assumptions on top of the base from now on."""
+        self.extra = extra
+        self.assumptions = None
+        self.assumptions_model = None
+        self._models = []
 
-    def ask_theta(self) -> Reply:
+    def check_assumptions(self) -> CheckResult:
         """Check the assumptions alone, unless that is known."""
-        if self.theta is None or self.theta.status == "unknown":
-            self.theta = self._asked(Ask("assumptions"))
-            self.theta_model = self._snapshot(self.theta, [])
-        return self.theta
+        if self.assumptions is None or self.assumptions.status == "unknown":
+            self.assumptions = self.check(Check("assumptions"))
+            self.assumptions_model = self._model(self.assumptions, [])
+        return self.assumptions
 
-    def ask(self, ask: Ask) -> Reply:
+    def check(self, check: Check) -> CheckResult:
         """One check under the assumptions, with a core if it is unsat."""
-        return self._asked(ask)
+        return self.dispatcher.check(self._complete(check))
 
     def query(self, encoding: Encoding, text: str, values: tuple[str, ...] = ()) -> Query:
-        """A query on top of the base and the extra assumptions."""
-        return self._query(encoding, text, values, core=True)
+        """A query in one solver's words on top of the base and the extra assumptions."""
+        more = "".join([encoding.assertion(each) for each in self.extra])
+        return Query(more + text, values, core=True)
 
-    def _query(self, encoding: Encoding, text: str, values: tuple[str, ...], *, core: bool) -> Query:
-        more = "".join(encoding.assertion(each) for each in self.extra)
-        return Query(more + text, values, core)
-
-    def _decided(self, deciders: Iterable[Decider], ask: Ask) -> Reply | None:
-        """The answer of the first decider that has one."""
-        for decider in deciders if self.asker.budget.left_ms() > 0 else ():
-            reply = decider.ask(ask, self.extra)
-            if reply is not None:
-                return reply
-        return None
-
-    def _asked(self, ask: Ask) -> Reply:
-        """One check, with a core if it is unsat."""
-        reply = self._decided(self.deciders, ask)
-        if reply is None:
-            build = self._builder(ask, self.tracked)
-            reply = self._with_core(ask, self.asker.ask(ask.name, build, late=self._lately(ask)))
-        return reply
-
-    def _lately(self, ask: Ask) -> Late:
-        """What to try where the first solver has given up, before others join in."""
-        return lambda: self._decided(self._late, ask)
-
-    def _asked_both(self, asks: tuple[Ask, Ask]) -> list[Reply]:
-        """Two checks that are both needed, each with a core if it is unsat."""
-        foreseen = [self._decided(self.deciders, ask) for ask in asks] if self.deciders else [None, None]
-        if foreseen != [None, None]:
-            return [
-                self._asked(ask) if known is None else known
-                for ask, known in zip(asks, foreseen, strict=True)
-            ]
-        first, second = ((ask.name, self._builder(ask, self.tracked), self._lately(ask)) for ask in asks)
-        replies = self.asker.ask_pair((first, second))
-        return [self._with_core(ask, reply) for ask, reply in zip(asks, replies, strict=True)]
-
-    def _builder(self, ask: Ask, core: bool) -> Build:
-        def build(encoding: Encoding) -> Query:
-            query = self._query(encoding, ask.text(encoding), ask.values(encoding), core=core)
-            return query._replace(model=True) if self._whole else query
-
-        return build
-
-    def _with_core(self, ask: Ask, reply: Reply) -> Reply:
-        """The reply with a core.
-
-        Solvers take up to four times as long for a large base whose assumptions they track, so there
-        the core is asked for apart, once it is known that there is one.
-        """
-        if reply.status != "unsat" or reply.core is not None or self.tracked:
-            return reply
-        core = None if self.find_core is None else self.find_core(ask)
-        return reply._replace(core=core)
+    def _complete(self, check: Check) -> Check:
+        return check._replace(assumptions=self.extra, core=self._tracked, model=self._whole)
 
     # --- claims ---
 
-    def verify(self, claims: Sequence[tuple[Claim, str]]) -> list[Finding]:
-        """A finding for each claim and its kind, in order."""
-        findings = [self._finding(claim, kind) for claim, kind in claims]
-        for index, finding in enumerate(findings):
+    def verify(self, claims: Sequence[tuple[Claim, str]]) -> list[ClaimState]:
+        """A state for each claim and its kind, in order."""
+        states = [self._state(claim, kind) for claim, kind in claims]
+        for index, state in enumerate(states):
             began = time.perf_counter()
-            self._decide(finding, findings[index + 1 : index + 1 + _MOST_AHEAD])
+            self._decide(state, states[index + 1 : index + 1 + _MOST_AHEAD])
             if index == 0 and self._together:
-                self._decide_together(findings[1 : 1 + _MOST_AHEAD])
-            finding.time_ms = (time.perf_counter() - began) * 1000
-        return findings
+                self._decide_together(states[1 : 1 + _MOST_AHEAD])
+            state.time_ms = (time.perf_counter() - began) * 1000
+        return states
 
-    def _decide_together(self, findings: Sequence[Finding]) -> None:
+    def _decide_together(self, states: Sequence[ClaimState]) -> None:
         """Put the open sides of many claims as one check: if none has a model, all are unsat.
 
         A model decides some of them and the rest is put again, as long as that pays ([VERDICT-TOGETHER]).
         """
         for _ in range(_MOST_ROUNDS):
-            for finding in findings:
-                self._recall(finding)
-            open_sides = [(finding, side) for finding in findings if (side := self._open_side(finding))]
+            for state in states:
+                self._recall(state)
+            open_sides = [(state, side) for state in states if (side := self._open_side(state))]
             if len(open_sides) < 2:
                 return
-            first, rest = open_sides[0][0], [finding for finding, _ in open_sides[1:]]
+            first, rest = open_sides[0][0], [state for state, _ in open_sides[1:]]
             wanted = self._wanted(first, rest)
-            reply = self._asked(Ask("claim", self._any(open_sides), wanted=tuple(wanted)))
-            if reply.status == "unsat":
-                self._note_all(open_sides, reply)
-            snapshot = self._snapshot(reply, wanted)
-            if snapshot is None or not snapshot.values:
+            result = self.check(Check("claim", self._any(open_sides), wanted=tuple(wanted)))
+            if result.status == "unsat":
+                self._note_all(open_sides, result)
+            model = self._model(result, wanted)
+            if model is None or not model.values:
                 return
-            self.snapshots = [*self.snapshots[1 - _MOST_SNAPSHOTS :], snapshot]
-            told = sum(finding.formula.id in snapshot.values for finding, _ in open_sides)
+            self._models = [*self._models[1 - _MOST_MODELS :], model]
+            told = sum(state.formula.id in model.values for state, _ in open_sides)
             if told < len(open_sides):
                 return
 
-    def _open_side(self, finding: Finding) -> str | None:
+    def _open_side(self, state: ClaimState) -> SideName | None:
         """The one side of a plain claim that is not known while the other has a model."""
-        if not finding.reusable or finding.decision.settled or not self._can_say(finding):
+        if not state.reusable or state.decision.settled or not self._can_say(state):
             return None
-        sides = {("sat", None): "negation", (None, "sat"): "claim"}
-        return sides.get((finding.positive, finding.negative))
+        sides: dict[tuple[Known, Known], SideName] = {("sat", None): "negation", (None, "sat"): "claim"}
+        return sides.get((state.positive, state.negative))
 
-    def _any(self, open_sides: Sequence[tuple[Finding, str]]) -> Node:
-        pool = self.namer.module.pool
+    def _any(self, open_sides: Sequence[tuple[ClaimState, SideName]]) -> Node:
+        pool = self.terms.module.pool
         return pool.disj(
-            finding.formula if side == "claim" else pool.negate(finding.formula)
-            for finding, side in open_sides
+            state.formula if side == "claim" else pool.negate(state.formula) for state, side in open_sides
         )
 
-    def _note_all(self, open_sides: Sequence[tuple[Finding, str]], reply: Reply) -> None:
+    def _note_all(self, open_sides: Sequence[tuple[ClaimState, SideName]], result: CheckResult) -> None:
         words = f"together with {len(open_sides) - 1} other claims"
-        for finding, side in open_sides:
-            checks = tuple(check._replace(query=side, detail=words) for check in reply.checks)
-            self._note(finding, side, reply._replace(checks=checks), [])
+        for state, side in open_sides:
+            checks = tuple(check._replace(query=side, detail=words) for check in result.checks)
+            self._note(state, side, result._replace(checks=checks), [])
 
-    def _finding(self, claim: Claim, kind: str) -> Finding:
-        formula = closed_formula(claim, self.namer.module.pool)
-        terms = self.namer.everything() if self._full else self.namer.touched(formula)
+    def _state(self, claim: Claim, kind: str) -> ClaimState:
+        formula = closed_formula(claim, self.terms.module.pool)
+        terms = self.terms.everything() if self._full else self.terms.touched(formula)
         nodes = reachable(formula)
         reusable = len(nodes) <= _LARGEST_REUSED and not any(isinstance(node, Quant) for node in nodes)
-        return Finding(claim, kind, formula, terms, reusable, self.namer.names_for(terms))
+        return ClaimState(claim, kind, formula, terms, reusable, self.terms.names_for(terms))
 
-    def _decide(self, finding: Finding, later: Sequence[Finding]) -> None:
-        if self.theta is not None and self.theta.status == "unsat":
-            self._settle(finding)
-            finding.replies.append(self.theta)
+    def _decide(self, state: ClaimState, later: Sequence[ClaimState]) -> None:
+        if self.assumptions is not None and self.assumptions.status == "unsat":
+            self._settle(state)
+            state.results.append(self.assumptions)
             return
-        self._recall(finding)
-        if finding.positive is None and finding.negative is None:
-            self._ask_both(finding, later)
-        if finding.positive is None and needs_positive(self._theta_sure, finding.negative):
-            self._ask(finding, "claim", later)
-        if finding.negative is None and needs_negative(self._theta_sure, finding.positive):
-            self._ask(finding, "negation", later)
-        if self.theta is None and needs_theta(finding.positive, finding.negative):
-            finding.checks += self.ask_theta().checks
-        self._settle(finding)
-        if self.theta is not None and None in (finding.positive, finding.negative):
-            finding.replies.append(self.theta)
+        self._recall(state)
+        if state.positive is None and state.negative is None:
+            self._ask_both(state, later)
+        if state.positive is None and needs_positive(self._assumptions_sure, state.negative):
+            self._ask(state, "claim", later)
+        if state.negative is None and needs_negative(self._assumptions_sure, state.positive):
+            self._ask(state, "negation", later)
+        if self.assumptions is None and needs_assumptions(state.positive, state.negative):
+            state.checks += self.check_assumptions().checks
+        self._settle(state)
+        if self.assumptions is not None and None in (state.positive, state.negative):
+            state.results.append(self.assumptions)
 
-    def _recall(self, finding: Finding) -> None:
+    def _recall(self, state: ClaimState) -> None:
         """What the models found so far say of a claim."""
-        for snapshot in self.snapshots:
-            self._read(finding, snapshot)
-        self._settle(finding)
+        for model in self._models:
+            self._read(state, model)
+        self._settle(state)
 
     @property
-    def _theta_sure(self) -> Known:
-        return self.theta_status if self.theta_status in ("sat", "unsat") else None
+    def _assumptions_sure(self) -> Known:
+        return self.assumptions_status if self.assumptions_status in ("sat", "unsat") else None
 
-    def _settle(self, finding: Finding) -> None:
+    def _settle(self, state: ClaimState) -> None:
         """Apply the rule, and note what the claim's answers say about the assumptions."""
-        sides = (finding.positive, finding.negative)
-        finding.decision = decide(self._theta_sure, *sides)
-        if self.theta_status in ("sat", "unsat") or finding.disagreement:
-            if self.theta is not None and self.theta.status == "unsat":
-                finding.core = self.theta.core
+        sides = (state.positive, state.negative)
+        state.decision = decide(self._assumptions_sure, *sides)
+        if self.assumptions_status in ("sat", "unsat") or state.disagreement:
+            if self.assumptions is not None and self.assumptions.status == "unsat":
+                state.core = self.assumptions.core
             return
         if "sat" in sides:
-            self.theta_model = finding.true_model or finding.false_model
-            used = [reply for reply in finding.replies if reply.status == "sat"]
-            agreed = any(reply.agreed for reply in used)
-            self.theta = Reply("sat", None, (), agreed=agreed, by=_names(used))
+            self.assumptions_model = state.true_model or state.false_model
+            used = [result for result in state.results if result.status == "sat"]
+            agreed = any(result.agreed for result in used)
+            self.assumptions = CheckResult("sat", None, (), agreed=agreed, by=_names(used))
         elif sides == ("unsat", "unsat"):
-            agreed = all(reply.agreed for reply in finding.replies)
-            by = _names(finding.replies)
-            self.theta = Reply("unsat", None, (), core=finding.core, agreed=agreed, by=by)
+            agreed = all(result.agreed for result in state.results)
+            by = _names(state.results)
+            self.assumptions = CheckResult("unsat", None, (), core=state.core, agreed=agreed, by=by)
 
-    def _ask_both(self, finding: Finding, later: Sequence[Finding]) -> None:
+    def _ask_both(self, state: ClaimState, later: Sequence[ClaimState]) -> None:
         """Both sides: whatever the first answer is, the second is needed."""
-        wanted = self._wanted(finding, later)
-        claim, negation = self._side(finding, "claim", wanted), self._side(finding, "negation", wanted)
-        for ask, reply in zip((claim, negation), self._asked_both((claim, negation)), strict=True):
-            self._note(finding, ask.name, reply, wanted)
+        wanted = self._wanted(state, later)
+        claim, negation = self._side(state, "claim", wanted), self._side(state, "negation", wanted)
+        for check, result in zip(
+            (claim, negation), self.dispatcher.check_both((claim, negation)), strict=True
+        ):
+            self._note(state, check.name, result, wanted)
 
-    def _ask(self, finding: Finding, side: str, later: Sequence[Finding]) -> None:
-        wanted = self._wanted(finding, later)
-        self._note(finding, side, self._asked(self._side(finding, side, wanted)), wanted)
+    def _ask(self, state: ClaimState, side: SideName, later: Sequence[ClaimState]) -> None:
+        wanted = self._wanted(state, later)
+        self._note(state, side, self.dispatcher.check(self._side(state, side, wanted)), wanted)
 
-    def _side(self, finding: Finding, side: str, wanted: list[Node]) -> Ask:
-        return Ask(side, finding.formula, side == "negation", tuple(wanted), finding.claim)
+    def _side(self, state: ClaimState, side: SideName, wanted: list[Node]) -> Check:
+        check = Check(side, state.formula, side == "negation", tuple(wanted), state.claim)
+        return self._complete(check)
 
-    def _note(self, finding: Finding, side: str, reply: Reply, wanted: list[Node]) -> None:
-        finding.replies.append(reply)
-        finding.checks += reply.checks
-        snapshot = self._snapshot(reply, wanted)
+    def _note(self, state: ClaimState, side: str, result: CheckResult, wanted: list[Node]) -> None:
+        state.results.append(result)
+        state.checks += result.checks
+        model = self._model(result, wanted)
         if side == "claim":
-            finding.positive, finding.true_model = reply.status, snapshot
+            state.positive, state.true_model = result.status, model
         else:
-            finding.negative, finding.false_model = reply.status, snapshot
-        if reply.status == "unsat":
-            finding.refutations[side] = reply
-        if reply.core is not None:
-            finding.core = tuple(dict.fromkeys((*(finding.core or ()), *reply.core)))
-        if snapshot is not None and snapshot.values and self._reuse:
-            self.snapshots = [*self.snapshots[1 - _MOST_SNAPSHOTS :], snapshot]
-        self._settle(finding)
+            state.negative, state.false_model = result.status, model
+        if result.status == "unsat":
+            state.refutations[side] = result
+        if result.core is not None:
+            state.core = tuple(dict.fromkeys((*(state.core or ()), *result.core)))
+        if model is not None and model.values and self._reuse:
+            self._models = [*self._models[1 - _MOST_MODELS :], model]
+        self._settle(state)
 
-    def _wanted(self, finding: Finding, later: Sequence[Finding]) -> list[Node]:
+    def _wanted(self, state: ClaimState, later: Sequence[ClaimState]) -> list[Node]:
         """What to evaluate in a model: the claim's terms, and later claims as far as there is room."""
-        wanted = {term.node.id: term.node for term in (*finding.terms, *finding.named)}
+        wanted = {term.node.id: term.node for term in (*state.terms, *state.named)}
         if self._reuse:
             for other in later:
                 if not other.reusable or not self._can_say(other):
@@ -413,24 +336,24 @@ class Verifier:
                     wanted |= more
         return list(wanted.values())
 
-    def _can_say(self, finding: Finding) -> bool:
+    def _can_say(self, state: ClaimState) -> bool:
         """Whether the engine has words for the claim; if not, it must not spoil another's query."""
         try:
-            self.asker.engines[0].encoding.term(finding.formula)
+            self.dispatcher.solvers[0].encoding.term(state.formula)
         except Unsupported:
             return False
         return True
 
-    def _snapshot(self, reply: Reply, wanted: list[Node]) -> Snapshot | None:
-        if reply.status != "sat" or reply.encoding is None:
+    def _model(self, result: CheckResult, wanted: list[Node]) -> PartialModel | None:
+        if result.status != "sat" or result.encoding is None:
             return None
-        ids = [node.id for node in wanted] if reply.values is not None else []
-        return Snapshot(reply.encoding, dict(zip(ids, reply.values or (), strict=True)), reply)
+        ids = [node.id for node in wanted] if result.values is not None else []
+        return PartialModel(result.encoding, dict(zip(ids, result.values or (), strict=True)), result)
 
-    def _read(self, finding: Finding, snapshot: Snapshot) -> None:
+    def _read(self, state: ClaimState, model: PartialModel) -> None:
         """Take a side of the claim from a model found earlier, if it says it in so many words."""
-        truth = snapshot.values.get(finding.formula.id)
-        if truth == "true" and finding.positive is None and snapshot.covers(finding.terms):
-            finding.positive, finding.true_model = "sat", snapshot
-        elif truth == "false" and finding.negative is None and snapshot.covers(finding.terms):
-            finding.negative, finding.false_model = "sat", snapshot
+        truth = model.values.get(state.formula.id)
+        if truth == "true" and state.positive is None and model.covers(state.terms):
+            state.positive, state.true_model = "sat", model
+        elif truth == "false" and state.negative is None and model.covers(state.terms):
+            state.negative, state.false_model = "sat", model

@@ -143,7 +143,7 @@ class Evidence(NamedTuple):
     bindings: Bindings | None = None
 
 
-class Check(NamedTuple):
+class CheckRecord(NamedTuple):
     """One answer of one solver: `query` is `assumptions`, `claim` or `negation` (with the assumptions)."""
 
     query: str
@@ -154,11 +154,11 @@ class Check(NamedTuple):
     time_ms: float = 0.0
 
 
-Tier = Literal["checked", "cross-checked", "solver"]
+TrustLevel = Literal["checked", "cross-checked", "solver"]
 """Whose word it is ([TIER-NAMES]): a checker's, two solvers', one's."""
 
 
-class Assurance(NamedTuple):
+class IndependentCheck(NamedTuple):
     """One answer that a verdict rests on, and who stands for it.
 
     `query` and `status` are as in `Check`. `by` is what checked it (`evaluator`, `derivation`, `refutation`)
@@ -167,7 +167,7 @@ class Assurance(NamedTuple):
 
     query: str
     status: str
-    tier: Tier
+    tier: TrustLevel
     by: str
     note: str = ""
 
@@ -191,10 +191,10 @@ class Result(NamedTuple):
     reason: str | None = None
     possible: tuple[Verdict, ...] = ()
     route: str = ""
-    trust: Tier = "solver"
+    trust: TrustLevel = "solver"
     evidence: Evidence = Evidence()
-    checks: tuple[Check, ...] = ()
-    assurances: tuple[Assurance, ...] = ()
+    checks: tuple[CheckRecord, ...] = ()
+    assurances: tuple[IndependentCheck, ...] = ()
     reproducer: str | None = None
     time_ms: float = 0.0
 
@@ -249,7 +249,7 @@ class OptimizationResult(NamedTuple):
     notes: tuple[str, ...] = ()
     pointer: str = ""
     route: str = ""
-    trust: Tier = "solver"
+    trust: TrustLevel = "solver"
     time_ms: float = 0.0
 
 

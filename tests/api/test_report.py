@@ -15,7 +15,7 @@ from potlang.languages.pot.render import render_report
 from potlang.languages.pot.report import Report
 from potlang.report.results import (
     Bindings,
-    Check,
+    CheckRecord,
     Consistency,
     CoreItem,
     Evidence,
@@ -51,7 +51,7 @@ def full(text: str = "text") -> Report:
         Bindings((model,), (model,), (model,), 3),
         Bindings((model,)),
     )
-    check = Check("claim", "z3", "unknown", "timeout", text, 1.23456)
+    check = CheckRecord("claim", "z3", "unknown", "timeout", text, 1.23456)
     status = OptimizationStatus.UNBOUNDED
     objective = ObjectiveResult(text, "minimize", "-oo", status, "/optimization/objectives/0", 1, "5/2")
     optimum = OptimizationResult(

@@ -178,16 +178,16 @@ def test_opaque_atoms_take_part_in_arrows_and_summary() -> None:
 
 def test_arrows_between_opaque_propositions_are_asked_about_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """[DOT-ARROW-2] The theory says the same of all of them, and one has the evidence."""
-    from potlang.prove.session import Session
+    from potlang.prove.prover import Prover
 
     asked: list[str] = []
-    real = Session.verify
+    real = Prover.verify
 
-    def verify(self: Session, claims: Any = None, norms: Any = None) -> Any:
+    def verify(self: Prover, claims: Any = None, norms: Any = None, **more: Any) -> Any:
         asked.extend(claim.name for claim in claims)
-        return real(self, claims, norms)
+        return real(self, claims, norms, **more)
 
-    monkeypatch.setattr(Session, "verify", verify)
+    monkeypatch.setattr(Prover, "verify", verify)
     more = (
         "".join(f"@entails src={2 * at} dst={2 * at + 2}\n" for at in range(1, 5)) + "@entails src=2 dst=2\n"
     )
@@ -440,16 +440,16 @@ def test_no_time_means_unknown_and_says_so() -> None:
 
 def test_equal_propositions_are_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """[DOT-CLAIM-2] Also under other nodes."""
-    from potlang.prove.session import Session
+    from potlang.prove.prover import Prover
 
     asked: list[str] = []
-    real = Session.verify
+    real = Prover.verify
 
-    def verify(self: Session, claims: Any = None, norms: Any = None) -> Any:
+    def verify(self: Prover, claims: Any = None, norms: Any = None, **more: Any) -> Any:
         asked.extend(claim.name for claim in claims)
-        return real(self, claims, norms)
+        return real(self, claims, norms, **more)
 
-    monkeypatch.setattr(Session, "verify", verify)
+    monkeypatch.setattr(Prover, "verify", verify)
     report = potlang.dot.verify(judged(("p", None), ("p", None), ("p", None)))
     assert asked.count("node 2") == 1 and "node 4" not in asked
     assert [node.result.name for node in report.nodes if node.result] == ["node 2", "node 4", "node 6"]

@@ -176,10 +176,10 @@ def _check_bindings(found: World, claim: Claim, bindings: Bindings, wanted: bool
 
 
 def _names(found: World, sort: Any) -> list[str]:
-    from potlang.prove.terms import Namer
+    from potlang.prove.terms import ModelTerms
 
-    namer = Namer(found.module)
-    return [namer.label(node) or "?" for node in namer.members(sort)]
+    terms = ModelTerms(found.module)
+    return [terms.label(node) or "?" for node in terms.members(sort)]
 
 
 def _unnamed(found: World, sort: Any) -> bool:

@@ -17,6 +17,7 @@ from verdict_programs import PERSON, World, mortals, term
 
 import potlang
 from potlang.engines.cvc5 import Cvc5Engine
+from potlang.engines.encoding import AssertionNames, Encoding
 from potlang.engines.messages import Query
 from potlang.engines.z3 import Z3Engine
 from potlang.ir.enumerate import structures
@@ -26,9 +27,8 @@ from potlang.ir.nodes import Node
 from potlang.ir.sorts import BOOL
 from potlang.languages.pot.report import Report
 from potlang.processes.pool import Workers
-from potlang.prove.encoding import Encoding, Labels
-from potlang.prove.options import Options
-from potlang.prove.session import Session
+from potlang.prove.options import ProverOptions
+from potlang.prove.prover import Prover
 from potlang.report.results import CoreItem, Evidence, Limits, ProgramResult, Verdict
 
 SEED = Path(__file__).parents[1] / "seed"
@@ -36,14 +36,14 @@ LIMITS = Path(__file__).parents[1] / "limits"
 Family = Sequence[Sequence[CoreItem]]
 Unsatisfiable = Callable[[frozenset[int]], bool]
 
-ALL = Options(route="z3", trust="solver", cores="all")
-FEW = Options(route="z3", trust="solver", minimize_cores=True)
+ALL = ProverOptions(route="z3", trust="solver", cores="all")
+FEW = ProverOptions(route="z3", trust="solver", minimize_cores=True)
 
 
 def report(
-    module: Module, workers: Workers, options: Options = ALL, limits: Limits = Limits()
+    module: Module, workers: Workers, options: ProverOptions = ALL, limits: Limits = Limits()
 ) -> ProgramResult:
-    with Session(module, workers, options, limits) as session:
+    with Prover(module, options, limits, workers=workers) as session:
         return session.report()
 
 
@@ -151,10 +151,10 @@ class Alone:
         """What they say, both; an unknown is left out."""
         answers = set()
         for engine, dialect in self._engines:
-            words = Encoding(self._module, dialect, Labels(self._module)).bare()
+            words = Encoding(self._module, dialect, AssertionNames(self._module)).bare()
             engine.start(words.declarations())
             chosen = [words.assertion(self._module.assertions[n]) for n in sorted(subset)]
-            chosen += [words.claim(each) for each in self._goal]
+            chosen += [words.goal(each) for each in self._goal]
             answers.add(engine.ask(Query("".join(chosen)), 5_000).status)
         return answers - {"unknown"}
 
@@ -311,14 +311,14 @@ def test_consistent_programs_have_neither(shared: Workers) -> None:
 def test_the_solvers_word_alone_comes_without_corrections(shared: Workers) -> None:
     world = conflict()
     world.claim("v", term(world, "r"))
-    evidence = report(world.module(), shared, Options(trust="solver")).results[0].evidence
+    evidence = report(world.module(), shared, ProverOptions(trust="solver")).results[0].evidence
     assert (evidence.corrections, evidence.core_minimal) == (None, False)
 
 
 def test_what_was_assumed_for_a_while_is_not_remembered(shared: Workers) -> None:
     world = conflict()
     module = world.module()
-    with Session(module, shared, ALL) as session:
+    with Prover(module, ALL, workers=shared) as session:
         (before,) = session.verify([_claim(world)])
         session.push([world.assertion("not r", world.pool.negate(term(world, "r")))])
         (within,) = session.verify([_claim(world)])

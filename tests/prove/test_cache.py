@@ -18,7 +18,7 @@ from potlang.prove import cache as module
 from potlang.prove.cache import Cache, default_directory, is_settled, make_key
 from potlang.report.results import (
     Bindings,
-    Check,
+    CheckRecord,
     Consistency,
     Evidence,
     Limits,
@@ -183,7 +183,7 @@ def unsettled() -> dict[str, ProgramResult]:
     """Reports that leave something open, or on whose way something went wrong."""
     entailed = Result("v", "", Verdict.ENTAILED)
     undecided = Evidence(bindings=Bindings(undecided=({"x": "a"},)))
-    crashed = (Check("claim", "z3", "unknown", "crash"),)
+    crashed = (CheckRecord("claim", "z3", "unknown", "crash"),)
     unknown = OptimizationStatus.UNKNOWN
     optimal = OptimizationResult(OptimizationStatus.OPTIMAL)
     open_objective = optimal._replace(objectives=(ObjectiveResult("x", "minimize", status=unknown),))

@@ -10,9 +10,9 @@ from potlang.prove.decision import (
     ANSWERS,
     STATES,
     decide,
+    needs_assumptions,
     needs_negative,
     needs_positive,
-    needs_theta,
     paper_answer,
 )
 from potlang.report.results import Verdict, worst
@@ -90,7 +90,7 @@ def test_assumptions_are_asked_for_only_where_that_decides() -> None:
     asked = {
         (positive, negative)
         for positive, negative in product(("sat", "unsat", "unknown"), repeat=2)
-        if needs_theta(positive, negative)  # type: ignore[arg-type]
+        if needs_assumptions(positive, negative)  # type: ignore[arg-type]
     }
     assert asked == {("unsat", "unknown"), ("unknown", "unsat"), ("unknown", "unknown")}
 

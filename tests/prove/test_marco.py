@@ -8,13 +8,13 @@ import pytest
 from subset_oracles import Given, minimal_cores, minimal_corrections, names, random_family
 
 from potlang.prove.cores import Core, Names
-from potlang.prove.marco import FEW, Bounds, Families, marco
+from potlang.prove.marco import FEW, Bounds, MusResult, marco
 from potlang.utils.deadline import Deadline
 
 ALL = Bounds(10_000, 10_000)
 
 
-def search(every: Names, given: Given, bounds: Bounds = ALL, ms: int = 600_000, *known: Core) -> Families:
+def search(every: Names, given: Given, bounds: Bounds = ALL, ms: int = 600_000, *known: Core) -> MusResult:
     return marco(every, given, Deadline(ms), bounds, known)
 
 

@@ -9,15 +9,16 @@ import pytest
 from verdict_programs import PERSON, World
 
 import potlang
+from potlang.engines.encoding import AssertionNames, Encoding
 from potlang.engines.messages import Answer, Query
 from potlang.engines.solver import SolverSession
+from potlang.ir.module import Module
 from potlang.ir.operators import MUL
 from potlang.ir.sorts import INT
 from potlang.processes.pool import Workers
-from potlang.prove.asking import Asked, race
-from potlang.prove.encoding import Encoding, Labels
-from potlang.prove.options import Options
-from potlang.prove.session import Session
+from potlang.prove.dispatcher import race
+from potlang.prove.options import ProverOptions
+from potlang.prove.prover import Prover
 from potlang.report.results import Limits, Verdict
 
 ALTERNATING: dict[str, Any] = {
@@ -96,7 +97,7 @@ def test_what_a_forced_route_cannot_decide_is_unknown() -> None:
     world.claim("goal", world.pool.eq(square, world.pool.integer(3)))
     with Workers() as workers:
         for route in ("closure", "ground", "search"):
-            with Session(world.module(), workers, Options(route=route)) as session:
+            with Prover(world.module(), ProverOptions(route=route), workers=workers) as session:
                 (result,) = session.verify()
             assert (result.verdict, result.reason) == (Verdict.UNKNOWN, "unsupported")
             assert {check.solver for check in result.checks} == {route}
@@ -114,45 +115,35 @@ def test_with_rlimit_the_same_run_gives_the_same_answers() -> None:
     assert first[0] is Verdict.UNDETERMINED
 
 
-class Slow:
-    """An engine that answers after a while, unless it is cancelled."""
+class Slow(SolverSession):
+    """A solver that answers after a while, unless it is cancelled."""
 
-    def __init__(self, name: str, answer: Answer, seconds: float) -> None:
-        self.name = name
+    def __init__(self, module: Module, name: str, answer: Answer, seconds: float) -> None:
+        super().__init__(Workers(), name, encoding=Encoding(module, name, AssertionNames(module)))
         self.answer = answer
         self.seconds = seconds
-        self.cancelled = False
-
-    def start(self, base: str) -> None:
-        """Nothing to read."""
 
     def ask(self, query: Query, timeout_ms: int) -> Answer:
         end = time.monotonic() + self.seconds
-        while time.monotonic() < end and not self.cancelled:
+        while time.monotonic() < end and self.ready:
             time.sleep(0.002)
-        return Answer("unknown", "timeout") if self.cancelled else self.answer
-
-    def cancel(self) -> None:
-        self.cancelled = True
+        return self.answer if self.ready else Answer("unknown", "timeout")
 
 
 def test_the_first_definite_answer_ends_a_race() -> None:
     """[ROUTE-RACE] An unknown does not end it, and who is late is killed."""
     module = World(PERSON).module()
-    labels = Labels(module)
-    engines = [
-        Slow("z3", Answer("unknown", "incomplete"), 0.0),
-        Slow("cvc5-fmf", Answer("unsat"), 0.02),
-        Slow("cvc5", Answer("unsat"), 30.0),
+    entrants = [
+        Slow(module, "z3", Answer("unknown", "incomplete"), 0.0),
+        Slow(module, "cvc5-fmf", Answer("unsat"), 0.02),
+        Slow(module, "cvc5", Answer("unsat"), 30.0),
     ]
-    entrants = [Asked(each, Encoding(module, each.name, labels), "") for each in engines]  # type: ignore[arg-type]
     answers = race(entrants, lambda encoding: Query(""), 1_000)
-    assert [(each.engine.name, answer.status) for each, answer in answers] == [
+    assert [(each.name, answer.status) for each, answer in answers] == [
         ("z3", "unknown"),
         ("cvc5-fmf", "unsat"),
     ]
-    assert [each.cancelled for each in engines] == [False, False, True]
-    assert entrants[2].base is None
+    assert [each.ready for each in entrants] == [True, True, False]
 
 
 def test_a_session_cancelled_before_it_has_a_worker_asks_nothing() -> None:

@@ -13,6 +13,7 @@ from test_verdicts_brute_force import worlds
 from verdict_programs import PERSON, World
 
 from potlang.engines.commands import ENGINES
+from potlang.engines.encoding import AssertionNames, Encoding
 from potlang.engines.messages import Query
 from potlang.engines.solver import SolverSession
 from potlang.ir.module import Module
@@ -20,10 +21,9 @@ from potlang.ir.nodes import Node, Symbol
 from potlang.ir.operators import LT
 from potlang.ir.sorts import BOOL, INT
 from potlang.processes.pool import Workers
-from potlang.prove.asking import Asked, Asker, Budget
-from potlang.prove.encoding import Encoding, Labels
-from potlang.prove.options import Options
-from potlang.prove.session import Session
+from potlang.prove.dispatcher import Allowance, Dispatcher
+from potlang.prove.options import ProverOptions
+from potlang.prove.prover import Prover
 from potlang.prove.subsets import Loaded, Subsets, declarations, minimal_core
 from potlang.report.results import Limits, ProgramResult
 from potlang.utils.deadline import Deadline
@@ -47,11 +47,14 @@ def test_constants_are_assumed_for_one_check(shared: Workers, engine: str) -> No
         assert session.ask(Query("(assert b)", assuming=("a",)), 5_000).status == "unsat"
 
 
-def asker(module: Module, workers: Workers, engine: str = "z3") -> tuple[Asker, Labels]:
-    labels = Labels(module)
-    return Asker(
-        [Asked(SolverSession(workers, engine), Encoding(module, engine, labels))], Budget(Limits())
-    ), labels
+def over(module: Module, workers: Workers, labels: AssertionNames, engine: str = "z3") -> Dispatcher:
+    solver = SolverSession(workers, engine, encoding=Encoding(module, engine, labels))
+    return Dispatcher([solver], Allowance.of(Limits()))
+
+
+def dispatcher(module: Module, workers: Workers) -> tuple[Dispatcher, AssertionNames]:
+    labels = AssertionNames(module)
+    return over(module, workers, labels), labels
 
 
 @settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
@@ -64,16 +67,16 @@ def test_both_ways_of_asking_agree(shared: Workers, world: World, seed: int) -> 
     names = tuple(f"!a{number}" for number in range(len(module.assertions)))
     subsets = [each for size in range(len(names) + 1) for each in itertools.combinations(names, size)]
     for target, negated in ((None, False), (claim, False), (claim, True)):
-        first, labels = asker(module, shared)
-        second = Asker([Asked(SolverSession(shared, "z3"), Encoding(module, "z3", labels))], Budget(Limits()))
+        first, labels = dispatcher(module, shared)
+        second = over(module, shared, labels)
         first.start(declarations)
         told = Subsets(first, labels, target, negated).ahead(subsets)
         loaded = Loaded(second, labels, names, target, negated).ahead(subsets)
         assert [status for status, _ in told] == [status for status, _ in loaded]
         for subset, (status, core) in zip(subsets, loaded, strict=True):
             assert status != "unsat" or (core is not None and set(core) <= set(subset))
-        for each in (*first.engines, *second.engines):
-            each.engine.close()
+        for each in (first, second):
+            each.close()
 
 
 # --- large cores ---
@@ -97,9 +100,8 @@ def staircase(steps: int, kind: str) -> World:
 
 
 def solve(world: World, workers: Workers) -> ProgramResult:
-    with Session(
-        world.module(), workers, Options(route="z3", trust="solver", minimize_cores=True)
-    ) as session:
+    options = ProverOptions(route="z3", trust="solver", minimize_cores=True)
+    with Prover(world.module(), options, workers=workers) as session:
         return session.report()
 
 
@@ -134,24 +136,24 @@ def test_names_that_do_not_suffice_are_replaced(shared: Workers) -> None:
     """Solvers' cores have been too small; then all assumptions are taken."""
     world = staircase(30, "propositions")
     module = world.module()
-    session, labels = asker(module, shared)
+    session, labels = dispatcher(module, shared)
     every = tuple(labels.name(each) for each in module.assertions)
     core = minimal_core(session, labels, every[:20], every, module.claims[0].formula, True)
     assert core == (every, True, True)
-    session.engines[0].engine.close()
+    session.close()
 
 
 def test_the_clock_bounds_every_check(shared: Workers, hang: str) -> None:
     world = staircase(3, "propositions")
     module = world.module()
-    session, labels = asker(module, shared)
+    session, labels = dispatcher(module, shared)
     session.start(lambda _: hang)
     clock = Deadline(200)
     began = time.perf_counter()
     status, _ = Subsets(session, labels, None, False, clock)(())
     assert status == "unknown"
     assert time.perf_counter() - began < 5
-    session.engines[0].engine.close()
+    session.close()
 
 
 @pytest.mark.slow
@@ -164,7 +166,8 @@ def test_random_graphs_have_minimal_cores(shared: Workers, seed: int) -> None:
     edges = [tuple(chance.sample(range(25), 2)) for _ in range(80)]
     for number, (a, b) in enumerate(edges):
         world.fact(f"e{number}", world.pool.app(LT, (points[a], points[b])))
-    with Session(world.module(), shared, Options(route="z3", trust="solver", cores="all")) as session:
+    options = ProverOptions(route="z3", trust="solver", cores="all")
+    with Prover(world.module(), options, workers=shared) as session:
         evidence = session.report().evidence
     if evidence is None:
         return
@@ -196,6 +199,7 @@ def test_what_the_first_solver_cannot_decide_others_do(shared: Workers) -> None:
     for number, formula in enumerate(said):
         world.fact(f"f{number}", formula)
     world.claim("all of it", pool.conj(said))
-    with Session(world.module(), shared, Options(trust="solver", minimize_cores=True)) as session:
+    options = ProverOptions(trust="solver", minimize_cores=True)
+    with Prover(world.module(), options, workers=shared) as session:
         evidence = session.report().results[0].evidence
     assert (len(evidence.core or ()), evidence.core_minimal) == (6, True)

@@ -22,8 +22,8 @@ from potlang.ir.values import Element
 from potlang.processes.pool import Workers
 from potlang.prove.evaluation import Evaluations
 from potlang.prove.modelcheck import check_model
-from potlang.prove.options import Options
-from potlang.prove.session import Session
+from potlang.prove.options import ProverOptions
+from potlang.prove.prover import Prover
 from potlang.report.results import Limits, Verdict
 
 SEED = Path(__file__).parents[1] / "seed"
@@ -78,7 +78,7 @@ def test_a_second_solver_that_contradicts_makes_the_verdict_unknown() -> None:
     world = World(PERSON)
     a = world.constant("a", INT)
     world.claim("square", world.pool.eq(world.pool.app(MUL, (a, a)), world.pool.integer(10**9 + 7)))
-    with Session(world.module(), Liars(z3="sat", cvc5="unsat"), Options()) as session:
+    with Prover(world.module(), ProverOptions(), workers=Liars(z3="sat", cvc5="unsat")) as session:
         result = session.verify()[0]
     assert (result.verdict, result.reason) == (Verdict.UNKNOWN, "disagreement")
     assert {(check.solver, check.status) for check in result.checks} == {("z3", "sat"), ("cvc5", "unsat")}
@@ -87,7 +87,7 @@ def test_a_second_solver_that_contradicts_makes_the_verdict_unknown() -> None:
 
 
 def test_a_session_s_claims_are_checked_too() -> None:
-    """Claims and assumptions that are in no program are put to the kernel in an excerpt of it."""
+    """Claims and assumptions that are in no program are put to the kernel in an slice_of of it."""
     program = potlang.compile(SEED / "02_cherokee_delegation.json")
     with program.session() as session:
         session.push("Not(oppose_allotment(cherokee_people))")

@@ -12,8 +12,8 @@ from potlang.ir.operators import LT
 from potlang.ir.sorts import BOOL, INT
 from potlang.processes.pool import Workers
 from potlang.prove.bindings import MOST_CANDIDATES
-from potlang.prove.options import Options
-from potlang.prove.session import Session
+from potlang.prove.options import ProverOptions
+from potlang.prove.prover import Prover
 from potlang.report.results import Bindings, ProgramResult, Verdict
 
 Solve = Callable[[Module], ProgramResult]
@@ -22,7 +22,7 @@ Solve = Callable[[Module], ProgramResult]
 @pytest.fixture(scope="module")
 def solve(shared: Workers) -> Solve:
     def run(module: Module) -> ProgramResult:
-        with Session(module, shared, Options(trust="solver")) as session:
+        with Prover(module, ProverOptions(trust="solver"), workers=shared) as session:
             return session.report()
 
     return run

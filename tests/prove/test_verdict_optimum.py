@@ -15,8 +15,8 @@ from potlang.ir.operators import LE, LT, MUL
 from potlang.ir.sorts import INT, REAL, DeclaredSort, Sort
 from potlang.processes.pool import Workers
 from potlang.prove.exact import NotExact, read_extended
-from potlang.prove.options import Options
-from potlang.prove.session import Session
+from potlang.prove.options import ProverOptions
+from potlang.prove.prover import Prover
 from potlang.report.results import OptimizationResult, ProgramResult, Verdict
 
 Solve = Callable[..., ProgramResult]
@@ -25,7 +25,7 @@ Solve = Callable[..., ProgramResult]
 @pytest.fixture(scope="module")
 def solve(shared: Workers) -> Solve:
     def run(module: Module, **options: object) -> ProgramResult:
-        with Session(module, shared, Options(**options)) as session:  # type: ignore[arg-type]
+        with Prover(module, ProverOptions(**options), workers=shared) as session:  # type: ignore[arg-type]
             return session.report()
 
     return run

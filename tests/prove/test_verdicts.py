@@ -14,8 +14,8 @@ from potlang.ir.nodes import Symbol, SymbolKind
 from potlang.ir.operators import UNION
 from potlang.ir.sorts import BOOL, INT, REAL, STRING, BitVecSort, EnumSort, SetSort, TupleSort
 from potlang.processes.pool import Workers
-from potlang.prove.options import Options
-from potlang.prove.session import Session
+from potlang.prove.options import ProverOptions
+from potlang.prove.prover import Prover
 from potlang.report.results import Consistency, Limits, ProgramResult, Verdict
 
 Solve = Callable[..., ProgramResult]
@@ -24,7 +24,7 @@ Solve = Callable[..., ProgramResult]
 @pytest.fixture(scope="module")
 def solve(shared: Workers) -> Solve:
     def run(module: Module, limits: Limits = Limits(), **options: object) -> ProgramResult:
-        with Session(module, shared, Options(**options), limits) as session:  # type: ignore[arg-type]
+        with Prover(module, ProverOptions(**options), limits, workers=shared) as session:  # type: ignore[arg-type]
             return session.report()
 
     return run
@@ -140,7 +140,7 @@ def test_push_and_pop(shared: Workers) -> None:
     world.claim("open", term(world, "mortal", "bob"))
     more = world.assertion("bob is human", term(world, "human", "bob"))
     against = world.assertion("bob is not mortal", world.pool.negate(term(world, "mortal", "bob")))
-    with Session(world.module(), shared) as session:
+    with Prover(world.module(), workers=shared) as session:
         before = session.verify()[0]
         session.push([more])
         within = session.verify()[0]
@@ -215,7 +215,8 @@ def test_solvers_that_disagree_are_both_reported() -> None:
     """[VERDICT-BOTH]"""
     world = mortals()
     world.claim("yes", term(world, "mortal", "socrates"))
-    with Session(world.module(), Liars(z3="sat", cvc5="unsat"), Options(route="both")) as session:
+    options = ProverOptions(route="both")
+    with Prover(world.module(), options, workers=Liars(z3="sat", cvc5="unsat")) as session:
         result = session.verify()[0]
     assert (result.verdict, result.reason) == (Verdict.UNKNOWN, "disagreement")
     assert result.paper_answer is None
@@ -226,7 +227,8 @@ def test_one_solver_that_gives_up_leaves_the_other_its_word() -> None:
     """[VERDICT-BOTH] [TIER-NAMES]"""
     world = mortals()
     world.claim("open", term(world, "mortal", "bob"))
-    with Session(world.module(), Liars(z3="unknown", cvc5="sat"), Options(route="both")) as session:
+    options = ProverOptions(route="both")
+    with Prover(world.module(), options, workers=Liars(z3="unknown", cvc5="sat")) as session:
         result = session.verify()[0]
     assert (result.verdict, result.trust) == (Verdict.UNDETERMINED, "solver")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from verdict_programs import World
@@ -9,16 +11,16 @@ from verdict_programs import World
 from potlang.ir.enumerate import structures
 from potlang.ir.evaluator import evaluate
 from potlang.ir.module import Module
-from potlang.ir.nodes import Node, Var
+from potlang.ir.nodes import Node, Quant, Var
 from potlang.ir.operators import IFF
 from potlang.ir.sorts import BOOL, EnumSort
 from potlang.ir.structure import Structure
 from potlang.ir.substitute import substitute
 from potlang.processes.pool import Workers
 from potlang.prove.decision import decide
-from potlang.prove.options import Options
-from potlang.prove.session import Session
-from potlang.report.results import Binding, Result, Verdict
+from potlang.prove.options import ProverOptions
+from potlang.prove.prover import Prover
+from potlang.report.results import Result, Verdict
 
 SIDE = EnumSort("Side", ("left", "right"))
 
@@ -88,11 +90,6 @@ def truth(models: list[Structure], module: Module, formula: Node) -> Verdict:
     return decide(*answers).verdict  # type: ignore[arg-type]
 
 
-def bind(module: Module, var: Var, body: Node, binding: Binding) -> Node:
-    value = module.pool.lit(binding[var.name], SIDE)
-    return substitute(module.pool, body, {var: value})
-
-
 def check_core(models: list[Structure], module: Module, formula: Node, result: Result) -> None:
     """Enough by itself; and minimal, as it says."""
     core = result.evidence.core
@@ -146,19 +143,31 @@ def check_bindings(models: list[Structure], module: Module, result: Result) -> N
         found, quant = result.evidence.violations, module.norms[0].formula
         if found is None:
             return
-        var, body = quant.binders[0], module.pool.negate(quant.body)  # type: ignore[union-attr]
+        binders, body = nested(quant)
+        body = module.pool.negate(body)
     else:
         found, claim = result.evidence.bindings, module.claims[-1]
         if found is None:
             return
-        var, body = claim.find[0], claim.formula
+        binders, body = claim.find, claim.formula
     assert not found.undecided and not found.cut
-    for value in SIDE.values:
-        instance = bind(module, var, body, {var.name: value})
+    names = [var.name if place == 0 else f"{var.name}_{place + 1}" for place, var in enumerate(binders)]
+    for values in itertools.product(SIDE.values, repeat=len(binders)):
+        terms = {var: module.pool.lit(value, SIDE) for var, value in zip(binders, values, strict=True)}
+        instance = substitute(module.pool, body, terms)
         certain = not sat(models, *theta, module.pool.negate(instance))
         possible = sat(models, *theta, instance)
-        assert ({var.name: value} in found.certain) == certain
-        assert ({var.name: value} in found.possible) == (possible and not certain)
+        binding = dict(zip(names, values, strict=True))
+        assert (binding in found.certain) == certain
+        assert (binding in found.possible) == (possible and not certain)
+
+
+def nested(formula: Node) -> tuple[tuple[Var, ...], Node]:
+    """The binders of quantifiers that follow each other directly, and the body."""
+    binders: tuple[Var, ...] = ()
+    while isinstance(formula, Quant) and formula.kind == "forall":
+        binders, formula = (*binders, *formula.binders), formula.body
+    return binders, formula
 
 
 @settings(
@@ -172,7 +181,7 @@ def test_reports_agree_with_brute_force(shared: Workers, world: World, route: st
     """[SEARCH-DECIDES] for `search`, which `auto` takes here too; `z3` is that solver alone."""
     module = world.module()
     models = list(structures(module, {}))
-    with Session(module, shared, Options(route=route, minimize_cores=True)) as session:
+    with Prover(module, ProverOptions(route=route, minimize_cores=True), workers=shared) as session:
         report = session.report()
     claims = [*module.claims, *module.norms]
     for claim, result in zip(claims, report.results, strict=True):

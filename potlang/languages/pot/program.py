@@ -16,14 +16,14 @@ from potlang.ir.nodes import SymbolKind
 from potlang.languages.pot.lower import DEFAULT_PASSES, Target, emit, lower
 from potlang.languages.pot.report import Report
 from potlang.processes.pool import Workers, default_workers
-from potlang.prove.options import Cores, Models, Options, RouteName, Trust
+from potlang.prove.options import Cores, Models, ProverOptions, RouteName, Trust
 from potlang.report.results import Limits, ProgramResult
 from potlang.source import Document
 from potlang.utils.gc_pause import collector_paused
 from potlang.version import __version__
 
 if TYPE_CHECKING:
-    from potlang.prove.session import Session as SolverSession
+    from potlang.prove.prover import Prover
     from potlang.sema import Extension
 
 _RECYCLED = 1_000
@@ -138,7 +138,7 @@ class Program:
 
         The options are those of `potlang.verify`. Raises OptionError for one that means nothing.
         """
-        options = Options(route, trust, models, cores).checked()
+        options = ProverOptions(route, trust, models, cores)
         return Session(self, options, limits, passes, workers or default_workers())
 
     def report(self, found: ProgramResult) -> Report:
@@ -173,7 +173,7 @@ class Session:
     """
 
     def __init__(
-        self, program: Program, options: Options, limits: Limits, passes: str, workers: Workers
+        self, program: Program, options: ProverOptions, limits: Limits, passes: str, workers: Workers
     ) -> None:
         from potlang.passes.pipeline import read_pipeline
 
@@ -191,7 +191,7 @@ class Session:
         self._claims = 0
         self._facts = 0
         self._mark = len(self._module.pool)
-        self._solver = self._open()
+        self._prover = self._open()
         program.use.sessions += 1
         self._closed = False
 
@@ -206,13 +206,13 @@ class Session:
         with self._turn:
             self.program.use.sessions -= not self._closed
             self._closed = True
-            self._solver.close()
+            self._prover.close()
 
     def run(self, *, certificate: bool = False) -> Report:
         """The answers to the program's own actions, with a certificate if it is wanted."""
         with self._turn, collector_paused(self._large):
-            report = self.program.report(self._solver.report())
-            return report._replace(certificate=self._solver.certificate()) if certificate else report
+            report = self.program.report(self._prover.report())
+            return report._replace(certificate=self._prover.certificate()) if certificate else report
 
     def verify(self, claim: str | dict[str, Any], name: str | None = None) -> Report:
         """The verdict on a claim: an expression, or a verification as the program would write it.
@@ -235,7 +235,7 @@ class Session:
         if found is None or sink.has_errors:
             raise CompileError(diagnostics, document)
         self._declare_free()
-        results = self._solver.verify([found], [])
+        results = self._prover.verify([found], [])
         one = ProgramResult(results[0].verdict, results, limits=self._limits, time_ms=results[0].time_ms)
         return reported(one, Checked(document, tuple(diagnostics), None))
 
@@ -245,31 +245,31 @@ class Session:
             assumed = [self._fact(text) for text in facts]
             self._declare_free()
             self._assumed.append(assumed)
-            self._solver.push(assumed)
+            self._prover.push(assumed)
             self._mark = len(self._module.pool)
 
     def pop(self) -> None:
         """Takes back the last `push`. Raises IndexError if there is none."""
         with self._turn:
             self._assumed.pop()
-            self._solver.pop()
+            self._prover.pop()
 
     def _recycle(self) -> None:
         """Begin again with the assumptions alone: formulas of claims answered are garbage by now."""
-        self._solver.close()
+        self._prover.close()
         self._module.pool.release(self._mark)
         self._reopen()
 
     def _reopen(self) -> None:
-        self._solver.close()
-        self._solver = self._open()
+        self._prover.close()
+        self._prover = self._open()
         for assumed in self._assumed:
-            self._solver.push(assumed)
+            self._prover.push(assumed)
 
-    def _open(self) -> SolverSession:
-        from potlang.prove.session import Session as SolverSession
+    def _open(self) -> Prover:
+        from potlang.prove.prover import Prover
 
-        return SolverSession(self._module, self._workers, self._options, self._limits, self.program.module)
+        return Prover(self._module, self._options, self._limits, self._workers, self.program.module)
 
     def _declare_free(self) -> None:
         """A claim may use a declared variable free for the first time: then the base needs it too."""

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
 from potlang.report.base import to_plain
-from potlang.report.results import Tier
+from potlang.report.results import TrustLevel
 
 By = Literal["solver", "arithmetic", "sympy", "rewriting", "reading"]
 """Who answered: a solver, exact arithmetic, SymPy, two expressions compared at a point, or the reader."""
@@ -48,7 +48,7 @@ class StepResult(NamedTuple):
     missing: int | None = None
     by: By = "reading"
     assuming: tuple[str, ...] = ()
-    trust: Tier | None = None
+    trust: TrustLevel | None = None
     limited: bool = False
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -11,12 +10,13 @@ from potlang.ir.module import Assertion, AssertionKind, Claim, Module
 from potlang.ir.pool import Pool
 from potlang.languages.dagmath.lower.encoding import Encoded, Encoder
 from potlang.report.results import Limits, Result
+from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
     from potlang.ir.nodes import Node
     from potlang.processes.pool import Workers
     from potlang.prove.options import Trust
-    from potlang.prove.session import Session
+    from potlang.prove.prover import Prover
 
 
 class Theory:
@@ -30,10 +30,10 @@ class Theory:
         self._limits = limits
         self._trust = trust
         self._workers = workers
-        self._session: Session | None = None
+        self._prover: Prover | None = None
         self._symbols = 0
         self._known: dict[tuple[frozenset[int], int], Result] = {}
-        self._end = time.monotonic() + limits.total_ms / 1000
+        self._deadline = Deadline(limits.total_ms)
 
     def __enter__(self) -> Theory:
         return self
@@ -46,27 +46,26 @@ class Theory:
     @property
     def left_ms(self) -> int:
         """The time that is left for the solution."""
-        return max(0, int((self._end - time.monotonic()) * 1000))
+        return self._deadline.left_ms()
 
     def _close(self) -> None:
-        if self._session is not None:
-            self._session.close()
-            self._session = None
+        if self._prover is not None:
+            self._prover.close()
+            self._prover = None
 
-    def _ready(self) -> Session:
-        """A session that knows all symbols there are."""
-        from potlang.processes.pool import default_workers
-        from potlang.prove.options import Options
-        from potlang.prove.session import Session
+    def _ready(self) -> Prover:
+        """A prover that knows all symbols there are."""
+        from potlang.prove.options import ProverOptions
+        from potlang.prove.prover import Prover
 
         symbols = self.encoder.symbols
-        if self._session is None or len(symbols) != self._symbols:
+        if self._prover is None or len(symbols) != self._symbols:
             self._close()
             self._symbols = len(symbols)
             module = Module(self.encoder.pool, symbols=symbols)
-            options = Options(trust=self._trust, minimize_cores=False)
-            self._session = Session(module, self._workers or default_workers(), options, self._limits)
-        return self._session
+            options = ProverOptions(trust=self._trust, minimize_cores=False)
+            self._prover = Prover(module, options, self._limits, self._workers)
+        return self._prover
 
     def ask(self, premises: Sequence[Encoded], claim: Encoded) -> Result:
         """Verify the claim under the premises, both taken to be defined; memoised by node ids."""
@@ -84,16 +83,9 @@ class Theory:
 
     def _verified(self, assumed: Sequence[Node], formula: Node) -> Result:
         self.asked += 1
-        session = self._ready()
-        session.limits = self._limits._replace(total_ms=max(1, min(self.left_ms, self._limits.total_ms)))
-        session.push(
-            [
-                Assertion(f"p{at}", f"premise {at}", AssertionKind.FACT, node)
-                for at, node in enumerate(assumed)
-            ]
-        )
-        try:
-            (found,) = session.verify([Claim(f"c{self.asked}", "claim", formula)], [])
-        finally:
-            session.pop()
+        named = [
+            Assertion(f"p{at}", f"premise {at}", AssertionKind.FACT, node) for at, node in enumerate(assumed)
+        ]
+        claim = Claim(f"c{self.asked}", "claim", formula)
+        (found,) = self._ready().verify([claim], [], assuming=named, within_ms=self.left_ms)
         return found

@@ -15,7 +15,7 @@ from potlang.languages.dot.lower.extract import Extraction, Inclusion
 from potlang.languages.dot.lower.typing import Propositions
 from potlang.languages.dot.read.records import Entails
 from potlang.languages.dot.results import ArrowResult, ArrowState
-from potlang.languages.dot.solve.prover import Prover
+from potlang.languages.dot.solve.prover import TheoryProver
 from potlang.languages.dot.write.emit import emit_record
 from potlang.passes.nucleus import Rule, assumed, conjunction
 from potlang.report.results import Result, Verdict
@@ -49,7 +49,7 @@ class Arrow(NamedTuple):
         return self.state in ("assumed", "unknown")
 
 
-def judge_arrows(extraction: Extraction, said: Propositions, prover: Prover) -> list[Arrow]:
+def judge_arrows(extraction: Extraction, said: Propositions, prover: TheoryProver) -> list[Arrow]:
     """Each inclusion with what the theory alone says of it, in order.
 
     Of those between two different opaque atoms one is asked about: the theory says the same of all.

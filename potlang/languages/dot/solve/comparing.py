@@ -13,7 +13,7 @@ from potlang.ir.graphs import UnionFind
 from potlang.ir.nodes import Node
 from potlang.ir.pool import Pool
 from potlang.languages.dot.lower.extract import Extraction
-from potlang.languages.dot.solve.prover import Base
+from potlang.languages.dot.solve.prover import Assuming
 
 MOST_COMPARED = 200
 """Validated propositions up to which the questions about each and all others are asked."""
@@ -22,7 +22,7 @@ MOST_COMPARED = 200
 class Comparison:
     """Compares formulas under the assumptions of one base."""
 
-    def __init__(self, base: Base, pool: Pool, formulas: Iterable[Node]) -> None:
+    def __init__(self, base: Assuming, pool: Pool, formulas: Iterable[Node]) -> None:
         self._base = base
         self._pool = pool
         self._formulas = list(dict.fromkeys(formulas))

@@ -13,7 +13,7 @@ from potlang.languages.dot.lower.extract import extract
 from potlang.languages.dot.lower.typing import Propositions
 from potlang.languages.dot.read.records import Profile
 from potlang.languages.dot.solve.arrows import NucleusOfTrace, judge_arrows
-from potlang.languages.dot.solve.prover import Prover, Settings
+from potlang.languages.dot.solve.prover import TheoryProver
 from potlang.languages.dot.solve.summary import facts
 from potlang.languages.dot.write.from_ir import proposition_json
 from potlang.processes.pool import Workers
@@ -42,7 +42,7 @@ def entailed_literals(
     pool = said.module.pool
     atoms = _atoms(said)
     literals = [each for atom in atoms for each in (atom, pool.negate(atom))]
-    with Prover(said.module, Settings(limits=limits, workers=workers)) as prover:
+    with TheoryProver(said.module, limits=limits, workers=workers) as prover:
         nucleus = NucleusOfTrace(judge_arrows(extraction, said, prover), pool)
         base = prover.assuming(*nucleus.assertions(), *facts(extraction, said))
         if not literals or base.probe(pool.true).status == "unsat":

@@ -13,7 +13,7 @@ from potlang.languages.dot.read.records import Edge
 from potlang.languages.dot.results import RankResult, SummarizerResult
 from potlang.languages.dot.solve.arrows import NucleusOfTrace
 from potlang.languages.dot.solve.comparing import MOST_COMPARED, Comparison
-from potlang.languages.dot.solve.prover import Base, Prover
+from potlang.languages.dot.solve.prover import Assuming, TheoryProver
 from potlang.passes.nucleus import closure
 from potlang.passes.simplify import Simplify
 from potlang.report.results import Consistency, Result, Verdict
@@ -36,7 +36,7 @@ class Summary:
     extraction: Extraction
     said: Propositions
     nucleus: NucleusOfTrace
-    prover: Prover
+    prover: TheoryProver
     verdicts: Mapping[int, Verdict]
     notes: list[str] = field(default_factory=list)
     validated: tuple[int, ...] = field(init=False)
@@ -52,11 +52,11 @@ class Summary:
     def _formulas(self, ids: Iterable[int]) -> list[Node]:
         return [self.formula_of(id_) for id_ in ids]
 
-    def _together(self) -> Base:
+    def _together(self) -> Assuming:
         """Theory, R, and the validated propositions."""
         return self.prover.assuming(*self.nucleus.assertions(), *facts(self.extraction, self.said))
 
-    def _closed(self) -> Base:
+    def _closed(self) -> Assuming:
         """Theory and R."""
         return self.prover.assuming(*self.nucleus.assertions())
 
@@ -271,7 +271,7 @@ def _ranks(
     return tuple(found), ranks[good] if settled else None
 
 
-def _of_probe(base: Base, formula: Node) -> Consistency:
+def _of_probe(base: Assuming, formula: Node) -> Consistency:
     found = {"sat": Consistency.CONSISTENT, "unsat": Consistency.INCONSISTENT}
     return found.get(base.probe(formula).status, Consistency.UNKNOWN)
 

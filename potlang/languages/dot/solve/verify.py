@@ -30,9 +30,9 @@ from potlang.languages.dot.results import (
 )
 from potlang.languages.dot.solve.arrows import Arrow, NucleusOfTrace, arrow_results, judge_arrows
 from potlang.languages.dot.solve.critics import report_all
-from potlang.languages.dot.solve.prover import Base, Prover, Settings
+from potlang.languages.dot.solve.prover import Assuming, TheoryProver
 from potlang.languages.dot.solve.summary import Summary, formula_text
-from potlang.prove.options import RouteName, Trust
+from potlang.prove.options import ProverOptions, RouteName, Trust
 from potlang.report.results import Consistency, Limits, Result, Verdict
 from potlang.sema.emit import Writer
 from potlang.version import __version__
@@ -72,7 +72,7 @@ def verify(
         space = None if program is None else Space(program.tree, (program.module, program.extension))
         said = read_propositions(trace, sink, space)
         extraction = extract(trace)
-        with Prover(said.module, Settings(route, trust, limits, workers)) as prover:
+        with TheoryProver(said.module, ProverOptions(route, trust), limits, workers) as prover:
             report = _Verification(extraction, said, prover, sink).run()
     report = report._replace(verdict=_verdict(report, sink))
     diagnostics = tuple(sink.diagnostics())
@@ -96,7 +96,7 @@ class _Verification:
         self,
         extraction: Extraction,
         said: Propositions,
-        prover: Prover,
+        prover: TheoryProver,
         sink: Sink,
     ) -> None:
         self.extraction = extraction
@@ -204,7 +204,7 @@ class _Verification:
         if not left:
             return found, {}
         negations = {formula: self.prover.pool.negate(formula) for formula in left}
-        base: Base = self.prover.assuming(*nucleus.assertions())
+        base: Assuming = self.prover.assuming(*nucleus.assertions())
         follow = base.follow(negations.values())
         found.update(
             (formula.id, follow[each.id]) for formula, each in negations.items() if each.id in follow

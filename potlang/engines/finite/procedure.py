@@ -1,28 +1,27 @@
-"""The route `search`: claims about finitely many unknown values, decided in this process ([ROUTE-NAMES])."""
+"""Search as a decision procedure, for finitely many unknown values: the route `search` ([ROUTE-NAMES])."""
 
 from __future__ import annotations
 
 import functools
-import time
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from potlang.engines.check import Check, CheckResult
+from potlang.engines.encoding import AssertionNames, Encoding
 from potlang.ir.module import Assertion, Module
 from potlang.ir.nodes import Node, Symbol
 from potlang.ir.sorts import BOOL, INT, REAL, EnumSort, Sort
 from potlang.ir.structure import FunctionTable, Structure, definitions_of
 from potlang.ir.values import Unspecified
-from potlang.prove.asking import Reply
-from potlang.prove.encoding import Encoding, Labels
-from potlang.report.results import Check
+from potlang.report.results import CheckRecord
+from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
     from potlang.engines.finite.problem import Constraint, ConstraintProblem
     from potlang.engines.finite.search import ConstraintSearch
     from potlang.engines.fuel import Fuel
     from potlang.ir.compile import Values
-    from potlang.prove.verdicts import Ask
 
 MOST_STEPS = 5_000
 """Of all searches of one program under the router: some tens of milliseconds."""
@@ -30,12 +29,14 @@ _MOST_ASSUMPTIONS = 500
 _MOST_KEPT = 64
 
 
-class SearchDecider:
+class SearchProcedure:
     """Answers checks by search ([SEARCH-DECIDES]). What is beyond `fuel` is left to others from then on."""
 
     name = "search"
 
-    def __init__(self, lowered: Module, labels: Labels, encoding: Encoding, fuel: int = MOST_STEPS) -> None:
+    def __init__(
+        self, lowered: Module, labels: AssertionNames, encoding: Encoding, fuel: int = MOST_STEPS
+    ) -> None:
         self._lowered = lowered
         self._labels = labels
         self._encoding = encoding
@@ -43,17 +44,16 @@ class SearchDecider:
         self._extra: tuple[Assertion, ...] | None = None
         self._state: _State | None = None
 
-    def ask(self, ask: Ask, extra: tuple[Assertion, ...]) -> Reply | None:
-        """As `Decider.ask`."""
-        if self._extra is not extra:
-            self._extra = extra
-            self._state = self._begin((*self._lowered.assertions, *extra))
-        return None if self._state is None else self._answer(self._state, ask)
-
-    def ask_subset(self, assumed: Sequence[Assertion], ask: Ask) -> Reply | None:
-        """As `Decider.ask_subset`."""
-        state = self._begin(assumed)
-        return None if state is None else self._answer(state, ask)
+    def decide(self, check: Check) -> CheckResult | None:
+        """As `DecisionProcedure.decide`; what was found for the program's own assumptions is kept."""
+        if check.alone:
+            state = self._begin(check.assumptions)
+        else:
+            if self._extra is not check.assumptions:
+                self._extra = check.assumptions
+                self._state = self._begin((*self._lowered.assertions, *check.assumptions))
+            state = self._state
+        return None if state is None else self._answer(state, check)
 
     def _begin(self, assumed: Sequence[Assertion]) -> _State | None:
         """The search for these assumptions; None where they are not of its kind."""
@@ -70,26 +70,25 @@ class SearchDecider:
         except (NotFinite, Unspecified):
             return None
 
-    def _answer(self, state: _State, ask: Ask) -> Reply | None:
-        began = time.perf_counter()
-        found = state.decide(self._side(ask))
+    def _answer(self, state: _State, check: Check) -> CheckResult | None:
+        began = Deadline(0)
+        found = state.decide(self._goal(check))
         if found is None:
             return None
         values, keys = found
-        status = "unsat" if values is None else "sat"
-        spent = (time.perf_counter() - began) * 1000
-        check = Check(ask.name, self.name, status, time_ms=spent)
-        reply = Reply("sat", None, (check,), self._encoding, by=self.name)
+        status: Literal["sat", "unsat"] = "unsat" if values is None else "sat"
+        record = CheckRecord(check.name, self.name, status, time_ms=began.spent_ms())
+        result = CheckResult(status, None, (record,), self._encoding, by=self.name)
         if values is None:
             core = tuple(self._labels.name(each) for each in state.assumed if each.key in keys)
-            return reply._replace(status="unsat", core=core)
+            return result._replace(core=core)
         module, variables = self._lowered, list(state.problem.variables[: len(values)])
-        return reply._replace(structure=functools.cache(lambda: _structure(module, variables, values)))
+        return result._replace(structure=functools.cache(lambda: _structure(module, variables, values)))
 
-    def _side(self, ask: Ask) -> Node | None:
-        if ask.formula is None or not ask.negated:
-            return ask.formula
-        return self._lowered.pool.negate(ask.formula)
+    def _goal(self, check: Check) -> Node | None:
+        if check.formula is None or not check.negated:
+            return check.formula
+        return self._lowered.pool.negate(check.formula)
 
 
 class _State:

@@ -1,4 +1,4 @@
-"""The program in one engine's words: what to send, and what the answers' names and values mean."""
+"""The SMT-LIB encoding of a module for one solver, and the decoding of its names and values."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from potlang.smt.encodings import Dialect
     from potlang.smt.symbols import Symbols
 
-__all__ = ["Encoding", "Labels", "Unsupported", "show_value", "shown_literal"]
+__all__ = ["AssertionNames", "Encoding", "Unsupported", "show_value", "shown_literal"]
 
 
-class Labels:
+class AssertionNames:
     """The names under which assumptions are asserted: numbered, the module's own first and in order.
 
     And those of the module's symbols, which are the same for all engines.
@@ -62,7 +62,7 @@ class Labels:
 class Encoding:
     """Prints one module for one engine. All methods that give text raise `Unsupported`."""
 
-    def __init__(self, module: Module, engine: str, labels: Labels) -> None:
+    def __init__(self, module: Module, engine: str, labels: AssertionNames) -> None:
         from potlang.smt.printer import Printer
 
         self.labels = labels
@@ -91,13 +91,11 @@ class Encoding:
             self._bare = Encoding(self._module, self.dialect, self.labels)
         return self._bare
 
-    def claim(self, formula: Node) -> str:
-        """The command that asserts a closed formula."""
-        return self._printer.assertion(formula)
-
-    def negation(self, formula: Node) -> str:
-        """The command that asserts its negation."""
-        return self._printer.assertion(self._module.pool.negate(formula))
+    def goal(self, formula: Node | None, *, negated: bool = False) -> str:
+        """The command that asserts a closed formula, or its negation; nothing for no formula."""
+        if formula is None:
+            return ""
+        return self._printer.assertion(self._module.pool.negate(formula) if negated else formula)
 
     def named(self, formula: Node, name: str, *, negated: bool) -> str:
         """The command that asserts a formula, or its negation, under a name."""

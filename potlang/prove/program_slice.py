@@ -9,7 +9,7 @@ from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import App, Node, Sym, Symbol, reachable
 
 
-def excerpt(
+def slice_of(
     module: Module, assertions: Sequence[Assertion], claim: Claim | None, *, every_symbol: bool
 ) -> Module:
     """The module with these assumptions and this claim, if any, alone.

@@ -10,7 +10,7 @@ from potlang.ir.module import Assertion, AssertionKind
 from potlang.ir.nodes import Symbol, SymbolKind
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, DeclaredSort
-from potlang.prove.nearby import SIZES, Nearby
+from potlang.prove.premises import SIZES, PremiseSelection
 
 PERSON = DeclaredSort("Person")
 COUNT = 2_500
@@ -66,7 +66,7 @@ def test_subsets_grow_outwards_from_the_claim() -> None:
         for i, (a, b) in enumerate(itertools.pairwise(terms))
     ]
     claim = pool.app(knows, (terms[50], terms[50]))
-    near, wider = Nearby(facts).around(claim)
+    near, wider = PremiseSelection(facts).around(claim)
     assert [len(near), len(wider)] == list(SIZES)
     numbers = [int(fact.key[1:]) for fact in near]
     assert numbers == list(range(numbers[0], numbers[0] + 100))

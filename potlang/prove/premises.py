@@ -17,7 +17,7 @@ SIZES = (100, 1_000)
 """How many assumptions the subsets have at most."""
 
 
-class Nearby:
+class PremiseSelection:
     """Assumptions by the constants that they mention. Those without (rules) are near everything."""
 
     def __init__(self, assertions: Sequence[Assertion]) -> None:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from potlang.engines.encoding import AssertionNames
 from potlang.ir.nodes import Node
 from potlang.prove.cores import Core, Names, Oracle
-from potlang.prove.encoding import Labels
 from potlang.prove.evidence import core_items
-from potlang.prove.marco import Bounds, Families, marco
+from potlang.prove.marco import Bounds, MusResult, marco
 from potlang.report.results import CoreItem, Evidence
 from potlang.utils.deadline import Deadline
 
@@ -27,14 +27,14 @@ Open = Callable[[Node | None, bool, Deadline], tuple[Names, Oracle]]
 """All names, and an oracle over them with a claim (None: none), which may be negated, within a deadline."""
 
 
-class Alternatives:
+class MusEnumerator:
     """Adds to evidence. Searches once for each claim; forget it when the assumptions change."""
 
-    def __init__(self, labels: Labels, open_oracle: Open, *, every_core: bool) -> None:
+    def __init__(self, labels: AssertionNames, open_oracle: Open, *, every_core: bool) -> None:
         self._labels = labels
         self._open = open_oracle
         self._every_core = every_core
-        self._found: dict[tuple[Node | None, bool], Families] = {}
+        self._found: dict[tuple[Node | None, bool], MusResult] = {}
 
     def forget(self) -> None:
         """The assumptions have changed."""
@@ -44,30 +44,28 @@ class Alternatives:
         """`evidence` with all cores if they were asked for, and for assumptions alone with corrections."""
         if not self._every_core and target is not None:
             return evidence
-        families = self._families(core, target, negated)
+        found = self._result(core, target, negated)
         if self._every_core:
-            evidence = evidence._replace(
-                cores=self._items(families.cores), cores_complete=families.cores_complete
-            )
+            evidence = evidence._replace(cores=self._items(found.cores), cores_complete=found.cores_complete)
         if target is None:
             evidence = evidence._replace(
-                corrections=self._items(families.corrections),
-                corrections_complete=families.corrections_complete,
+                corrections=self._items(found.corrections),
+                corrections_complete=found.corrections_complete,
             )
         return evidence
 
     def _items(self, family: tuple[Names, ...]) -> tuple[tuple[CoreItem, ...], ...]:
         return tuple(core_items(names, self._labels) for names in family)
 
-    def _families(self, core: Core, target: Node | None, negated: bool) -> Families:
+    def _result(self, core: Core, target: Node | None, negated: bool) -> MusResult:
         key = (target, negated)
         if key not in self._found:
             self._found[key] = self._search(core, target, negated)
         return self._found[key]
 
-    def _search(self, core: Core, target: Node | None, negated: bool) -> Families:
+    def _search(self, core: Core, target: Node | None, negated: bool) -> MusResult:
         deadline = Deadline(ALL_MS if self._every_core else A_FEW_MS)
         names, ask = self._open(target, negated, deadline)
         if len(names) > MOST_ASSUMPTIONS:
-            return Families((core.names,) if core.minimal else (), False, (), False)
+            return MusResult((core.names,) if core.minimal else (), False, (), False)
         return marco(names, ask, deadline, ALL if self._every_core else A_FEW, [core])

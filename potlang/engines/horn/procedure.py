@@ -1,0 +1,123 @@
+"""The closure as a decision procedure: the route `closure`, and first of all under `auto` ([ROUTE-NAMES])."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from potlang.engines.check import Check, CheckResult
+from potlang.engines.encoding import AssertionNames, Encoding
+from potlang.ir.module import Assertion, Claim, Module
+from potlang.ir.nodes import Node
+from potlang.report.results import CheckRecord
+from potlang.utils.deadline import Deadline
+
+if TYPE_CHECKING:
+    from potlang.certify import Theory
+    from potlang.engines.horn.solver import HornAnswer, HornSolver
+
+CLOSURE_MS = 2_000
+"""How long the closure of a program may take under the router; forced, it has the time of a check."""
+_REMEMBERED = 64
+
+
+class HornProcedure:
+    """What the least model decides (`55-closure.md`). Models and refutations are made when asked for.
+
+    `exact_only`: nothing is tried where the closure could conclude no more than what follows.
+    """
+
+    name = "closure"
+
+    def __init__(
+        self,
+        module: Module,
+        labels: AssertionNames,
+        encoding: Encoding,
+        most_ms: int,
+        *,
+        exact_only: bool = False,
+    ) -> None:
+        self._module = module
+        self._exact_only = exact_only
+        self._labels = labels
+        self._encoding = encoding
+        self._most_ms = most_ms
+        self._extra: tuple[Assertion, ...] | None = None
+        self._closure: HornSolver | None = None
+        self._closed: dict[int, tuple[Node, HornAnswer]] = {}
+
+    def decide(self, check: Check) -> CheckResult | None:
+        """As `DecisionProcedure.decide`; the closure of the program's own assumptions is made once."""
+        if check.alone:
+            few = replace(self._module, assertions=check.assumptions)
+            return self._answer(self._recognised(few, (), large=False), check, {})
+        if self._extra is not check.assumptions:
+            self._closure = self._recognised(self._module, check.assumptions, large=True)
+            self._extra = check.assumptions
+            self._closed.clear()
+        return self._answer(self._closure, check, self._closed)
+
+    def _recognised(self, module: Module, extra: Sequence[Assertion], *, large: bool) -> HornSolver | None:
+        from potlang.engines.horn.recognition import recognise, recognise_exact
+
+        horn = (recognise_exact if self._exact_only else recognise)(module, extra)
+        if horn is None:
+            return None
+        from potlang.engines.horn.datalog import available, engine
+        from potlang.engines.horn.solver import HornSolver
+
+        return HornSolver(horn, large=engine if large and available() else None)
+
+    def _answer(
+        self, closure: HornSolver | None, check: Check, known: dict[int, tuple[Node, HornAnswer]]
+    ) -> CheckResult | None:
+        if closure is None:
+            return None
+        deadline = Deadline(self._most_ms)
+        if check.formula is None:
+            found = closure.assumptions(deadline.passed)
+        else:
+            found = getattr(self._decided(closure, check.formula, known, deadline.passed), check.side)
+        if found.status is None:
+            return None
+        record = CheckRecord(check.name, self.name, found.status, time_ms=deadline.spent_ms())
+        result = CheckResult(found.status, None, (record,), self._encoding, by=self.name)
+        if found.status == "sat":
+            return result._replace(
+                structure=functools.cache(
+                    lambda: closure.model(check.formula, check.side, Deadline(self._most_ms).passed)
+                )
+            )
+        derivation = closure.derivation(check.formula, check.side, Deadline(self._most_ms).passed)
+        if derivation is None:
+            return result
+        keys = frozenset(derivation.keys)
+        core = tuple(
+            self._labels.name(each)
+            for each in (*self._module.assertions, *(self._extra or ()))
+            if each.key in keys
+        )
+
+        def lines(theory: Theory, side: str, claim: Claim | None) -> tuple[str, ...] | None:
+            from potlang.engines.horn.derivation_lines import derivation_lines
+
+            return derivation_lines(closure.horn, derivation, side, claim, theory)
+
+        return result._replace(core=core, refutation=lines)
+
+    def _decided(
+        self,
+        closure: HornSolver,
+        formula: Node,
+        known: dict[int, tuple[Node, HornAnswer]],
+        expired: Callable[[], bool],
+    ) -> HornAnswer:
+        """The conclusions on a claim: kept, since its two sides are asked one after the other."""
+        if formula.id not in known:
+            if len(known) >= _REMEMBERED:
+                known.clear()
+            known[formula.id] = formula, closure.decide(formula, expired)
+        return known[formula.id][1]

@@ -1,0 +1,153 @@
+"""Unsat cores of a verification: found apart in large programs, made minimal, enumerated if asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from potlang.engines.check import Check
+from potlang.engines.encoding import AssertionNames, Encoding
+from potlang.engines.solver import SolverSession
+from potlang.ir.module import Assertion, Module
+from potlang.ir.nodes import Node
+from potlang.prove.cores import Core, Names, Oracle, minimize
+from potlang.prove.dispatcher import Dispatcher
+from potlang.prove.enumeration import MusEnumerator
+from potlang.prove.evidence import core_items
+from potlang.prove.premises import PremiseSelection
+from potlang.prove.subsets import Decided, Subsets, minimal_core, oracle
+from potlang.report.results import Evidence
+from potlang.utils.deadline import Deadline
+
+_MOST_HANDED_ON = 200
+"""Larger cores that a decision procedure has not made minimal are no work for a solver either."""
+_MINIMIZE_MS = 300
+"""The time for making a core minimal without a solver."""
+
+
+class CoreSearch:
+    """The cores of one program's checks; `extra` are the assumptions on top of it.
+
+    `aside` opens a second session of the first solver, so that the base of the first stays loaded.
+    """
+
+    def __init__(
+        self,
+        module: Module,
+        dispatcher: Dispatcher,
+        names: AssertionNames,
+        aside: Callable[[], SolverSession],
+        *,
+        every_core: bool,
+    ) -> None:
+        self.extra: tuple[Assertion, ...] = ()
+        self._module = module
+        self._dispatcher = dispatcher
+        self._names = names
+        self._open = aside
+        self._side: Dispatcher | None = None
+        self._selection: PremiseSelection | None = None
+        self._minimized: dict[tuple[Names, Node | None, bool], Core] = {}
+        self._enumerator = MusEnumerator(names, self._oracle, every_core=every_core)
+
+    def close(self) -> None:
+        """Give the second session back."""
+        if self._side is not None:
+            self._side.close()
+
+    def assume(self, extra: tuple[Assertion, ...]) -> None:
+        """These are the assumptions on top of the program's from now on."""
+        self.extra = extra
+        self._minimized.clear()
+        self._enumerator.forget()
+
+    def forget_claims(self) -> None:
+        """Let go of the cores of claims; those of the assumptions alone stay known."""
+        self._minimized = {key: core for key, core in self._minimized.items() if key[1] is None}
+
+    @property
+    def assumed(self) -> tuple[Assertion, ...]:
+        """All assumptions."""
+        return (*self._module.assertions, *self.extra)
+
+    # --- minimal ones ---
+
+    def minimal(
+        self, names: Names, target: Node | None, *, negated: bool, beyond: Sequence[Assertion] = ()
+    ) -> Core:
+        """The core of a target (None: the assumptions alone) made minimal, by asking again.
+
+        `beyond` are assumptions besides all others. The solvers' base is lost by it.
+        """
+        key = (names, target, negated)
+        if key not in self._minimized:
+            every = tuple(self._names.name(each) for each in (*self.assumed, *beyond))
+            wanted = frozenset(names)
+            inside = tuple(name for name in every if name in wanted)
+            self._minimized[key] = self._by_procedures(inside, target, negated) or minimal_core(
+                self._dispatcher, self._names, inside, every, target, negated
+            )
+        return self._minimized[key]
+
+    def _by_procedures(self, names: Names, target: Node | None, negated: bool) -> Core | None:
+        """The core made minimal by a decision procedure, where one decides it."""
+        check = Check("", target, negated)
+        check = check._replace(name=check.side)
+        for procedure in self._dispatcher.procedures:
+            core = minimize(names, names, Decided(procedure, self._names, check), Deadline(_MINIMIZE_MS))
+            if core.verified and (core.minimal or len(names) > _MOST_HANDED_ON):
+                return core
+        return None
+
+    def into(self, evidence: Evidence, core: Core, target: Node | None, *, negated: bool = False) -> Evidence:
+        """`evidence` with this core, and what [VERDICT-CORES] and [VERDICT-CORRECTIONS] add to it."""
+        evidence = evidence._replace(core=core_items(core.names, self._names), core_minimal=core.minimal)
+        return self._enumerator.add(evidence, core, target, negated)
+
+    def _oracle(self, target: Node | None, negated: bool, deadline: Deadline) -> tuple[Names, Oracle]:
+        """The names of all assumptions, and who says which of them are unsatisfiable by themselves."""
+        names = tuple(self._names.name(each) for each in self.assumed)
+        return names, oracle(self._dispatcher, self._names, names, target, negated, deadline)
+
+    # --- of large programs ---
+
+    def find(self, check: Check) -> Names | None:
+        """A core among the assumptions around the claim, or else among all; None if there is none in time."""
+        side = self._aside()
+        subsets = Subsets(side, self._names, check.formula, check.negated)
+        for assertions in self._premises().around(check.formula):
+            status, core = subsets(tuple(self._names.name(each) for each in assertions))
+            if status == "unsat":
+                return core
+        return self._among_all(check)
+
+    def prepare(self) -> None:
+        """Do what a core will need, while a solver is busy with the base."""
+        self._premises()
+        self._aside().solvers[0].encoding.bare().declarations()
+
+    def _premises(self) -> PremiseSelection:
+        """The assumptions by what they mention, looked through once."""
+        assumed = self.assumed
+        if self._selection is None or len(self._selection.assertions) != len(assumed):
+            self._selection = PremiseSelection(assumed)
+        return self._selection
+
+    def _among_all(self, check: Check) -> Names | None:
+        """A core among all assumptions, each tracked."""
+        side = self._aside()
+        side.start(lambda encoding: encoding.base())
+        tracked = check._replace(wanted=(), core=True, model=False, assumptions=self.extra)
+        result = side.ask(check.name, tracked.query)
+        return result.core if result.status == "unsat" else None
+
+    def _aside(self) -> Dispatcher:
+        """The second session, with the declarations alone."""
+        if self._side is None:
+            self._side = Dispatcher([self._open()], self._dispatcher.allowance)
+        self._side.allowance = self._dispatcher.allowance
+        self._side.start(_declarations)
+        return self._side
+
+
+def _declarations(encoding: Encoding) -> str:
+    return encoding.bare().declarations()

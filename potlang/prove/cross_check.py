@@ -1,0 +1,361 @@
+"""Cross-checks: each proof obligation of a verdict at the best trust level that time allows ([TIER-PIECE]).
+
+A model is evaluated by `potlang.ir.evaluator`, a refutation is accepted by `potlang.certify`; what neither
+can check is put to a second solver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from potlang.engines.check import Check, CheckResult
+from potlang.engines.encoding import AssertionNames
+from potlang.engines.solver import SolverSession
+from potlang.ir.module import Assertion, Claim, Module
+from potlang.ir.nodes import Node
+from potlang.prove.dispatcher import Allowance, Dispatcher
+from potlang.prove.evaluation import Evaluation, Evaluations
+from potlang.prove.program_slice import slice_of
+from potlang.prove.verdicts import ClaimState, PartialModel
+from potlang.report.results import CheckRecord, IndependentCheck, Limits, TrustLevel, Verdict
+
+if TYPE_CHECKING:
+    from potlang.engines.ground.grounding import Grounder, Side
+    from potlang.ir.structure import Structure
+    from potlang.processes.pool import Workers
+
+_CHECK_MS = 2_000
+_MOST_GROUNDED = 500
+_MOST_READ = 2_000
+
+
+class ProofObligation(NamedTuple):
+    """A sat or unsat answer that a verdict rests on, and what shows it.
+
+    `side` is `assumptions`, `claim` or `negation`. A sat answer has a `structure` if it was evaluated;
+    an unsat one has the statements of a `refutation`, or else the `core` (keys) that `solvers` refuted.
+    """
+
+    side: str
+    status: str
+    trust: TrustLevel
+    by: str
+    note: str = ""
+    structure: Structure | None = None
+    refutation: tuple[str, ...] = ()
+    core: tuple[str, ...] = ()
+    solvers: tuple[str, ...] = ()
+
+    @property
+    def record(self) -> IndependentCheck:
+        """Its line in the report."""
+        return IndependentCheck(self.side, self.status, self.trust, self.by, self.note)
+
+
+class CheckedVerdict(NamedTuple):
+    """A verdict's proof obligations, the checks made for them, and whether a second solver contradicted."""
+
+    obligations: tuple[ProofObligation, ...]
+    checks: tuple[CheckRecord, ...] = ()
+    disagreement: bool = False
+
+    @property
+    def trust(self) -> TrustLevel:
+        """The worst level of the obligations."""
+        return max((each.trust for each in self.obligations), key=TRUST_LEVELS.index, default="solver")
+
+
+class Proof(NamedTuple):
+    """What a verdict on one claim rests on; `unknown` rests on nothing."""
+
+    key: str
+    verdict: Verdict
+    obligations: tuple[ProofObligation, ...]
+
+
+TRUST_LEVELS: tuple[TrustLevel, ...] = ("checked", "cross-checked", "solver")
+"""The best first."""
+
+SecondEngine = Callable[[str], SolverSession | None]
+"""A session of another solver than the one named, its base not yet sent; None where there is none."""
+
+
+class CrossChecker:
+    """Has the answers over one program checked by others than who gave them.
+
+    `module` is the program as compiled, for evidence is about that and not about what passes made of
+    it; `lowered` is what the solvers were given.
+    """
+
+    def __init__(
+        self, module: Module, lowered: Module, labels: AssertionNames, second: SecondEngine, workers: Workers
+    ) -> None:
+        self.module = module
+        self._workers = workers
+        self._grounder: Grounder | None = None
+        self._lowered = lowered
+        self._labels = labels
+        self._second = second
+        self._dispatchers: dict[str, Dispatcher | None] = {}
+        self._original = {each.key: each for each in module.assertions}
+        self._claims = frozenset(each.key for each in (*module.claims, *module.norms))
+        self._structures: dict[int, tuple[CheckResult, Structure | None]] = {}
+        self.evaluations = Evaluations(module)
+        self.allowance = Allowance.of(Limits())
+        self.extra: tuple[Assertion, ...] = ()
+
+    def close(self) -> None:
+        """Give the second solvers back."""
+        for dispatcher in self._dispatchers.values():
+            if dispatcher is not None:
+                dispatcher.close()
+        self._dispatchers.clear()
+
+    def forget(self) -> None:
+        """The claims so far are done with."""
+        self._structures.clear()
+        self.evaluations.forget()
+
+    def assume(self, extra: tuple[Assertion, ...]) -> None:
+        """These are the assumptions on top of the program's."""
+        if extra is not self.extra:
+            self.extra = self.evaluations.extra = extra
+            self._structures.clear()
+            self.evaluations.renew()
+
+    # --- what a verdict rests on ---
+
+    def check(
+        self,
+        state: ClaimState,
+        core: tuple[str, ...] | None,
+        assumptions: CheckResult | None,
+        model: PartialModel | None,
+    ) -> CheckedVerdict:
+        """The proof obligations of a settled claim, each checked.
+
+        `core` are the names of what its unsat side needs; `assumptions` and `model` are what is known of
+        the assumptions alone.
+        """
+        work = _Obligations(self, state, assumptions, model)
+        match state.verdict:
+            case Verdict.ENTAILED:
+                work.some_model("claim", state.true_model)
+                work.unsat("negation", core)
+            case Verdict.REFUTED:
+                work.some_model("negation", state.false_model)
+                work.unsat("claim", core)
+            case Verdict.UNDETERMINED:
+                work.sat("claim", state.true_model)
+                work.sat("negation", state.false_model)
+            case Verdict.INCONSISTENT:
+                work.unsat("assumptions", core)
+            case _:
+                pass
+        return CheckedVerdict(tuple(work.found), tuple(work.checks), work.disagreement)
+
+    def structure(self, result: CheckResult) -> Structure | None:
+        """The model of a sat result, read once; None if there is none that can be read."""
+        known = self._structures.get(id(result))
+        if known is None:
+            known = self._structures[id(result)] = result, self._read(result)
+        return known[1]
+
+    def _read(self, result: CheckResult) -> Structure | None:
+        if result.structure is not None:
+            return result.structure()
+        if result.model is None or result.encoding is None:
+            return None
+        from potlang.smt.models import Unreadable, read_structure
+
+        try:
+            return read_structure(result.model, self._lowered, result.encoding.dialect)
+        except Unreadable:
+            return None
+
+    def evaluate(self, result: CheckResult, side: Node | None) -> Evaluation:
+        """Whether the model of a result satisfies the assumptions and `side`."""
+        structure = self.structure(result)
+        if structure is None:
+            return Evaluation(None, "the model is too large or cannot be read")
+        return self.evaluations.both(structure, side)
+
+    def _place(self, side: Side, claim: Claim, core: Sequence[str]) -> Grounder:
+        """The program that a refutation is about: as compiled, or where that does not say it, an slice_of.
+
+        A claim or an assumption of a session is in no program; and of a large one a part is read faster.
+        """
+        from potlang.engines.ground.grounding import Grounder
+
+        large = len(self.module.assertions) > _MOST_READ
+        known = side == "assumptions" or claim.key in self._claims
+        if known and not large and not self.extra:
+            if self._grounder is None:
+                self._grounder = Grounder(self.module, self._workers)
+            return self._grounder
+        part = slice_of(self.module, self.originals(core), claim, every_symbol=known and not self.extra)
+        return Grounder(part, self._workers)
+
+    def accepted(self, side: Side, claim: Claim, result: CheckResult) -> tuple[str, ...] | None:
+        """The statements of a refutation that came with a result, if the kernel accepts them."""
+        from potlang.certify import Invalid, Refutation
+
+        place = self._place(side, claim, result.core or ())
+        lines = None if result.refutation is None else result.refutation(place.theory, side, claim)
+        if lines is None:
+            return None
+        try:
+            refutation = Refutation(place.theory, side, None if side == "assumptions" else claim.key)
+            for line in lines:
+                refutation.statement(line)
+        except Invalid:
+            return None
+        return lines if refutation.refuted else None
+
+    def refute(self, side: Side, claim: Claim, core: Sequence[str]) -> tuple[tuple[str, ...] | None, str]:
+        """The statements of a ground refutation of a core, and its kind; or None and why there is none."""
+        wanted = None if side == "assumptions" else claim
+        place = self._place(side, claim, core)
+        reason = "too many assumptions to ground"
+        # Some arithmetic is refuted by what bounds the numbers, which need not be in a minimal core.
+        for assertions in (self.originals(core), place.module.assertions):
+            if len(assertions) <= _MOST_GROUNDED:
+                found = place.refute(assertions, side, wanted)
+                if found.status == "unsat":
+                    return found.lines, "refutation"
+                reason = found.reason
+        return None, f"no ground refutation: {reason}"
+
+    def originals(self, core: Sequence[str]) -> list[Assertion]:
+        """The assumptions behind labels, as the program has them."""
+        found = [pair[1] for name in core if (pair := self._labels.find(name)) is not None]
+        return [self._original.get(each.key, each) for each in found]
+
+    def second(self, by: str) -> Dispatcher | None:
+        """Another solver than `by`."""
+        if by not in self._dispatchers:
+            engine = self._second(by)
+            self._dispatchers[by] = None if engine is None else Dispatcher([engine], self.allowance)
+        dispatcher = self._dispatchers[by]
+        if dispatcher is not None:
+            dispatcher.allowance = self.allowance
+        return dispatcher
+
+    def ask_second(
+        self, side: str, formula: Node | None, by: str, core: Sequence[str] | None
+    ) -> CheckResult | None:
+        """The second solver's word on a side with the labelled assumptions, or with all of them."""
+        dispatcher = self.second(by)
+        if dispatcher is None:
+            return None
+        if core is None:
+            dispatcher.start(lambda encoding: encoding.base(named=False))
+            assumed = self.extra
+        else:
+            dispatcher.start(lambda encoding: encoding.bare().declarations())
+            assumed = tuple(pair[1] for name in core if (pair := self._labels.find(name)) is not None)
+        check = Check(
+            side, formula, side == "negation", assumptions=assumed, alone=core is not None, core=False
+        )
+        return dispatcher.ask(side, check.query, most_ms=_CHECK_MS)
+
+
+class _Obligations:
+    """The proof obligations of one claim, as they are checked."""
+
+    def __init__(
+        self,
+        checker: CrossChecker,
+        state: ClaimState,
+        assumptions: CheckResult | None,
+        model: PartialModel | None,
+    ) -> None:
+        self.checker = checker
+        self.state = state
+        self.assumptions = assumptions
+        self.assumptions_model = model
+        self.found: list[ProofObligation] = []
+        self.checks: list[CheckRecord] = []
+        self.disagreement = False
+
+    def some_model(self, side: str, model: PartialModel | None) -> None:
+        """A model of the side, or of the assumptions: the other side being unsat, it is one of this too."""
+        trivial = self.checker.evaluations.trivial()
+        if trivial is not None:
+            self.found.append(
+                ProofObligation("assumptions", "sat", "checked", "evaluator", structure=trivial)
+            )
+        elif model is not None:
+            self.sat(side, model)
+        else:
+            self.sat("assumptions", self.assumptions_model)
+
+    def sat(self, side: str, model: PartialModel | None) -> None:
+        """A sat answer, its model evaluated, or put to a second solver."""
+        result = model.result if model is not None else None
+        found = Evaluation(None, "no model was kept")
+        formula = self._formula(side)
+        if result is not None:
+            pool = self.checker.module.pool
+            wanted = pool.negate(formula) if formula is not None and side == "negation" else formula
+            found = self.checker.evaluate(result, wanted)
+            if found.holds:
+                structure = self.checker.structure(result)
+                self.found.append(ProofObligation(side, "sat", "checked", "evaluator", structure=structure))
+                return
+        self._second(side, "sat", result or self.assumptions, found.note, None)
+
+    def unsat(self, side: Side, core: tuple[str, ...] | None) -> None:
+        """An unsat answer: refuted before the kernel, or put to a second solver."""
+        result = self._refuting(side)
+        lines, note = self._refutation(side, result, core or ())
+        if lines is not None:
+            self.found.append(ProofObligation(side, "unsat", "checked", note, refutation=tuple(lines)))
+            return
+        self._second(side, "unsat", result, note, core)
+
+    def _refuting(self, side: str) -> CheckResult | None:
+        if side == "assumptions":
+            results = [*self.state.refutations.values()]
+            return self.assumptions or (results[0] if results else None)
+        return self.state.refutations.get(side)
+
+    def _refutation(
+        self, side: Side, result: CheckResult | None, core: tuple[str, ...]
+    ) -> tuple[Sequence[str] | None, str]:
+        """The statements of an accepted refutation and what kind it is; or None and why there is none."""
+        if result is not None and result.refutation is not None:
+            lines = self.checker.accepted(side, self.state.claim, result)
+            if lines is not None:
+                return lines, "derivation"
+        return self.checker.refute(side, self.state.claim, core)
+
+    def _second(
+        self, side: str, status: str, result: CheckResult | None, note: str, core: tuple[str, ...] | None
+    ) -> None:
+        by = "" if result is None else result.by
+        keys = tuple(each.key for each in self.checker.originals(core or ()))
+        if result is not None and result.agreed:
+            self.found.append(
+                ProofObligation(
+                    side, status, "cross-checked", by, note, core=keys, solvers=tuple(by.split("+"))
+                )
+            )
+            return
+        answer = self.checker.ask_second(side, self._formula(side), by, core)
+        if answer is None or answer.status == "unknown":
+            self.found.append(ProofObligation(side, status, "solver", by, note, core=keys, solvers=(by,)))
+            return
+        if answer.status != status:
+            self.disagreement = True
+            self.checks += answer.checks
+            return
+        solvers = (by, answer.by) if by else (answer.by,)
+        trust: TrustLevel = "cross-checked" if by else "solver"
+        self.found.append(
+            ProofObligation(side, status, trust, ", ".join(solvers), note, core=keys, solvers=solvers)
+        )
+
+    def _formula(self, side: str) -> Node | None:
+        return None if side == "assumptions" else self.state.formula

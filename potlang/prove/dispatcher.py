@@ -1,0 +1,350 @@
+"""Puts one check to who can decide it: decision procedures, the first solver, fallbacks, a race of others.
+
+With one solver and a reserve, what the solver leaves undecided is raced: solver and reserve work side by
+side on the same check, the first definite answer counts, and the others are killed ([ROUTE-RACE]).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from potlang.engines.check import Check, CheckResult, DecisionProcedure
+from potlang.engines.encoding import Encoding, Unsupported
+from potlang.engines.messages import Answer, OptimizeAnswer, OptimizeQuery, Query
+from potlang.engines.solver import Build, SolverSession
+from potlang.report.results import CheckRecord, Limits
+from potlang.utils.deadline import Deadline
+
+ALONE_MS = 100
+"""How long the first engine works on a check before the reserve joins in ([ROUTE-RACE])."""
+_READ_PER_MS = 1_000
+"""Characters of a base that an engine reads in a millisecond, at the slowest."""
+_WORTH_A_RACE = ("timeout", "incomplete", "unsupported", "memory", "crash", "error")
+
+Reserve = Callable[[], Iterable[SolverSession]]
+"""Opens the solvers that join in where the first one gives up."""
+Fallback = Callable[[], "CheckResult | None"]
+"""What to try where the first solver has given up, before the reserve is called."""
+
+_OVER = Answer("unknown", "timeout", "the time for the whole program is used up")
+
+
+class Allowance(NamedTuple):
+    """The limits of a call, and the moment by which all of it is to end."""
+
+    limits: Limits
+    deadline: Deadline
+
+    @classmethod
+    def of(cls, limits: Limits) -> Allowance:
+        """That of a call which begins now."""
+        return cls(limits, Deadline(limits.total_ms))
+
+    def check_ms(self, most: float | None = None) -> int:
+        """Milliseconds that the next check may take; 0 if none may."""
+        wanted = self.limits.check_ms if most is None else min(self.limits.check_ms, most)
+        return int(min(wanted, self.deadline.left_ms()))
+
+
+class Dispatcher:
+    """Decides checks. Not safe for use by several threads at once.
+
+    `procedures` are asked before any solver, `fallbacks` where the first solver has given up.
+    """
+
+    def __init__(
+        self,
+        solvers: Iterable[SolverSession],
+        allowance: Allowance,
+        reserve: Reserve | None = None,
+        procedures: Sequence[DecisionProcedure] = (),
+        fallbacks: Sequence[DecisionProcedure] = (),
+    ) -> None:
+        self.solvers = tuple(solvers)
+        self.allowance = allowance
+        self.procedures = tuple(procedures)
+        self._fallbacks = tuple(fallbacks)
+        self._reserve = reserve
+        self._runners: tuple[SolverSession, ...] = ()
+        self._base: Callable[[Encoding], str] | None = None
+        self._loaded = False
+        self.disabled: tuple[str, str] | None = None
+        """Where no solver may be asked: the route that alone may answer, and why it has not."""
+        self.find_core: Callable[[Check], tuple[str, ...] | None] | None = None
+        """Looks for a core apart, where solvers are not asked for one because the base is large."""
+
+    @property
+    def route(self) -> str:
+        """The solvers' names."""
+        return "+".join(each.name for each in self.solvers)
+
+    def close(self) -> None:
+        """Give all solvers back."""
+        for each in (*self.solvers, *self._runners):
+            each.close()
+
+    def start(self, base: Callable[[Encoding], str]) -> None:
+        """Begin a session on every solver, at the first check; nothing is sent twice."""
+        self._base = base
+        self._loaded = False
+
+    def _load(self) -> None:
+        """Give the solvers the base, now that one is needed: procedures may do without."""
+        if not self._loaded and self._base is not None:
+            for each in self.solvers:
+                each.load(self._base)
+            self._loaded = True
+
+    # --- checks that verdicts rest on ---
+
+    def check(self, check: Check) -> CheckResult:
+        """Decide one check. Never raises for what a solver does."""
+        return self._decided(self.procedures, check) or self._solved(check)
+
+    def check_both(self, pair: tuple[Check, Check]) -> list[CheckResult]:
+        """Decide two checks of which both are needed."""
+        known = [self._decided(self.procedures, check) for check in pair]
+        if known != [None, None]:
+            return [found or self._solved(check) for check, found in zip(pair, known, strict=True)]
+        return [self._with_core(*each) for each in zip(pair, self._ask_both(pair), strict=True)]
+
+    def _decided(self, procedures: Sequence[DecisionProcedure], check: Check) -> CheckResult | None:
+        """The result of the first procedure that has one."""
+        for procedure in () if self.allowance.deadline.passed() else procedures:
+            found = procedure.decide(check)
+            if found is not None:
+                return found
+        return None
+
+    def _solved(self, check: Check) -> CheckResult:
+        return self._with_core(check, self.ask(check.name, check.query, fallback=self._fallback(check)))
+
+    def _with_core(self, check: Check, result: CheckResult) -> CheckResult:
+        """The result; of a refutation without a core with the one that `find_core` finds."""
+        if result.status != "unsat" or result.core is not None or self.find_core is None:
+            return result
+        return result._replace(core=self.find_core(check))
+
+    def _fallback(self, check: Check) -> Fallback:
+        return partial(self._decided, self._fallbacks, check)
+
+    def _ask_both(self, pair: tuple[Check, Check]) -> list[CheckResult]:
+        """Put two checks to the solvers; one solver is sent the second while it does the first."""
+        limit = self.allowance.check_ms(self.allowance.deadline.left_ms() / 2)
+        only = self.solvers[0]
+        self._load()
+        in_turn = len(self.solvers) > 1 or not limit or not only.ready or self.disabled is not None
+        queries = [] if in_turn else [only.query(check.query) for check in pair]
+        if in_turn or not all(isinstance(each, Query) for each in queries):
+            return [self.ask(check.name, check.query, fallback=self._fallback(check)) for check in pair]
+        answers = list(
+            only.ask_all([each for each in queries if isinstance(each, Query)], self._alone(limit))
+        )
+        return [
+            self._escalated(
+                check.name, check.query, merge(check.name, [(only, answer)]), fallback=self._fallback(check)
+            )
+            for check, answer in zip(pair, answers, strict=True)
+        ]
+
+    # --- queries ---
+
+    def ask(
+        self, name: str, build: Build, *, most_ms: float | None = None, fallback: Fallback | None = None
+    ) -> CheckResult:
+        """Put one query to the solvers; `name` is the check's in the report."""
+        if self.disabled is not None:
+            return self._nobody(name)
+        limit = self.allowance.check_ms(most_ms)
+        if not limit:
+            return merge(name, [(each, _OVER) for each in self.solvers[:1]])
+        self._load()
+        result = merge(name, self._answers(build, self._alone(limit)))
+        return self._escalated(name, build, result, most_ms, fallback)
+
+    def ask_first(self, name: str, build: Build, *, most_ms: float | None = None) -> CheckResult:
+        """Put a query to the first solver alone: for evidence, where a second opinion adds nothing."""
+        if self.disabled is not None:
+            return self._nobody(name)
+        self._load()
+        limit = self.allowance.check_ms(most_ms)
+        first = self.solvers[0]
+        return merge(name, [(first, first.check(build, limit) if limit else _OVER)])
+
+    def ask_ahead(self, name: str, builds: Sequence[Build], *, most_ms: float) -> list[CheckResult]:
+        """Put several queries to the first solver alone, sent at once; each has the limit for itself."""
+        if self.disabled is not None:
+            return [self._nobody(name)] * len(builds)
+        first = self.solvers[0]
+        limit = self.allowance.check_ms(most_ms)
+        if not limit:
+            return [merge(name, [(first, _OVER)])] * len(builds)
+        self._load()
+        queries = [first.query(build) for build in builds]
+        sent = [each for each in queries if isinstance(each, Query)]
+        answers = iter(list(first.ask_all(sent, self._alone(limit))))
+        found = [each if isinstance(each, Answer) else next(answers) for each in queries]
+        return [merge(name, [(first, answer)]) for answer in found]
+
+    def settled(self, name: str, build: Build, result: CheckResult, *, most_ms: float) -> CheckResult:
+        """A result of `ask_ahead`, or what the reserve says where it is unknown."""
+        return result if self.disabled is not None else self._escalated(name, build, result, most_ms)
+
+    def optimize(self, build: Callable[[Encoding], OptimizeQuery]) -> OptimizeAnswer:
+        """Put an optimization to the first solver that can."""
+        if self.disabled is not None:
+            return OptimizeAnswer("unknown", "unsupported", f"{self.disabled[0]} does not optimize")
+        self._load()
+        limit = self.allowance.check_ms()
+        if not limit:
+            return OptimizeAnswer("unknown", "timeout", _OVER.detail)
+        answer = OptimizeAnswer("unknown", "unsupported", "no engine that optimizes")
+        for each in self.solvers:
+            if not each.ready:
+                continue
+            try:
+                answer = each.optimize(build(each.encoding), limit)
+            except Unsupported as reason:
+                answer = OptimizeAnswer("unknown", "unsupported", str(reason))
+            if answer.reason != "unsupported":
+                break
+        return answer
+
+    def _nobody(self, name: str) -> CheckResult:
+        route, why = self.disabled or ("", "")
+        return CheckResult(
+            "unknown", "unsupported", (CheckRecord(name, route, "unknown", "unsupported", why),)
+        )
+
+    def _alone(self, limit: int) -> int:
+        """How long the first solver has before the reserve is called; with `rlimit` no clock decides."""
+        if self._reserve is None or self.allowance.limits.rlimit is not None:
+            return limit
+        return min(limit, ALONE_MS + self.solvers[0].base_size // _READ_PER_MS)
+
+    def _escalated(
+        self,
+        name: str,
+        build: Build,
+        result: CheckResult,
+        most_ms: float | None = None,
+        fallback: Fallback | None = None,
+    ) -> CheckResult:
+        """The result, or where it is unknown what the fallback or the race with the reserve says."""
+        if self._reserve is None or result.status != "unknown" or result.reason not in _WORTH_A_RACE:
+            return result
+        found = None if fallback is None else fallback()
+        if found is not None:
+            return found._replace(checks=(*result.checks, *found.checks))
+        limit = self.allowance.check_ms(most_ms)
+        if not limit:
+            return result
+        if not self._runners:
+            self._runners = tuple(self._reserve())
+        assert self._base is not None
+        entrants = list(self._runners)
+        for each in entrants:
+            each.load(self._base)
+        if self.allowance.limits.rlimit is not None:
+            # In a race the clock decides who wins. A run with a count of steps is to give the same answer
+            # each time, so there they are asked one after the other.
+            answers = in_turn(entrants, build, limit)
+        else:
+            # The first solver had little time alone, and joins in again; one that gave up for another
+            # reason would only do so again.
+            again = self.solvers[:1] if result.reason == "timeout" else ()
+            answers = race([*again, *entrants], build, limit)
+            for each in again:
+                each.load(self._base)
+        found = merge(name, answers)
+        if found.status == "unknown" and result.reason is not None:
+            found = found._replace(reason=found.reason or result.reason)
+        return found._replace(checks=(*result.checks, *found.checks))
+
+    def _answers(self, build: Build, limit: int) -> list[tuple[SolverSession, Answer]]:
+        if len(self.solvers) == 1:
+            return [(self.solvers[0], self.solvers[0].check(build, limit))]
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(len(self.solvers)) as threads:
+            answers = list(threads.map(lambda each: each.check(build, limit), self.solvers))
+        return list(zip(self.solvers, answers, strict=True))
+
+
+def in_turn(
+    entrants: Sequence[SolverSession], build: Build, limit: int
+) -> list[tuple[SolverSession, Answer]]:
+    """The entrants' answers up to the first definite one, each asked when the one before has given up."""
+    answers: list[tuple[SolverSession, Answer]] = []
+    for each in entrants:
+        answers.append((each, each.check(build, limit)))
+        if answers[-1][1].status != "unknown":
+            break
+    return answers
+
+
+def race(entrants: Sequence[SolverSession], build: Build, limit: int) -> list[tuple[SolverSession, Answer]]:
+    """The entrants' answers to one check, all asked at once; after a definite one the others are killed.
+
+    A killed session has its base no longer: the next `load` gives it a new worker.
+    """
+    from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+
+    # Printing makes nodes in a pool that threads must not share: all queries come first.
+    queries = [(each, each.query(build)) for each in entrants]
+    answers = [(each, query) for each, query in queries if isinstance(query, Answer)]
+    running = [(each, query) for each, query in queries if isinstance(query, Query)]
+    if not running:
+        return answers
+    with ThreadPoolExecutor(len(running)) as threads:
+        waiting = {threads.submit(each.ask, query, limit): each for each, query in running}
+        decided: str | None = None
+        while waiting:
+            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in done:
+                each = waiting.pop(future)
+                answer = future.result()
+                # Of those that come after the decision only one that contradicts it counts: who was
+                # killed for being late has nothing to say.
+                if decided is None or answer.status not in ("unknown", decided):
+                    answers.append((each, answer))
+                if answer.status != "unknown":
+                    decided = decided or answer.status
+            if decided is not None:
+                # Their threads still wait for them, and end when they find them dead.
+                for each in waiting.values():
+                    each.cancel()
+    return answers
+
+
+def merge(name: str, answers: list[tuple[SolverSession, Answer]]) -> CheckResult:
+    """One result from each solver's answer to the same check."""
+    checks = tuple(
+        CheckRecord(name, each.name, answer.status, answer.reason, answer.detail, answer.time_ms)
+        for each, answer in answers
+    )
+    definite = [(each, answer) for each, answer in answers if answer.status != "unknown"]
+    statuses = {answer.status for _, answer in definite}
+    if len(statuses) > 1:
+        return CheckResult("unknown", "disagreement", checks, disagreement=True)
+    if not definite:
+        return CheckResult("unknown", answers[0][1].reason or "incomplete", checks)
+    each, answer = next(
+        (pair for pair in definite if pair[1].values is not None or pair[1].core is not None), definite[0]
+    )
+    # `cvc5` and `cvc5-fmf` are one solver: their agreement is no second opinion.
+    agreed = len({session.name.partition("-")[0] for session, _ in definite}) > 1
+    by = "+".join(session.name for session, _ in definite)
+    return CheckResult(
+        answer.status,
+        None,
+        checks,
+        each.encoding,
+        answer.values,
+        answer.core,
+        agreed,
+        by=by,
+        model=answer.model,
+    )

@@ -1,0 +1,448 @@
+"""The prover: one typed program against its solvers. Verdicts with evidence, the optimum, the whole result.
+
+A prover compiles the program's assumptions to text once. Claims and further assumptions may be added; each
+call has the limits anew.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from potlang.engines.check import DecisionProcedure
+from potlang.engines.commands import solver_command
+from potlang.engines.encoding import AssertionNames, Encoding
+from potlang.engines.finite.procedure import MOST_STEPS, SearchProcedure
+from potlang.engines.ground.procedure import GROUND_MS, GroundProcedure
+from potlang.engines.horn.procedure import CLOSURE_MS, HornProcedure
+from potlang.engines.solver import SolverSession
+from potlang.ir.module import Assertion, Claim, Module
+from potlang.ir.nodes import Node, Quant
+from potlang.ir.sorts import BOOL
+from potlang.processes.pool import Workers, default_workers
+from potlang.prove.core_search import CoreSearch
+from potlang.prove.cores import Core
+from potlang.prove.dispatcher import Allowance, Dispatcher
+from potlang.prove.evidence import core_items, evaluated, read_model
+from potlang.prove.options import ProverOptions
+from potlang.prove.reproducer import reproducer
+from potlang.prove.terms import ModelTerms
+from potlang.prove.verdicts import ClaimState, PartialModel, Verifier
+from potlang.report.results import (
+    Consistency,
+    Evidence,
+    Limits,
+    OptimizationResult,
+    ProgramResult,
+    Result,
+    Verdict,
+    overall,
+)
+
+if TYPE_CHECKING:
+    from potlang.prove.cross_check import CrossChecker, Proof
+    from potlang.prove.probing import Probe
+
+_MOST_TRACKED = 2_000
+"""Solvers take up to four times as long for a larger base whose assumptions they track for cores."""
+_MOST_LOOKED_AT = 2_000
+"""Assumptions that are looked through for Horn rules whatever the program's functions are."""
+_FORCED_STEPS = 400
+"""How many times as many steps the search has where nobody else may answer."""
+
+
+class Prover:
+    """Verdicts over one module. Not safe for use by several threads at once; a context manager."""
+
+    def __init__(
+        self,
+        module: Module,
+        options: ProverOptions = ProverOptions(),
+        limits: Limits = Limits(),
+        workers: Workers | None = None,
+        original: Module | None = None,
+    ) -> None:
+        """`module` is solved; `original` is the program as compiled, where passes have changed it."""
+        self.module = module
+        self.original = original or module
+        self.options = options
+        self.limits = limits
+        self.proofs: list[Proof] = []
+        self._workers = workers or default_workers()
+        self._names = AssertionNames(module)
+        self._tracked = len(module.assertions) <= _MOST_TRACKED
+        self._dispatcher = self._made_dispatcher()
+        self._verifier = Verifier(
+            self._dispatcher,
+            ModelTerms(module),
+            tracked=self._tracked,
+            full_models=options.models == "full",
+            whole_models=options.cross_checking,
+            together=not options.minimizing,
+        )
+        self._cores = CoreSearch(
+            module,
+            self._dispatcher,
+            self._names,
+            lambda: self._solver(options.engines[0]),
+            every_core=options.cores == "all",
+        )
+        self._cross_checker: CrossChecker | None = None
+        self._stack: list[tuple[Assertion, ...]] = []
+        self._use_idle_time()
+
+    def _solver(self, name: str) -> SolverSession:
+        """A session of an engine, within the limits."""
+        encoding = Encoding(self.module, name, self._names)
+        memory, rlimit = self.limits.memory_mb, self.limits.rlimit
+        return SolverSession(self._workers, name, encoding=encoding, memory_mb=memory, rlimit=rlimit)
+
+    def _made_dispatcher(self) -> Dispatcher:
+        route = self.options.route
+        solvers = [self._solver(name) for name in self.options.engines]
+        first, fallbacks = self._procedures(solvers[0].encoding)
+        reserve = self._reserve if route == "auto" else None
+        made = Dispatcher(solvers, Allowance.of(self.limits), reserve, first, fallbacks)
+        if route in ("closure", "ground", "search"):
+            made.disabled = (route, f"{route} does not decide this")
+        return made
+
+    def _reserve(self) -> list[SolverSession]:
+        """Who joins in where z3 gives up ([ROUTE-RACE])."""
+        return [self._solver("cvc5-fmf"), self._solver("cvc5")]
+
+    def _procedures(self, encoding: Encoding) -> tuple[list[DecisionProcedure], list[DecisionProcedure]]:
+        """Who is asked before a solver, and who where one has given up ([ROUTE-AUTO])."""
+        route, limits, names = self.options.route, self.limits, self._names
+        # Where a count of steps is to decide, or nobody else may answer, the clock is only the check's.
+        forced = route != "auto" or limits.rlimit is not None
+        steps = MOST_STEPS * (_FORCED_STEPS if route == "search" else 1)
+        search = SearchProcedure(self.module, names, encoding, steps)
+        if route == "auto" and not self._verifiable_by_rules():
+            return [], []
+        most_ms = limits.check_ms if forced else CLOSURE_MS
+        exact = HornProcedure(self.original, names, encoding, most_ms, exact_only=True)
+        closure = HornProcedure(self.original, names, encoding, most_ms)
+        ground_ms = limits.check_ms if forced else GROUND_MS
+        finite = route == "auto"
+        ground = GroundProcedure(
+            self.original, self.module, names, encoding, self._workers, ground_ms, finite_only=finite
+        )
+        chosen: dict[str, tuple[list[DecisionProcedure], list[DecisionProcedure]]] = {
+            "auto": ([exact, search], [closure, ground]),
+            "closure": ([closure], []),
+            "ground": ([ground], []),
+            "search": ([search], []),
+        }
+        return chosen.get(route, ([], []))
+
+    def _verifiable_by_rules(self) -> bool:
+        """Whether looking for Horn rules is worth it: in a large program with functions it is not."""
+        if len(self.original.assertions) <= _MOST_LOOKED_AT:
+            return True
+        return not any(symbol.domain and symbol.range is not BOOL for symbol in self.original.symbols)
+
+    def _use_idle_time(self) -> None:
+        """Give the first solver's session something to do for us while its worker starts or reads."""
+        first = self._dispatcher.solvers[0]
+        if not self._tracked:
+            self._dispatcher.find_core = self._cores.find
+            self._workers.warm(solver_command(first.name), 2)
+            first.on_idle = self._cores.prepare
+        elif self.options.cross_checking:
+            first.on_idle = _import_cross_checks
+
+    def _second(self, by: str) -> SolverSession | None:
+        """Another solver than `by`, for a second opinion; None where a route is forced."""
+        if self._dispatcher.disabled is not None:
+            return None
+        return self._solver("z3" if by.startswith("cvc5") else "cvc5")
+
+    def __enter__(self) -> Prover:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the solvers back."""
+        self._dispatcher.close()
+        self._cores.close()
+        if self._cross_checker is not None:
+            self._cross_checker.close()
+
+    # --- assumptions on top ---
+
+    def push(self, assertions: Iterable[Assertion]) -> None:
+        """Assume more, until `pop`. Keys must be new to the module."""
+        self._stack.append(self._verifier.extra)
+        self._assume((*self._verifier.extra, *assertions))
+
+    def pop(self) -> None:
+        """Undo the last `push`. Raises IndexError if there is none."""
+        self._assume(self._stack.pop())
+
+    def _assume(self, extra: tuple[Assertion, ...]) -> None:
+        self._verifier.assume(extra)
+        self._cores.assume(extra)
+        if self._cross_checker is not None:
+            self._cross_checker.forget()
+
+    # --- asking ---
+
+    def _begin(self, within_ms: int | None = None) -> None:
+        self.proofs.clear()
+        self._cores.forget_claims()
+        if self._cross_checker is not None:
+            self._cross_checker.forget()
+        total_ms = self.limits.total_ms if within_ms is None else min(max(1, within_ms), self.limits.total_ms)
+        self._dispatcher.allowance = Allowance.of(self.limits._replace(total_ms=total_ms))
+        self._open_base()
+
+    def _open_base(self) -> None:
+        named = self._tracked or self.module.optimization is not None
+        self._dispatcher.start(lambda encoding: encoding.base(named=named))
+
+    def verify(
+        self,
+        claims: Sequence[Claim] | None = None,
+        norms: Sequence[Claim] | None = None,
+        *,
+        assuming: Sequence[Assertion] | None = None,
+        within_ms: int | None = None,
+    ) -> tuple[Result, ...]:
+        """Results for these claims and norms, in order; for the module's own where none are given.
+
+        They are taken under the assumptions and `assuming`. The call takes no more than `within_ms`, if
+        that is less than the limits allow.
+        """
+        if assuming is not None:
+            self.push(assuming)
+        try:
+            self._begin(within_ms)
+            return self._verify(claims, norms)
+        finally:
+            if assuming is not None:
+                self.pop()
+
+    def _verify(self, claims: Sequence[Claim] | None, norms: Sequence[Claim] | None) -> tuple[Result, ...]:
+        own = claims is None and norms is None
+        asked = self.module.claims if own else claims or ()
+        watched = self.module.norms if own else norms or ()
+        tagged = [*((claim, "verification") for claim in asked), *((norm, "norm") for norm in watched)]
+        states = self._verifier.verify(tagged)
+        results = [self._result(state) for state in states]
+        if self.options.minimizing:
+            results = [self._minimal(*pair) for pair in zip(states, results, strict=True)]
+        if self.options.cross_checking:
+            results = [self._cross_checked(*pair) for pair in zip(states, results, strict=True)]
+        return tuple(results)
+
+    def optimize(self) -> OptimizationResult | None:
+        """The optimum of the module's optimization section, if there is one."""
+        self._begin()
+        return self._optimize()
+
+    def _optimize(self) -> OptimizationResult | None:
+        problem = self.module.optimization
+        if problem is None:
+            return None
+        began = time.perf_counter()
+        shrink = self._shrink if self.options.minimizing else None
+        from potlang.prove.optimize import optimize
+
+        second = self._ready_cross_checker().second("z3") if self.options.cross_checking else None
+        found = optimize(self._verifier, problem, what_if=self.options.what_if, shrink=shrink, second=second)
+        self._open_base()
+        return found._replace(time_ms=(time.perf_counter() - began) * 1000)
+
+    def _shrink(self, names: tuple[str, ...], beyond: tuple[Assertion, ...]) -> tuple[str, ...]:
+        return self._cores.minimal(names, None, negated=False, beyond=beyond).names
+
+    def probe(self, formula: Node, watched: Sequence[Node] = (), *, within_ms: int | None = None) -> Probe:
+        """Whether assumptions and a closed formula have a model, and what of `watched` is true in it.
+
+        One check on one solver's word, for questions that are many and need no evidence.
+        """
+        from potlang.prove.probing import probe
+
+        self._begin(within_ms)
+        return probe(self._verifier, self.original, formula, watched)
+
+    def consistency(self) -> Consistency:
+        """Whether the assumptions have a model."""
+        self._begin()
+        self._verifier.check_assumptions()
+        return self._verifier.consistency or Consistency.UNKNOWN
+
+    def report(self) -> ProgramResult:
+        """All that the program's actions ask for ([VERDICT-ACTIONS])."""
+        began = time.perf_counter()
+        self._begin()
+        actions = self.module.actions
+        verifying = "verify" in actions
+        optimization = self._optimize() if "optimize" in actions else None
+        results = self._verify(None, None) if verifying else ()
+        if verifying and not results and optimization is None:
+            self._verifier.check_assumptions()
+        consistency = self._verifier.consistency
+        evidence = None
+        if not results and consistency is Consistency.INCONSISTENT:
+            evidence = self._of_inconsistency()
+        return ProgramResult(
+            overall(results, optimization, consistency),
+            results,
+            optimization,
+            consistency,
+            evidence,
+            notes=() if results or optimization is not None else ("the program asks nothing",),
+            limits=self.limits,
+            time_ms=(time.perf_counter() - began) * 1000,
+        )
+
+    def _of_inconsistency(self) -> Evidence:
+        found = self._verifier.assumptions
+        if found is None or found.core is None:
+            return Evidence()
+        if not self.options.minimizing:
+            return Evidence(core=core_items(found.core, self._names))
+        core = self._cores.minimal(found.core, None, negated=False)
+        return self._cores.into(Evidence(), core, None)
+
+    def certificate(self) -> str:
+        """What `report` has found, as a text that `potlang.certify` checks ([CERT-FORM])."""
+        from potlang.prove.certificate import write_certificate
+
+        return write_certificate(self.original, self.proofs)
+
+    # --- evidence ---
+
+    def _result(self, state: ClaimState) -> Result:
+        began = time.perf_counter()
+        evidence = self._evidence(state)
+        spent = (time.perf_counter() - began) * 1000
+        unknown = state.verdict is Verdict.UNKNOWN
+        answered = dict.fromkeys(result.by for result in state.results if result.by)
+        return Result(
+            state.claim.name,
+            state.claim.origin.pointer,
+            state.verdict,
+            state.paper_answer,
+            state.kind,
+            state.reason,
+            state.decision.possible if unknown else (),
+            "+".join(answered) or self._dispatcher.route,
+            "cross-checked" if state.cross_checked else "solver",
+            evidence,
+            tuple(state.checks),
+            reproducer=reproducer(self.module, self._cores.assumed, state) if state.disagreement else None,
+            time_ms=state.time_ms + spent,
+        )
+
+    def _evidence(self, state: ClaimState) -> Evidence:
+        match state.verdict:
+            case Verdict.ENTAILED | Verdict.REFUTED | Verdict.INCONSISTENT:
+                core = None if state.core is None else core_items(state.core, self._names)
+                evidence = Evidence(core=core)
+                if self.options.examples:
+                    evidence = self._with_models(evidence, state)
+            case Verdict.UNDETERMINED:
+                evidence = self._with_models(Evidence(), state)
+            case _:
+                evidence = Evidence()
+        quantified = state.claim.find or isinstance(state.claim.formula, Quant)
+        if not quantified or state.verdict in (Verdict.INCONSISTENT, Verdict.UNKNOWN):
+            return evidence
+        from potlang.prove.bindings import with_bindings
+
+        return with_bindings(self._verifier, state, evidence)
+
+    def _with_models(self, evidence: Evidence, state: ClaimState) -> Evidence:
+        """`evidence` with a model of each side of the claim, as far as there is one."""
+        true, false = (self._shown(state, model) for model in (state.true_model, state.false_model))
+        return evidence._replace(could_be_true=true, could_be_false=false)
+
+    def _shown(self, state: ClaimState, model: PartialModel | None) -> dict[str, str] | None:
+        if model is not None and model.result.structure is not None:
+            model = evaluated(self.original, model, (*state.terms, *state.named))
+        elif model is not None and model.result.values is None:
+            model = None
+        return None if model is None else read_model(model, state.terms, state.named)
+
+    def _core(self, state: ClaimState) -> Core | None:
+        """The minimal core of a settled claim."""
+        if state.core is None or state.verdict is Verdict.UNKNOWN:
+            return None
+        return self._cores.minimal(state.core, _target(state), negated=state.verdict is Verdict.ENTAILED)
+
+    def _minimal(self, state: ClaimState, result: Result) -> Result:
+        """The same result with its core checked again and made minimal."""
+        began = time.perf_counter()
+        core = self._core(state)
+        if core is None:
+            return result
+        negated = state.verdict is Verdict.ENTAILED
+        evidence = self._cores.into(result.evidence, core, _target(state), negated=negated)
+        spent = (time.perf_counter() - began) * 1000
+        return result._replace(evidence=evidence, time_ms=result.time_ms + spent)
+
+    # --- levels of trust ---
+
+    def _cross_checked(self, state: ClaimState, result: Result) -> Result:
+        """The same result with each answer that it rests on checked by another ([TIER-PIECE])."""
+        from potlang.prove.cross_check import Proof
+
+        if state.verdict is Verdict.UNKNOWN:
+            self.proofs.append(Proof(state.claim.key, Verdict.UNKNOWN, ()))
+            return result
+        began = time.perf_counter()
+        core = self._core(state)
+        verifier = self._verifier
+        found = self._ready_cross_checker().check(
+            state,
+            state.core if core is None else core.names,
+            verifier.assumptions,
+            verifier.assumptions_model,
+        )
+        spent = result.time_ms + (time.perf_counter() - began) * 1000
+        checks = (*result.checks, *found.checks)
+        if found.disagreement:
+            self.proofs.append(Proof(state.claim.key, Verdict.UNKNOWN, ()))
+            return result._replace(
+                verdict=Verdict.UNKNOWN,
+                reason="disagreement",
+                evidence=Evidence(),
+                checks=checks,
+                reproducer=reproducer(self.module, self._cores.assumed, state),
+                time_ms=spent,
+            )
+        self.proofs.append(Proof(state.claim.key, state.verdict, found.obligations))
+        assurances = tuple(each.record for each in found.obligations)
+        return result._replace(trust=found.trust, assurances=assurances, checks=checks, time_ms=spent)
+
+    def _ready_cross_checker(self) -> CrossChecker:
+        if self._cross_checker is None:
+            from potlang.prove.cross_check import CrossChecker
+
+            self._cross_checker = CrossChecker(
+                self.original, self.module, self._names, self._second, self._workers
+            )
+        self._cross_checker.allowance = self._dispatcher.allowance
+        self._cross_checker.assume(self._verifier.extra)
+        return self._cross_checker
+
+
+def _target(state: ClaimState) -> Node | None:
+    """The formula that is unsatisfiable with the core, or with its negation; None: the core by itself."""
+    return None if state.verdict is Verdict.INCONSISTENT else state.formula
+
+
+def _import_cross_checks() -> None:
+    """Load what checks answers, which takes about as long as a solver takes to start."""
+    for name in ("potlang.prove.cross_check", "potlang.engines.ground.grounding"):
+        import_module(name)
