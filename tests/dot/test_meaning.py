@@ -393,7 +393,7 @@ def test_deep_json_is_read_without_recursion() -> None:
 def test_without_propositions_no_solver_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
     """[DOT-CLAIM-2] There is nothing to ask."""
     monkeypatch.setattr(
-        "potlang.languages.dot.solve.prover.Prover.open", lambda *_: pytest.fail("a solver was started")
+        "potlang.languages.dot.solve.prover.TheoryProver.open", lambda *_: pytest.fail("a solver was started")
     )
     text = judged((None, "validated"), (None, "invalidated"), (None, None), head="@node id=1 role=problem\n")
     report = potlang.dot.verify(text)

@@ -150,7 +150,7 @@ def test_models_that_differ_in_little_are_judged_as_if_each_were_the_first(seed:
 
 def test_a_session_s_memory_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Formulas of claims answered are forgotten; later claims are answered the same."""
-    monkeypatch.setattr("potlang.api._RECYCLED", 10)
+    monkeypatch.setattr("potlang.languages.pot.program._RECYCLED", 10)
     program = potlang.compile(SEED / "02_cherokee_delegation.json")
     sizes = []
     with program.session(trust="solver") as session:
