@@ -182,6 +182,7 @@ class Propositional:
         while self._heap:
             _, variable = heapq.heappop(self._heap)
             if self._value[2 * variable] == 0:
+                # False, always: a model then makes little true, and few instances of rules are violated.
                 self._marks.append(len(self._trail))
                 self._assign(2 * variable + 1, -1)
                 return True
@@ -193,6 +194,8 @@ class Propositional:
         while self._head < len(trail):
             false = trail[self._head] ^ 1
             self._head += 1
+            # Only clauses that watch a literal which became false can be unit now; each finds another literal
+            # to watch, or is unit, or is false. The list is rewritten in place, since most stay on it.
             watching = watches[false]
             kept = 0
             for index, place in enumerate(watching):
@@ -239,6 +242,9 @@ class Propositional:
 
     def _learn(self, conflict: int) -> None:
         """First unique implication point; jump back and enter the clause."""
+        # Resolve the conflict with the reasons of its literals, latest first, until one literal of this level
+        # is left: after the jump the clause implies its denial. Antecedents are kept for the trace; values of
+        # level 0 are explained when a trace is asked for, since they never change.
         seen: set[int] = set()
         literals: list[int] = []
         antecedents: list[int] = []

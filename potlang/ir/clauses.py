@@ -122,6 +122,7 @@ class _Conversion:
         total = 1
         for clauses in chosen:
             total *= max(len(clauses), 1)
+        # Naming the part with the most clauses first takes the fewest names.
         for place in sorted(range(len(parts)), key=lambda place: -len(chosen[place])):
             size = len(chosen[place])
             if total <= self.limits.product or size < 2:

@@ -152,6 +152,8 @@ class Guards:
                 self._sets[var.sort] = set(domain)
         bound = {var for step in steps for _, var in step.bound}
         chosen = dict(env)
+        # Depth first and lazily: the evaluator stops at the first binding that decides the quantifier, so
+        # joining whole tables, as the Horn engine does, would do work for nothing.
         waiting = [self._matches(steps[0], chosen)]
         while waiting:
             step = steps[len(waiting) - 1]

@@ -76,6 +76,7 @@ class NegationNormalForm:
 
     def of(self, formula: Node, positive: bool = True) -> Node:
         """The normal form of a formula, or of its negation; terms are left alone."""
+        # A node under iff is wanted in both polarities: memo by both, or nested iff would be exponential.
         stack: list[Signed] = [(formula, positive)]
         while stack:
             node, sign = stack[-1]

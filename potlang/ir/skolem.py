@@ -172,6 +172,7 @@ class _Work:
 
     def run(self, formula: Node) -> SkolemForm:
         """Its Skolem form."""
+        # What a part becomes depends on the terms chosen for its free variables: remembered by scope.
         outer = _Scope({})
         stack: list[_Task] = [(formula, outer)]
         while stack:

@@ -1,4 +1,4 @@
-"""Assumptions as constraints on cells with finite domains ([SEARCH-CELLS], [SEARCH-BOUNDS])."""
+"""Assumptions as constraints on variables with finite domains ([SEARCH-CELLS], [SEARCH-BOUNDS])."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from potlang.ir.sorts import BOOL, INT, EnumSort
 
 MOST_VARIABLES = 200
 MOST_MEMBERS = 64
-"""Of one cell's domain."""
+"""Of one variable's domain."""
 MOST_PARTS = 5_000
 """Parts of all formulas, quantifiers written out."""
 _MOST_DISTINCT = 64
 
 
 class Constraint(NamedTuple):
-    """What an assertion (`key`; None: the goal) says of some cells; `differ`: that these two do."""
+    """What an assertion (`key`; None: the goal) says of some variables; `differ`: that these two do."""
 
     key: str | None
     variables: frozenset[int]
@@ -31,7 +31,7 @@ class Constraint(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """A limit of a cell, and the assertion that sets it."""
+    """A limit of a variable, and the assertion that sets it."""
 
     value: float
     key: str | None
@@ -45,9 +45,9 @@ class CspVariable(NamedTuple):
 
 
 class ConstraintProblem:
-    """Cells, and what the assumptions say of them. `goal` adds what a claim says.
+    """Variables, and what the assumptions say of them. `goal` adds what a claim says.
 
-    `false` is the assertion that is false whatever the cells are, if there is one.
+    `false` is the assertion that is false whatever the variables are, if there is one.
     """
 
     def __init__(self, assertions: Iterable[Assertion], parts: int = MOST_PARTS) -> None:
@@ -77,13 +77,13 @@ class ConstraintProblem:
         return number
 
     def forget(self, count: int) -> None:
-        """Forget all cells but the first `count`."""
+        """Forget all variables but the first `count`."""
         for variable in self.variables[count:]:
             del self._numbers[variable]
         del self.variables[count:]
 
     def domain(self, number: int) -> tuple[list[object], set[str | None]]:
-        """The values that a cell may have, and the assertions that say so. Raises `NotFinite`."""
+        """The values that a variable may have, and the assertions that say so. Raises `NotFinite`."""
         sort = self.variables[number].symbol.range
         if sort is not INT:
             return list(listed(sort)), set()
@@ -177,7 +177,7 @@ class ConstraintProblem:
     # --- bounds ----------------------------------------------------------------------------------
 
     def _bound(self, node: Node, env: Env, key: str, compiler: VariableCompiler) -> None:
-        """Note what a conjunct says of the least and the greatest value of one cell of sort Int."""
+        """Note what a conjunct says of the least and the greatest value of one variable of sort Int."""
         positive = True
         while isinstance(node, App) and node.op is op.NOT:
             node, positive = node.args[0], not positive

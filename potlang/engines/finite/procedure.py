@@ -132,7 +132,7 @@ class _State:
         return values, keys
 
     def _known(self, goal: Sequence[Constraint]) -> Values | None:
-        """A model found earlier that has values for all cells of a goal and satisfies it."""
+        """A model found earlier that has values for all variables of a goal and satisfies it."""
         most = max((max(each.variables) for each in goal), default=-1)
         for model in self._models:
             if most < len(model) and all(each.holds(model) for each in goal):
@@ -151,7 +151,7 @@ def _has_values(sort: Sort) -> bool:
 def _structure(
     module: Module, variables: Sequence[tuple[Symbol, tuple[object, ...]]], values: Values
 ) -> Structure:
-    """The structure in which the cells have these values and everything else the first of its sort."""
+    """The structure in which the variables have these values and everything else the first of its sort."""
     tables: dict[Symbol, dict[tuple[object, ...], object]] = {}
     for (symbol, args), value in zip(variables, values, strict=True):
         tables.setdefault(symbol, {})[args] = value

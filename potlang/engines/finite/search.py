@@ -1,7 +1,7 @@
-"""The search: values for the cells such that all constraints hold, or what rules all of them out.
+"""The search: values for the variables such that all constraints hold, or what rules all of them out.
 
-Backtracking with forward checking: a value given to a cell strikes out what it excludes in the cells
-that share a constraint with it, and the cell with the fewest values left is next. Domains are bit masks.
+Backtracking with forward checking: a value given to a variable strikes out what it excludes in the variables
+that share a constraint with it, and the variable with the fewest values left is next. Domains are bit masks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class ConstraintSearch:
     """
 
     def __init__(self, problem: ConstraintProblem) -> None:
-        """Raises `NotFinite` where a cell has no finite domain."""
+        """Raises `NotFinite` where a variable has no finite domain."""
         self.problem = problem
         self.values: list[list[object]] = []
         self.causes: list[set[str | None]] = []
@@ -34,7 +34,7 @@ class ConstraintSearch:
         self._enter(problem.constraints, self._domains, self.causes, self._binary, self._nary)
 
     def _grow(self) -> None:
-        """Take in cells that a goal has brought."""
+        """Take in variables that a goal has brought."""
         for number in range(len(self.values), len(self.problem.variables)):
             values, keys = self.problem.domain(number)
             self.values.append(values)
@@ -51,7 +51,7 @@ class ConstraintSearch:
         binary: list[dict[int, list[Constraint]]],
         nary: list[list[Constraint]],
     ) -> None:
-        """Sort constraints by the number of their cells; those of one cell narrow its domain at once."""
+        """Sort constraints by the number of their variables; those of one narrow its domain at once."""
         assignment: Values = [None] * len(self.values)
         for each in constraints:
             if len(each.variables) == 1:
@@ -69,7 +69,7 @@ class ConstraintSearch:
                     nary[variable].append(each)
 
     def _kept(self, constraint: Constraint, variable: int, domain: int, assignment: Values) -> int:
-        """The values in a cell's domain with which a constraint holds, all its other cells having values."""
+        """The values of a variable with which a constraint holds, all its other variables having values."""
         holds, values, left = constraint.holds, self.values[variable], 0
         for at in _bits(domain):
             assignment[variable] = values[at]
@@ -78,9 +78,9 @@ class ConstraintSearch:
         return left
 
     def find(self, goal: Sequence[Constraint], fuel: Fuel) -> tuple[Values | None, Keys]:
-        """Values of all cells that satisfy constraints and `goal`; or None, and whose constraints forbid it.
+        """Values that satisfy the constraints and `goal`; or None, and whose constraints forbid it.
 
-        Raises `OutOfFuel`, and `NotFinite` for a cell of the goal without a finite domain.
+        Raises `OutOfFuel`, and `NotFinite` for a variable of the goal without a finite domain.
         """
         self._grow()
         domains, causes = list(self._domains), [set(keys) for keys in self.causes]
@@ -91,6 +91,7 @@ class ConstraintSearch:
 
     def excluded(self, variable: int, at: int, other: int, fuel: Fuel) -> int:
         """The values of `other` that value number `at` of `variable` excludes, by their constraints."""
+        # The assumptions' constraints are the same for every goal, so this is found once for all searches.
         key = (variable, at, other)
         known = self._excluded.get(key)
         if known is None:
@@ -101,7 +102,7 @@ class ConstraintSearch:
     def struck(
         self, constraints: Sequence[Constraint], variable: int, at: int, other: int, fuel: Fuel
     ) -> int:
-        """The values of `other` with which one of the constraints of these two cells does not hold."""
+        """The values of `other` with which one of the constraints of these two variables does not hold."""
         value, values, out = self.values[variable][at], self.values[other], 0
         whole = (1 << len(values)) - 1
         assignment: Values = [None] * len(self.values)
@@ -152,13 +153,15 @@ class _Run:
         return None, frozenset(self.used)
 
     def _assign(self) -> bool:
-        """Give values to all constrained cells, depth first; the others take the first that they have."""
+        """Give values to constrained variables, depth first; the others take the first that they have."""
         domains, assigned = self.domains, 0
         trail: list[tuple[list[int], int, int, int]] = []
         variable = self._next(domains, assigned)
         left = domains[variable] if variable >= 0 else 0
         while variable >= 0:
             if not left:
+                # No value is left, by what struck out the others (in `used` since) and what bounds the domain.
+                # domain. `used` only grows: a core may be larger than needed, and is never too small.
                 self.used |= self.causes[variable]
                 if not trail:
                     return False
@@ -170,6 +173,7 @@ class _Run:
             narrowed = self._narrowed(domains, assigned | 1 << variable, variable, bit.bit_length() - 1)
             if narrowed is None:
                 continue
+            # Domains are copied when they are narrowed, so backtracking is taking the old list.
             trail.append((domains, assigned, variable, left))
             domains, assigned = narrowed, assigned | 1 << variable
             variable = self._next(domains, assigned)
@@ -180,7 +184,8 @@ class _Run:
         return True
 
     def _next(self, domains: list[int], assigned: int) -> int:
-        """The cell with the fewest values left; -1 if all have one."""
+        """The variable with the fewest values left; -1 if all have one."""
+        # Fail first: few values mean few branches, and a variable with one value costs none.
         best, fewest = -1, 0
         for number in self.constrained:
             if not assigned >> number & 1:
@@ -221,9 +226,9 @@ class _Run:
         return False
 
     def _looked_at(self, constraint: Constraint, domains: list[int], assigned: int) -> bool:
-        """Strike out of the last cell of a constraint without a value what the others exclude.
+        """Strike out of the last variable of a constraint without a value what the others exclude.
 
-        False if nothing is left. Once all cells have values there is nothing to look at any more.
+        False if nothing is left. Once all variables have values there is nothing to look at any more.
         """
         open_ = [number for number in constraint.variables if not assigned >> number & 1]
         if len(open_) != 1:

@@ -1,6 +1,6 @@
-"""Formulas as functions of the values of cells ([SEARCH-CELLS]).
+"""Formulas as functions of the values of variables ([SEARCH-CELLS]).
 
-A cell is a ground term whose value is unknown: a constant, or a function at given arguments.
+A variable is a ground term whose value is unknown: a constant, or a function at given arguments.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ def _is_known(sort: Sort) -> bool:
 
 
 class VariableCompiler(FormulaCompiler):
-    """Compiles formulas over cells; `most` parts in all, quantifiers written out, before `NotFinite`."""
+    """Compiles formulas over variables; `most` parts in all, quantifiers written out, before `NotFinite`."""
 
     def __init__(self, variables: CspVariables, most: int) -> None:
         super().__init__(most)
-        self._cells = variables
+        self._variables = variables
 
     def symbol(self, symbol: Symbol, args: list[Compiled]) -> Compiled:
-        """The cell of `symbol` at values, or the choice among its cells at terms."""
+        """The variable of `symbol` at values, or the choice among its variables at terms."""
         if symbol.kind not in _UNKNOWN:
             raise NotFinite(f"{symbol.name} is defined")
         if all(arg.compute is None for arg in args):
-            return unknown(self._cells.variable(symbol, tuple(arg.value for arg in args)))
+            return unknown(self._variables.variable(symbol, tuple(arg.value for arg in args)))
         choices = [
             (arg.value,) if arg.compute is None else listed(sort)
             for arg, sort in zip(args, symbol.domain, strict=True)
@@ -51,7 +51,7 @@ class VariableCompiler(FormulaCompiler):
         numbers: dict[tuple[object, ...], int] = {}
         for values in itertools.product(*choices):
             self.spend()
-            numbers[values] = self._cells.variable(symbol, values)
+            numbers[values] = self._variables.variable(symbol, values)
         functions = [arg.function for arg in args]
         variables = frozenset(numbers.values()).union(*(arg.variables for arg in args))
         if len(functions) == 1:

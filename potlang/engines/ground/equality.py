@@ -158,6 +158,8 @@ class EqualityClasses:
     # --- what the model violates ---
 
     def _check(self) -> None:
+        # Two literals that the model makes equal: the chain of equations from one to the other is what is
+        # wrong, and the atom that closes it is among them.
         for a, b, reason in self._closure.clashes:
             path = [*self._path(self._closure.literals[self.leader(a)], a), (b, reason)]
             path += self._path(b, self._closure.literals[self.leader(b)])[1:]
@@ -197,6 +199,8 @@ class EqualityClasses:
 
     def _explain(self, a: int, b: int) -> None:
         """The axioms by which two terms of one class are equal."""
+        # A congruence step asks why its arguments are equal, which are smaller terms: this ends. Pairs are
+        # explained once, else shared subterms would be explained once for each path to them.
         stack = [(a, b)]
         done: set[tuple[int, int]] = set()
         while stack:
@@ -212,6 +216,7 @@ class EqualityClasses:
     def _chain(self, path: list[tuple[int, int]]) -> list[tuple[int, int]]:
         """The axioms along a path of terms, and the pairs of arguments that these take to be equal."""
         pairs: list[tuple[int, int]] = []
+        # `first = before` is known and `before = term` by the reason: one instance of transitivity each.
         first = before = path[0][0]
         for term, reason in path[1:]:
             if reason <= 0:

@@ -247,6 +247,7 @@ class _Loop:
             classes = EqualityClasses(table, true)
             for axiom in classes.axioms:
                 self._axiom(axiom)
+            # Axioms first: violations found in a model that breaks equality would be of no use.
             if self.count == before:
                 self._violations(classes)
             # Looking for violations makes terms, also where none is found: those need classes too.

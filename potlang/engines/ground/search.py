@@ -59,6 +59,8 @@ class _Planner:
         self.steps: list[PlanStep] = []
 
     def run(self) -> tuple[PlanStep, ...]:
+        # Tests and computed terms as early as their variables are known, since they only cut; then what has
+        # at most one choice, then matches, which have as many as there are true atoms; elements last.
         while True:
             self._settle()
             if not self.literals and len(self.bound) == self.rule.places:
@@ -140,6 +142,8 @@ class InstanceSearch:
 
     def violations(self, rule: GroundRule, steps: tuple[PlanStep, ...]) -> Iterator[tuple[int, ...]]:
         """The bindings of the rule's variables under which it is false. Raises `OutOfFuel`."""
+        # Depth first, one binding after the other, where the Horn engine joins whole relations: the caller
+        # takes the first of very many violations, and each test may ask the equality classes.
         env = [0] * rule.places
         width = len(rule.variables)
         stack: list[tuple[int, Iterator[None]]] = []
@@ -223,6 +227,7 @@ class InstanceSearch:
     def _candidates(self, head: Symbol, known: list[tuple[int, int]]) -> list[tuple[int, ...]]:
         if not known:
             return self._extents.get(head, [])
+        # One indexed column is enough: what it leaves is compared column by column.
         at, value = known[0]
         index = self._indexes.get((head, at))
         if index is None:

@@ -165,9 +165,12 @@ def run(
 
 def _too_many(join: Join, rows: Sequence[Row], source: IndexSource) -> int:
     """How many of the rows to extend first, or 0 for all of them."""
+    # A join may multiply: portions are halved before they are joined, so that memory does not depend on the
+    # fan-out. A single row cannot be halved; what it gives is bounded by one key's entries.
     if join.shape is None or len(rows) == 1:
         return 0
     index = source.index(join.relation, join.shape)
+    # The cheap bound first: most joins are far below it, and counting entries costs as much as joining.
     if len(rows) * index.largest <= PORTION:
         return 0
     table, none = index.table, ()
@@ -183,6 +186,7 @@ def _extended(join: Join, rows: Sequence[Row], source: IndexSource) -> list[Row]
         return [keep(row) for row in rows if key(row) in known]
     find = source.index(join.relation, join.shape).table.get
     none: tuple[Row, ...] = ()
+    # A list comprehension over tuples is what makes this engine fast; a row's kept part is cut once.
     if keep is _same:
         return [row + rest for row in rows for rest in find(key(row), none)]
     return [
@@ -295,6 +299,8 @@ def make_plan(rule: DatalogRule, first: int | None, whole: bool = False) -> Plan
     differ = planner.differ()
     joins = []
     while left:
+        # Greedy: atoms that only filter come first, then those that share variables with what is bound;
+        # without statistics, more bound columns mean fewer rows.
         left.sort(key=lambda atom: _rank(atom, planner.slots))
         joins.append(planner.join(left[0], left[1:]))
         del left[0]

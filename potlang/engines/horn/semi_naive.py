@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from potlang.engines.horn.engine import EvaluationLimits, Merging, TooLarge
 from potlang.engines.horn.joins import Index, IndexShape, Plan, make_plan, run
@@ -33,11 +33,31 @@ _FEW = 8
 _MOST_REMEMBERED = 1_000_000
 
 
-class Use(NamedTuple):
-    """A body atom of a rule, with the plan from new rows for it."""
+class Use:
+    """A body atom of a rule, with the plan from new rows for it, made when it is first needed."""
 
-    rule: DatalogRule
-    plan: Plan
+    __slots__ = ("_plan", "place", "rule")
+
+    def __init__(self, rule: DatalogRule, place: int) -> None:
+        self.rule = rule
+        self.place = place
+        self._plan: Plan | None = None
+
+    @property
+    def plan(self) -> Plan:
+        """How new rows for the atom become rows for the rule's head."""
+        if self._plan is None:
+            self._plan = make_plan(self.rule, self.place)
+        return self._plan
+
+
+def _uses(rules: Iterable[DatalogRule]) -> dict[int, list[Use]]:
+    """The body atoms of rules, by relation."""
+    found: dict[int, list[Use]] = {}
+    for rule in rules:
+        for place, atom in enumerate(rule.body):
+            found.setdefault(atom.relation, []).append(Use(rule, place))
+    return found
 
 
 @dataclass(slots=True)
@@ -66,11 +86,7 @@ class SemiNaive:
         self._by_head = by_head(program.rules, len(program.arities))
         self._component, self._order = components(program)
         self._done: set[int] = set()
-        self._uses: dict[int, list[Use]] = {}
-        self._places: dict[int, list[tuple[DatalogRule, int]]] = {}
-        for rule in program.rules:
-            for place, atom in enumerate(rule.body):
-                self._places.setdefault(atom.relation, []).append((rule, place))
+        self._uses = _uses(program.rules)
         self._above: dict[int, frozenset[int]] = {}
         self._remembered = 0
         self._trail: _Trail | None = None
@@ -159,23 +175,31 @@ class SemiNaive:
 
     def _evaluate(self, members: Sequence[int]) -> None:
         """One strongly connected component, from what it depends on."""
-        rules = [rule for relation in members for rule in self._by_head[relation]]
-        inside = frozenset(members)
-        uses: dict[int, list[Use]] = {}
-        for rule in rules:
-            for place, atom in enumerate(rule.body):
-                if atom.relation in inside:
-                    uses.setdefault(atom.relation, []).append(Use(rule, make_plan(rule, place)))
+        # What is outside is complete, so its rows are used once, by plans that start from nothing; inside,
+        # each new row is used once more for each atom that it fits.
         produced: dict[int, dict[Row, None]] = {}
-        for rule in rules:
-            self._apply(rule, make_plan(rule, None), [()], produced)
-        self._loop(self._insert(produced), uses)
+        for relation in members:
+            for rule in self._by_head[relation]:
+                self._apply(rule, make_plan(rule, None), [()], produced)
+        self._close(self._insert(produced), frozenset(members))
 
-    def _loop(self, delta: dict[int, list[Row]], uses: dict[int, list[Use]]) -> None:
-        while delta and not (self._trail is not None and self.violated):
+    def _close(self, delta: dict[int, list[Row]], heads: Collection[int]) -> None:
+        """Apply the rules with these heads, and all added ones, to what is new, until nothing is.
+
+        With additions, up to the first violation.
+        """
+        trail = self._trail
+        added = trail.uses if trail is not None else {}
+        while delta and not (trail is not None and self.violated):
+            # Semi-naive: a new conclusion rests on a new row in some place of a body. The others may be any
+            # rows, those of this round too, since all of it was entered before; so nothing is missed, and
+            # what two new rows give is found twice and entered once.
             produced: dict[int, dict[Row, None]] = {}
             for relation, rows in delta.items():
-                for use in uses.get(relation, ()):
+                for use in self._uses.get(relation, ()):
+                    if use.rule.head.relation in heads:
+                        self._apply(use.rule, use.plan, rows, produced)
+                for use in added.get(relation, ()):
                     self._apply(use.rule, use.plan, rows, produced)
             delta = self._insert(produced)
 
@@ -187,7 +211,9 @@ class SemiNaive:
         known = self.rows[relation]
         new = produced.setdefault(relation, {})
         if not rule.head.args:
+            # A relation without columns has one row: one is enough.
             rows = () if known or new else rows
+        # Slices bound what is held between two looks at the clock and at the limit.
         for start in range(0, len(rows), _SLICE):
             part = rows[start : start + _SLICE]
             for found in run(plan, part, self, self.limits.tick):
@@ -209,6 +235,7 @@ class SemiNaive:
 
     def _insert(self, produced: dict[int, dict[Row, None]]) -> dict[int, list[Row]]:
         """Enter what was derived, with the next rank."""
+        # All of a round gets one rank, so rows of one round do not derive one another.
         self.rank += 1
         delta = {}
         for relation, new in produced.items():
@@ -223,12 +250,12 @@ class SemiNaive:
         """Enter rows that are not there yet."""
         self.rows[relation].update(dict.fromkeys(rows, rank))
         self.total += len(rows)
-        overlay = self._trail
-        entries = overlay.entries if overlay is not None else None
+        trail = self._trail
+        entries = trail.entries if trail is not None else None
         for index in self._indexes[relation].values():
             index.add(rows, entries)
-        if overlay is not None:
-            overlay.rows += [(relation, row) for row in rows]
+        if trail is not None:
+            trail.rows += [(relation, row) for row in rows]
 
     # --- additions ---
 
@@ -240,12 +267,10 @@ class SemiNaive:
         Stops at the first violation. What `wanted` and the rules' bodies depend on must be evaluated.
         """
         assert self._trail is None
-        self._trail = _Trail(list(map(len, self.rows)), self.rank, self.total, rules=list(rules))
-        relevant = self.needed_for({*wanted, *(atom.relation for rule in rules for atom in rule.body)})
-        for rule in rules:
-            for place, atom in enumerate(rule.body):
-                use = Use(rule, make_plan(rule, place))
-                self._trail.uses.setdefault(atom.relation, []).append(use)
+        self._trail = _Trail(
+            list(map(len, self.rows)), self.rank, self.total, uses=_uses(rules), rules=list(rules)
+        )
+        heads = self.needed_for({*wanted, *(atom.relation for rule in rules for atom in rule.body)})
         produced: dict[int, dict[Row, None]] = {}
         for relation, row in given:
             if relation == EQUAL:
@@ -260,37 +285,18 @@ class SemiNaive:
         more = self._insert(first)
         for relation, rows in more.items():
             delta.setdefault(relation, []).extend(rows)
-        self._spread(delta, relevant)
-
-    def _spread(self, delta: dict[int, list[Row]], relevant: frozenset[int]) -> None:
-        overlay = self._trail
-        assert overlay is not None
-        while delta and not self.violated:
-            produced: dict[int, dict[Row, None]] = {}
-            for relation, rows in delta.items():
-                for use in self._uses_of(relation):
-                    if use.rule.head.relation in relevant or use.rule.head.relation == FALSE:
-                        self._apply(use.rule, use.plan, rows, produced)
-                for use in overlay.uses.get(relation, ()):
-                    self._apply(use.rule, use.plan, rows, produced)
-            delta = self._insert(produced)
-
-    def _uses_of(self, relation: int) -> list[Use]:
-        found = self._uses.get(relation)
-        if found is None:
-            places = self._places.get(relation, ())
-            found = self._uses[relation] = [Use(rule, make_plan(rule, place)) for rule, place in places]
-        return found
+        self._close(delta, {*heads, FALSE})
 
     def backtrack(self) -> None:
         """Take the additions back."""
-        overlay = self._trail
-        assert overlay is not None
-        for index, key in reversed(overlay.entries):
+        trail = self._trail
+        assert trail is not None
+        # Entries of an index are lists, of which the last goes first.
+        for index, key in reversed(trail.entries):
             index.remove_last(key)
-        for relation, row in reversed(overlay.rows):
+        for relation, row in reversed(trail.rows):
             del self.rows[relation][row]
-        self.rank, self.total = overlay.rank, overlay.total
+        self.rank, self.total = trail.rank, trail.total
         self._trail = None
 
     # --- derivations ---
@@ -308,6 +314,8 @@ class SemiNaive:
 
     def _solve(self, rule: DatalogRule, start: dict[int, int], rank: int) -> dict[int, int] | None:
         """Values for the variables of a body, all of whose rows have a lower rank. Depth first."""
+        # One instance is wanted, not all: so row by row, the atom with the fewest rows next. A plan over
+        # whole relations would make every instance of the body before the first is looked at.
         levels: list[tuple[dict[int, int], list[Atom], Iterator[dict[int, int]]]] = []
         values, left = start, list(rule.body)
         while True:

@@ -94,6 +94,8 @@ class DatalogWithEquality:
 
     def _round(self) -> None:
         """Semi-naive evaluation until nothing is new, or constants become equal."""
+        # After a merge the old indexes hold rows over constants that no longer lead their classes, and rules
+        # whose constants were different may have become active: all starts from the rows there are.
         self._indexes = {}
         active = [found for rule in self.program.rules if (found := self._activate(rule))]
         uses: dict[int, list[tuple[_Active, int]]] = {}
@@ -186,6 +188,7 @@ class DatalogWithEquality:
             known_distinct = self.program.known_distinct
             pairs = ((x, y) for x in self.members[one] for y in self.members[other])
             self.clash = next((pair for pair in pairs if known_distinct(*pair)), None)
+        # The smaller class is renamed, so a constant is renamed at most log n times.
         if len(self.members[one]) > len(self.members[other]):
             one, other, a, b = other, one, b, a
         self._proofs.link(a, b, event)
