@@ -160,8 +160,8 @@ class _Run:
         left = domains[variable] if variable >= 0 else 0
         while variable >= 0:
             if not left:
-                # No value is left, by what struck out the others (in `used` since) and what bounds the domain.
-                # domain. `used` only grows: a core may be larger than needed, and is never too small.
+                # No value is left: for what struck out the others, noted then, and what bounds the domain.
+                # `used` only grows: a core may be larger than needed, and is never too small.
                 self.used |= self.causes[variable]
                 if not trail:
                     return False
