@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
 from potlang.models import reference
 from potlang.models.prompt_examples import EXAMPLES
+from potlang.models.prompts import fenced
 from potlang.models.truncate import truncate_to_budget
 from potlang.report.results import Verdict
 
-_TICKS = re.compile(r"`+")
 _MEANINGS: Final = {
     Verdict.ENTAILED: "it follows from the assumptions",
     Verdict.REFUTED: "its negation follows",
@@ -75,15 +74,6 @@ def repair_prompt(problem: str, diagnostics: Sequence[Mapping[str, Any]] = (), *
         if more:
             lines += ["", f"{more} more are not shown."]
     return "\n".join([*lines, "", _ALONE])
-
-
-def fenced(text: str, kind: str = "text") -> str:
-    """A text as a fenced block, with a fence that is longer than any in it."""
-    # A lone carriage return is shown as a line end by some, and could end the block early.
-    flat = text.replace("\r\n", "\n").replace("\r", "\n")
-    longest = max(map(len, _TICKS.findall(flat)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{kind}\n{flat}\n{fence}"
 
 
 def _verdicts() -> str:

@@ -21,7 +21,8 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from potlang import tool
-from potlang.models.prompting import fenced, question_prompt, repair_prompt, system_prompt
+from potlang.models.prompting import question_prompt, repair_prompt, system_prompt
+from potlang.models.prompts import fenced
 from potlang.server import content
 from potlang.server.callers import Callers
 from potlang.version import __version__

@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Final, NamedTuple
+from typing import Final
 
 from potlang.models.evaluation.confusion import METRICS, Counts
+from potlang.score.inference import Interval
 
 RESAMPLES: Final = 1_000
-
-
-class Interval(NamedTuple):
-    """Both ends of an interval."""
-
-    low: float
-    high: float
 
 
 def bootstrap(

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from potlang.models.evaluation.confusion import METRICS, Counts, total
-from potlang.models.evaluation.intervals import RESAMPLES, Interval, bootstrap
+from potlang.models.evaluation.intervals import RESAMPLES, bootstrap
 from potlang.models.evaluation.judging import AnswerReading, Case, Grade, Graded, judge
 from potlang.models.evaluation.outcomes import QuestionOutcome
 from potlang.models.evaluation.questions import Question, Truth
 from potlang.report.results import Verdict
+from potlang.score.inference import Interval
 
 ALL: Final = "all"
 NO_ANSWER: Final = "none"

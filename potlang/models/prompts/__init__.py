@@ -66,14 +66,19 @@ def _with_problem(solution: Solution) -> dict[str, Any]:
     return {"problem": solution.problem or "", "steps": solution_value(solution)["steps"]}
 
 
+def fenced(text: str, kind: str = "text") -> str:
+    """A text as a fenced block, with a fence that is longer than any in it."""
+    # A lone carriage return is shown as a line end by some, and could end the block early.
+    flat = text.replace("\r\n", "\n").replace("\r", "\n")
+    longest = max(map(len, _TICKS.findall(flat)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{kind}\n{flat}\n{fence}"
+
+
 def _block(value: object) -> str:
     if isinstance(value, str):
-        kind, text = "text", value.replace("\r\n", "\n").replace("\r", "\n")
-    else:
-        kind, text = "json", json.dumps(value, indent=1, ensure_ascii=False)
-    longest = max(map(len, _TICKS.findall(text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{kind}\n{text}\n{fence}"
+        return fenced(value)
+    return fenced(json.dumps(value, indent=1, ensure_ascii=False), "json")
 
 
 @cache
