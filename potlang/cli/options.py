@@ -15,7 +15,7 @@ from potlang.report.results import Limits
 if TYPE_CHECKING:
     from potlang.languages.dot.read.records import Profile
 
-_SECONDS = click.FloatRange(min=0.001, max=1_000_000)
+SECONDS = click.FloatRange(min=0.001, max=1_000_000)
 
 
 def grouped(
@@ -72,8 +72,8 @@ solving_options = grouped(
         default="best",
         help="`best` checks each answer independently, `solver` takes the solver's word.",
     ),
-    click.option("--timeout", type=_SECONDS, default=10.0, help="Seconds for one check."),
-    click.option("--total-timeout", type=_SECONDS, default=60.0, help="Seconds for one input."),
+    click.option("--timeout", type=SECONDS, default=10.0, help="Seconds for one check."),
+    click.option("--total-timeout", type=SECONDS, default=60.0, help="Seconds for one input."),
     click.option("--memory", type=click.IntRange(min=1), default=4096, help="Megabytes for the solver."),
     click.option(
         "--rlimit", type=click.IntRange(min=1), help="Steps for one check, as the solver itself counts them."

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
@@ -25,6 +25,7 @@ from potlang.cli.common import (
     read_source,
     worst_exit,
 )
+from potlang.cli.options import SECONDS, grouped
 from potlang.languages.pot.check import check as check_program
 from potlang.languages.pot.check import compile as compile_program
 from potlang.languages.pot.program import CompileError, Program
@@ -33,22 +34,35 @@ from potlang.report.results import Limits, Verdict
 if TYPE_CHECKING:
     from potlang.policy import Case, CaseResult, Difference, Store, Version
 
-_SECONDS = click.FloatRange(min=0.001, max=1_000_000)
-_timeout = click.option("--timeout", type=_SECONDS, default=10.0, help="Seconds for one check.")
-_total = click.option(
-    "--total-timeout", type=_SECONDS, default=60.0, help="Seconds for all claims against one program."
+
+class _Seconds(NamedTuple):
+    timeout: float
+    total_timeout: float
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(int(self.timeout * 1000), int(self.total_timeout * 1000))
+
+
+_limited = grouped(
+    "seconds",
+    _Seconds,
+    click.option("--timeout", type=SECONDS, default=10.0, help="Seconds for one check."),
+    click.option(
+        "--total-timeout", type=SECONDS, default=60.0, help="Seconds for all claims against one program."
+    ),
 )
 
 
 def _stored(command: Command) -> Command:
-    """Adds `--store`; what is wrong with policies ends the command with exit code 2."""
+    """Adds `--store`, which comes as an open store; a PolicyError ends the command with exit code 2."""
 
     @wraps(command)
     def guarded(*args: Any, **options: Any) -> Any:
-        from potlang.policy import PolicyError
+        from potlang.policy import PolicyError, open_store
 
         try:
-            return command(*args, **options)
+            return command(*args, store=open_store(options.pop("directory") or None), **options)
         except PolicyError as error:
             _fail(str(error))
         except CompileError as error:
@@ -72,12 +86,6 @@ def _fail(message: str) -> NoReturn:
     sys.exit(INVALID)
 
 
-def _open(directory: str | None) -> Store:
-    from potlang.policy import open_store
-
-    return open_store(directory or None)
-
-
 @click.group()
 def policy() -> None:
     """Store programs in versions, with tests: claims and the verdicts that they must keep.
@@ -98,8 +106,7 @@ def policy() -> None:
 @click.option("--force", is_flag=True, help="Store it even if a test fails.")
 @format_option("text", "json")
 @color_option
-@_timeout
-@_total
+@_limited
 @_stored
 def add(
     file: str,
@@ -108,9 +115,8 @@ def add(
     force: bool,
     style: str,
     color: str,
-    timeout: float,
-    total_timeout: float,
-    directory: str | None,
+    seconds: _Seconds,
+    store: Store,
 ) -> None:
     """Store a program as the latest version of a policy.
 
@@ -125,10 +131,9 @@ def add(
         sys.exit(INVALID)
     if name is None:
         name = re.sub(r"[^a-z0-9._-]+", "-", Path(shown).stem.lower()).strip("-._")
-    limits = _limits(timeout, total_timeout)
     text = checked.document.text or ""
     try:
-        added = _open(directory).add(name, text, _tests(tests), limits=limits, force=force)
+        added = store.add(name, text, _tests(tests), limits=seconds.limits, force=force)
     except FailingTests as error:
         if style == "json":
             print_json({"added": None, "failed": [_result_json(each) for each in error.failed]})
@@ -150,9 +155,9 @@ def add(
 @policy.command("list")
 @format_option("text", "json")
 @_stored
-def list_(style: str, directory: str | None) -> None:
+def list_(style: str, store: Store) -> None:
     """List the policies with their latest versions."""
-    entries = list(_open(directory).entries())
+    entries = list(store.entries())
     if style == "json":
         print_json(
             [
@@ -174,9 +179,9 @@ def list_(style: str, directory: str | None) -> None:
 @click.argument("id")
 @format_option("text", "json")
 @_stored
-def show(id: str, style: str, directory: str | None) -> None:
+def show(id: str, style: str, store: Store) -> None:
     """Show a version: its program and its tests."""
-    version = _open(directory).version(id)
+    version = store.version(id)
     if style == "json":
         tests = [each.to_dict() for each in version.cases]
         print_json({**_version_json(version), "program": version.text, "tests": tests})
@@ -190,12 +195,9 @@ def show(id: str, style: str, directory: str | None) -> None:
 @policy.command()
 @click.argument("ids", nargs=-1, metavar="[ID]…")
 @format_option("text", "json")
-@_timeout
-@_total
+@_limited
 @_stored
-def test(
-    ids: tuple[str, ...], style: str, timeout: float, total_timeout: float, directory: str | None
-) -> None:
+def test(ids: tuple[str, ...], style: str, seconds: _Seconds, store: Store) -> None:
     """Verify the tests of versions again.
 
     Without an ID those of all policies.
@@ -203,12 +205,10 @@ def test(
     Exit code: 0 all verdicts are as expected; 1 one is not; 2 there is no such policy, or it cannot be
     read; 3 one is unknown. If several apply, 2 comes before 3, and 3 before 1.
     """
-    store = _open(directory)
-    limits = _limits(timeout, total_timeout)
     codes, found = [], []
     for id in ids or store.names():
         version = store.version(id)
-        results = store.run_tests(version.id, limits=limits)
+        results = store.run_tests(version.id, limits=seconds.limits)
         codes += [_code(each) for each in results]
         found.append({**_version_json(version), "results": [_result_json(each) for each in results]})
         if style == "text":
@@ -233,8 +233,7 @@ def _code(result: CaseResult) -> int:
 @click.option("--samples", type=click.IntRange(0, 10_000), default=50, help="Number of claims to draw.")
 @click.option("--seed", default=0, help="Seed of the drawn claims.")
 @format_option("text", "json")
-@_timeout
-@_total
+@_limited
 @_stored
 def diff(
     old: str,
@@ -242,9 +241,8 @@ def diff(
     samples: int,
     seed: int,
     style: str,
-    timeout: float,
-    total_timeout: float,
-    directory: str | None,
+    seconds: _Seconds,
+    store: Store,
 ) -> None:
     """Find claims that two versions decide differently.
 
@@ -255,7 +253,6 @@ def diff(
     """
     from potlang.policy import compare
 
-    store = _open(directory)
     first, second = _side(store, old), _side(store, new)
     found = compare(
         first[0],
@@ -263,7 +260,7 @@ def diff(
         (*first[1], *second[1]),
         samples=samples,
         seed=seed,
-        limits=_limits(timeout, total_timeout),
+        limits=seconds.limits,
     )
     if style == "json":
         print_json(found.to_dict())
@@ -275,16 +272,12 @@ def diff(
 @policy.command()
 @click.argument("id")
 @_stored
-def remove(id: str, directory: str | None) -> None:
+def remove(id: str, store: Store) -> None:
     """Remove a policy, or one version of it."""
-    _open(directory).remove(id)
+    store.remove(id)
 
 
 # --- parts -----------------------------------------------------------------------------------------
-
-
-def _limits(timeout: float, total_timeout: float) -> Limits:
-    return Limits(int(timeout * 1000), int(total_timeout * 1000))
 
 
 def _tests(name: str | None) -> tuple[Case, ...] | None:
