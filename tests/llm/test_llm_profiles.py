@@ -16,11 +16,12 @@ import pytest
 from hypothesis import strategies as st
 from provider_rules import RULES, Broken
 from statements import Mutation, Property
+from strategies import profile_forms
+from strategies.profile_forms import to_profile
 
 import potlang
 from potlang import tool
-from potlang.models import profiles
-from potlang.models.profiles import PROFILES, Profile, program_schema, to_profile
+from potlang.models.profiles import PROFILES, Profile, program_schema
 from potlang.testing import finite_programs
 from potlang.utils.resources import schema_text
 
@@ -344,21 +345,21 @@ def _check_awkward(given: tuple[int, Profile]) -> None:
 
 AWKWARDLY = Property(_check_awkward, st.tuples(st.integers(0, len(AWKWARD) - 1), st.sampled_from(REDUCED)))
 MUTATIONS = (
-    Mutation("same", "negations are lost", (profiles,), "_formula", lambda fact: fact["assertion"]),
+    Mutation("same", "negations are lost", (profile_forms,), "_formula", lambda fact: fact["assertion"]),
     Mutation(
         "same",
         "connectives by names that a program may declare",
-        (profiles,),
+        (profile_forms,),
         "_formula",
         lambda fact: f"Not({fact['assertion']})",
     ),
     Mutation(
-        "same", "all sections are asked for", (profiles,), "_as_its_actions_say", lambda program: program
+        "same", "all sections are asked for", (profile_forms,), "_as_its_actions_say", lambda program: program
     ),
     Mutation(
         "same",
         "sorts of binders are lost",
-        (profiles._ProfileWriter,),
+        (profile_forms._ProfileWriter,),
         "_with_sort",
         lambda _, binder: binder,
     ),
@@ -367,7 +368,7 @@ MUTATIONS = (
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
 def test_mutations_are_caught(mutation: Mutation, monkeypatch: pytest.MonkeyPatch) -> None:
-    mutation.check_caught(AWKWARDLY, monkeypatch, TypeError, KeyError, AttributeError, profiles._NotSaid)
+    mutation.check_caught(AWKWARDLY, monkeypatch, TypeError, KeyError, AttributeError, profile_forms._NotSaid)
 
 
 def instance(random: Random, schema: dict[str, Any], root: dict[str, Any], key: str = "") -> Any:

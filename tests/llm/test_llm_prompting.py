@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from strategies.profile_forms import to_profile
 
 import potlang
 from potlang.diag import CODES
 from potlang.expressions.build_tables import lark_parser
 from potlang.models import reference
-from potlang.models.profiles import program_schema, to_profile
+from potlang.models.profiles import program_schema
 from potlang.models.prompt_examples import EXAMPLES, Example
 from potlang.models.prompting import fenced, question_prompt, repair_prompt, system_prompt
 from potlang.sema.builtins import BUILTINS
