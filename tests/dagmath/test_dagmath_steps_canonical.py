@@ -224,6 +224,8 @@ def test_a_form_is_no_formula_of_another_kind() -> None:
     "source",
     [
         "3 x km",
+        "r is $2:1$",
+        "x is $x$ of km",
         "km = 5",
         r"$(7 \bmod 3) + 1 = 2$",
         r"$\sqrt{2} \approx 1.40$",
@@ -232,6 +234,6 @@ def test_a_form_is_no_formula_of_another_kind() -> None:
 )
 @pytest.mark.parametrize("rename", ["bound", "all"])
 def test_forms_of_forms(source: str, rename: Rename) -> None:
-    """Units of products, remainders in sums, decimals and the order of claims stay ([STEP-IDEMPOTENT])."""
+    """Units, one-letter quantities, remainders, decimals and the order of claims stay ([STEP-IDEMPOTENT])."""
     form = canonical(source, rename=rename)
     assert canonical(str(form), rename=rename) == form

@@ -207,7 +207,9 @@ def _written(term: Term) -> tuple[str, int]:
         case Name(name):
             return _variable(name), _ATOM
         case Quantity(words):
-            return "\\text{" + " ".join(words) + "}", _ATOM
+            phrase = " ".join(words)
+            # A letter alone is read as a variable; the article is none of a quantity's words.
+            return "\\text{" + (phrase if len(phrase) > 1 else f"the {phrase}") + "}", _ATOM
         case Op(op, args):
             level = _LEVELS.get(op, _ATOM)
             if level == _ATOM:
