@@ -7,11 +7,11 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from . import operators
-from .evaluate import Evaluation
-from .models import Model
+from .evaluate import ModelEvaluation
+from .models import CertificateModel
 from .refutation import MOST_STEPS, Refutation
 from .theory import read_theory
-from .tokens import Invalid, Steps, Text, Tree, shown, tree
+from .tokens import Invalid, QuotedText, StepBudget, Tree, shown, tree
 
 _SIDES = ("assumptions", "claim", "negation")
 _STATES = MappingProxyType(
@@ -73,11 +73,11 @@ class _Checker:
         self.ended = False
         self.holes: list[Hole] = []
         self.verdicts: dict[str, str] = {}
-        self._evaluation_steps, self._refutation_steps = Steps(most_steps), Steps(most_steps)
-        self._models: dict[str, Model] = {}
+        self._evaluation_steps, self._refutation_steps = StepBudget(most_steps), StepBudget(most_steps)
+        self._models: dict[str, CertificateModel] = {}
         self._refutations: dict[str, Refutation] = {}
-        self._current: Model | Refutation | None = None
-        self._evaluations: dict[str, tuple[Evaluation, list[str]]] = {}
+        self._current: CertificateModel | Refutation | None = None
+        self._evaluations: dict[str, tuple[ModelEvaluation, list[str]]] = {}
         self._key: str | None = None
         self._line = 0
         self._known: dict[str, str] = {}
@@ -89,13 +89,13 @@ class _Checker:
             from hashlib import sha256
 
             digest = sha256(self.theory.text.encode("utf-8", "surrogatepass")).hexdigest()
-            if parts != (["potlang-certificate", "1"], ["program", Text(digest)])[self.number - 1]:
+            if parts != (["potlang-certificate", "1"], ["program", QuotedText(digest)])[self.number - 1]:
                 raise Invalid(_HEADS[self.number - 1])
             return
         if self.ended:
             raise Invalid("something follows (end)")
         match parts:
-            case ["universe" | "constant" | "function", *_] if isinstance(self._current, Model):
+            case ["universe" | "constant" | "function", *_] if isinstance(self._current, CertificateModel):
                 self._current.read(parts)
             case [str(word), *_] if isinstance(self._current, Refutation) and word not in _OUTER:
                 self._current.statement(parts)
@@ -115,14 +115,14 @@ class _Checker:
         self._leave()
         match parts:
             case ["model", str(name)] if name not in self._models:
-                self._current = self._models[name] = Model(self.theory)
+                self._current = self._models[name] = CertificateModel(self.theory)
             case ["refutation", str(name), ("claim" | "negation" | "assumptions") as side, *rest]:
-                key = rest[0].value if len(rest) == 1 and isinstance(rest[0], Text) else None
+                key = rest[0].value if len(rest) == 1 and isinstance(rest[0], QuotedText) else None
                 if name in self._refutations or len(rest) > 1 or (rest and key is None):
                     raise Invalid("a refutation has a new name, and of a claim a side and a key")
                 self._current = Refutation(self.theory, side, key, self._refutation_steps)
                 self._refutations[name] = self._current
-            case ["result", Text(key), str(verdict)] if key in self.theory.claims:
+            case ["result", QuotedText(key), str(verdict)] if key in self.theory.claims:
                 if key in self.verdicts or (verdict not in _STATES and verdict != "unknown"):
                     raise Invalid("a result that is repeated, or an unknown verdict")
                 self._key, self._line, self._known = key, self.number, {}
@@ -164,20 +164,20 @@ class _Checker:
             value = evaluation.truth(self.theory.claims[str(self._key)].formula)
             if value is (side == "negation"):
                 raise Invalid(f"{shown(self._key)} is {str(value).lower()} in {name}")
-            parts += [f"the claim ({value.reason})"] if isinstance(value, operators.Hole) else []
+            parts += [f"the claim ({value.reason})"] if isinstance(value, operators.Undetermined) else []
         if parts:
             more = f" and {len(parts) - 3} more" if len(parts) > 3 else ""
             self._hole(f"not evaluated in {name}: {', '.join(parts[:3])}{more}")
 
-    def _evaluated(self, name: str) -> tuple[Evaluation, list[str]]:
+    def _evaluated(self, name: str) -> tuple[ModelEvaluation, list[str]]:
         """A model in which no assertion is false, and the assertions that it has no value for."""
-        evaluation = Evaluation(self._models[name], self._evaluation_steps)
+        evaluation = ModelEvaluation(self._models[name], self._evaluation_steps)
         parts = []
         for root in self.theory.assertions.values():
             value = evaluation.truth(root.formula)
             if value is False:
                 raise Invalid(f"{shown(root.key)} is false in {name}")
-            if isinstance(value, operators.Hole):
+            if isinstance(value, operators.Undetermined):
                 parts.append(f"{shown(root.key)} ({value.reason})")
         return evaluation, parts
 
@@ -192,10 +192,10 @@ class _Checker:
         core: list[Tree] = []
         if status == "unsat" and rest and isinstance(rest[0], list):
             core, rest = rest[0], rest[1:]
-        keys = [part.value for part in core if isinstance(part, Text)]
+        keys = [part.value for part in core if isinstance(part, QuotedText)]
         if len(set(keys)) < len(core) or not all(key in self.theory.assertions for key in keys):
             raise Invalid("a core lists assertions, each once")
-        solvers = [part.value for part in rest if isinstance(part, Text)]
+        solvers = [part.value for part in rest if isinstance(part, QuotedText)]
         if status not in ("sat", "unsat") or not 0 < len(rest) == len(set(solvers)) <= 2:
             raise Invalid("expected sat or unsat, and one solver or two")
         self._hole(f"{side} {status}: the word of {' and '.join(map(shown, solvers))}")

@@ -13,23 +13,23 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from .models import TABLES, Model
-from .operators import Hole, Table, compute, cost
+from .models import TABLES, CertificateModel
+from .operators import TotalMap, Undetermined, compute, cost
 from .sorts import Sort
-from .terms import QUANTIFIERS, Symbol, Term
+from .terms import QUANTIFIERS, PooledTerm, TermSymbol
 from .theory import reachable
-from .tokens import Exhausted, Invalid, Steps, shown
+from .tokens import Exhausted, Invalid, StepBudget, shown
 
 MOST_REMEMBERED = 1 << 19
 MOST_VARIABLES = 100
-Environment = dict[Term, object]
+Environment = dict[PooledTerm, object]
 Function = Callable[[list[Any]], object]
 Source = Iterator[Environment]
 Tuples = Iterator[tuple[object, ...]]
-Values = Callable[[Environment, list[Hole]], Tuples]
-Stage = tuple[list[Term], Values]
+Values = Callable[[Environment, list[Undetermined]], Tuples]
+Stage = tuple[list[PooledTerm], Values]
 """The variables that it binds, and what yields values for them."""
-Call = Generator[tuple[Term, list[object]], Any, object]
+Call = Generator[tuple[PooledTerm, list[object]], Any, object]
 
 
 class _Code(NamedTuple):
@@ -39,32 +39,34 @@ class _Code(NamedTuple):
     """
 
     start: Environment
-    work: list[tuple[Term, Function | None, tuple[Term, ...]]]
+    work: list[tuple[PooledTerm, Function | None, tuple[PooledTerm, ...]]]
 
 
-class Evaluation:
+class ModelEvaluation:
     """Values in one model, whose lines are all read. Raises `Invalid` if a declared sort has no universe."""
 
-    def __init__(self, model: Model, steps: Steps) -> None:
+    def __init__(self, model: CertificateModel, steps: StepBudget) -> None:
         self.model, self.steps = model, steps
-        self._codes: dict[Term, _Code] = {}
-        self._plans: dict[Term, tuple[Term, list[Stage]]] = {}
+        self._codes: dict[PooledTerm, _Code] = {}
+        self._plans: dict[PooledTerm, tuple[PooledTerm, list[Stage]]] = {}
         self._memo: dict[object, object] = {}
         for sort in model.theory.sorts.named.values():
             if sort.kind == "declared":
                 model.members(sort)
 
-    def truth(self, formula: Term) -> object:
+    def truth(self, formula: PooledTerm) -> object:
         """True, False, or a hole. Raises `Invalid` if a symbol in the formula has no meaning."""
-        for symbol in dict.fromkeys(each.op for each in reachable(formula) if isinstance(each.op, Symbol)):
+        for symbol in dict.fromkeys(
+            each.op for each in reachable(formula) if isinstance(each.op, TermSymbol)
+        ):
             if symbol not in self.model.meanings and symbol.kind not in ("constructor", "selector"):
                 raise Invalid(f"the model gives {shown(symbol.name)} no meaning")
         try:
             return self._run(formula)
         except Exhausted as error:
-            return Hole(str(error))
+            return Undetermined(str(error))
 
-    def _run(self, formula: Term) -> object:
+    def _run(self, formula: PooledTerm) -> object:
         """The value; every call is a generator on a stack of its own."""
         stack: list[Call] = [self._execute(formula, {})]
         keys: list[object] = [None]
@@ -85,7 +87,7 @@ class Evaluation:
                 self._memo.clear()
         return value
 
-    def _execute(self, root: Term, environment: Environment) -> Call:
+    def _execute(self, root: PooledTerm, environment: Environment) -> Call:
         """Computes a term, part by part; asks for the values of calls."""
         code = self._code(root)
         self.steps.spend(1 + len(code.work))
@@ -95,10 +97,10 @@ class Evaluation:
             values[term] = (yield term, given) if function is None else function(given)
         return values[root]
 
-    def _call(self, term: Term, values: list[object]) -> Call:
+    def _call(self, term: PooledTerm, values: list[object]) -> Call:
         """A quantifier whose free variables have these values."""
         body, stages = self._plan(term)
-        holes: list[Hole] = []
+        holes: list[Undetermined] = []
         source = iter([dict(zip(_ordered(term), values, strict=True))])
         for stage in stages:
             source = self._extended(stage, source, holes)
@@ -107,11 +109,11 @@ class Evaluation:
             result = yield from self._execute(body, environment)
             if result is decisive:
                 return decisive
-            if isinstance(result, Hole) and not holes:
+            if isinstance(result, Undetermined) and not holes:
                 holes.append(result)
         return holes[0] if holes else not decisive
 
-    def _extended(self, stage: Stage, source: Source, holes: list[Hole]) -> Source:
+    def _extended(self, stage: Stage, source: Source, holes: list[Undetermined]) -> Source:
         variables, values = stage
         once = len(set(variables)) == len(variables)
         for environment in source:
@@ -124,11 +126,11 @@ class Evaluation:
 
     # --- code ---
 
-    def _code(self, root: Term) -> _Code:
+    def _code(self, root: PooledTerm) -> _Code:
         code = self._codes.get(root)
         if code is None:
             code = self._codes[root] = _Code({}, [])
-            done: dict[Term, None] = {}
+            done: dict[PooledTerm, None] = {}
             stack = [root]
             while stack:
                 top = stack.pop()
@@ -141,16 +143,16 @@ class Evaluation:
                     self._compile(top, args, code)
         return code
 
-    def _compile(self, term: Term, args: tuple[Term, ...], code: _Code) -> None:
+    def _compile(self, term: PooledTerm, args: tuple[PooledTerm, ...], code: _Code) -> None:
         if term.op == "lit":
             empty = term.value is None
-            code.start[term] = self.model.canonical(Table(False, {}), term.sort) if empty else term.value
-        elif isinstance(term.op, Symbol) and not args:
+            code.start[term] = self.model.canonical(TotalMap(False, {}), term.sort) if empty else term.value
+        elif isinstance(term.op, TermSymbol) and not args:
             code.start[term] = () if term.op.kind == "constructor" else self.model.meanings[term.op]
         elif term.op != "var":
             code.work.append((term, self._function(term), args))
 
-    def _function(self, term: Term) -> Function | None:
+    def _function(self, term: PooledTerm) -> Function | None:
         """How a term's value comes from those of its arguments; None for calls."""
         op = term.op
         if isinstance(op, str):
@@ -163,22 +165,22 @@ class Evaluation:
             place = op.domain[0].labels.index(op.name)
             return _strict(lambda values: values[0][place])
         table = self.model.meanings[op]
-        assert isinstance(table, Table)
+        assert isinstance(table, TotalMap)
         return _strict(lambda values: table.get(tuple(values)))
 
     def _operation(self, op: str, sorts: list[Sort], result: Sort) -> Function:
         def function(values: list[Any]) -> object:
             self.steps.spend(cost(values))
             value = compute(op, values, sorts)
-            if isinstance(value, Table) and (op == "subset" or result.kind in TABLES):
+            if isinstance(value, TotalMap) and (op == "subset" or result.kind in TABLES):
                 value = self.model.canonical(value, result if op != "subset" else sorts[0])
-            return value == Table(False, {}) if op == "subset" and isinstance(value, Table) else value
+            return value == TotalMap(False, {}) if op == "subset" and isinstance(value, TotalMap) else value
 
         return function
 
     # --- bindings ---
 
-    def _plan(self, term: Term) -> tuple[Term, list[Stage]]:
+    def _plan(self, term: PooledTerm) -> tuple[PooledTerm, list[Stage]]:
         """A quantifier's body, and the stages that yield the bindings that may decide."""
         if term in self._plans:
             return self._plans[term]
@@ -201,7 +203,9 @@ class Evaluation:
         self._plans[term] = body, stages
         return self._plans[term]
 
-    def _options(self, guard: Term, bound: set[Term], unbound: list[Term]) -> Iterator[tuple[int, Stage]]:
+    def _options(
+        self, guard: PooledTerm, bound: set[PooledTerm], unbound: list[PooledTerm]
+    ) -> Iterator[tuple[int, Stage]]:
         """The ways to bind variables such that an atom is true, with what they cost."""
         args = guard.args
         known = [arg.free <= bound and all(each[1] for each in self._code(arg).work) for arg in args]
@@ -210,32 +214,37 @@ class Evaluation:
                 if args[place] in unbound and known[1 - place]:
                     yield 0, ([args[place]], self._equal(args[1 - place]))
             return
-        table = self.model.meanings.get(guard.op) if isinstance(guard.op, Symbol) else None
+        table = self.model.meanings.get(guard.op) if isinstance(guard.op, TermSymbol) else None
         new = [arg for arg, each in zip(args, known, strict=True) if not each]
-        if isinstance(table, Table) and table.default is False and new and all(arg in unbound for arg in new):
+        if (
+            isinstance(table, TotalMap)
+            and table.default is False
+            and new
+            and all(arg in unbound for arg in new)
+        ):
             many = len(table.entries) >> 4 * (len(args) - len(new))
             yield 1 + many, (new, self._entries(guard, table, known))
 
     def _all(self, sort: Sort) -> Values:
-        def values(_: Environment, holes: list[Hole]) -> Tuples:
+        def values(_: Environment, holes: list[Undetermined]) -> Tuples:
             members = self.model.members(sort)
             if members is None:
-                holes.append(Hole("a quantifier ranges over an infinite or very large sort"))
+                holes.append(Undetermined("a quantifier ranges over an infinite or very large sort"))
             return zip(members or ())
 
         return values
 
-    def _equal(self, term: Term) -> Values:
-        def values(environment: Environment, holes: list[Hole]) -> Tuples:
+    def _equal(self, term: PooledTerm) -> Values:
+        def values(environment: Environment, holes: list[Undetermined]) -> Tuples:
             value = self._value(term, environment)
-            if isinstance(value, Hole):
+            if isinstance(value, Undetermined):
                 holes.append(value)
             else:
                 yield (value,)
 
         return values
 
-    def _entries(self, guard: Term, table: Table, known: list[bool]) -> Values:
+    def _entries(self, guard: PooledTerm, table: TotalMap, known: list[bool]) -> Values:
         keys = [place for place, each in enumerate(known) if each]
         new = [place for place, each in enumerate(known) if not each]
         index: dict[object, list[tuple[object, ...]]] = {}
@@ -244,14 +253,14 @@ class Evaluation:
             key = tuple([entry[place] for place in keys])
             index.setdefault(key, []).append(tuple([entry[place] for place in new]))
 
-        def values(environment: Environment, holes: list[Hole]) -> Tuples:
+        def values(environment: Environment, holes: list[Undetermined]) -> Tuples:
             found = tuple([self._value(guard.args[place], environment) for place in keys])
-            holes.extend(value for value in found if isinstance(value, Hole))
+            holes.extend(value for value in found if isinstance(value, Undetermined))
             return iter(index.get(found, ()))
 
         return values
 
-    def _value(self, term: Term, environment: Environment) -> object:
+    def _value(self, term: PooledTerm, environment: Environment) -> object:
         """The value of a term without calls."""
         if term.op == "var":
             return environment[term]
@@ -262,13 +271,13 @@ class Evaluation:
         raise AssertionError("a call")
 
 
-def _ordered(term: Term) -> tuple[Term, ...]:
+def _ordered(term: PooledTerm) -> tuple[PooledTerm, ...]:
     return tuple(sorted(term.free, key=lambda variable: variable.id))
 
 
-def _guards(body: Term, value: bool) -> list[Term]:
+def _guards(body: PooledTerm, value: bool) -> list[PooledTerm]:
     """The atoms that give `body` that value as soon as one of them is false."""
-    seen: dict[tuple[Term, bool], None] = {}
+    seen: dict[tuple[PooledTerm, bool], None] = {}
     stack = [(body, value)]
     while stack:
         part = term, wanted = stack.pop()
@@ -280,7 +289,9 @@ def _guards(body: Term, value: bool) -> list[Term]:
                 stack += [(term.args[0], False), (term.args[1], True)]
             elif term.op == ("or" if wanted else "and"):
                 stack.extend((arg, wanted) for arg in term.args)
-    return [term for term, wanted in seen if not wanted and (term.op == "=" or isinstance(term.op, Symbol))]
+    return [
+        term for term, wanted in seen if not wanted and (term.op == "=" or isinstance(term.op, TermSymbol))
+    ]
 
 
 def _strict(function: Function) -> Function:
@@ -288,7 +299,7 @@ def _strict(function: Function) -> Function:
 
     def call(values: list[Any]) -> object:
         for value in values:
-            if value.__class__ is Hole:
+            if value.__class__ is Undetermined:
                 return value
         return function(values)
 
@@ -296,7 +307,7 @@ def _strict(function: Function) -> Function:
 
 
 def _not(values: list[Any]) -> object:
-    return values[0] if isinstance(values[0], Hole) else not values[0]
+    return values[0] if isinstance(values[0], Undetermined) else not values[0]
 
 
 def _decided(by: bool) -> Function:
@@ -306,7 +317,7 @@ def _decided(by: bool) -> Function:
         if by in values:
             return by
         for value in values:
-            if value.__class__ is Hole:
+            if value.__class__ is Undetermined:
                 return value
         return not by
 
@@ -322,6 +333,8 @@ _KLEENE: Mapping[str, Function] = MappingProxyType(
         "=>": lambda values: _or([_not(values), values[1]]),
         "iff": _strict(lambda values: values[0] is values[1]),
         "xor": _strict(lambda values: values[0] is not values[1]),
-        "ite": lambda values: values[0] if isinstance(values[0], Hole) else values[1 if values[0] else 2],
+        "ite": lambda values: (
+            values[0] if isinstance(values[0], Undetermined) else values[1 if values[0] else 2]
+        ),
     }
 )

@@ -8,9 +8,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from .operators import Hole, Table
+from .operators import TotalMap, Undetermined
 from .sorts import BOOL, INT, Sort
-from .terms import Symbol
+from .terms import TermSymbol
 from .theory import Theory
 from .tokens import Invalid, Tree, integer, shown
 
@@ -19,7 +19,7 @@ MOST_ENTRIES = 1 << 18
 TABLES = ("Set", "Array", "Function")
 
 
-class Model:
+class CertificateModel:
     """`universe` gives sizes, `meanings` values of constants and tables over tuples of arguments.
 
     Sorts nest no deeper than 100 levels, and so do the calls here.
@@ -28,7 +28,7 @@ class Model:
     def __init__(self, theory: Theory) -> None:
         self.theory = theory
         self.universe: dict[Sort, int] = {}
-        self.meanings: dict[Symbol, object] = {}
+        self.meanings: dict[TermSymbol, object] = {}
         self._members: dict[Sort, list[object] | None] = {}
 
     def read(self, parts: list[Tree]) -> None:
@@ -48,7 +48,7 @@ class Model:
             case _:
                 raise Invalid("malformed line of a model")
 
-    def _new(self, called: Tree, constant: bool) -> Symbol:
+    def _new(self, called: Tree, constant: bool) -> TermSymbol:
         symbol = self.theory.symbol(called)
         fixed = symbol.kind in ("constructor", "selector") or symbol.definition is not None
         if fixed or symbol in self.meanings or constant is bool(symbol.domain):
@@ -73,11 +73,11 @@ class Model:
                     value = tuple([self.value(*pair) for pair in zip(fields, sort.parts, strict=True)])
             case ["table", default, *entries] if sort.kind in TABLES:
                 value = self.canonical(self._table(*_map(sort), default, entries), sort)
-        if value is None or isinstance(value, Hole):
+        if value is None or isinstance(value, Undetermined):
             raise Invalid(f"{shown(part)} is not a value of its sort")
         return value
 
-    def _table(self, index: Sequence[Sort], result: Sort, default: Tree, entries: list[Tree]) -> Table:
+    def _table(self, index: Sequence[Sort], result: Sort, default: Tree, entries: list[Tree]) -> TotalMap:
         found: dict[object, object] = {}
         for each in entries:
             if not isinstance(each, list) or len(each) != len(index) + 1:
@@ -86,16 +86,16 @@ class Model:
             if key in found:
                 raise Invalid("two entries have the same arguments")
             found[key] = self.value(each[-1], result)
-        return Table(self.value(default, result), found)
+        return TotalMap(self.value(default, result), found)
 
-    def canonical(self, table: Table, sort: Sort) -> object:
+    def canonical(self, table: TotalMap, sort: Sort) -> object:
         """The table that stands for its map: over a finite sort, the default is the first key's value."""
         keys = self._keys(sort)
         if keys is not None:
             default = table.get(keys[0])
-            return Table(default, {key: table.get(key) for key in keys})
+            return TotalMap(default, {key: table.get(key) for key in keys})
         few = len(table.entries) <= MOST_MEMBERS // 2
-        return table if few else Hole("a table over a very large sort has too many entries")
+        return table if few else Undetermined("a table over a very large sort has too many entries")
 
     def members(self, sort: Sort) -> list[object] | None:
         """All members; None for infinite and very large sorts."""
@@ -126,7 +126,7 @@ class Model:
                 if keys is None or chosen is None or len(chosen) * len(keys) > MOST_ENTRIES:
                     return None
                 tables = [dict(zip(keys, each, strict=True)) for each in chosen if isinstance(each, tuple)]
-                return [Table(entries[keys[0]], entries) for entries in tables]
+                return [TotalMap(entries[keys[0]], entries) for entries in tables]
         return None
 
 

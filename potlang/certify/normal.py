@@ -6,15 +6,15 @@ import itertools
 from collections.abc import Iterable
 
 from .sorts import BOOL
-from .terms import QUANTIFIERS, Symbol, Term
+from .terms import QUANTIFIERS, PooledTerm, TermSymbol
 from .theory import Root, Theory
 from .tokens import Invalid
 
-Part = tuple[Term, bool]
+Part = tuple[PooledTerm, bool]
 """A formula, or its negation."""
 Shape = list[list[Part]]
 """A conjunction of disjunctions."""
-Images = dict[Term, Term]
+Images = dict[PooledTerm, PooledTerm]
 
 
 class Matrix:
@@ -25,14 +25,14 @@ class Matrix:
 
     def __init__(self, theory: Theory, root: Root, positive: bool) -> None:
         self._terms = theory.terms
-        self._owners: dict[Term, Term] = {}
-        self._done: dict[object, Term] = {}
+        self._owners: dict[PooledTerm, PooledTerm] = {}
+        self._done: dict[object, PooledTerm] = {}
         self._references = {variable: reference for reference, variable in root.variables.items()}
-        self.skolems: dict[tuple[str, str], Symbol] = {}
-        self.universals: dict[str, Term] = {}
+        self.skolems: dict[tuple[str, str], TermSymbol] = {}
+        self.universals: dict[str, PooledTerm] = {}
         self.formula = self._run(root.formula, positive)
 
-    def _run(self, formula: Term, positive: bool) -> Term:
+    def _run(self, formula: PooledTerm, positive: bool) -> PooledTerm:
         """Parts are done before what they are parts of, each once for each sign and images."""
         stack: list[tuple[Part, Images]] = [((formula, positive), {})]
         while stack:
@@ -46,7 +46,7 @@ class Matrix:
                 if missing:
                     stack.extend(missing)
                     continue
-                self._done[key] = shape if isinstance(shape, Term) else self._joined(shape, inner)
+                self._done[key] = shape if isinstance(shape, PooledTerm) else self._joined(shape, inner)
             stack.pop()
         return self._done[formula, positive, ()]
 
@@ -54,15 +54,15 @@ class Matrix:
         free = sorted(part[0].free, key=lambda variable: variable.id)
         return (*part, tuple([images[variable] for variable in free]))
 
-    def _joined(self, shape: Shape, images: Images) -> Term:
+    def _joined(self, shape: Shape, images: Images) -> PooledTerm:
         clauses = [self._join("or", (self._done[self._key(each, images)] for each in one)) for one in shape]
         return self._join("and", clauses)
 
-    def _join(self, op: str, parts: Iterable[Term]) -> Term:
+    def _join(self, op: str, parts: Iterable[PooledTerm]) -> PooledTerm:
         args = tuple(parts)
         return args[0] if len(args) == 1 else self._terms.make(op, args, BOOL)
 
-    def _shape(self, part: Part, images: Images) -> tuple[Images, Term | Shape]:
+    def _shape(self, part: Part, images: Images) -> tuple[Images, PooledTerm | Shape]:
         """What a signed formula is made of, and the images of its parts' variables."""
         term, sign = part
         if term.op in QUANTIFIERS:
@@ -82,23 +82,23 @@ class Matrix:
             return {**images, **{variable: variable for variable in term.binders}}
         return {**images, **{variable: self._skolem(term, variable, images) for variable in term.binders}}
 
-    def _reference(self, variable: Term) -> str:
+    def _reference(self, variable: PooledTerm) -> str:
         if variable not in self._references:
             raise Invalid("a defined function has a quantifier in its body")
         return self._references[variable]
 
-    def _skolem(self, quantifier: Term, variable: Term, images: Images) -> Term:
+    def _skolem(self, quantifier: PooledTerm, variable: PooledTerm, images: Images) -> PooledTerm:
         """The term for an existential variable: of the variables that its quantifier mentions."""
         if self._owners.setdefault(variable, quantifier) is not quantifier:
             raise Invalid(f"two quantifiers bind {self._reference(variable)}")
         free = sorted(quantifier.free, key=lambda each: each.id)
         key = (self._reference(variable), "+" if quantifier.op == "exists" else "-")
         if key not in self.skolems:
-            self.skolems[key] = Symbol("skolem", key[0], tuple(v.sort for v in free), variable.sort)
+            self.skolems[key] = TermSymbol("skolem", key[0], tuple(v.sort for v in free), variable.sort)
         return self._terms.apply(self.skolems[key], tuple([images[each] for each in free]))
 
 
-def connective(term: Term, sign: bool) -> Shape:
+def connective(term: PooledTerm, sign: bool) -> Shape:
     """An operator on truth values only, or its negation."""
     args = term.args
     match term.op:

@@ -1,7 +1,7 @@
 """Values, and the operators: what they take and what they compute, exactly, as SMT-LIB says.
 
 Bool is `bool`, Int and bit vectors `int`, Real `Fraction`, String and enum values `str`, a member of a
-declared sort its number, a record a tuple of values; arrays, sets and function values are `Table`s.
+declared sort its number, a record a tuple of values; arrays, sets and function values are `TotalMap`s.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ MOST_BITS = 1 << 16
 MOST_CHARACTERS = 1 << 20
 
 
-class Hole:
+class Undetermined:
     """In place of a value that was not determined, and why."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
 
 
-class Table:
+class TotalMap:
     """A total map from tuples: `default` but at the keys of `entries`, where it is something else."""
 
     __slots__ = ("_hash", "default", "entries")
@@ -37,7 +37,7 @@ class Table:
         self._hash = hash((default, frozenset(self.entries.items())))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Table) and (self.default, self.entries) == (other.default, other.entries)
+        return isinstance(other, TotalMap) and (self.default, self.entries) == (other.default, other.entries)
 
     def __hash__(self) -> int:
         return self._hash
@@ -46,9 +46,9 @@ class Table:
         """The value at `key`."""
         return self.entries.get(key, self.default)
 
-    def put(self, key: object, value: object) -> Table:
+    def put(self, key: object, value: object) -> TotalMap:
         """The same map with another value at `key`."""
-        return Table(self.default, {**self.entries, key: value})
+        return TotalMap(self.default, {**self.entries, key: value})
 
 
 def bits(value: object) -> int:
@@ -64,7 +64,7 @@ def cost(values: Sequence[object]) -> int:
     for value in values:
         words = bits(value) >> 6
         steps += words * (1 + (words >> 4))
-        steps += len(value.entries) if isinstance(value, Table) else 0
+        steps += len(value.entries) if isinstance(value, TotalMap) else 0
         steps += len(value) >> 2 if isinstance(value, str) else 0
     return steps
 
@@ -98,24 +98,24 @@ def compute(op: str, args: Sequence[Any], sorts: Sequence[Sort]) -> object:
         return found if isinstance(found, bool) or op == "concat" else found % (1 << width)
     growing = op in ("*", "/") or (op in ("+", "-") and sorts[0] is REAL)
     if growing and sum(map(bits, args)) > MOST_BITS:
-        return Hole("a number is too large")
+        return Undetermined("a number is too large")
     if op == "str.++" and sum(map(len, args)) > MOST_CHARACTERS:
-        return Hole("a string is too long")
+        return Undetermined("a string is too long")
     return function(*args)
 
 
-_ZERO = Hole("division by zero")
+_ZERO = Undetermined("division by zero")
 
 
 def _divided(a: int, b: int) -> object:
     return _ZERO if b == 0 else a // b if b > 0 else -(a // -b)
 
 
-def _pointwise(decide: Callable[[bool, bool], bool]) -> Callable[[Table, Table], Table]:
-    def combine(a: Table, b: Table) -> Table:
+def _pointwise(decide: Callable[[bool, bool], bool]) -> Callable[[TotalMap, TotalMap], TotalMap]:
+    def combine(a: TotalMap, b: TotalMap) -> TotalMap:
         keys = {**a.entries, **b.entries}
         values = {key: decide(bool(a.get(key)), bool(b.get(key))) for key in keys}
-        return Table(decide(bool(a.default), bool(b.default)), values)
+        return TotalMap(decide(bool(a.default), bool(b.default)), values)
 
     return combine
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from .tokens import Invalid, Steps
+from .tokens import Invalid, StepBudget
 
 Clause = tuple[int, ...]
 
 
-class Clauses:
+class ClauseDatabase:
     """A growing set of clauses over variables 1, 2, …; what unit clauses imply stays assigned."""
 
-    def __init__(self, steps: Steps) -> None:
+    def __init__(self, steps: StepBudget) -> None:
         self._steps = steps
         self._true: set[int] = set()
         self._trail: list[int] = []

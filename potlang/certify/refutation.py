@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 from .normal import Matrix
-from .propagation import Clause, Clauses
+from .propagation import Clause, ClauseDatabase
 from .sorts import BOOL, INT
-from .terms import Symbol, Term
+from .terms import PooledTerm, TermSymbol
 from .theory import Root, Theory
-from .tokens import Invalid, Steps, Text, Tree, integer, name, pair, shown, tree
+from .tokens import Invalid, QuotedText, StepBudget, Tree, integer, name, pair, shown, tree
 
 Side = Literal["claim", "negation", "assumptions"]
 MOST_STEPS = 50_000_000
@@ -23,20 +23,20 @@ class Refutation:
     from 1 in order of first occurrence; an `and` below an `or` is numbered as an atom, too.
     """
 
-    def __init__(self, theory: Theory, side: Side, key: str | None, steps: Steps | None = None) -> None:
+    def __init__(self, theory: Theory, side: Side, key: str | None, steps: StepBudget | None = None) -> None:
         if (side == "assumptions") != (key is None) or (key is not None and key not in theory.claims):
             raise Invalid("there is no such claim")
         self.theory, self._terms = theory, theory.terms
         self.side, self.key = side, key
-        self.steps = steps or Steps(MOST_STEPS)
-        self.atoms: list[Term] = []
+        self.steps = steps or StepBudget(MOST_STEPS)
+        self.atoms: list[PooledTerm] = []
         self.clauses: list[Clause] = []
         self.refuted = False
-        self._numbers: dict[Term, int] = {}
+        self._numbers: dict[PooledTerm, int] = {}
         self._defined: dict[int, list[Clause]] = {}
         self._waiting: list[int] = []
         self._given: set[int] = set()
-        self._database = Clauses(self.steps)
+        self._database = ClauseDatabase(self.steps)
         self._statements: dict[int, list[Clause]] = {}
 
     # --- statements ---
@@ -93,7 +93,7 @@ class Refutation:
             if number not in self._statements:
                 raise Invalid(f"there is no statement {number}")
             given = given + self._statements[number]
-        local = Clauses(self.steps)
+        local = ClauseDatabase(self.steps)
         for clause in given + self._definitions(given):
             local.add(clause)
         literal = self._literal(self._ground(conclusion))
@@ -120,7 +120,7 @@ class Refutation:
     def _matrix(self, part: Tree) -> Matrix:
         """The Skolem form of an assertion, by its key, or of the goal."""
         match part:
-            case Text(key) if key in self.theory.assertions:
+            case QuotedText(key) if key in self.theory.assertions:
                 root, sign = self.theory.assertions[key], True
             case "goal" if self.key is not None:
                 root, sign = self.theory.claims[self.key], self.side == "claim"
@@ -133,7 +133,7 @@ class Refutation:
 
     def _instance(self, root: Tree, bindings: list[Tree]) -> list[Clause]:
         matrix = self._matrix(root)
-        images: dict[Term, Term] = {}
+        images: dict[PooledTerm, PooledTerm] = {}
         for reference, written in map(pair, bindings):
             variable, value = matrix.universals.get(name(reference)), self._ground(written)
             if variable is None or variable in images or value.sort is not variable.sort:
@@ -143,7 +143,7 @@ class Refutation:
             raise Invalid("a universal variable has no value")
         return self._clausified(self._terms.substitute(matrix.formula, images))
 
-    def _axiom(self, parts: list[Tree]) -> list[Term]:
+    def _axiom(self, parts: list[Tree]) -> list[PooledTerm]:
         """What an axiom joins with `or`."""
         terms = self._terms
         match parts:
@@ -175,7 +175,7 @@ class Refutation:
                     return [condition, self._equal(term, term.args[1 if which == "then" else 2])]
         raise Invalid("unknown or malformed axiom")
 
-    def _equal(self, a: Term, b: Term, sign: bool = True) -> Term:
+    def _equal(self, a: PooledTerm, b: PooledTerm, sign: bool = True) -> PooledTerm:
         """That two terms are equal or, without `sign`, that they differ."""
         terms = self._terms
         if a.sort is BOOL and b.sort is BOOL and a is not b:
@@ -187,15 +187,15 @@ class Refutation:
 
     # --- ground terms ---
 
-    def _ground(self, part: Tree) -> Term:
+    def _ground(self, part: Tree) -> PooledTerm:
         return self.theory.term(part, special={"skolem": (4, self._skolem), "dummy": (2, self._dummy)})
 
-    def _apply(self, head: Tree, args: tuple[Term, ...]) -> Term:
+    def _apply(self, head: Tree, args: tuple[PooledTerm, ...]) -> PooledTerm:
         if isinstance(head, list):
             return self._skolem(head, args)
         return self._terms.apply(self.theory.head(head), args)
 
-    def _skolem(self, parts: list[Tree], args: tuple[Term, ...]) -> Term:
+    def _skolem(self, parts: list[Tree], args: tuple[PooledTerm, ...]) -> PooledTerm:
         """`(skolem ROOT VARIABLE POLARITY ARGS…)`."""
         match parts:
             case ["skolem", root, str(variable), str(polarity), *_]:
@@ -204,14 +204,14 @@ class Refutation:
                     return self._terms.apply(symbol, args)
         raise Invalid("there is no such Skolem term")
 
-    def _dummy(self, parts: list[Tree], args: tuple[Term, ...]) -> Term:
+    def _dummy(self, parts: list[Tree], args: tuple[PooledTerm, ...]) -> PooledTerm:
         """`(dummy SORT)`."""
         sort = self.theory.sorts.read(pair(parts)[1])
-        return self._terms.apply(self.theory.dummies.setdefault(sort, Symbol("dummy", "", (), sort)), ())
+        return self._terms.apply(self.theory.dummies.setdefault(sort, TermSymbol("dummy", "", (), sort)), ())
 
     # --- clauses ---
 
-    def _clausified(self, formula: Term) -> list[Clause]:
+    def _clausified(self, formula: PooledTerm) -> list[Clause]:
         """The clauses of a formula; an `and` inside one is a literal that implies what it joins."""
         clauses = self._conjunction(formula, ())
         while self._waiting:
@@ -219,11 +219,11 @@ class Refutation:
             self._defined[number] = self._conjunction(self.atoms[number - 1], (-number,))
         return clauses
 
-    def _conjunction(self, formula: Term, condition: Clause) -> list[Clause]:
+    def _conjunction(self, formula: PooledTerm, condition: Clause) -> list[Clause]:
         found = [self._disjunction(part, condition) for part in self._flat("and", formula)]
         return [clause for clause in found if clause is not None]
 
-    def _disjunction(self, formula: Term, condition: Clause) -> Clause | None:
+    def _disjunction(self, formula: PooledTerm, condition: Clause) -> Clause | None:
         """The clause, or None if it is always true."""
         clause = dict.fromkeys(condition)
         for part in self._flat("or", formula):
@@ -234,9 +234,9 @@ class Refutation:
                 clause[literal] = None
         return tuple(clause)
 
-    def _flat(self, op: str, formula: Term) -> list[Term]:
+    def _flat(self, op: str, formula: PooledTerm) -> list[PooledTerm]:
         """What `op` joins in `formula`, each part once."""
-        seen: dict[Term, None] = {}
+        seen: dict[PooledTerm, None] = {}
         stack = [formula]
         while stack:
             top = stack.pop()
@@ -247,7 +247,7 @@ class Refutation:
         self.steps.spend(len(seen))
         return [term for term in seen if term.op != op]
 
-    def _literal(self, term: Term) -> int | bool:
+    def _literal(self, term: PooledTerm) -> int | bool:
         """The number of an atom, negative for its negation; a truth value where it has one."""
         sign = True
         while term.op == "not":

@@ -19,7 +19,7 @@ class Exhausted(Invalid):
     """A budget is used up."""
 
 
-class Steps:
+class StepBudget:
     """A budget, so that nothing runs for ever."""
 
     def __init__(self, left: int) -> None:
@@ -33,13 +33,13 @@ class Steps:
 
 
 @dataclass(slots=True)
-class Text:
+class QuotedText:
     """A quoted text."""
 
     value: str
 
 
-Tree = str | Text | list["Tree"]
+Tree = str | QuotedText | list["Tree"]
 
 
 def tree(line: str) -> list[Tree]:
@@ -61,7 +61,7 @@ def tree(line: str) -> list[Tree]:
             if not groups:
                 raise Invalid("a parenthesis too many")
         else:
-            groups[-1].append(word if quoted is None else Text(_unquoted(quoted)))
+            groups[-1].append(word if quoted is None else QuotedText(_unquoted(quoted)))
     if len(groups) != 1 or len(outer) != 1 or not isinstance(outer[0], list):
         raise Invalid("expected one statement in parentheses")
     return outer[0]
@@ -76,7 +76,7 @@ def _unquoted(token: str) -> str:
 
 def shown(part: object) -> str:
     """A tree in a message, shortened."""
-    text = part.value if isinstance(part, Text) else part if isinstance(part, str) else "(…)"
+    text = part.value if isinstance(part, QuotedText) else part if isinstance(part, str) else "(…)"
     return ascii(text[:60]) if text != "(…)" else text
 
 

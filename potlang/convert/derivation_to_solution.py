@@ -46,7 +46,7 @@ def derivation_to_solution(
     `potlang.sema.emit.TooLarge` for formulas that are too large to be written.
     """
     found = deduce(program, claim, limits=limits, workers=workers)
-    work = _Writer(found)
+    work = _SolutionWriter(found)
     work.steps()
     return work.solution()
 
@@ -63,7 +63,7 @@ class _Draft(NamedTuple):
     rule: int | None = None
 
 
-class _Writer:
+class _SolutionWriter:
     """Collects what is said, each text once, and writes what the claim rests on."""
 
     def __init__(self, deduction: Deduction) -> None:

@@ -53,7 +53,7 @@ def derivation_to_trace(
     claim, `NotEntailed`, and `BuildError` or `potlang.sema.emit.TooLarge` for what has no text.
     """
     found = deduce(program, claim, limits=limits, workers=workers)
-    work = _Writer(found.module, profile)
+    work = _TraceWriter(found.module, profile)
     work.problem(found.claim, found.goal)
     if found.lemmas is None:
         work.assumptions()
@@ -66,7 +66,7 @@ def derivation_to_trace(
 # --- writing -------------------------------------------------------------------------------------
 
 
-class _Writer:
+class _TraceWriter:
     """Writes the trace of one claim."""
 
     def __init__(self, module: Module, profile: Profile) -> None:

@@ -10,7 +10,7 @@ from potlang.ir.module import Assertion, AssertionKind, Claim, Origin
 from potlang.ir.nodes import SymbolKind
 from potlang.languages.dot.check import CheckedTrace, MalformedTrace, Theory, TraceSource, check
 from potlang.languages.dot.lower.extract import Extraction, extract
-from potlang.languages.dot.lower.typing import Propositions
+from potlang.languages.dot.lower.typing import TypedPropositions
 from potlang.languages.dot.read.records import Profile
 from potlang.languages.dot.solve.arrows import Arrow, judge_arrows
 from potlang.languages.dot.solve.prover import TheoryProver
@@ -49,7 +49,7 @@ def trace_to_pot(
     return program
 
 
-def _rules(arrows: Iterable[Arrow], said: Propositions) -> Iterator[Assertion]:
+def _rules(arrows: Iterable[Arrow], said: TypedPropositions) -> Iterator[Assertion]:
     """P → Q for each arrow that is not refuted; the way back of an equality says so."""
     named: set[str] = set()
     for arrow in arrows:
@@ -62,7 +62,7 @@ def _rules(arrows: Iterable[Arrow], said: Propositions) -> Iterator[Assertion]:
         yield Assertion(arrow.rule.key, name, AssertionKind.RULE, formula, Origin("", record))
 
 
-def _claims(extraction: Extraction, said: Propositions) -> Iterator[Claim]:
+def _claims(extraction: Extraction, said: TypedPropositions) -> Iterator[Claim]:
     """What is said and not assumed."""
     for id_, formula in said.stated.items():
         role = extraction.trace.nodes[id_].role
@@ -72,7 +72,7 @@ def _claims(extraction: Extraction, said: Propositions) -> Iterator[Claim]:
             yield Claim(f"node:{id_}", f"node {id_}", formula)
 
 
-def _declare_atoms(program: dict[str, Any], said: Propositions) -> None:
+def _declare_atoms(program: dict[str, Any], said: TypedPropositions) -> None:
     """Declares the constants that stand for propositions without a formula."""
     names = [symbol.name for symbol in said.module.symbols if symbol.kind is SymbolKind.FRESH]
     if names:

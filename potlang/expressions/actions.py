@@ -25,7 +25,7 @@ from potlang.expressions.surface import (
     Number,
     Prefix,
     SortExpr,
-    Text,
+    StringLiteral,
 )
 
 
@@ -75,8 +75,8 @@ def _bits(_: Reading, values: Values, starts: Places, ends: Places) -> BitVecLit
     return BitVecLiteral(values[0], starts[0], ends[0])
 
 
-def _string(reading: Reading, values: Values, starts: Places, ends: Places) -> Text:
-    return Text(decoded(reading, values[0], starts[0]), starts[0], ends[0])
+def _string(reading: Reading, values: Values, starts: Places, ends: Places) -> StringLiteral:
+    return StringLiteral(decoded(reading, values[0], starts[0]), starts[0], ends[0])
 
 
 def decoded(reading: Reading, token: str, start: int) -> str:

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from potlang.expressions.fast import fast_expression, plain_name, plain_names
-from potlang.expressions.surface import Literal
+from potlang.expressions.surface import FlatLiteral
 
 _LONGEST = 10_000
 """Longer texts may have names or numerals beyond the limits."""
@@ -25,10 +25,10 @@ def _pattern() -> re.Pattern[str]:
     return re.compile(rf"(?:(Not)\()?({name})\(({plain_names()})\)(?: == ({name}|[0-9]+))?(?(1)\))")
 
 
-def flat_literal(text: str, pointer: str) -> Literal | None:
+def flat_literal(text: str, pointer: str) -> FlatLiteral | None:
     """The formula that `text` is, or None where it is not of this kind (it may still be right)."""
     match = _pattern().fullmatch(text)
     if match is None or len(text) > _LONGEST:
         return None
     words: Any = match.groups()
-    return Literal(pointer, text, words, fast_expression)
+    return FlatLiteral(pointer, text, words, fast_expression)

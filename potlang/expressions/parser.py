@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from potlang.expressions.actions import ACTIONS, FLAT, Action, Reading
-from potlang.expressions.tables import Tables, Token, tables
+from potlang.expressions.tables import ParserTables, Token, tables
 
 DEEPEST = 1_000
 
@@ -48,7 +48,7 @@ class Parser:
     __slots__ = ("depths", "ends", "final", "grammar", "reading", "starts", "states", "values")
 
     def __init__(self, start: str, reading: Reading) -> None:
-        self.grammar: Tables = tables()
+        self.grammar: ParserTables = tables()
         self.reading = reading
         self.states = [self.grammar.starts[start]]
         self.final = self.grammar.ends[start]

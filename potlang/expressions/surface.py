@@ -42,7 +42,7 @@ class BitVecLiteral:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Text:
+class StringLiteral:
     """A string literal, decoded."""
 
     value: str
@@ -170,7 +170,19 @@ class Compare:
     end: int
 
 
-Expr = Name | Number | BitVecLiteral | Text | ListOf | Binding | Call | Quoted | Infix | Prefix | Compare
+Expr = (
+    Name
+    | Number
+    | BitVecLiteral
+    | StringLiteral
+    | ListOf
+    | Binding
+    | Call
+    | Quoted
+    | Infix
+    | Prefix
+    | Compare
+)
 
 
 class Formula:
@@ -197,7 +209,7 @@ Words = tuple[str | None, str, str, str | None]
 numeral that the call equals, if any."""
 
 
-class Literal(Formula):
+class FlatLiteral(Formula):
     """`p(a, b)`, `Not(p(a))` or `f(a) == 3`, over names alone: known by its words.
 
     Its tree is made each time that it is asked for, which is seldom: very many formulas are literals.
@@ -359,7 +371,7 @@ class SemanticsDecl:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Module:
+class ParsedProgram:
     """A whole program as read. `actions` is None where the section is absent."""
 
     sorts: list[SortDecl] = field(default_factory=list)

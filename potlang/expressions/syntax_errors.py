@@ -11,11 +11,19 @@ from typing import TYPE_CHECKING
 
 from potlang.diag.model import Fix, Label, Place, Replace
 from potlang.expressions.actions import Reading
-from potlang.expressions.mistakes import MOST, SAFE, UNSAFE, Correction, Forgiving, Problem, syntax
 from potlang.expressions.parser import Parser, parse_tokens
 from potlang.expressions.surface import Name
 from potlang.expressions.syntax_words import CLOSING, OPENING, WORD_OPERATORS, describe
 from potlang.expressions.tables import END, Token, tables, tokenize
+from potlang.expressions.tolerant_lexer import (
+    MOST,
+    SAFE,
+    UNSAFE,
+    Correction,
+    ErrorTolerantLexer,
+    SyntaxProblem,
+    syntax,
+)
 
 if TYPE_CHECKING:
     from potlang.diag.sink import Sink
@@ -33,7 +41,7 @@ def explain_expression(text: str, pointer: str, sink: Sink) -> None:
     if len(sink) > _MANY:
         sink.report("POT1020", pointer, problem="this is not an expression")
         return
-    forgiving = Forgiving(text)
+    forgiving = ErrorTolerantLexer(text)
     problems = list(forgiving.problems)
     if not forgiving.stopped:
         brackets = match_brackets(forgiving.tokens, text)
@@ -75,7 +83,7 @@ def _sort_help(tokens: list[Token], pointer: str) -> tuple[list[str], list[Fix]]
     return helps, [Fix("use parentheses", UNSAFE, tuple(edits))]
 
 
-def report_problem(problem: Problem, pointer: str, sink: Sink) -> None:
+def report_problem(problem: SyntaxProblem, pointer: str, sink: Sink) -> None:
     """Hands a problem to the sink, its places and edits bound to `pointer`."""
     fixes = [
         Fix(one.title, one.applicability, tuple(Replace(pointer, *edit) for edit in one.edits))
@@ -94,7 +102,7 @@ def report_problem(problem: Problem, pointer: str, sink: Sink) -> None:
     )
 
 
-def match_brackets(tokens: list[Token], text: str) -> list[Problem]:
+def match_brackets(tokens: list[Token], text: str) -> list[SyntaxProblem]:
     """What is wrong with the brackets: one without its partner, or two that do not fit."""
     stack: list[Token] = []
     for token in tokens:
@@ -109,7 +117,7 @@ def match_brackets(tokens: list[Token], text: str) -> list[Problem]:
     return [_unclosed(stack, text)] if stack else []
 
 
-def _extra(token: Token, text: str) -> Problem:
+def _extra(token: Token, text: str) -> SyntaxProblem:
     without = text[: token.start] + text[token.end :]
     trust = SAFE if not text[token.end :].strip(" )]}") and _parses(without) else UNSAFE
     fix = Correction(f"remove the `{token.text}`", trust, ((token.start, token.end, ""),))
@@ -117,7 +125,7 @@ def _extra(token: Token, text: str) -> Problem:
     return syntax(token.start, token.end, problem, corrections=(fix,))
 
 
-def _mismatch(opening: Token, closing: Token) -> Problem:
+def _mismatch(opening: Token, closing: Token) -> SyntaxProblem:
     right = _PAIRS[opening.text]
     fixes = (
         Correction(f"insert `{right}`", UNSAFE, ((closing.start, closing.start, right),)),
@@ -125,10 +133,10 @@ def _mismatch(opening: Token, closing: Token) -> Problem:
     )
     related = ((closing.start, closing.end, f"`{closing.text}` does not close it"),)
     fields = (("bracket", opening.text),)
-    return Problem("POT1021", opening.start, opening.end, fields, "opened here", (), fixes, related)
+    return SyntaxProblem("POT1021", opening.start, opening.end, fields, "opened here", (), fixes, related)
 
 
-def _unclosed(stack: list[Token], text: str) -> Problem:
+def _unclosed(stack: list[Token], text: str) -> SyntaxProblem:
     """One problem for all brackets that are still open at the end."""
     closers = "".join(_PAIRS[token.text] for token in reversed(stack))
     end = len(text.rstrip())
@@ -137,10 +145,10 @@ def _unclosed(stack: list[Token], text: str) -> Problem:
     first = stack[-1]
     related = tuple((token.start, token.end, "this one too") for token in reversed(stack[:-1][-3:]))
     fields = (("bracket", first.text),)
-    return Problem("POT1021", first.start, first.end, fields, "opened here", (), (fix,), related)
+    return SyntaxProblem("POT1021", first.start, first.end, fields, "opened here", (), (fix,), related)
 
 
-def _with_working_fixes(problem: Problem, text: str) -> Problem:
+def _with_working_fixes(problem: SyntaxProblem, text: str) -> SyntaxProblem:
     """The only problem of `text`, with those of its corrections that give an expression."""
     if len(text) > _LONG_TEXT:
         return problem
@@ -159,12 +167,12 @@ def _parses(text: str) -> bool:
     return parse_tokens(tokenize(text), "expression", reading).reason == "accepted" and not reading.faults
 
 
-def parse_on(tokens: list[Token], pointer: str) -> list[Problem]:
+def parse_on(tokens: list[Token], pointer: str) -> list[SyntaxProblem]:
     """The errors that the parser meets, resumed after each at the next argument."""
     reading = Reading(pointer)
     parser = Parser("expression", reading)
     tokens = list(tokens)
-    problems: list[Problem] = []
+    problems: list[SyntaxProblem] = []
     stop = parser.run(tokens)
     while stop.reason == "rejected" and len(problems) < MOST:
         token = tokens[stop.index]
@@ -183,7 +191,9 @@ def parse_on(tokens: list[Token], pointer: str) -> list[Problem]:
             break
         stop = parser.run(tokens, index)
     faults = [
-        Problem(fault.code, fault.start, fault.end, tuple(fault.fields.items()), fault.primary, fault.helps)
+        SyntaxProblem(
+            fault.code, fault.start, fault.end, tuple(fault.fields.items()), fault.primary, fault.helps
+        )
         for fault in reading.faults
     ]
     return problems + faults
@@ -194,7 +204,7 @@ def _word_operator(parser: Parser, previous: Token | None, token: Token) -> tupl
     return word if word is not None and accepts(parser, word[0]) else None
 
 
-def _no_word(token: Token, meant: str) -> Problem:
+def _no_word(token: Token, meant: str) -> SyntaxProblem:
     fix = Correction(f"write `{meant}`", SAFE, ((token.start, token.end, meant),))
     helps = (f"write `{meant}`",)
     return syntax(

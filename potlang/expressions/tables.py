@@ -24,7 +24,7 @@ class Token(NamedTuple):
     end: int
 
 
-class Rule(NamedTuple):
+class Production(NamedTuple):
     """A production: its left side, how many symbols it has, and its action (None: pass the child on)."""
 
     origin: str
@@ -40,10 +40,10 @@ class Tokens(NamedTuple):
     skipped: frozenset[str]
 
 
-class Tables(NamedTuple):
+class ParserTables(NamedTuple):
     """What the parser runs on; see `build_tables.build` for the meaning of the parts."""
 
-    rules: tuple[Rule, ...]
+    rules: tuple[Production, ...]
     actions: tuple[Mapping[str, int], ...]
     gotos: tuple[Mapping[str, int], ...]
     starts: Mapping[str, int]
@@ -70,11 +70,11 @@ def scanner() -> re.Pattern[str]:
 
 
 @cache
-def tables() -> Tables:
+def tables() -> ParserTables:
     """What `tables.json` says."""
     data = _read("tables.json")
-    return Tables(
-        rules=tuple(Rule(*row) for row in data["rules"]),
+    return ParserTables(
+        rules=tuple(Production(*row) for row in data["rules"]),
         actions=tuple(data["actions"]),
         gotos=tuple(data["gotos"]),
         starts=data["starts"],

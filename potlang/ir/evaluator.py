@@ -90,7 +90,7 @@ class Evaluator:
         return value
 
 
-class _Frame:
+class _EvaluationFrame:
     """A node under way: the values of its parts so far, and for a quantifier its bindings to come."""
 
     __slots__ = ("bindings", "failure", "got", "key", "node", "saved")
@@ -116,7 +116,7 @@ class _Evaluation:
         self.shared: set[int] = set()
         self.memo: dict[tuple[object, ...], object] = {}
         self.domains: dict[Sort, list[object]] = {}
-        self.stack: list[_Frame] = []
+        self.stack: list[_EvaluationFrame] = []
 
     def run(self, root: Node, env: dict[Var, object]) -> object:
         """The value, or the failure that stands for it."""
@@ -191,7 +191,7 @@ class _Evaluation:
             key = (node.id, *[self.env.get(var) for var in self.free.get(node.id, ())])
             if key in self.memo:
                 return self.memo[key]
-        self.stack.append(_Frame(node, key))
+        self.stack.append(_EvaluationFrame(node, key))
         return _PENDING
 
     def _constant(self, symbol: Symbol) -> object:
@@ -211,17 +211,17 @@ class _Evaluation:
                 self.memo.clear()
             self.memo[frame.key] = result
 
-    def _receive(self, frame: _Frame, result: object) -> None:
+    def _receive(self, frame: _EvaluationFrame, result: object) -> None:
         if isinstance(result, NotEvaluable | values.Unspecified):
             frame.failure = frame.failure or result
         frame.got.append(result)
 
-    def _step(self, frame: _Frame) -> object:
+    def _step(self, frame: _EvaluationFrame) -> object:
         """The value of the frame's node, or `_PENDING` with a frame for its next part on the stack."""
         while True:
             node = frame.node
             result = self._quantify(frame, node) if isinstance(node, Quant) else self._apply(frame, node)
-            if isinstance(result, _Next):
+            if isinstance(result, _NextPart):
                 value = self._enter(result.node)
                 if value is _PENDING:
                     return _PENDING
@@ -231,7 +231,7 @@ class _Evaluation:
 
     # --- quantifiers ---
 
-    def _quantify(self, frame: _Frame, quant: Quant) -> object:
+    def _quantify(self, frame: _EvaluationFrame, quant: Quant) -> object:
         decisive = quant.kind == "exists"
         if frame.bindings is None:
             try:
@@ -246,9 +246,9 @@ class _Evaluation:
         if binding is None:
             return frame.failure or (not decisive)
         self.env.update(zip(quant.binders, binding, strict=True))
-        return _Next(quant.body)
+        return _NextPart(quant.body)
 
-    def _restore(self, frame: _Frame) -> None:
+    def _restore(self, frame: _EvaluationFrame) -> None:
         for var, value in frame.saved.items():
             if value is _PENDING:
                 self.env.pop(var, None)
@@ -262,7 +262,7 @@ class _Evaluation:
 
     # --- applications ---
 
-    def _apply(self, frame: _Frame, node: Node) -> object:
+    def _apply(self, frame: _EvaluationFrame, node: Node) -> object:
         """A strict application, unless it is one of the lazy operators or defined."""
         got = frame.got
         if isinstance(node, App):
@@ -274,7 +274,7 @@ class _Evaluation:
             elif frame.failure is not None:
                 return frame.failure
             if len(got) < len(node.args):
-                return _Next(node.args[len(got)])
+                return _NextPart(node.args[len(got)])
         if frame.failure is not None:
             return frame.failure
         symbol = node.symbol if isinstance(node, Sym) else node.op if isinstance(node, App) else None
@@ -290,7 +290,7 @@ class _Evaluation:
         except (NotEvaluable, values.Unspecified) as failure:
             return failure
 
-    def _unfold(self, frame: _Frame, definition: Definition) -> object:
+    def _unfold(self, frame: _EvaluationFrame, definition: Definition) -> object:
         """The body under the parameters; on the way back, its value."""
         params = definition.params
         if len(frame.got) > len(params):
@@ -298,7 +298,7 @@ class _Evaluation:
         self._survey(definition.body)
         frame.saved = {var: self.env.get(var, _PENDING) for var in params}
         self.env.update(zip(params, frame.got, strict=True))
-        return _Next(definition.body)
+        return _NextPart(definition.body)
 
     def _call(self, node: App, args: list[object]) -> object:
         operator = node.op
@@ -324,7 +324,7 @@ class _Evaluation:
         return canonical(function(*args), symbol.range, self.structure)
 
 
-class _Next:
+class _NextPart:
     """The part of a frame's node to compute next."""
 
     __slots__ = ("node",)
@@ -336,9 +336,9 @@ class _Next:
 def _choose(node: App, got: list[object]) -> object:
     """`ite`: the chosen branch alone is computed."""
     if not got:
-        return _Next(node.args[0])
+        return _NextPart(node.args[0])
     if len(got) == 1 and isinstance(got[0], bool):
-        return _Next(node.args[1] if got[0] else node.args[2])
+        return _NextPart(node.args[1] if got[0] else node.args[2])
     return got[-1]
 
 

@@ -55,7 +55,7 @@ class TextError(ValueError):
         self.message = message
 
 
-class Atom:
+class Lexeme:
     """A word, or a quoted text (`quoted`, with `text` its content)."""
 
     __slots__ = ("position", "quoted", "text")
@@ -76,7 +76,7 @@ class Group:
         self.items: list[Tree] = []
 
 
-Tree = Atom | Group
+Tree = Lexeme | Group
 _TOKEN = re.compile(r'[ \t\r\n]*(?:([()])|("(?:[^"\\\n]|\\.)*")|([^ \t\r\n()"]+))')
 
 
@@ -107,9 +107,9 @@ def _read_trees(text: str) -> list[Tree]:
                 raise _Problem(start, "unexpected ')'")
             open_groups.pop()
         elif quoted is not None:
-            open_groups[-1].items.append(Atom(start, _unquoted(quoted, start), True))
+            open_groups[-1].items.append(Lexeme(start, _unquoted(quoted, start), True))
         else:
-            open_groups[-1].items.append(Atom(start, word, False))
+            open_groups[-1].items.append(Lexeme(start, word, False))
     if len(open_groups) > 1:
         raise _Problem(open_groups[-1].position, "this '(' is not closed")
     return outer.items
@@ -124,14 +124,14 @@ def _unquoted(token: str, position: int) -> str:
 
 def read_module(text: str) -> Module:
     """The module that `text` declares, in a pool of its own. Raises `TextError`."""
-    return _guarded(text, lambda: _Reader(Pool()).module(_read_trees(text)))
+    return _guarded(text, lambda: _ModuleReader(Pool()).module(_read_trees(text)))
 
 
 def read_formula(text: str, pool: Pool, sorts: Iterable[Sort], symbols: Iterable[Symbol]) -> Node:
     """One term or formula over named `sorts` and `symbols`. Raises `TextError`."""
 
     def read() -> Node:
-        reader = _Reader(pool)
+        reader = _ModuleReader(pool)
         for sort in sorts:
             if isinstance(sort, DeclaredSort | EnumSort | TupleSort):
                 reader.sorts[sort.name] = sort
@@ -154,7 +154,7 @@ def _guarded(text: str, read: Callable[[], T]) -> T:
         raise TextError(before.count("\n") + 1, column, problem.message) from None
 
 
-class _Reader:
+class _ModuleReader:
     """The declarations so far."""
 
     def __init__(self, pool: Pool) -> None:
@@ -294,7 +294,7 @@ class _Reader:
         return done[id(tree)]
 
     def _sort(self, tree: Tree, parts: list[Sort]) -> Sort:
-        if isinstance(tree, Atom):
+        if isinstance(tree, Lexeme):
             sort = None if tree.quoted else _BASIC.get(tree.text)
             sort = sort or self.sorts.get(tree.text)
             if sort is None:
@@ -314,11 +314,11 @@ class _Reader:
         raise _Problem(tree.position, "malformed sort")
 
     def symbol(self, tree: Tree) -> Symbol:
-        if not isinstance(tree, Atom):
+        if not isinstance(tree, Lexeme):
             raise _Problem(tree.position, "expected a symbol")
         found: Symbol | None = None
         if tree.text.startswith("@") and not tree.quoted:
-            number = _integer(Atom(tree.position, tree.text[1:], False))
+            number = _integer(Lexeme(tree.position, tree.text[1:], False))
             found = self.numbered[number] if 0 <= number < len(self.numbered) else None
         else:
             found = self.named.get(tree.text)
@@ -379,7 +379,7 @@ class _Reader:
         stack: list[tuple[Tree, bool]] = [(tree, False)]
         while stack:
             top, complete = stack.pop()
-            if isinstance(top, Atom):
+            if isinstance(top, Lexeme):
                 results.append(self._leaf(top, variables, labels))
             elif complete:
                 self._finish(top, variables, results)
@@ -412,11 +412,11 @@ class _Reader:
             raise _Problem(group.position, str(error)[:300]) from None
 
     def _operator(self, tree: Tree) -> Operator | Symbol:
-        if isinstance(tree, Atom) and not tree.quoted and tree.text in OPERATORS:
+        if isinstance(tree, Lexeme) and not tree.quoted and tree.text in OPERATORS:
             return OPERATORS[tree.text]
         return self.symbol(tree)
 
-    def _leaf(self, atom: Atom, variables: Mapping[str, Var], labels: Mapping[str, Node]) -> Node:
+    def _leaf(self, atom: Lexeme, variables: Mapping[str, Var], labels: Mapping[str, Node]) -> Node:
         text = atom.text
         if not atom.quoted:
             if text in ("true", "false"):
@@ -449,14 +449,14 @@ _MOST_NESTED = 100
 
 
 def _value(item: Tree, sort: Sort) -> Value | object:
-    text = item.text if isinstance(item, Atom) else ""
-    quoted = isinstance(item, Atom) and item.quoted
+    text = item.text if isinstance(item, Lexeme) else ""
+    quoted = isinstance(item, Lexeme) and item.quoted
     match sort:
         case RealSort() if "/" in text:
             above, _, below = text.partition("/")
-            denominator = _integer(Atom(item.position, below, False))
+            denominator = _integer(Lexeme(item.position, below, False))
             if denominator > 0:
-                return Fraction(_integer(Atom(item.position, above, False)), denominator)
+                return Fraction(_integer(Lexeme(item.position, above, False)), denominator)
         case BitVecSort():
             number = _integer(item)
             return number if number >= 0 and number.bit_length() <= sort.width else _MALFORMED
@@ -483,7 +483,7 @@ def _shape(tree: Tree) -> list[str]:
 def _head(tree: Tree) -> str:
     """The first word of a group, or nothing."""
     first = tree.items[0] if isinstance(tree, Group) and tree.items else None
-    return first.text if isinstance(first, Atom) and not first.quoted else ""
+    return first.text if isinstance(first, Lexeme) and not first.quoted else ""
 
 
 def _item(group: Group, place: int, wanted: str) -> Tree:
@@ -499,13 +499,13 @@ def _group(tree: Tree, wanted: str) -> Group:
 
 
 def _word(tree: Tree) -> str:
-    if not isinstance(tree, Atom) or tree.quoted:
+    if not isinstance(tree, Lexeme) or tree.quoted:
         raise _Problem(tree.position, "expected a word")
     return tree.text
 
 
 def _name(tree: Tree) -> str:
-    if not isinstance(tree, Atom):
+    if not isinstance(tree, Lexeme):
         raise _Problem(tree.position, "expected a name")
     return tree.text
 
@@ -537,23 +537,23 @@ _LISTS = (
     "properties",
 )
 _BASIC: Mapping[str, Sort] = MappingProxyType({"Bool": BOOL, "Int": INT, "Real": REAL, "String": STRING})
-_HANDLERS: Mapping[str, Callable[[_Reader, Group], None]] = MappingProxyType(
+_HANDLERS: Mapping[str, Callable[[_ModuleReader, Group], None]] = MappingProxyType(
     {
-        "sort": _Reader.sort_line,
-        "enum": _Reader.sort_line,
-        "tuple": _Reader.sort_line,
-        "closed": _Reader.named_sort_line,
-        "unique": _Reader.named_sort_line,
-        "declare": _Reader.symbol_line,
-        "use": _Reader.symbol_line,
-        "define": _Reader.define_line,
-        "assert": _Reader.assertion_line,
-        "claim": _Reader.claim_line,
-        "norm": _Reader.claim_line,
-        "constraint": _Reader.assertion_line,
-        "objective": _Reader.objective_line,
-        "optimize": _Reader.optimize_line,
-        "actions": _Reader.actions_line,
-        "properties": _Reader.properties_line,
+        "sort": _ModuleReader.sort_line,
+        "enum": _ModuleReader.sort_line,
+        "tuple": _ModuleReader.sort_line,
+        "closed": _ModuleReader.named_sort_line,
+        "unique": _ModuleReader.named_sort_line,
+        "declare": _ModuleReader.symbol_line,
+        "use": _ModuleReader.symbol_line,
+        "define": _ModuleReader.define_line,
+        "assert": _ModuleReader.assertion_line,
+        "claim": _ModuleReader.claim_line,
+        "norm": _ModuleReader.claim_line,
+        "constraint": _ModuleReader.assertion_line,
+        "objective": _ModuleReader.objective_line,
+        "optimize": _ModuleReader.optimize_line,
+        "actions": _ModuleReader.actions_line,
+        "properties": _ModuleReader.properties_line,
     }
 )

@@ -51,7 +51,7 @@ def substitute(pool: Pool, node: Node, replacements: Replacements) -> Node:
     return _Substitution(pool, clashing).run(node, replacements)
 
 
-class _Scope:
+class _SubstitutionScope:
     """What is replaced in one scope, and what became of the nodes met there."""
 
     __slots__ = ("done", "mapping")
@@ -67,10 +67,10 @@ class _Substitution:
     def __init__(self, pool: Pool, clashing: set[Var]) -> None:
         self.pool = pool
         self.clashing = clashing
-        self.opened: dict[tuple[int, int], tuple[tuple[Var, ...], _Scope]] = {}
+        self.opened: dict[tuple[int, int], tuple[tuple[Var, ...], _SubstitutionScope]] = {}
 
     def run(self, root: Node, replacements: Replacements) -> Node:
-        outer = _Scope(replacements)
+        outer = _SubstitutionScope(replacements)
         stack = [(root, outer)]
         while stack:
             node, scope = stack[-1]
@@ -78,7 +78,9 @@ class _Substitution:
                 stack.pop()
         return outer.done[root.id]
 
-    def _pending(self, node: Node, scope: _Scope, stack: list[tuple[Node, _Scope]]) -> bool:
+    def _pending(
+        self, node: Node, scope: _SubstitutionScope, stack: list[tuple[Node, _SubstitutionScope]]
+    ) -> bool:
         """Push the children that are still to do; if there are none, finish `node`."""
         if isinstance(node, Quant):
             binders, inner = self._scope_of(node, scope)
@@ -97,12 +99,14 @@ class _Substitution:
         scope.done[node.id] = with_children(self.pool, node, scope.done)
         return False
 
-    def _scope_of(self, quant: Quant, scope: _Scope) -> tuple[tuple[Var, ...], _Scope]:
+    def _scope_of(
+        self, quant: Quant, scope: _SubstitutionScope
+    ) -> tuple[tuple[Var, ...], _SubstitutionScope]:
         if self.clashing.isdisjoint(quant.binders):
             return quant.binders, scope
         key = (quant.id, id(scope))
         if key not in self.opened:
             binders = tuple(self.pool.var(old.name, old.sort) for old in quant.binders)
-            inner = _Scope({**scope.mapping, **dict(zip(quant.binders, binders, strict=True))})
+            inner = _SubstitutionScope({**scope.mapping, **dict(zip(quant.binders, binders, strict=True))})
             self.opened[key] = (binders, inner)
         return self.opened[key]

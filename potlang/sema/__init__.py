@@ -1,5 +1,5 @@
 """Names, sorts and meaning: from the surface tree to a typed module."""
 
-from potlang.sema.build import Extension, build_module, build_session
+from potlang.sema.build import IncrementalElaborator, build_module, build_session
 
-__all__ = ["Extension", "build_module", "build_session"]
+__all__ = ["IncrementalElaborator", "build_module", "build_session"]

@@ -116,7 +116,7 @@ def members_help(e: Elaborator, sort: Sort) -> list[str]:
 def _named(e: Elaborator, expr: s.Expr, sort: Sort) -> list[Fix]:
     """`"alice"` for `alice`, `3` for a member called 3."""
     match expr:
-        case s.Text(value=name) | s.Number(text=name):
+        case s.StringLiteral(value=name) | s.Number(text=name):
             entry = e.scope.lookup(name)
         case _:
             return []

@@ -30,33 +30,33 @@ _FACT = AssertionKind.FACT
 ACTIONS = {"verify_conditions": "verify", "verify": "verify", "optimize": "optimize"}
 
 
-def build_module(program: s.Module, sink: Sink) -> Module | None:
+def build_module(program: s.ParsedProgram, sink: Sink) -> Module | None:
     """The typed module, or None where the sink has errors (all of them are in the sink)."""
-    return _Builder(program, sink).build()
+    return _ModuleBuilder(program, sink).build()
 
 
 def build_session(
-    program: s.Module, sink: Sink, advise: Advise | None = None
-) -> tuple[Module, Extension] | None:
+    program: s.ParsedProgram, sink: Sink, advise: Advise | None = None
+) -> tuple[Module, IncrementalElaborator] | None:
     """The typed module, and what reads further formulas over its declarations.
 
     `advise` says how undeclared names are to be declared, where that is not in a section of a program.
     """
-    builder = _Builder(program, sink, advise)
+    builder = _ModuleBuilder(program, sink, advise)
     module = builder.build()
-    return None if module is None else (module, Extension(builder.elaborator, advise))
+    return None if module is None else (module, IncrementalElaborator(builder.elaborator, advise))
 
 
-class Extension:
+class IncrementalElaborator:
     """Reads claims and facts over the declarations of a built module, into its pool."""
 
     def __init__(self, elaborator: Elaborator, advise: Advise | None = None) -> None:
         self._e = elaborator
         self._advise = advise
 
-    def advising(self, advise: Advise) -> Extension:
+    def advising(self, advise: Advise) -> IncrementalElaborator:
         """The same declarations and pool, with other advice on undeclared names."""
-        return Extension(self._e, advise)
+        return IncrementalElaborator(self._e, advise)
 
     def formula(self, formula: s.Formula, sink: Sink) -> Node | None:
         """A closed formula; None, with reports in `sink`, where it has an error."""
@@ -105,8 +105,8 @@ class _Members:
         return self._declared.get(sort, []) if isinstance(sort, DeclaredSort) else None
 
 
-class _Builder:
-    def __init__(self, program: s.Module, sink: Sink, advise: Advise | None = None) -> None:
+class _ModuleBuilder:
+    def __init__(self, program: s.ParsedProgram, sink: Sink, advise: Advise | None = None) -> None:
         self._program = program
         self._sink = sink
         self._pool = Pool()
@@ -302,7 +302,7 @@ def _semantic(name: str, formula: Node, pointer: str) -> Assertion:
     return Assertion(key, name, AssertionKind.SEMANTICS, formula, Origin(pointer, name))
 
 
-def _sections(program: s.Module) -> frozenset[str]:
+def _sections(program: s.ParsedProgram) -> frozenset[str]:
     """The sections with content, `constants[]` for constants written as a list."""
     sections = {
         "sorts": program.sorts,

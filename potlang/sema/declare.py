@@ -25,7 +25,7 @@ class Declarations:
     symbols: list[Symbol] = field(default_factory=list)
 
 
-def declare(module: s.Module, pool: Pool, sink: Sink) -> Declarations:
+def declare(module: s.ParsedProgram, pool: Pool, sink: Sink) -> Declarations:
     """Declares everything; errors are reported and leave entries that absorb their uses."""
     found = Declarations(Scope(), SortTable(module.sorts, sink, module.broken))
     found.scope.sorts = frozenset(declaration.name for declaration in module.sorts)

@@ -76,7 +76,7 @@ class Elaborator:
         self._visitors: dict[type, Callable[..., Visit]] = {
             s.Name: Elaborator._name,
             s.Number: Elaborator._number,
-            s.Text: Elaborator._text,
+            s.StringLiteral: Elaborator._text,
             s.BitVecLiteral: Elaborator._bits,
             s.Call: Elaborator._call,
             s.FlatCall: Elaborator._flat_call,
@@ -93,7 +93,7 @@ class Elaborator:
 
     def formula(self, formula: s.Formula | None) -> Node | None:
         """A formula of the program; None where it has an error, which is reported."""
-        if type(formula) is s.Literal:
+        if type(formula) is s.FlatLiteral:
             node = literal_node(formula.words, self.scope, self.pool)
             if node is not None:
                 return node
@@ -342,7 +342,7 @@ class Elaborator:
             return None
         return self.pool.real(value)
 
-    def _text(self, expr: s.Text, expected: Sort | None) -> Node | None:
+    def _text(self, expr: s.StringLiteral, expected: Sort | None) -> Node | None:
         if expected is BOOL and expr.value in _TRUTH:
             return self.pool.truth(_TRUTH[expr.value])
         return self.pool.lit(expr.value, STRING)

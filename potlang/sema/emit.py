@@ -89,7 +89,7 @@ _CALLS: dict[Operator, str] = {
 }
 
 
-class TooLarge(ValueError):
+class ExpansionTooLarge(ValueError):
     """The formula, written as a tree without sharing, is beyond the limit."""
 
 
@@ -124,7 +124,7 @@ class Writer:
         """The expression. Variables in `free` keep their names."""
         nodes = reachable(root)
         if _tree_size(nodes) > _LARGEST:
-            raise TooLarge(f"more than {_LARGEST} nodes when written without sharing")
+            raise ExpansionTooLarge(f"more than {_LARGEST} nodes when written without sharing")
         names = self.names(nodes, free)
         texts: dict[int, str] = {}
         for node in nodes:
@@ -248,7 +248,7 @@ def _tree_size(nodes: list[Node]) -> int:
 
 
 def module_to_pot(module: Module) -> dict[str, Any]:
-    """The module as a PoT program. Raises `TooLarge`."""
+    """The module as a PoT program. Raises `ExpansionTooLarge`."""
     writer = Writer(module)
     program: dict[str, Any] = {
         "sorts": [_sort_item(sort) for sort in module.sorts],

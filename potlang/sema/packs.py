@@ -40,7 +40,7 @@ class Pack(NamedTuple):
     name: str
     sorts: list[str]
     symbols: list[PackSymbol]
-    program: s.Module
+    program: s.ParsedProgram
 
 
 _KEYS = ("pack", "title", "description", "sorts", "symbols", "program")
@@ -81,7 +81,7 @@ def _read_symbol(value: object, pointer: str, shapes: Shapes) -> PackSymbol | No
     return PackSymbol(name, domain, range_) if name is not None and range_ is not None else None
 
 
-def _read_fragment(value: object, shapes: Shapes) -> s.Module | None:
+def _read_fragment(value: object, shapes: Shapes) -> s.ParsedProgram | None:
     """The program of a pack, which declares variables and asserts, and does nothing else."""
     from potlang.languages.pot.read.reader import read_program
 

@@ -24,13 +24,13 @@ from potlang.languages.dot.read.records import (
     Entails,
     Eq,
     Fence,
+    FreeText,
     Node,
     Profile,
     Prop,
     Record,
     Role,
     Status,
-    Text,
 )
 from potlang.languages.dot.write.emit import emit
 from potlang.testing import damage
@@ -205,11 +205,11 @@ def prop(id_: int, value: Json) -> Prop:
     return Prop(id_, value, json_line(value))
 
 
-def _free(random: Random, block: int) -> Text | Fence:
+def _free(random: Random, block: int) -> FreeText | Fence:
     content = random.choice(_LINES)
     can_be_text = not content.startswith(b"@") and b"\n" not in content and content[-1:] != b"\r"
     is_text = can_be_text and content != b"<summarizer:end>" and random.random() < 0.8
-    return (Text if is_text else Fence)(content, block)
+    return (FreeText if is_text else Fence)(content, block)
 
 
 # --- other orders --------------------------------------------------------------------------------

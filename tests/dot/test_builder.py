@@ -21,12 +21,12 @@ from potlang.languages.dot.read.records import (
     Entails,
     Eq,
     Fence,
+    FreeText,
     Node,
     Profile,
     Prop,
     Record,
     Status,
-    Text,
 )
 from potlang.languages.dot.read.trace import Trace
 from potlang.languages.dot.write.builder import BuildError, TraceBuilder
@@ -104,7 +104,7 @@ def _call(builder: TraceBuilder, found: Record, props: dict[int, Prop], edges: d
             builder.eq(src, dst)
         case Coeq(src=src, dst=dst):
             builder.coeq(src, dst)
-        case Text(content=content) | Fence(content=content):
+        case FreeText(content=content) | Fence(content=content):
             builder.say(content)
         case End():
             builder.end()

@@ -15,7 +15,7 @@ from potlang.languages.dot.lower import extract
 from potlang.languages.dot.lower import typing as propositions
 from potlang.languages.dot.read.records import Entails
 from potlang.languages.dot.read.trace import Trace
-from potlang.languages.dot.solve import comparing, critics, summary
+from potlang.languages.dot.solve import comparing, lints, summary
 from potlang.languages.dot.solve.arrows import Arrow, NucleusOfTrace
 from potlang.languages.dot.solve.comparing import Comparison
 from potlang.languages.dot.solve.prover import Base
@@ -94,9 +94,9 @@ MUTATIONS = [
              lambda self: self.prover.assuming()),
     Mutation("appendix_c_3_ranked", "all ranks at once", (NucleusOfTrace,), "up_to",
              lambda self, rank, real=NucleusOfTrace.up_to: real(self, None)),
-    Mutation("critic_checks", "entailed and refuted exchanged", (critics,), "_WRONG",
+    Mutation("critic_checks", "entailed and refuted exchanged", (lints,), "_WRONG",
              {("validated", Verdict.ENTAILED): "POT5060"}),  # type: ignore[arg-type]
-    Mutation("critic_checks", "summarizers are believed", (critics,), "report_summarizers", lambda *_: None),
+    Mutation("critic_checks", "summarizers are believed", (lints,), "report_summarizers", lambda *_: None),
     Mutation("proposition_c_3", "the second trace's arrows are lost", (gluing._Gluing,), "_record",
              arrows_of_one),
     Mutation("proposition_c_3", "everything is shared", (gluing,), "_alike",

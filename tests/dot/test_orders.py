@@ -22,7 +22,7 @@ from strategies.reasoning import Reasoning, reasoning
 
 import potlang.dot
 from potlang.languages.dot.lower import extract as ext
-from potlang.languages.dot.read.records import Fence, Text
+from potlang.languages.dot.read.records import Fence, FreeText
 from potlang.languages.dot.read.trace import Trace
 from potlang.languages.dot.results import NodeResult, SummaryResult
 from potlang.languages.dot.solve import verify as meaning
@@ -63,7 +63,7 @@ def with_other_text(random: Random) -> Twice:
     texts = (b"", b"@status target=2 mark=validated", b"\n@prop id=1 {}\n", "4 > 2 – é".encode(), b"\x00")
     records: list[Any] = []
     for at, record in enumerate(case.records):
-        if not isinstance(record, Text | Fence):
+        if not isinstance(record, FreeText | Fence):
             records.append(record)
         if at + 1 == len(case.records) or case.records[at + 1].block != record.block:
             records.append(Fence(random.choice(texts), record.block))

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from potlang.certify.propagation import Clauses
-from potlang.certify.tokens import Steps
+from potlang.certify.propagation import ClauseDatabase
+from potlang.certify.tokens import StepBudget
 from potlang.engines.messages import Query
 from potlang.engines.propositional import Propositional
 from potlang.engines.sat import solve_clauses
@@ -48,7 +48,7 @@ def brute_force(problem: Problem) -> bool:
 
 def accepts(problem: Problem, lemmas: Sequence[Sequence[int]]) -> bool:
     """Whether the kernel's propagation takes the lemmas one after another, up to the empty clause."""
-    kernel = Clauses(Steps(10_000_000))
+    kernel = ClauseDatabase(StepBudget(10_000_000))
     for clause in problem:
         if not any(-lit in clause for lit in clause):
             kernel.add(tuple(dict.fromkeys(clause)))

@@ -9,10 +9,10 @@ from kernel_support import model_lines
 from strategies.formulas import meanings, modules
 
 from potlang.certify import read_theory
-from potlang.certify.evaluate import Evaluation
-from potlang.certify.models import Model
-from potlang.certify.operators import Hole
-from potlang.certify.tokens import Steps, tree
+from potlang.certify.evaluate import ModelEvaluation
+from potlang.certify.models import CertificateModel
+from potlang.certify.operators import Undetermined
+from potlang.certify.tokens import StepBudget, tree
 from potlang.ir.evaluator import NotEvaluable, evaluate
 from potlang.ir.module import Module
 from potlang.ir.nodes import Node
@@ -33,15 +33,15 @@ def reference(formula: Node, structure: Structure) -> bool | None:
 def agree(module: Module, structure: Structure) -> None:
     """[CERT-EVAL-KLEENE] [CERT-EVAL-HOLE] What the reference decides, the kernel decides in the same way."""
     theory = read_theory(print_module(module))
-    model = Model(theory)
+    model = CertificateModel(theory)
     for line in model_lines(module, structure):
         model.read(tree(line))
-    evaluation = Evaluation(model, Steps(20 * STEPS))
+    evaluation = ModelEvaluation(model, StepBudget(20 * STEPS))
     for assertion in module.assertions:
         expected = reference(assertion.formula, structure)
         found = evaluation.truth(theory.assertions[assertion.key].formula)
         if expected is not None:
-            assert found is expected or (isinstance(found, Hole) and "steps" in found.reason)
+            assert found is expected or (isinstance(found, Undetermined) and "steps" in found.reason)
 
 
 @given(st.data())

@@ -8,10 +8,10 @@ import pytest
 from kernel_support import certificate, program, theory_of
 
 from potlang.certify import Outcome, check
-from potlang.certify.evaluate import Evaluation
-from potlang.certify.models import Model
-from potlang.certify.operators import Hole
-from potlang.certify.tokens import Invalid, Steps, tree
+from potlang.certify.evaluate import ModelEvaluation
+from potlang.certify.models import CertificateModel
+from potlang.certify.operators import Undetermined
+from potlang.certify.tokens import Invalid, StepBudget, tree
 
 SIGNATURE = (
     "(sort S)",
@@ -56,11 +56,11 @@ MEANINGS = (
 def value(formula: str, steps: int = 1_000_000) -> object:
     """Of a formula in the structure above: True, False or the hole's reason."""
     theory = theory_of(*SIGNATURE, f'(assert "0" "" fact {formula})')
-    model = Model(theory)
+    model = CertificateModel(theory)
     for line in MEANINGS:
         model.read(tree(line))
-    found = Evaluation(model, Steps(steps)).truth(theory.assertions["0"].formula)
-    return found.reason if isinstance(found, Hole) else found
+    found = ModelEvaluation(model, StepBudget(steps)).truth(theory.assertions["0"].formula)
+    return found.reason if isinstance(found, Undetermined) else found
 
 
 V = "(vars (?x.0 S) (?y.1 S) (?n.2 Int) (?m.3 Int) (?r.4 Real))"
@@ -245,15 +245,15 @@ def test_tables_are_maps_whatever_their_default() -> None:
         '(assert "0" "" fact (= x y))',
     )
     theory = theory_of('(enum C "red" "green")', *lines)
-    model = Model(theory)
+    model = CertificateModel(theory)
     model.read(tree("(universe S 1)"))
     model.read(tree('(constant x (table true ((lit C "red") false)))'))
     model.read(tree('(constant y (table false ((lit C "green") true)))'))
-    assert Evaluation(model, Steps(1000)).truth(theory.assertions["0"].formula) is True
+    assert ModelEvaluation(model, StepBudget(1000)).truth(theory.assertions["0"].formula) is True
 
 
 def test_values_that_depend_on_a_universe_follow_it() -> None:
     """[CERT-UNIVERSE]"""
-    model = Model(theory_of(*SIGNATURE))
+    model = CertificateModel(theory_of(*SIGNATURE))
     with pytest.raises(Invalid, match="no universe, or too late"):
         model.read(tree("(constant fun (table false))"))

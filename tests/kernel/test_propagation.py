@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from kernel_support import theory_of
 
 from potlang.certify import Refutation
-from potlang.certify.propagation import Clauses
-from potlang.certify.tokens import Invalid, Steps
+from potlang.certify.propagation import ClauseDatabase
+from potlang.certify.tokens import Invalid, StepBudget
 
 literals = st.integers(1, 5).flatmap(lambda n: st.sampled_from([n, -n]))
 clause = st.lists(literals, max_size=4, unique_by=abs).map(tuple)
@@ -46,7 +46,7 @@ def naive(clauses: list[Clause], assumed: Clause = ()) -> bool:
 def test_what_follows_is_what_rescanning_finds(steps: list[tuple[Clause, bool]], asked: list[Clause]) -> None:
     """[CERT-LEMMA] Clauses come one by one, with questions in between, some of them are dropped."""
     kept: list[Clause] = []
-    database = Clauses(Steps(10**6))
+    database = ClauseDatabase(StepBudget(10**6))
     implied: set[Clause] = set()
     for each, drop in steps:
         database.add(each)
@@ -80,7 +80,7 @@ def brute_force(clauses: list[Clause], question: Clause) -> bool:
 @settings(max_examples=300)
 def test_propagation_is_that_of_rescanning(clauses: list[Clause]) -> None:
     """[CERT-EMPTY]"""
-    database = Clauses(Steps(10**6))
+    database = ClauseDatabase(StepBudget(10**6))
     for each in clauses:
         database.add(each)
     assert database.propagate() == naive(clauses)
@@ -88,7 +88,7 @@ def test_propagation_is_that_of_rescanning(clauses: list[Clause]) -> None:
 
 def test_a_clause_that_is_there_twice_can_be_removed_twice() -> None:
     """[CERT-LEMMA]"""
-    database = Clauses(Steps(1000))
+    database = ClauseDatabase(StepBudget(1000))
     database.add((1, 2))
     database.add((2, 1))
     database.remove((1, 2))
@@ -127,7 +127,7 @@ def test_ten_thousand_clauses_and_a_thousand_lemmas_take_seconds() -> None:
 
 def test_propagation_ends_with_its_steps() -> None:
     """[CERT-OUTCOME]"""
-    database = Clauses(Steps(100))
+    database = ClauseDatabase(StepBudget(100))
     with pytest.raises(Invalid, match="steps"):
         for i in range(1, 1000):
             database.add((-i, i + 1))

@@ -21,13 +21,13 @@ from kernel_support import model_lines
 from strategies.formulas import Signature, _term, _VariableScope, meanings, modules
 
 from potlang.certify import Invalid, Refutation, Theory, read_theory
-from potlang.certify.evaluate import Evaluation
-from potlang.certify.models import Model
-from potlang.certify.operators import Hole, Table
+from potlang.certify.evaluate import ModelEvaluation
+from potlang.certify.models import CertificateModel
+from potlang.certify.operators import TotalMap, Undetermined
 from potlang.certify.sorts import Sort
-from potlang.certify.terms import Symbol
+from potlang.certify.terms import TermSymbol
 from potlang.certify.theory import reachable
-from potlang.certify.tokens import Steps, tree
+from potlang.certify.tokens import StepBudget, tree
 from potlang.ir import operators as op
 from potlang.ir.evaluator import NotEvaluable, evaluate
 from potlang.ir.module import Assertion, AssertionKind, Module
@@ -136,25 +136,25 @@ def holds_with_some_choice(
         term.op
         for atom in refutation.atoms
         for term in reachable(atom)
-        if isinstance(term.op, Symbol) and term.op.kind in ("skolem", "dummy")
+        if isinstance(term.op, TermSymbol) and term.op.kind in ("skolem", "dummy")
     )
-    model = Model(theory)
+    model = CertificateModel(theory)
     for line in model_lines(module, structure):
         model.read(tree(line))
     choices = [list(meanings_of(model, symbol)) for symbol in fresh]
     assume(math.prod(map(len, choices)) <= MOST_CHOICES)
     for chosen in itertools.product(*choices):
         model.meanings.update(zip(fresh, chosen, strict=True))
-        evaluation = Evaluation(model, Steps(STEPS))
+        evaluation = ModelEvaluation(model, StepBudget(STEPS))
         values = [evaluation.truth(atom) for atom in refutation.atoms]
-        assume(not any(isinstance(value, Hole) for value in values))
+        assume(not any(isinstance(value, Undetermined) for value in values))
         true = {number if value else -number for number, value in enumerate(values, 1)}
         if all(true & set(clause) for clause in refutation.clauses):
             return True
     return False
 
 
-def meanings_of(model: Model, symbol: Symbol) -> Iterator[object]:
+def meanings_of(model: CertificateModel, symbol: TermSymbol) -> Iterator[object]:
     """All that a symbol may mean, if its sorts are small."""
     values = model.members(symbol.range) or []
     keys = list(itertools.product(*(model.members(sort) or [] for sort in symbol.domain)))
@@ -163,7 +163,7 @@ def meanings_of(model: Model, symbol: Symbol) -> Iterator[object]:
         yield from values
         return
     for chosen in itertools.product(values, repeat=len(keys)):
-        yield Table(values[0], dict(zip(keys, chosen, strict=True)))
+        yield TotalMap(values[0], dict(zip(keys, chosen, strict=True)))
 
 
 def alternating(draw: st.DrawFn, module: Module) -> Assertion:

@@ -28,11 +28,11 @@ from potlang.languages.dot.read.records import (
     Entails,
     Eq,
     Fence,
+    FreeText,
     Node,
     Prop,
     Record,
     Status,
-    Text,
 )
 from potlang.languages.dot.read.trace import Trace
 from potlang.languages.dot.write.emit import emit
@@ -130,7 +130,7 @@ def retold(random: Random) -> Retold:
     other: list[Record] = []
     for at, record in enumerate(found):
         following = found[at + 1] if at + 1 < len(found) else None
-        if isinstance(record, Text | Fence):
+        if isinstance(record, FreeText | Fence):
             other += _texts(random, record.block, 1 if isinstance(following, Status) else 0)
         elif not isinstance(record, End):
             other.append(record)
@@ -211,7 +211,7 @@ def typed_rows(found: Iterable[Record], ids: Mapping[int, int]) -> list[tuple[st
     """The typed records under other ids, but for their places, in an order of their own."""
     rows = []
     for record in found:
-        if not isinstance(record, Text | Fence | End):
+        if not isinstance(record, FreeText | Fence | End):
             moved = renumbered(record, ids)
             values = {k: v for k, v in moved._asdict().items() if k not in ("start", "end", "json_start")}
             rows.append((type(record).__name__, repr((moved.block, sorted(values.items())))))

@@ -14,7 +14,7 @@ from potlang.expressions.surface import (
     Number,
     Prefix,
     SortExpr,
-    Text,
+    StringLiteral,
 )
 
 
@@ -32,7 +32,7 @@ def dump(node: Expr | SortExpr | int | None, spans: bool = False) -> str:
             return (id if id.isidentifier() else f"`{id}`") + at
         case Number(text) | BitVecLiteral(text):
             return text + at
-        case Text(value):
+        case StringLiteral(value):
             return repr(value) + at
         case ListOf(items):
             return form("list", *items)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from potlang.languages.dot.lower.canon import canonical_order
 from potlang.languages.dot.lower.canonical import digest, is_numbered
-from potlang.languages.dot.lower.labelled import Colouring, Graph
+from potlang.languages.dot.lower.labelled import Colouring, LabelledGraph
 from potlang.languages.dot.lower.match import find_isomorphism
 from potlang.languages.dot.read.records import Edge, Node, Record, Status
 from potlang.testing.traces import prop, shuffled
@@ -26,7 +26,7 @@ Edges = list[tuple[int, int, int]]
 
 def numbered(count: int, labels: list[int], edges: Edges) -> tuple[Any, Any] | None:
     """The graph in its canonical order; None where not all of it can be ordered."""
-    colouring = Colouring(Graph.of_edges(count, edges, 2), labels)
+    colouring = Colouring(LabelledGraph.of_edges(count, edges, 2), labels)
     colouring.refine()
     order = canonical_order(colouring)
     if order.unordered:
@@ -72,7 +72,7 @@ def test_a_stable_colouring_is_stable_and_the_coarsest(data: st.DataObject) -> N
     """Against plain colour refinement, round by round over all vertices."""
     count = data.draw(st.integers(1, 12))
     labels, edges = data.draw(graphs(count))
-    colouring = Colouring(graph := Graph.of_edges(count, edges, 2), labels)
+    colouring = Colouring(graph := LabelledGraph.of_edges(count, edges, 2), labels)
     colouring.refine()
     plain: list[Any] = list(labels)
     for _ in range(count):
@@ -122,7 +122,7 @@ def test_strongly_regular_graphs_of_the_same_parameters_are_told_apart() -> None
     forms = numbered(*rook), numbered(*shrikhande)
     assert None not in forms
     assert forms[0] != forms[1]
-    a, b = (Graph.of_edges(16, each[2], 1) for each in (rook, shrikhande))
+    a, b = (LabelledGraph.of_edges(16, each[2], 1) for each in (rook, shrikhande))
     assert find_isomorphism(a, [0] * 16, b, [0] * 16) is None
     assert find_isomorphism(a, [0] * 16, a, [0] * 16) is not None
 
@@ -146,7 +146,7 @@ def test_a_part_that_is_too_regular_is_left_unordered_and_still_matched() -> Non
     moved = [(image[s], image[t], n) for s, t, n in edges]
     assert numbered(count, labels, edges) is None
     assert numbered(count, labels, moved) is None
-    first, second = Graph.of_edges(count, edges, 1), Graph.of_edges(count, moved, 1)
+    first, second = LabelledGraph.of_edges(count, edges, 1), LabelledGraph.of_edges(count, moved, 1)
     mapping = find_isomorphism(first, labels, second, labels)
     assert mapping is not None
     assert sorted((mapping[a], mapping[b], n) for a, b, n in edges) == sorted(moved)
@@ -192,7 +192,7 @@ def test_refinement_takes_steps_in_proportion_also_where_it_needs_many_rounds() 
     steps = []
     for count in (2_000, 4_000, 8_000):
         colouring = Colouring(
-            Graph.of_edges(count, [(i, i + 1, 0) for i in range(count - 1)], 1), [0] * count
+            LabelledGraph.of_edges(count, [(i, i + 1, 0) for i in range(count - 1)], 1), [0] * count
         )
         colouring.refine()
         assert colouring.is_discrete

@@ -17,7 +17,7 @@ from potlang.languages.dot.lower import canonical as can
 from potlang.languages.dot.lower import extract as ext
 from potlang.languages.dot.lower import index as ind
 from potlang.languages.dot.lower.extract import Inclusion
-from potlang.languages.dot.lower.labelled import Graph
+from potlang.languages.dot.lower.labelled import LabelledGraph
 from potlang.languages.dot.read.records import Edge, Eq
 from potlang.languages.dot.read.trace import Trace
 
@@ -100,7 +100,7 @@ def unlabelled(extraction: Any, names: list[tuple[str, int]]) -> list[tuple[str,
 def without_arrows(extraction: Any, real: Any = ext._presentation) -> Any:
     """The objects of the diagram alone."""
     kept = [name for name in real(extraction)[1] if name[0] == "object"]
-    return Graph.of_edges(len(kept), [], 2), kept
+    return LabelledGraph.of_edges(len(kept), [], 2), kept
 
 
 MUTATIONS = [

@@ -12,7 +12,7 @@ from dot_support import APPENDIX_A, HEAD, ROOT, codes, read, without_places
 from potlang.diag import Diagnostic, Place, Sink
 from potlang.languages.dot.read.grammar import GRAMMARS, productions
 from potlang.languages.dot.read.reader import detect, read_trace
-from potlang.languages.dot.read.records import Edge, End, Fence, Profile, Status, Text
+from potlang.languages.dot.read.records import Edge, End, Fence, FreeText, Profile, Status
 from potlang.languages.dot.read.rules import RULES, rule_name, rule_of
 from potlang.languages.dot.write.emit import emit
 from potlang.source import InputLimits
@@ -212,7 +212,7 @@ def test_a_fence_takes_exactly_its_bytes(content: bytes) -> None:
     trace, found = read(HEAD + b"@@len=%d@@%b\nafter\n" % (len(content), content))
     assert found == []
     assert [record.content for record in trace.of(Fence)] == [content]
-    assert [record.content for record in trace.of(Text)] == [b"What is true?", b"after"]
+    assert [record.content for record in trace.of(FreeText)] == [b"What is true?", b"after"]
 
 
 def test_a_fence_at_the_very_end_needs_no_line_end() -> None:
@@ -372,7 +372,7 @@ def test_the_end_is_text_elsewhere() -> None:
         HEAD + b"<summarizer:end>\nmore\n@node id=2 role=summarizer\n <summarizer:end>\nmore\n"
     )
     assert found == []
-    assert len(list(trace.of(Text))) == 5
+    assert len(list(trace.of(FreeText))) == 5
 
 
 def test_the_budget_counts_all_records_but_statuses() -> None:

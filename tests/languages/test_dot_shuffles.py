@@ -10,7 +10,7 @@ from dot_properties import theorem_b_3
 from dot_support import APPENDIX_A, ROOT, Reordered, is_well_formed, read, trace_of
 
 from potlang.languages.dot.lower.canonical import canonical, digest
-from potlang.languages.dot.read.records import PROFILES, End, Fence, Node, Profile, Record, Text
+from potlang.languages.dot.read.records import PROFILES, End, Fence, FreeText, Node, Profile, Record
 from potlang.languages.dot.write.emit import emit
 from potlang.testing.traces import EveryShuffle, records, renumbered, shuffle
 
@@ -40,7 +40,7 @@ def small_traces(random: Random, blocks: int) -> Iterator[tuple[list[Record], Pr
 def typed(found: list[Record]) -> bytes:
     """The typed records in their order, with ids that count from 0."""
     ids = {node.id: rank for rank, node in enumerate(each for each in found if isinstance(each, Node))}
-    return emit(renumbered(each, ids) for each in found if not isinstance(each, Text | Fence))
+    return emit(renumbered(each, ids) for each in found if not isinstance(each, FreeText | Fence))
 
 
 def test_every_shuffle_tries_all_orders() -> None:
@@ -60,8 +60,10 @@ def test_shuffles_are_all_legal_orders_and_no_others(seed: int) -> None:
     random = Random(seed)
     for found, profile in small_traces(random, 4):
         # The profile `strict` puts a status in front, where it may stand without text.
-        early = shuffle([r for r in found if not isinstance(r, Text | Fence | End)], random, profile="strict")
-        base = _with_text([r for r in early.records if not isinstance(r, Text | Fence)])
+        early = shuffle(
+            [r for r in found if not isinstance(r, FreeText | Fence | End)], random, profile="strict"
+        )
+        base = _with_text([r for r in early.records if not isinstance(r, FreeText | Fence)])
         every = EveryShuffle(base, is_legal(profile))
         if 2 <= len(every) <= 60:
             legal = {typed(each.records) for each in every}
@@ -76,7 +78,7 @@ def _with_text(found: list[Record]) -> list[Record]:
     for at, record in enumerate(found):
         kept.append(record)
         if at + 1 == len(found) or isinstance(found[at + 1], Node):
-            kept.append(Text(b"text", record.block))
+            kept.append(FreeText(b"text", record.block))
     return kept
 
 

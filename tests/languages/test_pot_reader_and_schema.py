@@ -17,7 +17,7 @@ from surface_dump import dump
 
 from potlang.diag.model import Diagnostic
 from potlang.diag.sink import Sink
-from potlang.expressions.surface import Module
+from potlang.expressions.surface import ParsedProgram
 from potlang.languages.pot.read.reader import read_program
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +38,7 @@ def seeds() -> list[Any]:
     return [json.loads(path.read_text(encoding="utf-8")) for path in SEEDS]
 
 
-def read(program: object) -> tuple[Module | None, list[Diagnostic]]:
+def read(program: object) -> tuple[ParsedProgram | None, list[Diagnostic]]:
     sink = Sink(limit=10_000)
     return read_program(program, sink), sink.diagnostics()
 

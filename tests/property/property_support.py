@@ -98,7 +98,7 @@ class World:
         formula = f"Distinct({text}, {text})"
         sink = Sink(Document.from_str(formula))
         root = parse_expression(formula, "", sink)
-        node = self.program._extension.formula(surface.Formula("", formula, root), sink)
+        node = self.program.extension.formula(surface.Formula("", formula, root), sink)
         assert isinstance(node, App), (text, [d.message for d in sink.diagnostics()])
         return node.args[0]
 

@@ -85,7 +85,7 @@ def expressions_read_back(program: dict[str, Any]) -> None:
         text = writer.term(claim.formula)
         sink = Sink(Document.from_str(text))
         root = parse_expression(text, "", sink)
-        node = found._extension.formula(surface.Formula("", text, root), sink)
+        node = found.extension.formula(surface.Formula("", text, root), sink)
         assert node is not None, (text, [d.message for d in sink.diagnostics()])
         assert tree(node) == tree(claim.formula)
 

@@ -209,4 +209,4 @@ def test_both_good_and_bad_facts_are_literals() -> None:
     ]
     tree = read_program({**DECLARATIONS, "knowledge_base": facts}, sink)
     assert tree is not None
-    assert [type(fact.formula) is s.Literal for fact in tree.facts] == [True] * 4 + [False] * 5
+    assert [type(fact.formula) is s.FlatLiteral for fact in tree.facts] == [True] * 4 + [False] * 5

@@ -16,7 +16,7 @@ from test_solvers_agree import ODD, renaming
 
 import potlang
 from potlang.certify import check, read_theory
-from potlang.certify.models import Model as KernelModel
+from potlang.certify.models import CertificateModel as KernelModel
 from potlang.certify.tokens import tree
 from potlang.engines.messages import Query
 from potlang.engines.solver import SolverSession

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from potlang.diag import Diagnostic, Sink
 from potlang.languages.dot.lower.canonical import content
 from potlang.languages.dot.lower.typing import read_propositions
-from potlang.languages.dot.read.records import Coeq, Edge, Entails, Eq, Fence, Record, Role, Status, Text
+from potlang.languages.dot.read.records import Coeq, Edge, Entails, Eq, Fence, FreeText, Record, Role, Status
 from potlang.languages.dot.read.trace import Trace
 from potlang.languages.dot.write.builder import TraceBuilder
 
@@ -120,7 +120,7 @@ def _increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 @dataclass(slots=True)
-class _Block:
+class _GluedBlock:
     """A node of the glued trace with what is in its block, in terms of keys."""
 
     role: Role
@@ -140,7 +140,7 @@ class _Gluing:
         self.merged = {b: a for a, b in pairs}
         one, other = left.texts(), right.texts()
         self._same_text = {b for a, b in pairs if one.get(a) == other.get(b)}
-        self.blocks: dict[Key, _Block] = {}
+        self.blocks: dict[Key, _GluedBlock] = {}
         self.marks: dict[Key, str] = {}
         self.judged: dict[Key, Key] = {}
         self.contested: dict[Key, str] = {}
@@ -156,7 +156,7 @@ class _Gluing:
 
     def _take(self, side: int, trace: Trace) -> None:
         for id_, node in trace.nodes.items():
-            block = self.blocks.setdefault(self._key(side, id_), _Block(node.role))
+            block = self.blocks.setdefault(self._key(side, id_), _GluedBlock(node.role))
             prop = trace.props.get(id_)
             if prop is None:
                 continue
@@ -181,7 +181,7 @@ class _Gluing:
         elif isinstance(record, Eq | Coeq):
             kind = type(record).__name__.lower()
             block.arrows[(kind, self._key(side, record.src), self._key(side, record.dst))] = None
-        elif isinstance(record, Text | Fence) and not (side and record.block in self._same_text):
+        elif isinstance(record, FreeText | Fence) and not (side and record.block in self._same_text):
             block.text.append(record.content)
 
     def _status(self, side: int, at: Key, record: Status) -> None:
@@ -193,7 +193,7 @@ class _Gluing:
             return
         if self.blocks[at].status is not None:
             at = (2, len(self.blocks))
-            self.blocks[at] = _Block("critic")
+            self.blocks[at] = _GluedBlock("critic")
         just = None if record.just is None else self._key(side, record.just)
         self.blocks[at].status = target, record.mark, just
         self.judged[target] = at
@@ -228,7 +228,7 @@ class _Gluing:
                 good = (edge for edge in block.edges if self.marks.get(edge[0]) == "validated")
                 block.edges = dict.fromkeys(good)
 
-    def _needs(self, key: Key, block: _Block) -> set[Key]:
+    def _needs(self, key: Key, block: _GluedBlock) -> set[Key]:
         """What has to come before a block."""
         found = {source for source, _ in block.edges}
         if block.role == "summarizer":

@@ -9,7 +9,15 @@ from functools import cached_property
 from reference.topos.colimit import Colimit, colimit, pushout
 from reference.topos.errors import require
 from reference.topos.limit import Limit, limit
-from reference.topos.presentation import Glued, Overlap, Path, Presentation, Presented, glue, presented
+from reference.topos.presentation import (
+    GluedPresentation,
+    Overlap,
+    Path,
+    Presentation,
+    Presented,
+    glue,
+    presented,
+)
 from reference.topos.presheaf import Presheaf
 from reference.topos.slice import Reflection, Reflector, is_over
 from reference.topos.subobject import Subobject
@@ -179,7 +187,7 @@ class GluedDiagram:
     """The diagram on a pushout of index categories, and what was glued."""
 
     diagram: Diagram
-    glued: Glued
+    glued: GluedPresentation
     shared: Diagram
     """The restriction of both to the overlap."""
 

@@ -208,7 +208,7 @@ class Overlap:
 
 
 @dataclass(frozen=True)
-class Glued:
+class GluedPresentation:
     """A pushout of presented categories; edges of the first come first, then those of the second."""
 
     presentation: Presentation
@@ -224,7 +224,7 @@ class Glued:
         return presented(self.presentation)
 
 
-def glue(first: Presentation, second: Presentation, overlap: Overlap) -> Glued:
+def glue(first: Presentation, second: Presentation, overlap: Overlap) -> GluedPresentation:
     """The pushout of the two categories along what they share."""
     _check_overlap(first, second, overlap)
     unions = Unions(first.size + second.size)
@@ -239,7 +239,7 @@ def glue(first: Presentation, second: Presentation, overlap: Overlap) -> Glued:
     shared = [(u, _shifted(v, shift)) for u, v in overlap.paths if u or v]
     size = max(numbers, default=-1) + 1
     result = Presentation(size, tuple(edges), (*first.relations, *moved, *shared))
-    return Glued(result, left, right, shift)
+    return GluedPresentation(result, left, right, shift)
 
 
 def _shifted(path: Path, by: int) -> Path:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from potlang.ir.graphs import UnionFind
-from potlang.languages.dot.lower.labelled import Colouring, Graph
+from potlang.languages.dot.lower.labelled import Colouring, LabelledGraph
 
 TRIES = 256
 MOST_STEPS = 1_000_000
@@ -84,7 +84,7 @@ def mapping_between(a: Colouring, b: Colouring) -> list[int] | None:
     return None
 
 
-def is_isomorphism(a: Graph, b: Graph, mapping: Sequence[int]) -> bool:
+def is_isomorphism(a: LabelledGraph, b: LabelledGraph, mapping: Sequence[int]) -> bool:
     """Whether a bijection of the vertices keeps the edges."""
     width = a.width
     return all(
@@ -142,7 +142,9 @@ def _part(colouring: Colouring, vertices: list[int], edges: Edges, limit: _Limit
     vertices = sorted(vertices, key=lambda vertex: colour[vertex])
     colours = [colour[vertex] for vertex in vertices]
     place = dict(zip(vertices, range(len(vertices)), strict=True))
-    local = Graph([[place[e // width] * width + e % width for e in edges[v]] for v in vertices], width)
+    local = LabelledGraph(
+        [[place[e // width] * width + e % width for e in edges[v]] for v in vertices], width
+    )
     if len(set(colours)) == len(colours):
         return _Part(_form(local, colours, range(len(vertices))), vertices)
     own = limit or _Limit(min(MOST_STEPS, TRIES * sum(len(edges[vertex]) + 1 for vertex in vertices)))
@@ -155,7 +157,7 @@ def _part(colouring: Colouring, vertices: list[int], edges: Edges, limit: _Limit
     return _Part(form, [vertices[i] for i in order], steps)
 
 
-def _search(graph: Graph, colours: list[int], limit: _Limit) -> tuple[bytes, Sequence[int], int]:
+def _search(graph: LabelledGraph, colours: list[int], limit: _Limit) -> tuple[bytes, Sequence[int], int]:
     """The smallest form of a part, an order that has it, and the steps that counted."""
     whole = Colouring(graph, colours)
     members = whole.members(smallest_cell(whole))
@@ -183,14 +185,14 @@ def _search(graph: Graph, colours: list[int], limit: _Limit) -> tuple[bytes, Seq
     return best, forms[best], steps
 
 
-def _singled_out(graph: Graph, colours: list[int], vertex: int) -> Colouring:
+def _singled_out(graph: LabelledGraph, colours: list[int], vertex: int) -> Colouring:
     refined = Colouring(graph, colours)
     refined.single_out(vertex)
     return refined
 
 
 def _ordered(
-    graph: Graph, colours: list[int], refined: Colouring, limit: _Limit
+    graph: LabelledGraph, colours: list[int], refined: Colouring, limit: _Limit
 ) -> tuple[bytes, Sequence[int], int]:
     """The form, the order and the steps of a part, one vertex of which is singled out."""
     limit.check(0)
@@ -199,7 +201,7 @@ def _ordered(
     return _form(graph, colours, order), order, len(graph) + refined.steps + sum(each.steps for each in parts)
 
 
-def _exchanged(graph: Graph, colours: list[int], a: int, b: int, orbits: UnionFind[int]) -> bool:
+def _exchanged(graph: LabelledGraph, colours: list[int], a: int, b: int, orbits: UnionFind[int]) -> bool:
     """Whether an automorphism that takes `a` to `b` is easily found; if so, the orbits know it."""
     found = mapping_between(_singled_out(graph, colours, a), _singled_out(graph, colours, b))
     if found is None:
@@ -213,7 +215,7 @@ def _join_orbits(orbits: UnionFind[int], image: dict[int, int]) -> None:
         orbits.join(vertex, image[vertex])
 
 
-def _form(graph: Graph, colours: Sequence[int], order: Sequence[int]) -> bytes:
+def _form(graph: LabelledGraph, colours: Sequence[int], order: Sequence[int]) -> bytes:
     """What a part looks like in an order: equal forms are, but for collisions, equal parts."""
     width = graph.width
     place = dict(zip(order, range(len(order)), strict=True))
@@ -224,7 +226,7 @@ def _form(graph: Graph, colours: Sequence[int], order: Sequence[int]) -> bytes:
     return hashlib.sha256(repr(rows).encode()).digest()
 
 
-def _unordered_form(graph: Graph, colours: Sequence[int]) -> bytes:
+def _unordered_form(graph: LabelledGraph, colours: Sequence[int]) -> bytes:
     """What is known of a part without an order of its vertices."""
     width = graph.width
     rows = sorted(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from potlang.languages.dot.lower.canon import canonical_order
-from potlang.languages.dot.lower.labelled import Colouring, Graph
+from potlang.languages.dot.lower.labelled import Colouring, LabelledGraph
 from potlang.languages.dot.read.json_line import json_line
 from potlang.languages.dot.read.records import EDGE_KINDS, MANY_RECORDS, Coeq, Edge, Entails, Eq, Status
 from potlang.languages.dot.read.trace import Trace
@@ -58,7 +58,7 @@ def _names(trace: Trace) -> dict[int, str]:
     return names
 
 
-def labelled_graph(trace: Trace) -> tuple[Graph, list[bytes]]:
+def labelled_graph(trace: Trace) -> tuple[LabelledGraph, list[bytes]]:
     """The typed records as a graph: a vertex for each node, and one for each relation of more than two."""
     vertex = {id_: index for index, id_ in enumerate(trace.nodes)}
     labels = [_node_label(trace, id_) for id_ in trace.nodes]
@@ -69,7 +69,7 @@ def labelled_graph(trace: Trace) -> tuple[Graph, list[bytes]]:
         elif isinstance(record, Relation):
             edges.extend((len(labels), vertex[id_], _NAMES[name]) for name, id_ in _ends(record))
             labels.append(_relation_label(record))
-    return Graph.of_edges(len(labels), edges, len(_NAMES)), labels
+    return LabelledGraph.of_edges(len(labels), edges, len(_NAMES)), labels
 
 
 def content(trace: Trace, id_: int) -> str:

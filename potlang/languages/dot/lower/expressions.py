@@ -60,12 +60,12 @@ def read_expression(value: object, base: str, sink: Sink) -> Expression:
     """
     if isinstance(value, dict) and "pot" in value:
         return Expression(read_formula(str(value["pot"]), f"{base}/pot", sink), MappingProxyType({}))
-    writing = _Writing(sink)
+    writing = _ExpressionWriting(sink)
     root = writing.write(value, base)
     return Expression(Formula(base, writing.text(), root), writing.extents)
 
 
-class _Writing:
+class _ExpressionWriting:
     """One walk over a value: texts, visits and the nodes to make of what was visited, on a stack."""
 
     def __init__(self, sink: Sink) -> None:

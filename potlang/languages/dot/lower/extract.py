@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from potlang.ir.graphs import UnionFind
 from potlang.languages.dot.lower.canonical import content
 from potlang.languages.dot.lower.index import Arrow, IndexCategory, Object, Relation, index_category
-from potlang.languages.dot.lower.labelled import Graph
+from potlang.languages.dot.lower.labelled import LabelledGraph
 from potlang.languages.dot.lower.match import find_isomorphism
 from potlang.languages.dot.read.records import MANY_RECORDS, Coeq, Edge, Entails, Eq
 from potlang.languages.dot.read.trace import Trace
@@ -174,7 +174,7 @@ def isomorphic(a: Extraction, b: Extraction) -> bool:
     return isomorphism(a, b) is not None
 
 
-def _presentation(extraction: Extraction) -> tuple[Graph, list[tuple[str, int]]]:
+def _presentation(extraction: Extraction) -> tuple[LabelledGraph, list[tuple[str, int]]]:
     """The diagram as a graph: a vertex for each object, class of generating arrows, and relation."""
     index = extraction.index.validated()
     related = dict.fromkeys((each.source, each.target) for each in index.relations)
@@ -185,7 +185,7 @@ def _presentation(extraction: Extraction) -> tuple[Graph, list[tuple[str, int]]]
     for kind, name, (source, target) in [*joins, *(("relation", 0, ends) for ends in related)]:
         edges += [(len(names), place[source], 0), (len(names), place[target], 1)]
         names.append((kind, name))
-    return Graph.of_edges(len(names), edges, 2), names
+    return LabelledGraph.of_edges(len(names), edges, 2), names
 
 
 def _labels(extraction: Extraction, names: list[tuple[str, int]]) -> list[tuple[str, tuple[str, ...]]]:

@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 
-class Graph:
+class LabelledGraph:
     """Vertices 0, 1, … and, for each, its incident edges packed as `neighbour * width + kind`.
 
     The kind of an edge tells its direction, its name and how often it occurs; seen from the other end
@@ -27,7 +27,7 @@ class Graph:
         self.width = width
 
     @classmethod
-    def of_edges(cls, vertices: int, edges: Sequence[tuple[int, int, int]], names: int) -> Graph:
+    def of_edges(cls, vertices: int, edges: Sequence[tuple[int, int, int]], names: int) -> LabelledGraph:
         """The graph of edges (source, target, name), where names are below `names`."""
         count = Counter(edges)
         most = max(count.values(), default=1)
@@ -51,7 +51,7 @@ class Colouring:
 
     __slots__ = ("_members", "colour", "graph", "size", "steps")
 
-    def __init__(self, graph: Graph, labels: Sequence[Any]) -> None:
+    def __init__(self, graph: LabelledGraph, labels: Sequence[Any]) -> None:
         """One cell for each label, in the order of the labels."""
         self.graph = graph
         self.colour = [0] * len(labels)

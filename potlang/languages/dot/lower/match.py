@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from potlang.languages.dot.lower.canon import canonical_order, is_isomorphism, smallest_cell
-from potlang.languages.dot.lower.labelled import Colouring, Graph
+from potlang.languages.dot.lower.labelled import Colouring, LabelledGraph
 
 _STEPS = 20_000_000
 
@@ -16,7 +16,7 @@ class UndecidedError(RuntimeError):
 
 
 def find_isomorphism(
-    a: Graph, labels_a: Sequence[Any], b: Graph, labels_b: Sequence[Any]
+    a: LabelledGraph, labels_a: Sequence[Any], b: LabelledGraph, labels_b: Sequence[Any]
 ) -> list[int] | None:
     """For each vertex of `a` its image in `b`; None if they are not isomorphic.
 
@@ -38,7 +38,9 @@ def find_isomorphism(
     return mapping if is_isomorphism(a, b, mapping) else None
 
 
-def _search(a: Graph, labels_a: Sequence[Any], b: Graph, labels_b: Sequence[Any]) -> list[int] | None:
+def _search(
+    a: LabelledGraph, labels_a: Sequence[Any], b: LabelledGraph, labels_b: Sequence[Any]
+) -> list[int] | None:
     """Pairs of vertices are singled out in both graphs until all are, going back where colours differ."""
     stack: list[tuple[list[int], list[int]]] = [([], [])]
     steps = 0
@@ -62,7 +64,7 @@ def _search(a: Graph, labels_a: Sequence[Any], b: Graph, labels_b: Sequence[Any]
     return None
 
 
-def _refined(graph: Graph, labels: Sequence[Any], chosen: Sequence[int] = ()) -> Colouring:
+def _refined(graph: LabelledGraph, labels: Sequence[Any], chosen: Sequence[int] = ()) -> Colouring:
     """The stable colouring once some vertices are singled out."""
     colouring = Colouring(graph, labels)
     colouring.refine()

@@ -21,7 +21,7 @@ from potlang.languages.dot.lower.source_map import RecordingSink, TraceSourceMap
 from potlang.languages.dot.read.propositions import DECLARING
 from potlang.languages.dot.read.records import Prop
 from potlang.languages.dot.read.trace import Trace
-from potlang.sema.build import Extension, build_session
+from potlang.sema.build import IncrementalElaborator, build_session
 from potlang.sema.undeclared import Uses
 from potlang.source import join_pointer
 
@@ -30,7 +30,7 @@ Culprit = tuple[int, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Propositions:
+class TypedPropositions:
     """What the nodes of a trace say, as formulas over `module`, which holds the theory.
 
     `stated` has the nodes whose `@prop` is a proposition, with `texts` in the PoT language; `atoms` a fresh
@@ -56,8 +56,8 @@ class Theory(NamedTuple):
     in a pool of their own, since they are kept.
     """
 
-    tree: s.Module
-    compiled: tuple[Module, Extension] | None = None
+    tree: s.ParsedProgram
+    compiled: tuple[Module, IncrementalElaborator] | None = None
 
 
 def _declares_any(trace: Trace) -> bool:
@@ -65,7 +65,7 @@ def _declares_any(trace: Trace) -> bool:
     return any(_declares(prop) for prop in trace.props.values())
 
 
-def read_propositions(trace: Trace, sink: Sink, theory: Theory | None = None) -> Propositions:
+def read_propositions(trace: Trace, sink: Sink, theory: Theory | None = None) -> TypedPropositions:
     """The typed propositions of a trace; the sink gets their errors, at places of the trace.
 
     They are formulas in the theory's own pool where the trace declares and assumes nothing. Where it does,
@@ -78,7 +78,7 @@ def read_propositions(trace: Trace, sink: Sink, theory: Theory | None = None) ->
         module = replace(module, claims=(), norms=(), optimization=None)
         extension = extension.advising(_advice)
     else:
-        tree = s.Module() if theory is None else theory.tree
+        tree = s.ParsedProgram() if theory is None else theory.tree
         module, extension, broken = _Theory(trace, sink, tree, places).build()
     stated: dict[int, Node] = {}
     texts: dict[int, str] = {}
@@ -100,14 +100,14 @@ def read_propositions(trace: Trace, sink: Sink, theory: Theory | None = None) ->
     atoms = _atoms(trace, module, stated)
     module = replace(module, symbols=(*module.symbols, *atoms.values()))
     made: dict[int, Node] = {id_: module.pool.sym(symbol) for id_, symbol in atoms.items()}
-    return Propositions(module, stated, texts, made, frozenset(broken))
+    return TypedPropositions(module, stated, texts, made, frozenset(broken))
 
 
 def _declares(prop: Prop) -> bool:
     return isinstance(prop.value, dict) and any(key in prop.value for key in DECLARING)
 
 
-def _with_free(module: Module, extension: Extension) -> tuple[Symbol, ...]:
+def _with_free(module: Module, extension: IncrementalElaborator) -> tuple[Symbol, ...]:
     known = set(module.symbols)
     return (*module.symbols, *(symbol for symbol in extension.free if symbol not in known))
 
@@ -128,7 +128,7 @@ def _atoms(trace: Trace, module: Module, stated: dict[int, Node]) -> dict[int, S
 class _Theory:
     """Declarations and assumptions of the problems, added to those of a program."""
 
-    def __init__(self, trace: Trace, sink: Sink, program: s.Module, places: TraceSourceMap) -> None:
+    def __init__(self, trace: Trace, sink: Sink, program: s.ParsedProgram, places: TraceSourceMap) -> None:
         self._sink = sink
         self._program = program
         self._places = places
@@ -136,7 +136,7 @@ class _Theory:
         self._left_out: set[Culprit] = set()
         self._broken_names: dict[str, None] = {}
 
-    def build(self) -> tuple[Module, Extension, set[int]]:
+    def build(self) -> tuple[Module, IncrementalElaborator, set[int]]:
         """The theory without what has errors, what reads formulas over it, and the nodes with errors."""
         while True:
             inner = RecordingSink(limit=1_000)
@@ -202,7 +202,7 @@ class _Theory:
 
     def _combined(
         self, functions: list[s.FunctionDecl], constants: list[s.ConstantGroup], facts: list[s.FactDecl]
-    ) -> s.Module:
+    ) -> s.ParsedProgram:
         program = self._program
         return replace(
             program,

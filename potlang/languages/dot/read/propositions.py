@@ -75,7 +75,7 @@ _SHOWN = MappingProxyType(
 Item = tuple[object, str, str]
 
 
-class Propositions:
+class PropositionReader:
     """Reads the JSON of one `@prop` after the other."""
 
     def __init__(self, violations: Violations, limits: InputLimits) -> None:

@@ -1,6 +1,6 @@
 """Reads a trace: bytes in, records and diagnostics out, in one pass and in linear time.
 
-The lexer finds records, the registers check each of them, and the LALR parser checks their order.
+The lexer finds records, the validator checks each of them, and the LALR parser checks their order.
 A token out of place is reported and handed over; the parser goes on as if it were not there.
 """
 
@@ -10,15 +10,15 @@ import re
 from typing import Any, Literal
 
 from potlang.diag import Applicability, Fix, Sink
-from potlang.languages.dot.read.broken import Salvaged, report_line
 from potlang.languages.dot.read.grammar import new_parser
 from potlang.languages.dot.read.lexer import RECORDS, new_lexer
-from potlang.languages.dot.read.propositions import Propositions
+from potlang.languages.dot.read.propositions import PropositionReader
 from potlang.languages.dot.read.raw import Raw, Source, open_trace
 from potlang.languages.dot.read.records import MANY_RECORDS, Profile
-from potlang.languages.dot.read.registers import Registers
+from potlang.languages.dot.read.recovery import Salvaged, report_line
 from potlang.languages.dot.read.rules import Violations
 from potlang.languages.dot.read.trace import Trace
+from potlang.languages.dot.read.validator import ValidatorState
 from potlang.source import DEFAULT_LIMITS, Document, InputLimits
 from potlang.utils.gc_pause import collector_paused
 
@@ -65,10 +65,10 @@ def read_trace(
 
         return read_tagged(raw, document, sink, profile)
     with collector_paused(raw.data.count(b"\n") >= MANY_RECORDS):
-        return _Run(raw, document, sink, profile, budget, limits).read()
+        return _TraceReading(raw, document, sink, profile, budget, limits).read()
 
 
-class _Run:
+class _TraceReading:
     """One reading; it listens to the lexer, and is the source of the parser's tokens."""
 
     def __init__(
@@ -85,8 +85,8 @@ class _Run:
         self.sink = sink
         self.profile: Profile = profile
         self.violations = Violations(sink, raw)
-        propositions = Propositions(self.violations, limits)
-        self.registers = Registers(self.violations, propositions, profile, budget)
+        propositions = PropositionReader(self.violations, limits)
+        self.state = ValidatorState(self.violations, propositions, profile, budget)
         self._lexer = new_lexer(raw.one_character_a_byte(), self)
         self._parser = new_parser(profile, self._misplaced)
         self._leading: tuple[int, int] | None = None
@@ -100,7 +100,7 @@ class _Run:
         self._parser.parse(lexer=self._lexer, tokenfunc=self._next)
         if not self._counts["NODE"]:
             self._report_no_node()
-        found = self.registers
+        found = self.state
         return Trace(
             tuple(found.records),
             found.nodes,
@@ -116,8 +116,8 @@ class _Run:
     # --- tokens ----------------------------------------------------------------------------------
 
     def _next(self) -> Any:
-        """The next token for the parser; the registers have seen it by then."""
-        next_token, admit = self._lexer.token, self.registers.admit
+        """The next token for the parser; the validator has seen it by then."""
+        next_token, admit = self._lexer.token, self.state.admit
         while (token := next_token()) is not None:
             kind = admit(token.type, token.value)
             if kind is not None:
@@ -173,7 +173,7 @@ class _Run:
     def _report_misplaced(self, kind: str, start: int, end: int) -> None:
         if not self._counts["NODE"]:
             self._report_leading(kind, start, end)
-        elif self.registers.ended:
+        elif self.state.ended:
             if not self._passed_end:
                 self._passed_end = True
                 self.violations.report("POT5010", start, end, what=_word(kind))

@@ -111,7 +111,7 @@ class Prop(NamedTuple):
         return self.id
 
 
-class Text(NamedTuple):
+class FreeText(NamedTuple):
     """One line of free text, without its line end."""
 
     content: bytes
@@ -138,5 +138,5 @@ class End(NamedTuple):
 
 
 Typed: TypeAlias = Node | Edge | Status | Entails | Eq | Coeq | Prop
-Free: TypeAlias = Text | Fence | End
+Free: TypeAlias = FreeText | Fence | End
 Record: TypeAlias = Typed | Free

@@ -12,7 +12,7 @@ from potlang.reading.embedded import EmbeddedDocument
 from potlang.source import Document
 
 
-class Rule(NamedTuple):
+class TraceRule(NamedTuple):
     """A rule: the paragraph of the specification that states it, what it says, and what to do."""
 
     section: str
@@ -22,71 +22,73 @@ class Rule(NamedTuple):
 
 _FENCE = "text that begins with @ goes into a fence: `@@len=N@@` and N bytes"
 _EARLIER = "a record refers to nodes whose `@node` stands above it"
-RULES: Mapping[str, Rule] = MappingProxyType(
+RULES: Mapping[str, TraceRule] = MappingProxyType(
     {
-        "POT5001": Rule("DOT-LEX-3", "a line that begins with @ is a record or a fence", _FENCE),
-        "POT5002": Rule("DOT-LEX-4", "the fields of a record have one form and one order"),
-        "POT5003": Rule(
+        "POT5001": TraceRule("DOT-LEX-3", "a line that begins with @ is a record or a fence", _FENCE),
+        "POT5002": TraceRule("DOT-LEX-4", "the fields of a record have one form and one order"),
+        "POT5003": TraceRule(
             "DOT-FENCE-1", "a fence takes exactly N bytes", "write the number of bytes that follow `@@`"
         ),
-        "POT5004": Rule(
+        "POT5004": TraceRule(
             "DOT-FENCE-2", "the line ends after the bytes of a fence", "count the bytes of the fence again"
         ),
-        "POT5005": Rule("DOT-LEX-1", "a trace is UTF-8", "save the text as UTF-8"),
-        "POT5006": Rule(
+        "POT5005": TraceRule("DOT-LEX-1", "a trace is UTF-8", "save the text as UTF-8"),
+        "POT5006": TraceRule(
             "DOT-GRAM-1", "a trace is one or more blocks", "begin with `@node id=1 role=problem`"
         ),
-        "POT5007": Rule("DOT-GRAM-1", "a trace begins with `@node`", "move it into the block of a node"),
-        "POT5008": Rule("DOT-GRAM-2", "the records of a block have one order"),
-        "POT5009": Rule("DOT-GRAM-3", "a block has at most one `@status` and one `@prop`"),
-        "POT5010": Rule(
+        "POT5007": TraceRule("DOT-GRAM-1", "a trace begins with `@node`", "move it into the block of a node"),
+        "POT5008": TraceRule("DOT-GRAM-2", "the records of a block have one order"),
+        "POT5009": TraceRule("DOT-GRAM-3", "a block has at most one `@status` and one `@prop`"),
+        "POT5010": TraceRule(
             "DOT-END-1", "nothing follows the end of a trace", "move the end behind it, or remove it"
         ),
-        "POT5011": Rule(
+        "POT5011": TraceRule(
             "DOT-END-2", "a trace has no more records than its budget", "end it earlier, or raise the budget"
         ),
-        "POT5012": Rule("DOT-PROF-2", "the profile `strict` is the paper's grammar to the letter"),
-        "POT5020": Rule("DOT-NODE-1", "ids strictly increase", "give the node the next free id"),
-        "POT5021": Rule("DOT-REF-1", "a record refers to earlier nodes alone", _EARLIER),
-        "POT5022": Rule(
+        "POT5012": TraceRule("DOT-PROF-2", "the profile `strict` is the paper's grammar to the letter"),
+        "POT5020": TraceRule("DOT-NODE-1", "ids strictly increase", "give the node the next free id"),
+        "POT5021": TraceRule("DOT-REF-1", "a record refers to earlier nodes alone", _EARLIER),
+        "POT5022": TraceRule(
             "DOT-EDGE-1", "an edge ends in the node of its block", "move it into the block of that node"
         ),
-        "POT5023": Rule(
+        "POT5023": TraceRule(
             "DOT-EDGE-2", "the source of an edge is less than its target", "let it come from an earlier node"
         ),
-        "POT5024": Rule("DOT-EDGE-3", "the roles of both ends must admit the kind of the edge"),
-        "POT5025": Rule("DOT-EDGE-4", "the block of a critic has critique edges alone"),
-        "POT5026": Rule(
+        "POT5024": TraceRule("DOT-EDGE-3", "the roles of both ends must admit the kind of the edge"),
+        "POT5025": TraceRule("DOT-EDGE-4", "the block of a critic has critique edges alone"),
+        "POT5026": TraceRule(
             "DOT-EDGE-5", "a summarizer uses validated proposers alone", "validate it first, or leave it out"
         ),
-        "POT5030": Rule(
+        "POT5030": TraceRule(
             "DOT-STAT-1", "a status is that of a proposer", "name the proposition that was examined"
         ),
-        "POT5031": Rule(
+        "POT5031": TraceRule(
             "DOT-STAT-2", "the first status of a node stands", "refine the proposition under a new id"
         ),
-        "POT5032": Rule(
+        "POT5032": TraceRule(
             "DOT-ARR-1", "arrows and equalities join proposers", "name two nodes whose role is `proposer`"
         ),
-        "POT5033": Rule(
+        "POT5033": TraceRule(
             "DOT-ARR-2", "the witness of an arrow is a critic", "name a critic, or leave `witness=` out"
         ),
-        "POT5040": Rule(
+        "POT5040": TraceRule(
             "DOT-PROP-1", "a `@prop` is that of the node of its block", "move it into the block of that node"
         ),
-        "POT5041": Rule(
+        "POT5041": TraceRule(
             "DOT-PROP-3",
             "the JSON is a proposition, or what the problem declares",
             "`schemas/dot-prop-1.json` describes it",
         ),
-        "POT5042": Rule(
+        "POT5042": TraceRule(
             "DOT-PROP-4", "the problem alone declares and assumes", "move it to the `@prop` of the problem"
         ),
-        "POT5050": Rule("DOT-TAG-1", "each opening tag has its closing tag", "close it before the next tag"),
-        "POT5051": Rule("DOT-TAG-1", "each closing tag has its opening tag", "open it before the text"),
+        "POT5050": TraceRule(
+            "DOT-TAG-1", "each opening tag has its closing tag", "close it before the next tag"
+        ),
+        "POT5051": TraceRule("DOT-TAG-1", "each closing tag has its opening tag", "open it before the text"),
     }
 )
-JSON_RULE = Rule(
+JSON_RULE = TraceRule(
     "DOT-PROP-2",
     "after the id there is one JSON value, up to the end of the line",
     "write the whole JSON on the line of its `@prop`",
@@ -105,7 +107,7 @@ def located(diagnostics: Iterable[Diagnostic], document: Document) -> tuple[dict
     return tuple({**diagnostic_to_json(each, document), "rule": rule_name(each.code)} for each in diagnostics)
 
 
-def rule_of(code: str) -> Rule:
+def rule_of(code: str) -> TraceRule:
     """The rule behind a code; the codes of reading JSON all come from a `@prop`."""
     return RULES.get(code, JSON_RULE)
 
@@ -173,6 +175,6 @@ class Violations:
         self.sink.add(moved._replace(notes=(*moved.notes, note(row)), helps=(*moved.helps, row.help)))
 
 
-def note(rule: Rule) -> str:
+def note(rule: TraceRule) -> str:
     """A rule as diagnostics cite it."""
     return f"rule {rule.section}: {rule.text}"

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from potlang.diag import Applicability, Sink
 from potlang.languages.dot.read.raw import Raw
-from potlang.languages.dot.read.records import END_MARK, End, Fence, Node, Profile, Record, Role, Text
+from potlang.languages.dot.read.records import END_MARK, End, Fence, FreeText, Node, Profile, Record, Role
 from potlang.languages.dot.read.rules import Violations
 from potlang.languages.dot.read.trace import Trace
 from potlang.source import Document
@@ -21,10 +21,10 @@ _TAG = re.compile(rb"<(/?)(problem|proposer|critic|summarizer)>")
 _LINE = re.compile(rb"[^\n]+\n?|\n")
 
 
-def free(content: bytes, block: int | None, start: int = 0, end: int = 0) -> Text | Fence:
+def free(content: bytes, block: int | None, start: int = 0, end: int = 0) -> FreeText | Fence:
     """Free text as a line if it can stand as one, else as a fence."""
     is_line = b"\n" not in content and not content.startswith(b"@") and not content.endswith(b"\r")
-    kind = Text if is_line and content != END_MARK else Fence
+    kind = FreeText if is_line and content != END_MARK else Fence
     return kind(content, block, start, end)
 
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 from potlang.diag import Place
 from potlang.languages.dot.read.propositions import embedded_text
 from potlang.languages.dot.read.raw import Raw
-from potlang.languages.dot.read.records import Fence, Node, Profile, Prop, Record, Status, Text
+from potlang.languages.dot.read.records import Fence, FreeText, Node, Profile, Prop, Record, Status
 from potlang.reading.embedded import EmbeddedDocument
 from potlang.source import Document
 
@@ -44,7 +44,7 @@ class Trace:
         """The free text of each node that has some: its lines and fences, with line ends between them."""
         found: dict[int, list[bytes]] = {}
         for record in self.records:
-            if isinstance(record, Text | Fence) and record.block is not None:
+            if isinstance(record, FreeText | Fence) and record.block is not None:
                 found.setdefault(record.block, []).append(record.content)
         return {block: b"\n".join(lines) for block, lines in found.items()}
 

@@ -10,7 +10,7 @@ from potlang.ir.nodes import App, Lit, Node, Sym, SymbolKind, Var, reachable
 from potlang.ir.sorts import BOOL
 from potlang.languages.dot.check import CheckedTrace, Theory, TraceSource, check
 from potlang.languages.dot.lower.extract import extract
-from potlang.languages.dot.lower.typing import Propositions
+from potlang.languages.dot.lower.typing import TypedPropositions
 from potlang.languages.dot.read.records import Profile
 from potlang.languages.dot.solve.arrows import NucleusOfTrace, judge_arrows
 from potlang.languages.dot.solve.prover import TheoryProver
@@ -52,7 +52,7 @@ def entailed_literals(
     return tuple(proposition_json(each, writer) for each in literals if follows.get(each.id))
 
 
-def _atoms(said: Propositions) -> list[Node]:
+def _atoms(said: TypedPropositions) -> list[Node]:
     """Truth values by declaration, then atoms as nodes state them; without those that are made up."""
     pool, module = said.module.pool, said.module
     used = {node for node in reachable(*module.formulas(), *said.stated.values()) if isinstance(node, Sym)}

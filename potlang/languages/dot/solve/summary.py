@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from potlang.ir.module import Assertion, AssertionKind, Claim, Module, Origin
 from potlang.ir.nodes import Node
 from potlang.languages.dot.lower.extract import Extraction
-from potlang.languages.dot.lower.typing import Propositions
+from potlang.languages.dot.lower.typing import TypedPropositions
 from potlang.languages.dot.read.records import Edge
 from potlang.languages.dot.results import RankResult, SummarizerResult
 from potlang.languages.dot.solve.arrows import NucleusOfTrace
@@ -17,7 +17,7 @@ from potlang.languages.dot.solve.prover import Assuming, TheoryProver
 from potlang.passes.nucleus import closure
 from potlang.passes.simplify import Simplify
 from potlang.report.results import Consistency, Result, Verdict
-from potlang.sema.emit import TooLarge, Writer
+from potlang.sema.emit import ExpansionTooLarge, Writer
 
 MOST_LEFT_OUT = 1_000_000
 """Nodes in the lists of what summarizers leave out, taken together."""
@@ -34,7 +34,7 @@ class Summary:
     """
 
     extraction: Extraction
-    said: Propositions
+    said: TypedPropositions
     nucleus: NucleusOfTrace
     prover: TheoryProver
     verdicts: Mapping[int, Verdict]
@@ -233,7 +233,7 @@ class Summary:
         return _ranks(ranks, known)
 
 
-def facts(extraction: Extraction, said: Propositions) -> tuple[Assertion, ...]:
+def facts(extraction: Extraction, said: TypedPropositions) -> tuple[Assertion, ...]:
     """What is validated, as assumptions named by their nodes."""
     return tuple(
         Assertion(
@@ -247,7 +247,7 @@ def facts(extraction: Extraction, said: Propositions) -> tuple[Assertion, ...]:
     )
 
 
-def _proposition(said: Propositions, id_: int) -> Node:
+def _proposition(said: TypedPropositions, id_: int) -> Node:
     found = said.formula(id_)
     assert found is not None, "every proposer stands for something"
     return found
@@ -286,6 +286,6 @@ def formula_text(writer: Writer, formula: Node) -> str | None:
     """A closed formula in the PoT language; None if it is too large to be shown."""
     try:
         text = writer.term(formula)
-    except TooLarge:
+    except ExpansionTooLarge:
         return None
     return text if len(text) <= _LONGEST_FORMULA else None

@@ -1,6 +1,6 @@
 """Writes traces that are well formed by construction.
 
-Each record goes through the registers of the reader as it is made, so the rules are the reader's.
+Each record goes through the validator of the reader as it is made, so the rules are the reader's.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from potlang.diag import Sink
 from potlang.languages.dot.read.json_line import json_line
-from potlang.languages.dot.read.propositions import Propositions
+from potlang.languages.dot.read.propositions import PropositionReader
 from potlang.languages.dot.read.raw import Raw
 from potlang.languages.dot.read.reader import read_trace
 from potlang.languages.dot.read.records import (
@@ -24,26 +24,26 @@ from potlang.languages.dot.read.records import (
     Entails,
     Eq,
     Fence,
+    FreeText,
     Node,
     Profile,
     Prop,
     Record,
     Role,
     Status,
-    Text,
 )
-from potlang.languages.dot.read.registers import Registers
 from potlang.languages.dot.read.rules import RULES, Violations, rule_of
 from potlang.languages.dot.read.shapes import LONGEST_NUMBER, SHAPES
 from potlang.languages.dot.read.tagged import free
 from potlang.languages.dot.read.trace import Trace
+from potlang.languages.dot.read.validator import ValidatorState
 from potlang.languages.dot.write.emit import emit, emit_record
 from potlang.source import DEFAULT_LIMITS
 
 _ORDER: Mapping[type[Record], int] = {
     kind: place
     for place, kinds in enumerate(
-        [(Node,), (Edge,), (Status,), (Entails,), (Eq, Coeq), (Prop,), (Text, Fence), (End,)]
+        [(Node,), (Edge,), (Status,), (Entails,), (Eq, Coeq), (Prop,), (FreeText, Fence), (End,)]
     )
     for kind in kinds
 }
@@ -82,8 +82,8 @@ class TraceBuilder:
         self.profile: Profile = profile
         self._sink = Sink()
         self._violations = Violations(self._sink, Raw(b""))
-        propositions = Propositions(self._violations, DEFAULT_LIMITS)
-        self._registers = Registers(self._violations, propositions, profile, None)
+        propositions = PropositionReader(self._violations, DEFAULT_LIMITS)
+        self._state = ValidatorState(self._violations, propositions, profile, None)
 
     # --- blocks ----------------------------------------------------------------------------------
 
@@ -139,7 +139,7 @@ class TraceBuilder:
         prop: Any,
         text: str | bytes,
     ) -> int:
-        block = next(reversed(self._registers.nodes), 0) + 1 if id_ is None else id_
+        block = next(reversed(self._state.nodes), 0) + 1 if id_ is None else id_
         with self._whole_or_nothing():
             self._add(Node(block, role))
             for kind, sources in edges.items():
@@ -163,8 +163,8 @@ class TraceBuilder:
 
     def _judge(self, status: Status) -> None:
         with self._in_block():
-            latest = next(reversed(self._registers.statuses.values()), None)
-            if latest is not None and latest.block == self._registers.block:
+            latest = next(reversed(self._state.statuses.values()), None)
+            if latest is not None and latest.block == self._state.block:
                 problem = f"node {latest.target} is judged in this block already: open another one"
                 raise _error("POT5009", problem)
             self._add(status)
@@ -192,16 +192,16 @@ class TraceBuilder:
     def end(self) -> None:
         """Ends the trace, in the block of a summarizer; nothing can follow."""
         with self._in_block():
-            if self._registers.role != "summarizer":
+            if self._state.role != "summarizer":
                 raise BuildError(RULES["POT5010"].section, "a trace ends in the block of a summarizer")
-            assert self._registers.block is not None
-            self._add(End(self._registers.block))
+            assert self._state.block is not None
+            self._add(End(self._state.block))
 
     # --- the result ------------------------------------------------------------------------------
 
     def text(self) -> bytes:
         """The trace so far. Raises `BuildError` if it has no block yet."""
-        if not self._registers.records:
+        if not self._state.records:
             raise _error("POT5006", "the trace has no node")
         return emit(self._ordered())
 
@@ -210,14 +210,14 @@ class TraceBuilder:
         return read_trace(self.text(), Sink(), profile=self.profile, form="records")
 
     def _ordered(self) -> Iterator[Record]:
-        for _, block in groupby(self._registers.records, key=lambda record: record.block):
+        for _, block in groupby(self._state.records, key=lambda record: record.block):
             yield from sorted(block, key=lambda record: _ORDER[type(record)])
 
     # --- records ---------------------------------------------------------------------------------
 
     @contextmanager
     def _in_block(self) -> Iterator[None]:
-        if self._registers.block is None:
+        if self._state.block is None:
             raise _error("POT5007", "the trace has no node yet")
         with self._whole_or_nothing():
             yield
@@ -225,17 +225,17 @@ class TraceBuilder:
     @contextmanager
     def _whole_or_nothing(self) -> Iterator[None]:
         """Takes back what is added inside if something there raises."""
-        if self._registers.ended:
+        if self._state.ended:
             raise _error("POT5010", "the trace has ended")
-        moment = self._registers.mark()
+        checkpoint = self._state.checkpoint()
         try:
             yield
         except BaseException:
-            self._registers.undo(moment)
+            self._state.restore(checkpoint)
             raise
 
     def _add(self, record: Record) -> None:
-        """Hands a record to the registers, which keep it. Raises `BuildError` if they do not."""
+        """Adds a record if the validator admits it, else raises `BuildError`."""
         kind, fields = _token(record)
         data = emit_record(record)
         if isinstance(record, Fence | Prop):
@@ -244,7 +244,7 @@ class TraceBuilder:
             )
             fields = (*fields, len(data) - len(content))
         self._violations.raw = Raw(data)
-        self._registers.admit(kind, (0, len(data), *fields))
+        self._state.admit(kind, (0, len(data), *fields))
         if len(self._sink):
             [found, *_] = self._sink.diagnostics()
             self._violations.sink = self._sink = Sink()
@@ -256,7 +256,7 @@ class TraceBuilder:
         if not isinstance(data, bytes):
             raise TypeError(f"text is str or bytes, not {type(text).__name__}")
         for line in data.split(b"\n"):
-            self._add(free(line, self._registers.block))
+            self._add(free(line, self._state.block))
 
 
 def _error(code: str, problem: str) -> BuildError:
@@ -266,7 +266,7 @@ def _error(code: str, problem: str) -> BuildError:
 def _token(record: Record) -> tuple[str, tuple[Any, ...]]:
     """A record as the lexer gives it: its kind and its fields. Raises `BuildError` for what is no number."""
     kind = type(record).__name__.upper()
-    if isinstance(record, Text | End):
+    if isinstance(record, FreeText | End):
         return "TEXT", ()
     if isinstance(record, Fence):
         return kind, ()

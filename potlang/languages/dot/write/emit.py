@@ -12,11 +12,11 @@ from potlang.languages.dot.read.records import (
     Entails,
     Eq,
     Fence,
+    FreeText,
     Node,
     Prop,
     Record,
     Status,
-    Text,
 )
 from potlang.languages.dot.read.trace import Trace
 
@@ -34,7 +34,7 @@ def emit(trace: Trace | Iterable[Record]) -> bytes:
 def emit_record(record: Record) -> bytes:
     """One record without a line end."""
     match record:
-        case Text(content=content):
+        case FreeText(content=content):
             return content
         case Fence(content=content):
             return b"@@len=%d@@%b" % (len(content), content)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from potlang.expressions.surface import Module
+from potlang.expressions.surface import ParsedProgram
 
 
-def broken_names(sections: Mapping[str, object], module: Module) -> list[str]:
+def broken_names(sections: Mapping[str, object], module: ParsedProgram) -> list[str]:
     """The names in the declaring sections for which `module` has no declaration, each once."""
     declared = {declaration.name for declaration in module.sorts}
     declared.update(declaration.name for declaration in module.functions)

@@ -21,9 +21,9 @@ from potlang.expressions.surface import (
     Formula,
     FunctionDecl,
     ImportDecl,
-    Module,
     ObjectiveDecl,
     OptimizationDecl,
+    ParsedProgram,
     SemanticsDecl,
     SortDecl,
     StatementDecl,
@@ -52,7 +52,7 @@ _NOT_LETTERS = re.compile(r"[\W_]+")
 Item = tuple[Any, str]
 
 
-def read_program(value: object, sink: Sink) -> Module | None:
+def read_program(value: object, sink: Sink) -> ParsedProgram | None:
     """The surface tree of a program given as a JSON value; errors go to the sink.
 
     None only where `value` is no object at all. After errors the
@@ -78,9 +78,9 @@ class _Reader:
         self.pointers: dict[str, str] = {}
         self.sections: Object = {}
 
-    def module(self) -> Module:
+    def module(self) -> ParsedProgram:
         self._find_sections()
-        module = Module(
+        module = ParsedProgram(
             sorts=self._section("sorts", self._sort),
             functions=self._section("functions", self._function),
             constants=self._constants(),

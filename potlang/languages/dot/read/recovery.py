@@ -21,7 +21,7 @@ _DIGITS = re.compile(r"[0-9]+")
 _FENCE_LIKE = re.compile(r"@@[ \t]*len\b", re.IGNORECASE)
 
 
-class Problem(NamedTuple):
+class RecordProblem(NamedTuple):
     """The first thing that keeps a line from being a record, at `[start, end)` in the line."""
 
     text: str
@@ -122,10 +122,10 @@ class _Line:
 
     # --- what is wrong ---------------------------------------------------------------------------
 
-    def _problem(self) -> Problem:
+    def _problem(self) -> RecordProblem:
         at = 1 + len(self.kind)
         if self.misspelt:
-            return Problem("the name of a record is in lower case", 0, at)
+            return RecordProblem("the name of a record is in lower case", 0, at)
         for each in SHAPES[self.kind]:
             opening = f" {each.name}="
             if not self.line.startswith(opening, at):
@@ -145,30 +145,30 @@ class _Line:
         good = text in each.words if each.words else _NATURAL.fullmatch(text) is not None
         return at + len(text) if good else None
 
-    def _wrong_name(self, each: Field, at: int) -> Problem:
+    def _wrong_name(self, each: Field, at: int) -> RecordProblem:
         token = _TOKEN.search(self.line, at)
         if token is None:
-            return Problem(f"`{each.name}=` is missing", at, len(self.line))
+            return RecordProblem(f"`{each.name}=` is missing", at, len(self.line))
         if re.compile(rf"\s*{each.name}\s*[=:]").match(self.line, at):
-            return Problem(f"one space stands before `{each.name}=`, and none in it", at, token.end())
-        return Problem(f"expected `{each.name}=`, found `{self._shown(*token.span())}`", *token.span())
+            return RecordProblem(f"one space stands before `{each.name}=`, and none in it", at, token.end())
+        return RecordProblem(f"expected `{each.name}=`, found `{self._shown(*token.span())}`", *token.span())
 
-    def _wrong_value(self, each: Field, at: int) -> Problem:
+    def _wrong_value(self, each: Field, at: int) -> RecordProblem:
         token = _TOKEN.match(self.line, at)
         end = token.end() if token else at
         wanted = f"one of {', '.join(f'`{word}`' for word in each.words)}" if each.words else "a number"
         found = f"`{self._shown(at, end)}`" if end > at else "nothing"
         if not each.words and token and _DIGITS.fullmatch(token[0]) and token[0].startswith("0"):
-            return Problem(f"`{each.name}` has a leading zero", at, end)
-        return Problem(f"`{each.name}` is {wanted}, found {found}", at, end)
+            return RecordProblem(f"`{each.name}` has a leading zero", at, end)
+        return RecordProblem(f"`{each.name}` is {wanted}, found {found}", at, end)
 
-    def _rest(self, at: int) -> Problem:
+    def _rest(self, at: int) -> RecordProblem:
         token = _TOKEN.search(self.line, at)
         if self.kind == "prop":
-            return Problem("the JSON is missing", at, len(self.line))
+            return RecordProblem("the JSON is missing", at, len(self.line))
         if token is None:
-            return Problem("there are spaces at the end", at, len(self.line))
-        return Problem(f"nothing follows here, found `{self._shown(*token.span())}`", *token.span())
+            return RecordProblem("there are spaces at the end", at, len(self.line))
+        return RecordProblem(f"nothing follows here, found `{self._shown(*token.span())}`", *token.span())
 
     def _shown(self, start: int, end: int) -> str:
         data = self.violations.raw.data[self.start + start : self.start + end]

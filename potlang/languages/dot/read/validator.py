@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from potlang.diag import Applicability
-from potlang.languages.dot.read.propositions import Propositions
+from potlang.languages.dot.read.propositions import PropositionReader
 from potlang.languages.dot.read.records import (
     END_MARK,
     Coeq,
@@ -20,13 +20,13 @@ from potlang.languages.dot.read.records import (
     Entails,
     Eq,
     Fence,
+    FreeText,
     Node,
     Profile,
     Prop,
     Record,
     Role,
     Status,
-    Text,
 )
 from potlang.languages.dot.read.rules import Violations
 
@@ -45,7 +45,7 @@ _UNKNOWN = "unknown"
 Fields = tuple[Any, ...]
 
 
-class Moment(NamedTuple):
+class Checkpoint(NamedTuple):
     """A moment of reading: sizes of what grows, and the state of the block."""
 
     sizes: tuple[int, ...]
@@ -56,11 +56,11 @@ class Moment(NamedTuple):
     last: int
 
 
-class Registers:
-    """What has been seen of a trace so far, and the records that were well formed."""
+class ValidatorState:
+    """The validator of traces: tokens go in one by one, well-formed records are kept ([DOT-NODE-1] ff.)."""
 
     def __init__(
-        self, violations: Violations, propositions: Propositions, profile: Profile, budget: int | None
+        self, violations: Violations, propositions: PropositionReader, profile: Profile, budget: int | None
     ) -> None:
         self.violations = violations
         self.propositions = propositions
@@ -104,22 +104,22 @@ class Registers:
         if self.budget is not None and self._typed == self.budget + 1:
             self.violations.report("POT5011", start, end, primary="one too many", budget=self.budget)
 
-    def mark(self) -> Moment:
-        """What has been seen so far, for `undo`."""
+    def checkpoint(self) -> Checkpoint:
+        """The state as it is now, for `restore`."""
         sizes = (len(self.records), *map(len, self._tables()))
-        return Moment(sizes, self.block, self.role, self.ended, self._typed, self._last)
+        return Checkpoint(sizes, self.block, self.role, self.ended, self._typed, self._last)
 
-    def undo(self, mark: Moment) -> None:
-        """Forgets all tokens taken in since `mark`."""
-        size, *sizes = mark.sizes
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Forget all tokens admitted since `checkpoint`."""
+        size, *sizes = checkpoint.sizes
         del self.records[size:]
         for table, size in zip(self._tables(), sizes, strict=True):
             while len(table) > size:
                 table.popitem()
-        _, self.block, self.role, self.ended, self._typed, self._last = mark
+        _, self.block, self.role, self.ended, self._typed, self._last = checkpoint
 
     def _tables(self) -> tuple[dict[int, Any], ...]:
-        """What only grows, each entry behind the others."""
+        """The tables that only grow at their end, so that a checkpoint is their sizes."""
         return (
             self.nodes,
             self.props,
@@ -317,7 +317,7 @@ class Registers:
             self.records.append(End(self.block, start, end))
             return "END"
         self.violations.check_utf8("the text", start, end)
-        self.records.append(Text(content, self.block, start, end))
+        self.records.append(FreeText(content, self.block, start, end))
         return "TEXT"
 
     def _fence(self, start: int, end: int, content_start: int) -> None:

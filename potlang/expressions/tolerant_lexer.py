@@ -29,7 +29,7 @@ class Correction:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class SyntaxProblem:
     """One syntax error inside an expression; `related` are (start, end, message) of other places."""
 
     code: str
@@ -51,10 +51,10 @@ def syntax(
     helps: tuple[str, ...] = (),
     corrections: tuple[Correction, ...] = (),
     related: tuple[tuple[int, int, str], ...] = (),
-) -> Problem:
+) -> SyntaxProblem:
     """A POT1020."""
     fields = (("problem", problem),)
-    return Problem("POT1020", start, end, fields, primary, helps, corrections, related)
+    return SyntaxProblem("POT1020", start, end, fields, primary, helps, corrections, related)
 
 
 _SPELLINGS: dict[str, tuple[str, str]] = {
@@ -127,7 +127,7 @@ def _scanner() -> re.Pattern[str]:
     return re.compile("|".join(parts), re.DOTALL)
 
 
-class Forgiving:
+class ErrorTolerantLexer:
     """Tokenizes with corrections; the result is `tokens` and `problems`.
 
     `stopped`: the rest was not read; `unreadable`: a character that means nothing was left out.
@@ -136,7 +136,7 @@ class Forgiving:
     def __init__(self, text: str) -> None:
         self.text = text
         self.tokens: list[Token] = []
-        self.problems: list[Problem] = []
+        self.problems: list[SyntaxProblem] = []
         self.stopped = False
         self.unreadable = False
         self.open_quantifiers: list[int] = []
@@ -236,7 +236,7 @@ class Forgiving:
         char = next(char for char in match.group() if char in "“”‘’")
         fields = (("char", char),)
         helps = ("strings stand in straight quotes",)
-        self.problems.append(Problem("POT1022", start, end, fields, "", helps, (fix,)))
+        self.problems.append(SyntaxProblem("POT1022", start, end, fields, "", helps, (fix,)))
         self.tokens.append(Token("STRING", f"'{inner}'", start, end))
 
     def _spelling(self, match: re.Match[str]) -> None:
@@ -252,7 +252,7 @@ class Forgiving:
         text = self._spaced(meant, start, end) if kind in _WORDS else meant
         fix = Correction(f"write `{meant}`", trust, ((start, end, text),))
         if word == "=":
-            problem = Problem("POT1023", start, end, (), "", ("write `==` for equality",), (fix,))
+            problem = SyntaxProblem("POT1023", start, end, (), "", ("write `==` for equality",), (fix,))
         else:
             problem = syntax(
                 start, end, f"`{word}` is not an operator here", helps=tuple(helps), corrections=(fix,)
@@ -282,7 +282,7 @@ class Forgiving:
             edit = (begin, stop, f"`{self.text[begin:stop]}`")
             fix = Correction("write the name in backquotes", UNSAFE, (edit,))
         primary = "the string begins here"
-        self.problems.append(Problem("POT1024", start, start + 1, (), primary, helps, (fix,)))
+        self.problems.append(SyntaxProblem("POT1024", start, start + 1, (), primary, helps, (fix,)))
         self.stopped = True
 
     def _unknown(self, match: re.Match[str]) -> None:
@@ -298,7 +298,7 @@ class Forgiving:
             helps = ("a question is written as the formula that is asked about",)
         elif char == "@" or char == "$":
             helps = ("a name with this character is written in backquotes",)
-        self.problems.append(Problem("POT1022", start, end, (("char", char),), "", helps, (fix,)))
+        self.problems.append(SyntaxProblem("POT1022", start, end, (("char", char),), "", helps, (fix,)))
 
 
 def _body_end(text: str, start: int) -> int:
