@@ -1,4 +1,4 @@
-"""What must hold of every module, between all passes: [IR-1] to [IR-7] of `spec/45-ir.md`."""
+"""The invariants of modules, which hold between all passes: [IR-1] to [IR-7] of `spec/45-ir.md`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from potlang.ir.sorts import BOOL, DeclaredSort, EnumSort, Sort, TupleSort, comp
 
 
 def check(module: Module) -> list[str]:
-    """What is wrong with `module`, one line each; nothing if all invariants hold."""
+    """The violated invariants of `module`, a line each; empty if all hold."""
     nodes = reachable(*module.formulas())
     problems: list[str] = []
     for node in nodes:

@@ -36,7 +36,7 @@ class Hole(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What checking found. INVALID has the first bad line (None if the program cannot be read) and why."""
+    """The outcome of checking. INVALID has the first bad line (None: of the program) and the reason."""
 
     status: Literal["VALID", "VALID_WITH_HOLES", "INVALID"]
     holes: tuple[Hole, ...] = ()

@@ -80,15 +80,18 @@ class ModelEvaluation:
                 continue
             key = (term, *values)
             value = self._memo.get(key)
+            # No value is None: a hole is an object of its own.
             if value is None:
                 stack.append(self._call(term, values))
                 keys.append(key)
+            # Bounded memory; only time is lost by forgetting.
             if len(self._memo) > MOST_REMEMBERED:
                 self._memo.clear()
         return value
 
     def _execute(self, root: PooledTerm, environment: Environment) -> Call:
         """Computes a term, part by part; asks for the values of calls."""
+        # Terms are compiled to a list once and run for each binding: the kernel spends most of its time here.
         code = self._code(root)
         self.steps.spend(1 + len(code.work))
         values = {**code.start, **environment}
@@ -103,18 +106,21 @@ class ModelEvaluation:
         holes: list[Undetermined] = []
         source = iter([dict(zip(_ordered(term), values, strict=True))])
         for stage in stages:
+            # Generators: a binding that decides ends the enumeration, whatever its size.
             source = self._extended(stage, source, holes)
         decisive = term.op == "exists"
         for environment in source:
             result = yield from self._execute(body, environment)
             if result is decisive:
                 return decisive
+            # A hole does not end the search: another binding may decide ([CERT-EVAL-KLEENE]).
             if isinstance(result, Undetermined) and not holes:
                 holes.append(result)
         return holes[0] if holes else not decisive
 
     def _extended(self, stage: Stage, source: Source, holes: list[Undetermined]) -> Source:
         variables, values = stage
+        # P(x, x) binds x twice: entries with two different values are none of its bindings.
         once = len(set(variables)) == len(variables)
         for environment in source:
             for each in values(environment, holes):
@@ -185,6 +191,8 @@ class ModelEvaluation:
         if term in self._plans:
             return self._plans[term]
         body, binders = term.args[0], list(term.binders)
+        # Nested quantifiers of one kind become one, so that guards of the inner body bind the outer
+        # variables.
         while body.op == term.op and not set(binders) & set(body.binders):
             binders += body.binders
             body = body.args[0]
@@ -196,6 +204,7 @@ class ModelEvaluation:
         while unbound:
             self.steps.spend(1 + len(guards))
             options = [option for guard in guards for option in self._options(guard, bound, unbound)]
+            # The whole sort is the last resort, dearer than any guard.
             options.append((1 << 60, ([unbound[0]], self._all(unbound[0].sort))))
             stages.append(min(options, key=lambda option: option[0])[1])
             bound.update(stages[-1][0])
@@ -222,6 +231,8 @@ class ModelEvaluation:
             and new
             and all(arg in unbound for arg in new)
         ):
+            # An estimate: each known argument leaves a sixteenth of the entries. It decides the order of
+            # joins, never a value.
             many = len(table.entries) >> 4 * (len(args) - len(new))
             yield 1 + many, (new, self._entries(guard, table, known))
 

@@ -131,7 +131,7 @@ class CertificateModel:
 
 
 def _map(sort: Sort) -> tuple[tuple[Sort, ...], Sort]:
-    """What the tables of a sort map from, and to."""
+    """The key sorts and the value sort of the tables of a sort."""
     return (sort.parts, BOOL) if sort.kind == "Set" else (sort.parts[:-1], sort.parts[-1])
 
 

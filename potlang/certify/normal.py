@@ -37,6 +37,8 @@ class Matrix:
         stack: list[tuple[Part, Images]] = [((formula, positive), {})]
         while stack:
             part, images = stack[-1]
+            # A part's form depends on its sign and on the images of its free variables, nothing else:
+            # shared parts are done once, and the work is linear for formulas without nested equivalences.
             key = self._key(part, images)
             if key not in self._done:
                 inner, shape = self._shape(part, images)
@@ -63,13 +65,14 @@ class Matrix:
         return args[0] if len(args) == 1 else self._terms.make(op, args, BOOL)
 
     def _shape(self, part: Part, images: Images) -> tuple[Images, PooledTerm | Shape]:
-        """What a signed formula is made of, and the images of its parts' variables."""
+        """The parts of a signed formula, with the images of their variables."""
         term, sign = part
         if term.op in QUANTIFIERS:
             return self._bound(part, images), [[(term.args[0], sign)]]
         if term.op == "distinct":
             equal = [self._terms.apply("=", pair) for pair in itertools.combinations(term.args, 2)]
             return images, [[(each, False)] for each in equal] if sign else [[(each, True) for each in equal]]
+        # Symbols are excluded: a predicate of truth values is an atom, and its arguments are terms.
         if term.args and all(arg.sort is BOOL for arg in term.args) and isinstance(term.op, str):
             return images, connective(term, sign)
         atom = self._terms.substitute(term, images)
@@ -77,6 +80,7 @@ class Matrix:
 
     def _bound(self, part: Part, images: Images) -> Images:
         term, sign = part
+        # `forall` under a negation is existential, `exists` under one universal.
         if (term.op == "forall") is sign:
             self.universals.update({self._reference(variable): variable for variable in term.binders})
             return {**images, **{variable: variable for variable in term.binders}}
@@ -89,8 +93,12 @@ class Matrix:
 
     def _skolem(self, quantifier: PooledTerm, variable: PooledTerm, images: Images) -> PooledTerm:
         """The term for an existential variable: of the variables that its quantifier mentions."""
+        # A Skolem symbol is named by its variable: two quantifiers with one variable would share a choice
+        # that neither allows, which is unsound.
         if self._owners.setdefault(variable, quantifier) is not quantifier:
             raise Invalid(f"two quantifiers bind {self._reference(variable)}")
+        # Of the free variables of the quantifier alone, not of all around it: fewer arguments, more
+        # unification.
         free = sorted(quantifier.free, key=lambda each: each.id)
         key = (self._reference(variable), "+" if quantifier.op == "exists" else "-")
         if key not in self.skolems:

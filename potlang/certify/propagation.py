@@ -26,8 +26,11 @@ class ClauseDatabase:
         self._steps.spend(1 + len(clause))
         stored = list(clause)
         self._stored.setdefault(tuple(sorted(clause)), []).append(stored)
+        # True for good (assignments at the top are never undone), so the clause needs no watches.
         if any(literal in self._true for literal in stored):
             return
+        # False literals go last: the first two are the watched ones, and neither may be false already, or a
+        # later assignment would not visit this clause.
         stored.sort(key=lambda literal: -literal in self._true)
         if not stored or -stored[0] in self._true:
             self.conflict = True
@@ -43,6 +46,8 @@ class ClauseDatabase:
         if not found:
             raise Invalid("there is no such clause")
         stored = found.pop()
+        # Only these two watch it; a clause that was true or unit when added is in no list, which does no
+        # harm.
         for literal in stored[:2]:
             watching = self._watches.get(literal, [])
             self._steps.spend(1 + len(watching))
@@ -61,6 +66,8 @@ class ClauseDatabase:
         """Whether the clauses and the negation of `clause` reach the empty clause."""
         if self.propagate():
             return True
+        # What is assigned from here on is the negated clause and what follows from it: undone below, with
+        # the watches left as they are, since two-watched-literal lists stay valid when assignments go.
         mark = len(self._trail)
         follows = False
         for literal in clause:
@@ -86,6 +93,7 @@ class ClauseDatabase:
             kept: list[list[int]] = []
             watches[false] = kept
             for place, clause in enumerate(watching):
+                # The other watched literal comes first, so that the new one is always put in second place.
                 if clause[0] == false:
                     clause[0], clause[1] = clause[1], clause[0]
                 if clause[0] in true or not self._rewatch(clause):
@@ -93,6 +101,7 @@ class ClauseDatabase:
                     if clause[0] in true:
                         continue
                     if -clause[0] in true:
+                        # The rest must stay in the list, or later calls would miss these clauses.
                         kept.extend(watching[place + 1 :])
                         return False
                     self._assign(clause[0])

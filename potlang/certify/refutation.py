@@ -80,6 +80,7 @@ class Refutation:
             case _:
                 raise Invalid("malformed statement")
         self._statements[number] = clauses
+        # Each definition is added once: a literal that stands for an `and` is shared by all instances.
         new = [clause for clause in self._definitions(clauses) if -clause[0] not in self._given]
         self._given.update(-clause[0] for clause in new)
         self.clauses += clauses + new
@@ -93,11 +94,14 @@ class Refutation:
             if number not in self._statements:
                 raise Invalid(f"there is no statement {number}")
             given = given + self._statements[number]
+        # A database of its own: a step may use the statements that it names and no others, so that the
+        # certificate says what follows from what.
         local = ClauseDatabase(self.steps)
         for clause in given + self._definitions(given):
             local.add(clause)
         literal = self._literal(self._ground(conclusion))
         clause = () if literal is False else (literal,)
+        # A conclusion that is true of itself is refused too: it would be a statement without content.
         if literal is True or not local.implies(clause):
             raise Invalid("the conclusion does not follow by unit resolution")
         self.refuted = literal is False
@@ -139,12 +143,13 @@ class Refutation:
             if variable is None or variable in images or value.sort is not variable.sort:
                 raise Invalid("a binding is of a universal variable, once, to a term of its sort")
             images[variable] = value
+        # Variables that do not occur in the matrix need no value: their sort is not empty.
         if not matrix.formula.free <= images.keys():
             raise Invalid("a universal variable has no value")
         return self._clausified(self._terms.substitute(matrix.formula, images))
 
     def _axiom(self, parts: list[Tree]) -> list[PooledTerm]:
-        """What an axiom joins with `or`."""
+        """The disjuncts of an axiom."""
         terms = self._terms
         match parts:
             case ["transitive", *written] if len(written) == 3:
@@ -157,12 +162,15 @@ class Refutation:
                 return [self._equal(a, b, False) for a, b in zip(left, right, strict=True)] + same
             case ["member", written]:
                 term = self._ground(written)
+                # Bounded, because an axiom is one clause of that many literals.
                 small = term.sort.kind == "BitVec" and 1 << term.sort.width <= MOST_MEMBERS
                 members = range(1 << term.sort.width) if small else term.sort.labels
                 if term.sort.kind == "enum" or small:
                     return [self._equal(term, terms.literal(value, term.sort)) for value in members]
             case ["between", written, *bounds] if len(bounds) == 2:
                 term, (low, high) = self._ground(written), map(integer, bounds)
+                # `abs`: with low > high the clause says that t is below low or above high, which is true as
+                # well.
                 if term.sort is INT and abs(high - low) < MOST_MEMBERS:
                     ends = [terms.literal(low, INT), terms.literal(high, INT)]
                     outside = [terms.apply("<", (term, ends[0])), terms.apply("<", (ends[1], term))]
@@ -178,6 +186,7 @@ class Refutation:
     def _equal(self, a: PooledTerm, b: PooledTerm, sign: bool = True) -> PooledTerm:
         """That two terms are equal or, without `sign`, that they differ."""
         terms = self._terms
+        # Equality of truth values is a formula, not an atom: as an atom it would be unrelated to a and b.
         if a.sort is BOOL and b.sort is BOOL and a is not b:
             with_a, without = (b, terms.negated(b)) if sign else (terms.negated(b), b)
             pairs = ((a, with_a), (terms.negated(a), without))
@@ -235,11 +244,13 @@ class Refutation:
         return tuple(clause)
 
     def _flat(self, op: str, formula: PooledTerm) -> list[PooledTerm]:
-        """What `op` joins in `formula`, each part once."""
+        """The operands of nested applications of `op`, each once, in order."""
         seen: dict[PooledTerm, None] = {}
         stack = [formula]
         while stack:
             top = stack.pop()
+            # Formulas are graphs: without this, nested shared conjunctions would be walked exponentially
+            # often.
             if top not in seen:
                 seen[top] = None
                 if top.op == op:
@@ -258,6 +269,7 @@ class Refutation:
         if number is None:
             self.atoms.append(term)
             number = self._numbers[term] = len(self.atoms)
+            # Definitions are made later, from a list: a formula may be nested deeper than the host's stack.
             if term.op == "and":
                 self._waiting.append(number)
         return number if sign else -number

@@ -182,7 +182,7 @@ class Theory:
         return results[0]
 
     def head(self, part: Tree) -> str | TermSymbol:
-        """What is applied: an operator's word, or a symbol."""
+        """The head of an application: an operator's word, or a symbol."""
         return part if isinstance(part, str) and part in OPERATORS else self.symbol(part)
 
     def _quantified(
@@ -226,7 +226,7 @@ class Theory:
 
 
 def _section(parts: list[Tree], head: str) -> tuple[list[Tree], list[Tree]]:
-    """What a first group of that name holds, and what follows it."""
+    """The content of a first group of that name, and the rest."""
     first = parts[0] if parts else ""
     return (first[1:], parts[1:]) if isinstance(first, list) and first[:1] == [head] else ([], parts)
 

@@ -12,7 +12,7 @@ _NUMERAL = re.compile(r"-?[0-9]+")
 
 
 class Invalid(Exception):
-    """What was read is not accepted; the message is one line."""
+    """The text is not accepted; the message is one line."""
 
 
 class Exhausted(Invalid):

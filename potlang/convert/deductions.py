@@ -1,4 +1,4 @@
-"""What an entailed claim of a program follows from: its core, and the lemmas on the way to it."""
+"""Derivations of entailed claims: the core, and lemmas in an order of dependence."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def deduce(
     limits: Limits = Limits(),
     workers: Workers | None = None,
 ) -> Deduction:
-    """What a claim of a program, by default its first one, follows from.
+    """The derivation of a claim of a program, by default of the first one.
 
     Raises LookupError if there is no such claim, and NotEntailed.
     """

@@ -128,7 +128,7 @@ class _SolutionWriter:
 
 
 def _given_edge(name: str) -> str:
-    """What names an assumption; not by its name, if that would be read as a citation of a step."""
+    """The edge of an assumption: its name, unless that would be read as a citation of a step."""
     shown = " ".join(name[: 2 * _LONGEST_NAME].split())
     if not shown or len(shown) > _LONGEST_NAME or _CONTROL.search(shown) or citations(shown):
         return "The program assumes this."

@@ -80,7 +80,7 @@ class _TraceWriter:
         self._last: list[int] = []
 
     def problem(self, claim: Claim, goal: Node) -> None:
-        """What is declared, assumed and asked."""
+        """The block of the problem: declarations, assumptions, and the claim."""
         formulas = [*(each.formula for each in self.module.assertions), goal]
         declared = _signature(self.module, formulas)
         self.needs_theory = declared is None
@@ -136,7 +136,7 @@ _PLAIN = (SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.FREE)
 
 
 def _signature(module: Module, formulas: Iterable[Node]) -> dict[str, Any] | None:
-    """What `declare` says of the symbols in the formulas; None if it cannot say it."""
+    """The `declare` of the symbols in the formulas; None if `@prop` cannot declare one of them."""
     nodes = reachable(*formulas)
     used = {s for node in nodes if (s := _symbol(node)) is not None}
     sorts = [node.sort for node in nodes]

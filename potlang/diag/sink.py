@@ -94,7 +94,7 @@ class Sink:
         return self._total[level] <= _KEPT
 
     def diagnostics(self, document: Document | None = None) -> list[Diagnostic]:
-        """What was reported, in document order, without duplicates, at most `limit`.
+        """The reported diagnostics in document order, without duplicates, at most `limit`.
 
         Where there are more, errors are kept before warnings and warnings before notes, and a note
         (POT0005) says how many are not shown.

@@ -1,4 +1,4 @@
-"""What the grammar's actions build: one small function per action, called when a rule is complete.
+"""The semantic actions of the grammar: one small function each, called when a rule is reduced.
 
 An action gets the reading in progress and the values, starts and ends of the rule's symbols; the
 value of a token is its text. What is wrong inside a token is noted as a fault and parsing goes on.

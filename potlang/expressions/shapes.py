@@ -18,7 +18,7 @@ Object = dict[str, Any]
 
 
 def found_words(value: object) -> str:
-    """What kind of JSON value this is, in words."""
+    """The kind of a JSON value in words: `a list`, `a number`."""
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -103,7 +103,7 @@ def report_problem(problem: SyntaxProblem, pointer: str, sink: Sink) -> None:
 
 
 def match_brackets(tokens: list[Token], text: str) -> list[SyntaxProblem]:
-    """What is wrong with the brackets: one without its partner, or two that do not fit."""
+    """Problems of brackets: one without its partner, or two that do not match."""
     stack: list[Token] = []
     for token in tokens:
         if token.kind in OPENING:

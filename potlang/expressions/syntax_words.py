@@ -1,4 +1,4 @@
-"""Words for what the parser did not expect: what is missing, what is too much, what to write instead."""
+"""Messages for unexpected tokens: the missing operand or operator, and the correct spelling."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def expected_words(expected: list[str]) -> str:
 
 
 def describe(previous: Token | None, token: Token, expected: list[str]) -> SyntaxProblem:
-    """What is wrong where `token` follows `previous` and only `expected` terminals may."""
+    """The syntax problem of a `token` behind `previous` where the parser takes only `expected` terminals."""
     problem = None
     if previous is not None and previous.kind in _ENDS and token.kind in _BEGINS:
         problem = _two_values(previous, token, expected)

@@ -41,7 +41,7 @@ class Tokens(NamedTuple):
 
 
 class ParserTables(NamedTuple):
-    """What the parser runs on; see `build_tables.build` for the meaning of the parts."""
+    """The LALR tables; `build_tables.build` explains the parts."""
 
     rules: tuple[Production, ...]
     actions: tuple[Mapping[str, int], ...]
@@ -56,7 +56,7 @@ def _read(name: str) -> Any:
 
 @cache
 def tokens() -> Tokens:
-    """What `tokens.json` says."""
+    """The terminals, from `tokens.json`."""
     data = _read("tokens.json")
     terminals = sorted(data["terminals"], key=lambda row: row[0] not in _FREQUENT)
     return Tokens(dict(terminals), data["keywords"], frozenset(data["ignore"]))
@@ -71,7 +71,7 @@ def scanner() -> re.Pattern[str]:
 
 @cache
 def tables() -> ParserTables:
-    """What `tables.json` says."""
+    """The LALR tables, from `tables.json`."""
     data = _read("tables.json")
     return ParserTables(
         rules=tuple(Production(*row) for row in data["rules"]),

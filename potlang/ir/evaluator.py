@@ -120,6 +120,7 @@ class _Evaluation:
 
     def run(self, root: Node, env: dict[Var, object]) -> object:
         """The value, or the failure that stands for it."""
+        # Facts over constants are most of a program: they need no frame, no survey and no memo.
         if is_flat(root):
             value = self._flat(cast(App, root))
             if value is not _PENDING:
@@ -132,6 +133,7 @@ class _Evaluation:
             self.steps -= 1
             if self.steps < 0:
                 raise OutOfSteps("it takes too many steps")
+            # The clock is read once in a while only: reading it costs more than a step.
             if self.deadline is not None and not self.steps % _PERIOD and monotonic() > self.deadline:
                 raise OutOfSteps("it takes too long")
             frame = self.stack[-1]
@@ -169,6 +171,8 @@ class _Evaluation:
         seen: set[int] = {root.id}
         for node in reachable(root):
             for child in children(node):
+                # Remembered is only what can be met twice: shared nodes, and quantifiers, which a binder
+                # around them enters once for each binding.
                 if child.id in seen or isinstance(child, Quant):
                     self.shared.add(child.id)
                 seen.add(child.id)
@@ -188,6 +192,7 @@ class _Evaluation:
                 return self._constant(node.symbol)
         key: tuple[object, ...] | None = None
         if node.id in self.shared or isinstance(node, Sym):
+            # A value depends on the free variables alone, so bindings of others hit the same entry.
             key = (node.id, *[self.env.get(var) for var in self.free.get(node.id, ())])
             if key in self.memo:
                 return self.memo[key]
@@ -207,12 +212,15 @@ class _Evaluation:
         if frame.saved:
             self._restore(frame)
         if frame.key is not None:
+            # Emptied as a whole: ageing single entries would cost each look-up.
             if len(self.memo) >= MOST_REMEMBERED:
                 self.memo.clear()
             self.memo[frame.key] = result
 
     def _receive(self, frame: _EvaluationFrame, result: object) -> None:
         if isinstance(result, NotEvaluable | values.Unspecified):
+            # A failure is kept, not raised: a later part may decide the whole ([IR-EVAL-3]). The first one is
+            # reported.
             frame.failure = frame.failure or result
         frame.got.append(result)
 
@@ -239,7 +247,9 @@ class _Evaluation:
             except NotEvaluable as failure:
                 return failure
             frame.bindings = self.guards.bindings(quant, domains, self.env)
+            # A binder may be bound further out: [IR-7] forbids it, but an evaluator is given any node.
             frame.saved = {var: self.env.get(var, _PENDING) for var in quant.binders}
+        # `got` keeps one value at a time here, or it would hold a value for each binding.
         elif frame.got.pop() is decisive:
             return decisive
         binding = next(frame.bindings, None)
@@ -295,6 +305,7 @@ class _Evaluation:
         params = definition.params
         if len(frame.got) > len(params):
             return frame.got[-1]
+        # Bodies are surveyed when they are first unfolded: most definitions are not used by most formulas.
         self._survey(definition.body)
         frame.saved = {var: self.env.get(var, _PENDING) for var in params}
         self.env.update(zip(params, frame.got, strict=True))
@@ -305,8 +316,11 @@ class _Evaluation:
         if isinstance(operator, Symbol):
             return self._call_symbol(operator, args)
         if operator is op.SUBSET:
+            # a ⊆ b iff a \ b is empty. Canonical tables are compared: one over a finite sort may list its
+            # members or have them by default ([IR-EVAL-4]).
             rest = canonical(op.DIFFERENCE.evaluate(*args), node.args[0].sort, self.structure)
             return rest == canonical(values.Table(False), node.args[0].sort, self.structure)
+        # Before computing: a power of a few large numbers takes longer to make than to refuse.
         _bounded(operator, args)
         result = operator.evaluate(*args)
         return canonical(result, node.sort, self.structure) if isinstance(node.sort, _TABLES) else result

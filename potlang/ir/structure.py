@@ -203,7 +203,7 @@ def canonical(value: object, sort: Sort, structure: Structure) -> object:
 
 
 def index_sort(sort: Sort) -> Sort | tuple[Sort, ...] | None:
-    """What tables of `sort` are indexed by; a tuple for functions, None for other sorts."""
+    """The index sort of tables of `sort`: a tuple for functions, None for sorts without tables."""
     match sort:
         case ArraySort():
             return sort.index
@@ -216,7 +216,7 @@ def index_sort(sort: Sort) -> Sort | tuple[Sort, ...] | None:
 
 
 def lookup(structure: Structure, symbol: Symbol) -> Callable[..., object] | object:
-    """What `symbol` means. Raises `NotEvaluable` if the structure does not say."""
+    """The meaning of `symbol`. Raises `NotEvaluable` if the structure has none."""
     try:
         return structure.functions[symbol]
     except KeyError:

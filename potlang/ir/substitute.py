@@ -52,7 +52,7 @@ def substitute(pool: Pool, node: Node, replacements: Replacements) -> Node:
 
 
 class _SubstitutionScope:
-    """What is replaced in one scope, and what became of the nodes met there."""
+    """The replacements of one scope, and the images of the nodes met there."""
 
     __slots__ = ("done", "mapping")
 

@@ -1,4 +1,4 @@
-"""What to do about frequent sort errors, as helps and fixes.
+"""Helps and fixes for frequent sort errors.
 
 Arguments in the wrong order, a result written as one more argument, a name in quotes, a formula
 compared with a number, members of a declared sort used as numbers.

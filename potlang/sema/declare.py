@@ -18,7 +18,7 @@ CONNECTIVES = ("And", "Or", "Not", "Implies", "Iff", "Xor", "If", "Distinct", "F
 
 @dataclass(slots=True)
 class Declarations:
-    """What the declaring sections of a program declare."""
+    """Elaborates the declaring sections of a program into a scope."""
 
     scope: Scope
     sorts: SortTable

@@ -93,6 +93,8 @@ class Elaborator:
 
     def formula(self, formula: s.Formula | None) -> Node | None:
         """A formula of the program; None where it has an error, which is reported."""
+        # Most facts are literals over names: these go straight to the IR. Whatever is unusual about one gives
+        # None here, and the ordinary way below reports it.
         if type(formula) is s.FlatLiteral:
             node = literal_node(formula.words, self.scope, self.pool)
             if node is not None:
@@ -128,6 +130,7 @@ class Elaborator:
                 stack.pop()
                 value = stop.value
                 continue
+            # A visit that is a value already costs no frame: only nested visits are driven from the list.
             if isinstance(part, GeneratorType):
                 stack.append(part)
                 value = None
@@ -153,11 +156,14 @@ class Elaborator:
         """
         found: list[Node | None] = [] if nodes is None else nodes
         pairs = zip(exprs, sorts, strict=False)
+        # The host's stack serves a few levels, which is faster than generators; deeper ones are driven by
+        # `run`, so that no nesting of the input can exhaust it.
         if self._depth >= _SHALLOW:
             return self._gather_rest(pairs, finish, found, None)
         self._depth += 1
         for expr, sort in pairs:
             visit = self._visitors[type(expr)](self, expr, sort)
+            # The rest of this list moves to a generator too: its elements must keep their order.
             if type(visit) is GeneratorType:
                 self._depth -= 1
                 return self._gather_rest(pairs, finish, found, visit)
@@ -221,6 +227,7 @@ class Elaborator:
 
     def fit(self, node: Node | None, expected: Sort | None, expr: s.Expr) -> Node | None:
         """`node` as a term of `expected`: itself, with `to_real` where an Int meets a Real, or an error."""
+        # None absorbs: the error below is reported, and no follow-up is ([DIAG-LIST-2]).
         if node is None or expected is None or node.sort is expected or node.sort == expected:
             return node
         if expected is REAL and node.sort is INT:
@@ -264,6 +271,7 @@ class Elaborator:
                 return entry.node
             case Var():
                 return entry
+            # A binder whose sort is in error: its uses say nothing new, but their sort may help the fix.
             case None if self.scope.bound(name)[0]:
                 self.undeclared.hint(name, expected)
                 return None
@@ -287,6 +295,7 @@ class Elaborator:
     def _free_variable(self, entry: VariableEntry, expr: s.Name) -> Node | None:
         if entry.sort is None:
             return None
+        # Reported at the first use only; decision variables are free on purpose.
         if entry.name not in self.free and not self.deciding:
             self.sink.report(
                 "POT9001",
@@ -330,6 +339,7 @@ class Elaborator:
 
     def _number(self, expr: s.Number, expected: Sort | None) -> Node | None:
         text = expr.text
+        # Before conversion: Python's own limit on digits raises, and long conversions take quadratic time.
         if len(text) > _MOST_DIGITS:
             self.error("POT0004", expr, digits=len(text), limit=_MOST_DIGITS)
             return None
@@ -388,11 +398,13 @@ class Elaborator:
 
     def _call(self, expr: s.Call, expected: Sort | None) -> Visit:
         head = expr.head
+        # `f(x)(y)`, `Select(a, i)(y)`: the head is a value of a function sort.
         if type(head) is not s.Name:
             return self._apply_value(expr)
         entry = self.scope.meaning(head.id)
         if type(entry) is FunctionEntry:
             return self._application(expr, entry, expected)
+        # A constant or variable of function sort may have a built-in's name: the program's own name wins.
         if self.scope.callable(head.id):
             return self._apply_value(expr)
         builtin = self._builtins.get(head.id)

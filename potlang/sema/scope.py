@@ -43,7 +43,7 @@ Entry = FunctionEntry | TermEntry | VariableEntry
 
 
 def describe(entry: Entry) -> str:
-    """What kind of thing the entry is, with its article, for messages."""
+    """The kind of an entry with its article, for messages: `a constant`."""
     match entry:
         case FunctionEntry():
             return "a function"
@@ -83,7 +83,7 @@ class Scope:
         return self.local.get(name) or self.entries.get(name)
 
     def meaning(self, name: str) -> Entry | Var | None:
-        """What `name` stands for: a binder, else a declaration. None too where its binder is in error."""
+        """The binder or declaration that `name` refers to; None for an unknown name or a binder in error."""
         stack = self._binders.get(name)
         if stack:
             return stack[-1]
@@ -95,7 +95,7 @@ class Scope:
         return None if found is None else found[0]
 
     def terms(self, names: list[str]) -> tuple[Node, ...] | None:
-        """What `term` gives for each name; None if that is None for one."""
+        """`term` of each name; None if it is None for one of them."""
         binders, local, entries = self._binders, self.local, self.entries
         found: list[Node] = []
         for name in names:

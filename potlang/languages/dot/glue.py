@@ -229,7 +229,7 @@ class _Gluing:
                 block.edges = dict.fromkeys(good)
 
     def _needs(self, key: Key, block: _GluedBlock) -> set[Key]:
-        """What has to come before a block."""
+        """The keys of the blocks that must come before a block."""
         found = {source for source, _ in block.edges}
         if block.role == "summarizer":
             found |= {self.judged[source] for source, _ in block.edges}
@@ -286,7 +286,7 @@ class _Gluing:
             builder.say(line)
 
     def _diagnostics(self, trace: Trace, ids: Mapping[Key, int]) -> Iterable[Diagnostic]:
-        """What the traces say differently of shared nodes, and of names that both declare."""
+        """Diagnostics for shared nodes and shared names on which the two traces differ."""
         sink = Sink(trace.document)
         for key, mark in self.contested.items():
             status = trace.statuses[ids[key]]
@@ -302,5 +302,5 @@ class _Gluing:
 
 
 def _place(key: Key) -> tuple[int, int, Key]:
-    """What comes first among blocks that may: by id, of equal ones that of the first trace."""
+    """The order of blocks that are ready: by id, then by trace."""
     return key[1], key[0], key

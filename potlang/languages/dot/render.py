@@ -34,14 +34,14 @@ _DISAGREES = {
 
 
 def disagreement(node: NodeResult) -> str | None:
-    """What is wrong with a critic's judgement, if the theory says otherwise."""
+    """The words for a critic's judgement that the theory contradicts; None for another."""
     if node.status is None or node.verdict is None:
         return None
     return _DISAGREES.get((node.status, node.verdict))
 
 
 def says(node: NodeResult, longest: int = _SAYS) -> str:
-    """What a node says, on one line: its proposition, or the beginning of its text in quotes."""
+    """A node's content on one line: its proposition, or the beginning of its text in quotes."""
     if node.proposition is not None:
         return shown(node.proposition, longest)
     text = " ".join(node.text[: 4 * longest].split())

@@ -1,4 +1,4 @@
-"""What the library raises: laws that do not hold, and sizes beyond a bound."""
+"""Errors of the library: a law that does not hold, a size beyond a bound."""
 
 from __future__ import annotations
 

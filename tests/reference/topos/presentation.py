@@ -195,7 +195,7 @@ def quotient(category: Category, pairs: Sequence[tuple[int, int]], limit: int = 
 
 @dataclass(frozen=True)
 class Overlap:
-    """What two presentations share: a graph, with a functor from it to each of the two.
+    """The shared part of two presentations: a graph with a functor to each of them.
 
     The node k goes to `nodes[k]` = (its node in the first, in the second); `edges[e]` is (source,
     target) in the graph itself, and `paths[e]` is (its path in the first, in the second). Neither

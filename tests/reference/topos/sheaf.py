@@ -68,7 +68,7 @@ def is_sheaf(topology: Topology, presheaf: Presheaf) -> bool:
 
 @dataclass(frozen=True)
 class Completion:
-    """What a plus construction, or two of them, makes of a presheaf F: `unit` goes from F to it."""
+    """The presheaf that one or two plus constructions make of F, with `unit` from F to it."""
 
     topology: Topology
     unit: Map

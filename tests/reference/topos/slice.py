@@ -119,7 +119,7 @@ class Reflector:
         return Reflection(self, over, completion)
 
     def carry(self, source: Reflection, target: Reflection, arrow: Map) -> Map:
-        """What becomes of a map over S: the map over a(S)."""
+        """The image of a map over S: a map over a(S)."""
         require(is_over(arrow, source.over, target.over), "the map is one over the base")
         return source.completion.extension(target.completion.unit.after(arrow))
 

@@ -1,4 +1,4 @@
-"""What a set of validated propositions amounts to under a nucleus: summary, consistency, redundancy.
+"""Synthesis of validated propositions under a nucleus: summary, consistency, redundancy.
 
 Source: section 4.2 to 4.6 and appendix C of the paper, in the form in which it is true.
 """
@@ -44,7 +44,7 @@ def redundant(nucleus: Nucleus, family: Sequence[Subobject], at: int) -> bool:
 
 
 def irredundant(nucleus: Nucleus, family: Sequence[Subobject]) -> tuple[int, ...]:
-    """What is left when redundant propositions are dropped one by one, the last ones first.
+    """The propositions that remain when redundant ones are dropped one by one, the last first.
 
     Of two that are equivalent both are redundant, but one stays.
     """

@@ -135,7 +135,7 @@ def _roots(presheaf: Presheaf) -> list[int]:
 
 
 def _choices(source: Presheaf, target: Presheaf, root: int) -> list[dict[int, int]]:
-    """What each image of a point says of its restrictions, where it says no two things."""
+    """For each image of a point, the images of its restrictions; contradictory images are left out."""
     c, _ = source.points[root]
     found = []
     for y in range(target.sizes[c]):

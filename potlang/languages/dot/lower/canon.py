@@ -1,9 +1,9 @@
 """A canonical order of the vertices of a labelled graph.
 
-Where refinement leaves several vertices of one colour, these fall into parts that do not depend on one
-another: between two cells either all edges are there or none, but for those inside a part. A part
-is ordered by trying, of each orbit in its smallest cell, a vertex as the first; parts of one form
-are interchangeable.
+Where refinement leaves several vertices of one colour, these fall into parts that can be ordered
+independently: outside of a part, two cells are joined completely or not at all. A part is ordered by
+individualising, of each orbit in its smallest cell, one vertex, and refining again; parts of one form are
+interchangeable. The search prunes by automorphisms as McKay's algorithm does ([DOT-CANON-4]).
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ class _Part(NamedTuple):
 
 
 class _Limit(NamedTuple):
-    """What the search in a part may take, and how deep it is."""
+    """The steps that the search in a part may take, and its depth."""
 
     steps: int
     depth: int = 0
 
     def check(self, steps: int) -> None:
-        """Raises where that is too much."""
+        """Raises `_Exceeded` beyond the limit."""
         if steps > self.steps or self.depth > _DEEPEST:
             raise _Exceeded
 
@@ -78,6 +78,8 @@ def mapping_between(a: Colouring, b: Colouring) -> list[int] | None:
             images = dict(zip(b.colour, range(len(b.colour)), strict=True))
             mapping = [images[colour] for colour in a.colour]
             return mapping if is_isomorphism(a.graph, b.graph, mapping) else None
+        # Any vertex of the cell may be taken on both sides: if one choice fails, an isomorphism may still
+        # exist, and the caller only uses a result to skip work.
         cell = smallest_cell(a)
         a.single_out(a.members(cell)[0])
         b.single_out(b.members(cell)[0])
@@ -128,8 +130,11 @@ def _dependent_edges(colouring: Colouring) -> Edges:
         to_cells: dict[tuple[int, int], list[int]] = {}
         for edge in edges:
             other, kind = divmod(edge, width)
+            # A vertex alone in its cell is fixed by its colour: its edges say nothing of the others' order.
             if size[colour[other]] > 1:
                 to_cells.setdefault((kind, colour[other]), []).append(edge)
+        # A cell that is reached completely imposes no order either; the same holds seen from the other side,
+        # because the colouring is stable.
         found[vertex] = [
             edge for (_, cell), some in to_cells.items() if len(some) < size[cell] for edge in some
         ]
@@ -145,12 +150,15 @@ def _part(colouring: Colouring, vertices: list[int], edges: Edges, limit: _Limit
     local = LabelledGraph(
         [[place[e // width] * width + e % width for e in edges[v]] for v in vertices], width
     )
+    # Every vertex of the part has a colour of its own within the part: there is nothing to try.
     if len(set(colours)) == len(colours):
         return _Part(_form(local, colours, range(len(vertices))), vertices)
     own = limit or _Limit(min(MOST_STEPS, TRIES * sum(len(edges[vertex]) + 1 for vertex in vertices)))
     try:
         form, order, steps = _search(local, colours, own)
     except _Exceeded:
+        # Inside a search the steps are the outer part's: it is given up as a whole, so that whether a part is
+        # ordered does not depend on which of its vertices was tried first.
         if limit is not None:
             raise
         return _Part(_unordered_form(local, colours), vertices, is_ordered=False)
@@ -166,14 +174,19 @@ def _search(graph: LabelledGraph, colours: list[int], limit: _Limit) -> tuple[by
     tried: dict[int, dict[int, int]] = {}
     steps = 0
     for vertex in members:
+        # An automorphism takes a vertex that was tried to this one: the forms below are the same.
         if any(orbits.find(other) == orbits.find(vertex) for other in tried):
             continue
         refined = _singled_out(graph, colours, vertex)
         sizes = dict(refined.size)
+        # Cells of other sizes rule an automorphism out at once. If the colouring is discrete, computing the
+        # form is as cheap as looking for one.
         alike = [] if refined.is_discrete else [other for other, known in tried.items() if known == sizes]
         if any(_exchanged(graph, colours, other, vertex, orbits) for other in alike):
             continue
         form, order, taken = _ordered(graph, colours, refined, limit._replace(depth=limit.depth + 1))
+        # The same form in two orders is an automorphism: their orbits join, and this vertex adds no steps,
+        # so that the count does not depend on how many of an orbit were tried.
         if form in forms:
             _join_orbits(orbits, dict(zip(forms[form], order, strict=True)))
             continue
@@ -181,6 +194,7 @@ def _search(graph: LabelledGraph, colours: list[int], limit: _Limit) -> tuple[by
         tried[vertex] = sizes
         steps += taken
         limit.check(steps)
+    # Any total order on forms will do, as long as it does not depend on the order of the vertices.
     best = min(forms)
     return best, forms[best], steps
 
@@ -216,7 +230,7 @@ def _join_orbits(orbits: UnionFind[int], image: dict[int, int]) -> None:
 
 
 def _form(graph: LabelledGraph, colours: Sequence[int], order: Sequence[int]) -> bytes:
-    """What a part looks like in an order: equal forms are, but for collisions, equal parts."""
+    """The hash of a part in an order: parts of equal forms are, but for collisions, isomorphic."""
     width = graph.width
     place = dict(zip(order, range(len(order)), strict=True))
     rows = [
@@ -227,7 +241,7 @@ def _form(graph: LabelledGraph, colours: Sequence[int], order: Sequence[int]) ->
 
 
 def _unordered_form(graph: LabelledGraph, colours: Sequence[int]) -> bytes:
-    """What is known of a part without an order of its vertices."""
+    """The hash of the colours of a part that is left unordered."""
     width = graph.width
     rows = sorted(
         (colour, sorted((edge % width, colours[edge // width]) for edge in graph.incident[v]))

@@ -73,7 +73,7 @@ def labelled_graph(trace: Trace) -> tuple[LabelledGraph, list[bytes]]:
 
 
 def content(trace: Trace, id_: int) -> str:
-    """What a node says, as a line that equal propositions share; empty where it says nothing."""
+    """The canonical line of a node's proposition, shared by equal propositions; empty without one."""
     prop = trace.props.get(id_)
     return "" if prop is None else json_line(prop.value, canonical=True)
 

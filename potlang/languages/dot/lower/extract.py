@@ -39,7 +39,7 @@ class Inclusion(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What a trace says as a diagram.
+    """The diagram of a trace.
 
     `edges` is the graph on the proposers, `critiques` the edges from proposers to critics, `inclusions`
     what validated critiques generate, `index` the index category on all proposers. `of` is the object
@@ -63,7 +63,7 @@ class Extraction:
         return tuple(id_ for id_ in self.proposers if self.state(id_) == mark)
 
     def diagram(self) -> dict[int, tuple[str, ...]]:
-        """What each validated object says: the propositions of its members, in canonical JSON.
+        """The content of each validated object: the propositions of its members, in canonical JSON.
 
         A member without a proposition says the empty line, an atom of its own.
         """
@@ -115,7 +115,7 @@ def _extract(trace: Trace) -> Extraction:
 
 
 def _inclusions(trace: Trace) -> Iterator[Inclusion]:
-    """What the critiques that count generate, in the order of the records."""
+    """The inclusions of the critiques that count, in the order of the records ([DOT-EXTR-8])."""
     for record in trace.records:
         if isinstance(record, Entails):
             if _valid(trace, record.src):
@@ -125,6 +125,7 @@ def _inclusions(trace: Trace) -> Iterator[Inclusion]:
                 yield Inclusion(record.src, record.dst, "EQ", record)
                 yield Inclusion(record.dst, record.src, "EQ", record)
         elif isinstance(record, Edge) and record.kind == "refine" and _valid(trace, record.src):
+            # Against the edge: a refinement says more than what it refines.
             yield Inclusion(record.dst, record.src, "TR", record)
 
 

@@ -34,6 +34,7 @@ class LabelledGraph:
         width = 2 * names * most
         incident: list[list[int]] = [[] for _ in range(vertices)]
         for (source, target, name), times in count.items():
+            # Parallel edges become one edge whose kind counts them: refinement need not look at each.
             kind = 2 * (name + names * (times - 1))
             incident[source].append(target * width + kind)
             incident[target].append(source * width + kind + 1)
@@ -62,6 +63,8 @@ class Colouring:
         for vertex, label in enumerate(labels):
             cells.setdefault(label, []).append(vertex)
         first = 0
+        # A colour is the number of vertices in the cells before its own, so colours are the same for
+        # isomorphic graphs whatever order the vertices came in.
         for label in sorted(cells):  # type: ignore[type-var]
             self._paint(first, cells[label])
             first += len(cells[label])
@@ -80,6 +83,7 @@ class Colouring:
     def members(self, colour: int) -> list[int]:
         """The vertices of a colour."""
         found = self._members[colour]
+        # Cells shrink lazily: a split only lowers `size`; members that left are dropped when asked for.
         if len(found) != self.size[colour]:
             found = self._members[colour] = [v for v in found if self.colour[v] == colour]
         return found
@@ -107,6 +111,7 @@ class Colouring:
         colour = self.colour
         cells: dict[int, dict[tuple[int, ...], list[int]]] = {}
         for vertex, seen in touched.items():
+            # The order in which edges were met depends on the numbering; the multiset of them does not.
             seen.sort()
             cells.setdefault(colour[vertex], {}).setdefault(tuple(seen), []).append(vertex)
         return [vertex for cell, parts in cells.items() for vertex in self._split(cell, parts, touched)]
@@ -122,6 +127,7 @@ class Colouring:
             self.steps += len(edges)
             for edge in edges:
                 other, kind = divmod(edge, width)
+                # A cell of one vertex cannot split.
                 if size[colour[other]] == 1:
                     continue
                 seen = touched.get(other)
@@ -135,13 +141,18 @@ class Colouring:
         self, cell: int, parts: dict[tuple[int, ...], list[int]], touched: dict[int, list[int]]
     ) -> list[int]:
         """Splits one cell into its parts, and what is left; all but the largest get new colours."""
+        # Vertices without an edge to an active one are never listed: counting them keeps a round linear in
+        # the edges that it looks at.
         left = self.size[cell] - sum(map(len, parts.values()))
         if not left and len(parts) == 1:
             return []
         sizes = [left, *(len(parts[seen]) for seen in sorted(parts))]
+        # The largest part keeps the colour, so a vertex that changes colour is in a cell of at most half the
+        # size: this is the bound of log n changes for each vertex.
         largest = sizes.index(max(sizes))
         changed: list[int] = []
         rest = [] if largest == 0 or not left else [v for v in self.members(cell) if v not in touched]
+        # New colours follow the sorted edge lists, not the order of vertices.
         ordered = [rest, *(parts[seen] for seen in sorted(parts))]
         colour = cell + sizes[largest]
         for index, vertices in enumerate(ordered):

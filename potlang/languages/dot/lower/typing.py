@@ -31,7 +31,7 @@ Culprit = tuple[int, str, str]
 
 @dataclass(frozen=True, slots=True)
 class TypedPropositions:
-    """What the nodes of a trace say, as formulas over `module`, which holds the theory.
+    """The propositions of a trace as formulas over `module`, which holds the theory.
 
     `stated` has the nodes whose `@prop` is a proposition, with `texts` in the PoT language; `atoms` a fresh
     constant for each proposer that says nothing checkable. `broken` are the nodes whose
@@ -45,7 +45,7 @@ class TypedPropositions:
     broken: frozenset[int]
 
     def formula(self, id_: int) -> Node | None:
-        """What a node stands for in arrows and in the summary; None for a node that is no proposition."""
+        """The formula of a node in arrows and in the summary; None for a node that is not a proposer."""
         return self.stated.get(id_) or self.atoms.get(id_)
 
 
@@ -191,7 +191,7 @@ class _Theory:
         return facts
 
     def _items(self, part: str) -> Iterable[tuple[Prop, str, object]]:
-        """What the problems say in one part, without what is left out."""
+        """The items that the problems give in one section, ill-typed ones left out."""
         for prop in self._props:
             assert isinstance(prop.value, dict)
             found = prop.value.get(part, {})

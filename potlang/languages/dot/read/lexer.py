@@ -32,7 +32,7 @@ class Listener(Protocol):
         """The opening `[start, end)` of a fence that is longer than the trace."""
 
     def rest_of_fence(self, start: int, end: int, length: int, opened: int) -> None:
-        """What follows the bytes of a fence, which was opened at `opened`, on its line."""
+        """The rest of the line behind the bytes of a fence that was opened at `opened`."""
 
 
 Rule = Callable[[Any], Any]
@@ -133,7 +133,7 @@ def _end_of_line(token: Any) -> None:
 
 @_matching(r"[^\n]+")
 def _rest_of_line(token: Any) -> None:
-    """What should not be there: the rest of the line of a fence."""
+    """Report text behind a fence on its last line (POT5004)."""
     lexer = token.lexer
     lexer.listener.rest_of_fence(token.lexpos, _line_end(token), lexer.fence_length, lexer.fence_start)
 

@@ -31,7 +31,7 @@ class RecordProblem(NamedTuple):
 
 @dataclass(slots=True)
 class Meant:
-    """What a line was taken to mean: a value for each field, and how sure that is."""
+    """A reading of a malformed line: a value for each field, and whether it is the only one."""
 
     values: dict[str, int | str] = field(default_factory=dict)
     sure: bool = True

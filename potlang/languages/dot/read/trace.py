@@ -18,7 +18,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What was well formed of a trace, in the order of the text.
+    """The well-formed records of a trace, in the order of the text.
 
     `is_well_formed` says whether that is all of it. `is_typed` is false for the role-tagged form, which
     has nodes and text alone. `misusing` are the summarizers with an edge from what was not validated by

@@ -1,4 +1,4 @@
-"""What critics, arrows and summarizers got wrong, as warnings at their records ([DOT-CRITIC-1] ff.)."""
+"""Judgement lints: warnings where critics, arrows or summarizers contradict the theory ([DOT-CRITIC-1])."""
 
 from __future__ import annotations
 
