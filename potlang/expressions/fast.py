@@ -54,6 +54,7 @@ _Open = tuple[Any, str, int] | None
 
 def fast_expression(text: str) -> Expr | None:
     """The tree of `text`, or None where `text` is not of the simple kind (it may still be right)."""
+    # A name or numeral beyond its limit is reported by the ordinary way.
     if len(text) > _LONG_TEXT and _LONG_WORD.search(text):
         return None
     stack: list[tuple[list[Expr], Name | int, _Open, _Open]] = []
@@ -67,6 +68,7 @@ def fast_expression(text: str) -> Expr | None:
         if kind <= 3:
             if value is None or not stack:
                 return None
+            # Operators bind at a closing bracket or comma: the sum first, then the one comparison.
             if total is not None:
                 value, total = _sum(total, value), None
             if comparison is not None:
@@ -86,6 +88,7 @@ def fast_expression(text: str) -> Expr | None:
             else:
                 return None
         elif kind == 9:
+            # A second comparison would be a chain, which the grammar reads differently.
             if value is None or comparison is not None or type(value) is ListOf:
                 return None
             if total is not None:
@@ -114,6 +117,7 @@ def fast_expression(text: str) -> Expr | None:
             items, comparison, total = [], None, None
         elif kind == 7:
             word = match[7]
+            # Exponents may be beyond the limit of digits, which is reported elsewhere.
             if "e" in word or "E" in word:
                 return None
             start = match.start()

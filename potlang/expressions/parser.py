@@ -28,6 +28,8 @@ def _after(below: int, origin: str, kind: str) -> int:
     state = grammar.gotos[below][origin]
     while True:
         move = grammar.actions[state].get(kind, 0)
+        # Chains of rules without an action (a name is an atom is a sum is a formula …) are skipped in one
+        # step: this is half of all reductions, and the result is cached for each state.
         if move >= 0 or grammar.rules[-1 - move].action is not None:
             return state
         state = grammar.gotos[below][grammar.rules[-1 - move].origin]
@@ -65,9 +67,12 @@ class Parser:
         while True:
             kind, text, start, end = tokens[index]
             move = actions[states[-1]].get(kind)
+            # A negative move is a reduction by rule -1 - move, zero or more is the state to shift to.
             while move is not None and move < 0:
                 if not self._reduce(-1 - move, kind):
                     return Stop("too_deep", index)
+                # The tables have no accept action: the start symbol's state with the end of the input is
+                # acceptance.
                 if states[-1] == self.final and kind == "$END":
                     return Stop("accepted", index, values[-1])
                 move = actions[states[-1]].get(kind)
@@ -85,13 +90,16 @@ class Parser:
         origin, length, action, level = _steps()[number]
         states = self.states
         cut = len(self.values) - length
+        # Every rule of the grammar has a right side of at least one symbol, so `starts[cut]` exists.
         values, starts, ends = self.values[cut:], self.starts[cut:], self.ends[cut:]
         value = action(self.reading, values, starts, ends) if action else values[0]
+        # Most reductions only pass a value on: no list is cut and none made.
         if length == 1:
             self.values[cut] = value
             self.depths[cut] += level
         else:
             depths = self.depths[cut:]
+            # An action that extends its first value (a run of `and`) makes the tree wider, not deeper.
             grown = level and value is values[0]
             self.values[cut:] = [value]
             self.starts[cut + 1 :] = []
@@ -106,6 +114,7 @@ class Parser:
         while True:
             moves = set(self.grammar.actions[self.states[-1]].values())
             number = -1 - max(moves, default=0)
+            # Only where one reduction is possible whatever follows; anything else would guess the next token.
             if len(moves) != 1 or number < 0 or not self._reduce(number, ""):
                 return
 

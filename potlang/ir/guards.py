@@ -1,4 +1,4 @@
-"""Which bindings of a quantifier can matter: those that its guards, atoms with few entries, leave.
+"""The bindings of a quantifier that can matter: those that its guards, atoms with few entries, leave.
 
 `forall x, y. P(x, y) => …` is decided by the entries of P alone if P is false by default: for every other
 binding the body is true whatever else is in it, in Kleene's tables too.
@@ -50,10 +50,14 @@ def guards(quant: Quant) -> list[Guard]:
             continue
         if node.op is op.NOT:
             stack.append((node.args[0], not wanted))
+        # If the conjunction must be true, each part must: one that is not decides the body for this binding.
         elif (node.op is op.AND and wanted) or (node.op is op.OR and not wanted):
             stack.extend((arg, wanted) for arg in reversed(node.args))
+        # The antecedent comes first: rules put their narrow conditions there.
         elif node.op is op.IMPLIES and not wanted:
             stack += [(node.args[1], False), (node.args[0], True)]
+        # Arguments are constants and variables only: a table is indexed by values, and nested terms may have
+        # none.
         elif isinstance(node.op, Symbol) and not any(isinstance(arg, App | Quant) for arg in node.args):
             found.append(Guard(node.op, node.args, wanted))
     return found
@@ -76,6 +80,7 @@ class Guards:
         size = 1
         for domain in domains:
             size *= len(domain)
+        # Below that, listing all bindings is cheaper than planning.
         steps = self._plan(quant) if size > _LEAST_BINDINGS else []
         if not steps:
             return itertools.product(*domains)
@@ -87,6 +92,8 @@ class Guards:
             bound: set[Var] = set()
             steps: list[_Step] = []
             while left:
+                # Greedy: the guard that binds the fewest new variables filters most. An optimal order is
+                # not worth its search here.
                 best = min(left, key=lambda guard: len(_new(guard, quant, bound)))
                 left.remove(best)
                 new = _new(best, quant, bound)
