@@ -164,7 +164,7 @@ class _Checker:
             value = evaluation.truth(self.theory.claims[str(self._key)].formula)
             if value is (side == "negation"):
                 raise Invalid(f"{shown(self._key)} is {str(value).lower()} in {name}")
-            parts += [f"the claim ({value.reason})"] if isinstance(value, operators.Undetermined) else []
+            parts += [f"the claim ({value.reason})"] if isinstance(value, operators.NoValue) else []
         if parts:
             more = f" and {len(parts) - 3} more" if len(parts) > 3 else ""
             self._hole(f"not evaluated in {name}: {', '.join(parts[:3])}{more}")
@@ -177,7 +177,7 @@ class _Checker:
             value = evaluation.truth(root.formula)
             if value is False:
                 raise Invalid(f"{shown(root.key)} is false in {name}")
-            if isinstance(value, operators.Undetermined):
+            if isinstance(value, operators.NoValue):
                 parts.append(f"{shown(root.key)} ({value.reason})")
         return evaluation, parts
 

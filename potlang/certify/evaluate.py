@@ -14,22 +14,22 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from .models import TABLES, CertificateModel
-from .operators import TotalMap, Undetermined, compute, cost
+from .operators import NoValue, TotalMap, compute, cost
 from .sorts import Sort
-from .terms import QUANTIFIERS, PooledTerm, TermSymbol
+from .terms import QUANTIFIERS, Symbol, Term
 from .theory import reachable
 from .tokens import Exhausted, Invalid, StepBudget, shown
 
 MOST_REMEMBERED = 1 << 19
 MOST_VARIABLES = 100
-Environment = dict[PooledTerm, object]
+Environment = dict[Term, object]
 Function = Callable[[list[Any]], object]
 Source = Iterator[Environment]
 Tuples = Iterator[tuple[object, ...]]
-Values = Callable[[Environment, list[Undetermined]], Tuples]
-Stage = tuple[list[PooledTerm], Values]
+Values = Callable[[Environment, list[NoValue]], Tuples]
+Stage = tuple[list[Term], Values]
 """The variables that it binds, and what yields values for them."""
-Call = Generator[tuple[PooledTerm, list[object]], Any, object]
+Call = Generator[tuple[Term, list[object]], Any, object]
 
 
 class _Code(NamedTuple):
@@ -39,7 +39,7 @@ class _Code(NamedTuple):
     """
 
     start: Environment
-    work: list[tuple[PooledTerm, Function | None, tuple[PooledTerm, ...]]]
+    work: list[tuple[Term, Function | None, tuple[Term, ...]]]
 
 
 class ModelEvaluation:
@@ -47,26 +47,24 @@ class ModelEvaluation:
 
     def __init__(self, model: CertificateModel, steps: StepBudget) -> None:
         self.model, self.steps = model, steps
-        self._codes: dict[PooledTerm, _Code] = {}
-        self._plans: dict[PooledTerm, tuple[PooledTerm, list[Stage]]] = {}
+        self._codes: dict[Term, _Code] = {}
+        self._plans: dict[Term, tuple[Term, list[Stage]]] = {}
         self._memo: dict[object, object] = {}
         for sort in model.theory.sorts.named.values():
             if sort.kind == "declared":
                 model.members(sort)
 
-    def truth(self, formula: PooledTerm) -> object:
+    def truth(self, formula: Term) -> object:
         """True, False, or a hole. Raises `Invalid` if a symbol in the formula has no meaning."""
-        for symbol in dict.fromkeys(
-            each.op for each in reachable(formula) if isinstance(each.op, TermSymbol)
-        ):
+        for symbol in dict.fromkeys(each.op for each in reachable(formula) if isinstance(each.op, Symbol)):
             if symbol not in self.model.meanings and symbol.kind not in ("constructor", "selector"):
                 raise Invalid(f"the model gives {shown(symbol.name)} no meaning")
         try:
             return self._run(formula)
         except Exhausted as error:
-            return Undetermined(str(error))
+            return NoValue(str(error))
 
-    def _run(self, formula: PooledTerm) -> object:
+    def _run(self, formula: Term) -> object:
         """The value; every call is a generator on a stack of its own."""
         stack: list[Call] = [self._execute(formula, {})]
         keys: list[object] = [None]
@@ -89,7 +87,7 @@ class ModelEvaluation:
                 self._memo.clear()
         return value
 
-    def _execute(self, root: PooledTerm, environment: Environment) -> Call:
+    def _execute(self, root: Term, environment: Environment) -> Call:
         """Computes a term, part by part; asks for the values of calls."""
         # Terms are compiled to a list once and run for each binding: the kernel spends most of its time here.
         code = self._code(root)
@@ -100,10 +98,10 @@ class ModelEvaluation:
             values[term] = (yield term, given) if function is None else function(given)
         return values[root]
 
-    def _call(self, term: PooledTerm, values: list[object]) -> Call:
+    def _call(self, term: Term, values: list[object]) -> Call:
         """A quantifier whose free variables have these values."""
         body, stages = self._plan(term)
-        holes: list[Undetermined] = []
+        holes: list[NoValue] = []
         source = iter([dict(zip(_ordered(term), values, strict=True))])
         for stage in stages:
             # Generators: a binding that decides ends the enumeration, whatever its size.
@@ -114,11 +112,11 @@ class ModelEvaluation:
             if result is decisive:
                 return decisive
             # A hole does not end the search: another binding may decide ([CERT-EVAL-KLEENE]).
-            if isinstance(result, Undetermined) and not holes:
+            if isinstance(result, NoValue) and not holes:
                 holes.append(result)
         return holes[0] if holes else not decisive
 
-    def _extended(self, stage: Stage, source: Source, holes: list[Undetermined]) -> Source:
+    def _extended(self, stage: Stage, source: Source, holes: list[NoValue]) -> Source:
         variables, values = stage
         # P(x, x) binds x twice: entries with two different values are none of its bindings.
         once = len(set(variables)) == len(variables)
@@ -132,11 +130,11 @@ class ModelEvaluation:
 
     # --- code ---
 
-    def _code(self, root: PooledTerm) -> _Code:
+    def _code(self, root: Term) -> _Code:
         code = self._codes.get(root)
         if code is None:
             code = self._codes[root] = _Code({}, [])
-            done: dict[PooledTerm, None] = {}
+            done: dict[Term, None] = {}
             stack = [root]
             while stack:
                 top = stack.pop()
@@ -149,16 +147,16 @@ class ModelEvaluation:
                     self._compile(top, args, code)
         return code
 
-    def _compile(self, term: PooledTerm, args: tuple[PooledTerm, ...], code: _Code) -> None:
+    def _compile(self, term: Term, args: tuple[Term, ...], code: _Code) -> None:
         if term.op == "lit":
             empty = term.value is None
             code.start[term] = self.model.canonical(TotalMap(False, {}), term.sort) if empty else term.value
-        elif isinstance(term.op, TermSymbol) and not args:
+        elif isinstance(term.op, Symbol) and not args:
             code.start[term] = () if term.op.kind == "constructor" else self.model.meanings[term.op]
         elif term.op != "var":
             code.work.append((term, self._function(term), args))
 
-    def _function(self, term: PooledTerm) -> Function | None:
+    def _function(self, term: Term) -> Function | None:
         """How a term's value comes from those of its arguments; None for calls."""
         op = term.op
         if isinstance(op, str):
@@ -186,7 +184,7 @@ class ModelEvaluation:
 
     # --- bindings ---
 
-    def _plan(self, term: PooledTerm) -> tuple[PooledTerm, list[Stage]]:
+    def _plan(self, term: Term) -> tuple[Term, list[Stage]]:
         """A quantifier's body, and the stages that yield the bindings that may decide."""
         if term in self._plans:
             return self._plans[term]
@@ -212,9 +210,7 @@ class ModelEvaluation:
         self._plans[term] = body, stages
         return self._plans[term]
 
-    def _options(
-        self, guard: PooledTerm, bound: set[PooledTerm], unbound: list[PooledTerm]
-    ) -> Iterator[tuple[int, Stage]]:
+    def _options(self, guard: Term, bound: set[Term], unbound: list[Term]) -> Iterator[tuple[int, Stage]]:
         """The ways to bind variables such that an atom is true, with what they cost."""
         args = guard.args
         known = [arg.free <= bound and all(each[1] for each in self._code(arg).work) for arg in args]
@@ -223,39 +219,34 @@ class ModelEvaluation:
                 if args[place] in unbound and known[1 - place]:
                     yield 0, ([args[place]], self._equal(args[1 - place]))
             return
-        table = self.model.meanings.get(guard.op) if isinstance(guard.op, TermSymbol) else None
+        table = self.model.meanings.get(guard.op) if isinstance(guard.op, Symbol) else None
         new = [arg for arg, each in zip(args, known, strict=True) if not each]
-        if (
-            isinstance(table, TotalMap)
-            and table.default is False
-            and new
-            and all(arg in unbound for arg in new)
-        ):
+        if isinstance(table, TotalMap) and table.default is False and new and set(new) <= set(unbound):
             # An estimate: each known argument leaves a sixteenth of the entries. It decides the order of
             # joins, never a value.
             many = len(table.entries) >> 4 * (len(args) - len(new))
             yield 1 + many, (new, self._entries(guard, table, known))
 
     def _all(self, sort: Sort) -> Values:
-        def values(_: Environment, holes: list[Undetermined]) -> Tuples:
+        def values(_: Environment, holes: list[NoValue]) -> Tuples:
             members = self.model.members(sort)
             if members is None:
-                holes.append(Undetermined("a quantifier ranges over an infinite or very large sort"))
+                holes.append(NoValue("a quantifier ranges over an infinite or very large sort"))
             return zip(members or ())
 
         return values
 
-    def _equal(self, term: PooledTerm) -> Values:
-        def values(environment: Environment, holes: list[Undetermined]) -> Tuples:
+    def _equal(self, term: Term) -> Values:
+        def values(environment: Environment, holes: list[NoValue]) -> Tuples:
             value = self._value(term, environment)
-            if isinstance(value, Undetermined):
+            if isinstance(value, NoValue):
                 holes.append(value)
             else:
                 yield (value,)
 
         return values
 
-    def _entries(self, guard: PooledTerm, table: TotalMap, known: list[bool]) -> Values:
+    def _entries(self, guard: Term, table: TotalMap, known: list[bool]) -> Values:
         keys = [place for place, each in enumerate(known) if each]
         new = [place for place, each in enumerate(known) if not each]
         index: dict[object, list[tuple[object, ...]]] = {}
@@ -264,14 +255,14 @@ class ModelEvaluation:
             key = tuple([entry[place] for place in keys])
             index.setdefault(key, []).append(tuple([entry[place] for place in new]))
 
-        def values(environment: Environment, holes: list[Undetermined]) -> Tuples:
+        def values(environment: Environment, holes: list[NoValue]) -> Tuples:
             found = tuple([self._value(guard.args[place], environment) for place in keys])
-            holes.extend(value for value in found if isinstance(value, Undetermined))
+            holes.extend(value for value in found if isinstance(value, NoValue))
             return iter(index.get(found, ()))
 
         return values
 
-    def _value(self, term: PooledTerm, environment: Environment) -> object:
+    def _value(self, term: Term, environment: Environment) -> object:
         """The value of a term without calls."""
         if term.op == "var":
             return environment[term]
@@ -282,13 +273,13 @@ class ModelEvaluation:
         raise AssertionError("a call")
 
 
-def _ordered(term: PooledTerm) -> tuple[PooledTerm, ...]:
+def _ordered(term: Term) -> tuple[Term, ...]:
     return tuple(sorted(term.free, key=lambda variable: variable.id))
 
 
-def _guards(body: PooledTerm, value: bool) -> list[PooledTerm]:
+def _guards(body: Term, value: bool) -> list[Term]:
     """The atoms that give `body` that value as soon as one of them is false."""
-    seen: dict[tuple[PooledTerm, bool], None] = {}
+    seen: dict[tuple[Term, bool], None] = {}
     stack = [(body, value)]
     while stack:
         part = term, wanted = stack.pop()
@@ -300,9 +291,7 @@ def _guards(body: PooledTerm, value: bool) -> list[PooledTerm]:
                 stack += [(term.args[0], False), (term.args[1], True)]
             elif term.op == ("or" if wanted else "and"):
                 stack.extend((arg, wanted) for arg in term.args)
-    return [
-        term for term, wanted in seen if not wanted and (term.op == "=" or isinstance(term.op, TermSymbol))
-    ]
+    return [term for term, wanted in seen if not wanted and (term.op == "=" or isinstance(term.op, Symbol))]
 
 
 def _strict(function: Function) -> Function:
@@ -310,7 +299,7 @@ def _strict(function: Function) -> Function:
 
     def call(values: list[Any]) -> object:
         for value in values:
-            if value.__class__ is Undetermined:
+            if value.__class__ is NoValue:
                 return value
         return function(values)
 
@@ -318,7 +307,7 @@ def _strict(function: Function) -> Function:
 
 
 def _not(values: list[Any]) -> object:
-    return values[0] if isinstance(values[0], Undetermined) else not values[0]
+    return values[0] if isinstance(values[0], NoValue) else not values[0]
 
 
 def _decided(by: bool) -> Function:
@@ -328,7 +317,7 @@ def _decided(by: bool) -> Function:
         if by in values:
             return by
         for value in values:
-            if value.__class__ is Undetermined:
+            if value.__class__ is NoValue:
                 return value
         return not by
 
@@ -344,8 +333,6 @@ _KLEENE: Mapping[str, Function] = MappingProxyType(
         "=>": lambda values: _or([_not(values), values[1]]),
         "iff": _strict(lambda values: values[0] is values[1]),
         "xor": _strict(lambda values: values[0] is not values[1]),
-        "ite": lambda values: (
-            values[0] if isinstance(values[0], Undetermined) else values[1 if values[0] else 2]
-        ),
+        "ite": lambda values: values[0] if isinstance(values[0], NoValue) else values[1 if values[0] else 2],
     }
 )

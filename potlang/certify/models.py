@@ -8,9 +8,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from .operators import TotalMap, Undetermined
+from .operators import NoValue, TotalMap
 from .sorts import BOOL, INT, Sort
-from .terms import TermSymbol
+from .terms import Symbol
 from .theory import Theory
 from .tokens import Invalid, Tree, integer, shown
 
@@ -28,7 +28,7 @@ class CertificateModel:
     def __init__(self, theory: Theory) -> None:
         self.theory = theory
         self.universe: dict[Sort, int] = {}
-        self.meanings: dict[TermSymbol, object] = {}
+        self.meanings: dict[Symbol, object] = {}
         self._members: dict[Sort, list[object] | None] = {}
 
     def read(self, parts: list[Tree]) -> None:
@@ -48,7 +48,7 @@ class CertificateModel:
             case _:
                 raise Invalid("malformed line of a model")
 
-    def _new(self, called: Tree, constant: bool) -> TermSymbol:
+    def _new(self, called: Tree, constant: bool) -> Symbol:
         symbol = self.theory.symbol(called)
         fixed = symbol.kind in ("constructor", "selector") or symbol.definition is not None
         if fixed or symbol in self.meanings or constant is bool(symbol.domain):
@@ -73,7 +73,7 @@ class CertificateModel:
                     value = tuple([self.value(*pair) for pair in zip(fields, sort.parts, strict=True)])
             case ["table", default, *entries] if sort.kind in TABLES:
                 value = self.canonical(self._table(*_map(sort), default, entries), sort)
-        if value is None or isinstance(value, Undetermined):
+        if value is None or isinstance(value, NoValue):
             raise Invalid(f"{shown(part)} is not a value of its sort")
         return value
 
@@ -95,7 +95,7 @@ class CertificateModel:
             default = table.get(keys[0])
             return TotalMap(default, {key: table.get(key) for key in keys})
         few = len(table.entries) <= MOST_MEMBERS // 2
-        return table if few else Undetermined("a table over a very large sort has too many entries")
+        return table if few else NoValue("a table over a very large sort has too many entries")
 
     def members(self, sort: Sort) -> list[object] | None:
         """All members; None for infinite and very large sorts."""

@@ -6,15 +6,15 @@ import itertools
 from collections.abc import Iterable
 
 from .sorts import BOOL
-from .terms import QUANTIFIERS, PooledTerm, TermSymbol
+from .terms import QUANTIFIERS, Symbol, Term
 from .theory import Root, Theory
 from .tokens import Invalid
 
-Part = tuple[PooledTerm, bool]
+Part = tuple[Term, bool]
 """A formula, or its negation."""
 Shape = list[list[Part]]
 """A conjunction of disjunctions."""
-Images = dict[PooledTerm, PooledTerm]
+Images = dict[Term, Term]
 
 
 class Matrix:
@@ -25,14 +25,14 @@ class Matrix:
 
     def __init__(self, theory: Theory, root: Root, positive: bool) -> None:
         self._terms = theory.terms
-        self._owners: dict[PooledTerm, PooledTerm] = {}
-        self._done: dict[object, PooledTerm] = {}
+        self._owners: dict[Term, Term] = {}
+        self._done: dict[object, Term] = {}
         self._references = {variable: reference for reference, variable in root.variables.items()}
-        self.skolems: dict[tuple[str, str], TermSymbol] = {}
-        self.universals: dict[str, PooledTerm] = {}
+        self.skolems: dict[tuple[str, str], Symbol] = {}
+        self.universals: dict[str, Term] = {}
         self.formula = self._run(root.formula, positive)
 
-    def _run(self, formula: PooledTerm, positive: bool) -> PooledTerm:
+    def _run(self, formula: Term, positive: bool) -> Term:
         """Parts are done before what they are parts of, each once for each sign and images."""
         stack: list[tuple[Part, Images]] = [((formula, positive), {})]
         while stack:
@@ -48,7 +48,7 @@ class Matrix:
                 if missing:
                     stack.extend(missing)
                     continue
-                self._done[key] = shape if isinstance(shape, PooledTerm) else self._joined(shape, inner)
+                self._done[key] = shape if isinstance(shape, Term) else self._joined(shape, inner)
             stack.pop()
         return self._done[formula, positive, ()]
 
@@ -56,15 +56,15 @@ class Matrix:
         free = sorted(part[0].free, key=lambda variable: variable.id)
         return (*part, tuple([images[variable] for variable in free]))
 
-    def _joined(self, shape: Shape, images: Images) -> PooledTerm:
+    def _joined(self, shape: Shape, images: Images) -> Term:
         clauses = [self._join("or", (self._done[self._key(each, images)] for each in one)) for one in shape]
         return self._join("and", clauses)
 
-    def _join(self, op: str, parts: Iterable[PooledTerm]) -> PooledTerm:
+    def _join(self, op: str, parts: Iterable[Term]) -> Term:
         args = tuple(parts)
         return args[0] if len(args) == 1 else self._terms.make(op, args, BOOL)
 
-    def _shape(self, part: Part, images: Images) -> tuple[Images, PooledTerm | Shape]:
+    def _shape(self, part: Part, images: Images) -> tuple[Images, Term | Shape]:
         """The parts of a signed formula, with the images of their variables."""
         term, sign = part
         if term.op in QUANTIFIERS:
@@ -86,12 +86,12 @@ class Matrix:
             return {**images, **{variable: variable for variable in term.binders}}
         return {**images, **{variable: self._skolem(term, variable, images) for variable in term.binders}}
 
-    def _reference(self, variable: PooledTerm) -> str:
+    def _reference(self, variable: Term) -> str:
         if variable not in self._references:
             raise Invalid("a defined function has a quantifier in its body")
         return self._references[variable]
 
-    def _skolem(self, quantifier: PooledTerm, variable: PooledTerm, images: Images) -> PooledTerm:
+    def _skolem(self, quantifier: Term, variable: Term, images: Images) -> Term:
         """The term for an existential variable: of the variables that its quantifier mentions."""
         # A Skolem symbol is named by its variable: two quantifiers with one variable would share a choice
         # that neither allows, which is unsound.
@@ -102,11 +102,11 @@ class Matrix:
         free = sorted(quantifier.free, key=lambda each: each.id)
         key = (self._reference(variable), "+" if quantifier.op == "exists" else "-")
         if key not in self.skolems:
-            self.skolems[key] = TermSymbol("skolem", key[0], tuple(v.sort for v in free), variable.sort)
+            self.skolems[key] = Symbol("skolem", key[0], tuple(v.sort for v in free), variable.sort)
         return self._terms.apply(self.skolems[key], tuple([images[each] for each in free]))
 
 
-def connective(term: PooledTerm, sign: bool) -> Shape:
+def connective(term: Term, sign: bool) -> Shape:
     """An operator on truth values only, or its negation."""
     args = term.args
     match term.op:

@@ -19,7 +19,7 @@ MOST_BITS = 1 << 16
 MOST_CHARACTERS = 1 << 20
 
 
-class Undetermined:
+class NoValue:
     """In place of a value that was not determined, and why."""
 
     def __init__(self, reason: str) -> None:
@@ -98,13 +98,13 @@ def compute(op: str, args: Sequence[Any], sorts: Sequence[Sort]) -> object:
         return found if isinstance(found, bool) or op == "concat" else found % (1 << width)
     growing = op in ("*", "/") or (op in ("+", "-") and sorts[0] is REAL)
     if growing and sum(map(bits, args)) > MOST_BITS:
-        return Undetermined("a number is too large")
+        return NoValue("a number is too large")
     if op == "str.++" and sum(map(len, args)) > MOST_CHARACTERS:
-        return Undetermined("a string is too long")
+        return NoValue("a string is too long")
     return function(*args)
 
 
-_ZERO = Undetermined("division by zero")
+_ZERO = NoValue("division by zero")
 
 
 def _divided(a: int, b: int) -> object:

@@ -7,7 +7,7 @@ from typing import Literal
 from .normal import Matrix
 from .propagation import Clause, ClauseDatabase
 from .sorts import BOOL, INT
-from .terms import PooledTerm, TermSymbol
+from .terms import Symbol, Term
 from .theory import Root, Theory
 from .tokens import Invalid, QuotedText, StepBudget, Tree, integer, name, pair, shown, tree
 
@@ -29,10 +29,10 @@ class Refutation:
         self.theory, self._terms = theory, theory.terms
         self.side, self.key = side, key
         self.steps = steps or StepBudget(MOST_STEPS)
-        self.atoms: list[PooledTerm] = []
+        self.atoms: list[Term] = []
         self.clauses: list[Clause] = []
         self.refuted = False
-        self._numbers: dict[PooledTerm, int] = {}
+        self._numbers: dict[Term, int] = {}
         self._defined: dict[int, list[Clause]] = {}
         self._waiting: list[int] = []
         self._given: set[int] = set()
@@ -137,7 +137,7 @@ class Refutation:
 
     def _instance(self, root: Tree, bindings: list[Tree]) -> list[Clause]:
         matrix = self._matrix(root)
-        images: dict[PooledTerm, PooledTerm] = {}
+        images: dict[Term, Term] = {}
         for reference, written in map(pair, bindings):
             variable, value = matrix.universals.get(name(reference)), self._ground(written)
             if variable is None or variable in images or value.sort is not variable.sort:
@@ -148,7 +148,7 @@ class Refutation:
             raise Invalid("a universal variable has no value")
         return self._clausified(self._terms.substitute(matrix.formula, images))
 
-    def _axiom(self, parts: list[Tree]) -> list[PooledTerm]:
+    def _axiom(self, parts: list[Tree]) -> list[Term]:
         """The disjuncts of an axiom."""
         terms = self._terms
         match parts:
@@ -183,7 +183,7 @@ class Refutation:
                     return [condition, self._equal(term, term.args[1 if which == "then" else 2])]
         raise Invalid("unknown or malformed axiom")
 
-    def _equal(self, a: PooledTerm, b: PooledTerm, sign: bool = True) -> PooledTerm:
+    def _equal(self, a: Term, b: Term, sign: bool = True) -> Term:
         """That two terms are equal or, without `sign`, that they differ."""
         terms = self._terms
         # Equality of truth values is a formula, not an atom: as an atom it would be unrelated to a and b.
@@ -196,15 +196,15 @@ class Refutation:
 
     # --- ground terms ---
 
-    def _ground(self, part: Tree) -> PooledTerm:
+    def _ground(self, part: Tree) -> Term:
         return self.theory.term(part, special={"skolem": (4, self._skolem), "dummy": (2, self._dummy)})
 
-    def _apply(self, head: Tree, args: tuple[PooledTerm, ...]) -> PooledTerm:
+    def _apply(self, head: Tree, args: tuple[Term, ...]) -> Term:
         if isinstance(head, list):
             return self._skolem(head, args)
         return self._terms.apply(self.theory.head(head), args)
 
-    def _skolem(self, parts: list[Tree], args: tuple[PooledTerm, ...]) -> PooledTerm:
+    def _skolem(self, parts: list[Tree], args: tuple[Term, ...]) -> Term:
         """`(skolem ROOT VARIABLE POLARITY ARGS…)`."""
         match parts:
             case ["skolem", root, str(variable), str(polarity), *_]:
@@ -213,14 +213,14 @@ class Refutation:
                     return self._terms.apply(symbol, args)
         raise Invalid("there is no such Skolem term")
 
-    def _dummy(self, parts: list[Tree], args: tuple[PooledTerm, ...]) -> PooledTerm:
+    def _dummy(self, parts: list[Tree], args: tuple[Term, ...]) -> Term:
         """`(dummy SORT)`."""
         sort = self.theory.sorts.read(pair(parts)[1])
-        return self._terms.apply(self.theory.dummies.setdefault(sort, TermSymbol("dummy", "", (), sort)), ())
+        return self._terms.apply(self.theory.dummies.setdefault(sort, Symbol("dummy", "", (), sort)), ())
 
     # --- clauses ---
 
-    def _clausified(self, formula: PooledTerm) -> list[Clause]:
+    def _clausified(self, formula: Term) -> list[Clause]:
         """The clauses of a formula; an `and` inside one is a literal that implies what it joins."""
         clauses = self._conjunction(formula, ())
         while self._waiting:
@@ -228,11 +228,11 @@ class Refutation:
             self._defined[number] = self._conjunction(self.atoms[number - 1], (-number,))
         return clauses
 
-    def _conjunction(self, formula: PooledTerm, condition: Clause) -> list[Clause]:
+    def _conjunction(self, formula: Term, condition: Clause) -> list[Clause]:
         found = [self._disjunction(part, condition) for part in self._flat("and", formula)]
         return [clause for clause in found if clause is not None]
 
-    def _disjunction(self, formula: PooledTerm, condition: Clause) -> Clause | None:
+    def _disjunction(self, formula: Term, condition: Clause) -> Clause | None:
         """The clause, or None if it is always true."""
         clause = dict.fromkeys(condition)
         for part in self._flat("or", formula):
@@ -243,9 +243,9 @@ class Refutation:
                 clause[literal] = None
         return tuple(clause)
 
-    def _flat(self, op: str, formula: PooledTerm) -> list[PooledTerm]:
+    def _flat(self, op: str, formula: Term) -> list[Term]:
         """The operands of nested applications of `op`, each once, in order."""
-        seen: dict[PooledTerm, None] = {}
+        seen: dict[Term, None] = {}
         stack = [formula]
         while stack:
             top = stack.pop()
@@ -258,7 +258,7 @@ class Refutation:
         self.steps.spend(len(seen))
         return [term for term in seen if term.op != op]
 
-    def _literal(self, term: PooledTerm) -> int | bool:
+    def _literal(self, term: Term) -> int | bool:
         """The number of an atom, negative for its negation; a truth value where it has one."""
         sign = True
         while term.op == "not":

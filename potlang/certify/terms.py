@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .operators import Undetermined, compute, cost, result
+from .operators import NoValue, compute, cost, result
 from .sorts import BOOL, INT, Sort, Sorts
 from .tokens import Invalid, StepBudget, shown
 
@@ -18,19 +18,19 @@ _CONNECTIVES = ("not", "and", "or", "=>", "iff", "xor", "ite")
 _LITERALS = ("Bool", "Int", "Real", "String", "enum", "BitVec")
 
 
-class TermSymbol:
+class Symbol:
     """A declared function; a constant is one without a domain. Skolem and dummy symbols are made here."""
 
     def __init__(self, kind: str, name: str, domain: tuple[Sort, ...], range_: Sort) -> None:
         self.kind, self.name, self.domain, self.range = kind, name, domain, range_
-        self.definition: tuple[tuple[PooledTerm, ...], PooledTerm] | None = None
+        self.definition: tuple[tuple[Term, ...], Term] | None = None
         self.used = False
 
 
-Op = str | TermSymbol
+Op = str | Symbol
 
 
-class PooledTerm:
+class Term:
     """`op` is `lit`, `var`, a quantifier, an operator, or a symbol; `value` is a literal's.
 
     `free` holds the variables that occur free, `binders` those that a quantifier binds.
@@ -38,47 +38,47 @@ class PooledTerm:
 
     __slots__ = ("args", "binders", "free", "id", "op", "sort", "value")
 
-    def __init__(self, number: int, op: Op, args: tuple[PooledTerm, ...], sort: Sort, value: object) -> None:
+    def __init__(self, number: int, op: Op, args: tuple[Term, ...], sort: Sort, value: object) -> None:
         self.id, self.op, self.args, self.sort, self.value = number, op, args, sort, value
-        self.binders: tuple[PooledTerm, ...] = value if isinstance(value, tuple) else ()
+        self.binders: tuple[Term, ...] = value if isinstance(value, tuple) else ()
         parts = [arg.free for arg in args if arg.free] if op != "var" else [frozenset((self,))]
         largest = max(parts, key=len, default=_NOTHING)
         free = largest if all(part <= largest for part in parts) else largest.union(*parts)
-        self.free: frozenset[PooledTerm] = free.difference(self.binders) if self.binders else free
+        self.free: frozenset[Term] = free.difference(self.binders) if self.binders else free
 
 
-_NOTHING: frozenset[PooledTerm] = frozenset()
+_NOTHING: frozenset[Term] = frozenset()
 
 
-class TermPool:
+class Terms:
     """The terms of one program; `steps` is the budget in force."""
 
     def __init__(self, sorts: Sorts) -> None:
         self.sorts = sorts
-        self._made: dict[object, PooledTerm] = {}
+        self._made: dict[object, Term] = {}
         self.steps = StepBudget(MOST_STEPS)
         self._count = 0
 
-    def make(self, op: Op, args: tuple[PooledTerm, ...], sort: Sort, value: object = None) -> PooledTerm:
+    def make(self, op: Op, args: tuple[Term, ...], sort: Sort, value: object = None) -> Term:
         """The term as given; its parts must fit. A quantifier's value are its binders."""
         key = (op, args, sort, value)
         term = self._made.get(key) if op != "var" else None
         if term is None:
             self._count += 1
-            term = self._made[key] = PooledTerm(self._count, op, args, sort, value)
+            term = self._made[key] = Term(self._count, op, args, sort, value)
             if term.free and all(term.free is not arg.free for arg in args):
                 self.steps.spend(len(term.free))
         return term
 
-    def literal(self, value: object, sort: Sort) -> PooledTerm:
+    def literal(self, value: object, sort: Sort) -> Term:
         """A literal."""
         return self.make("lit", (), sort, value)
 
-    def negated(self, term: PooledTerm) -> PooledTerm:
+    def negated(self, term: Term) -> Term:
         """The negation."""
         return self.make("not", (term,), BOOL)
 
-    def apply(self, op: Op, args: tuple[PooledTerm, ...]) -> PooledTerm:
+    def apply(self, op: Op, args: tuple[Term, ...]) -> Term:
         """`op` applied to `args`, in normal form. Raises `Invalid` where the sorts do not fit."""
         given = tuple([arg.sort for arg in args])
         if isinstance(op, str):
@@ -92,11 +92,11 @@ class TermPool:
         if op.definition is not None:
             params, body = op.definition
             return self.substitute(body, dict(zip(params, args, strict=True)))
-        if op.kind == "selector" and isinstance(args[0].op, TermSymbol) and args[0].op.kind == "constructor":
+        if op.kind == "selector" and isinstance(args[0].op, Symbol) and args[0].op.kind == "constructor":
             return args[0].args[op.domain[0].labels.index(op.name)]
         return self.make(op, args, op.range)
 
-    def _normal(self, op: str, args: tuple[PooledTerm, ...], sort: Sort) -> PooledTerm:
+    def _normal(self, op: str, args: tuple[Term, ...], sort: Sort) -> Term:
         if op == "=" and args[0] is args[1]:
             return self.literal(True, BOOL)
         if op == "<=":
@@ -110,13 +110,13 @@ class TermPool:
             values = [arg.value for arg in args]
             self.steps.spend(1 + cost(values))
             value = compute(op, values, [arg.sort for arg in args])
-            if sort.kind in _LITERALS and not isinstance(value, Undetermined):
+            if sort.kind in _LITERALS and not isinstance(value, NoValue):
                 return self.literal(value, sort)
         return self.make(op, args, sort)
 
-    def substitute(self, term: PooledTerm, images: Mapping[PooledTerm, PooledTerm]) -> PooledTerm:
+    def substitute(self, term: Term, images: Mapping[Term, Term]) -> Term:
         """`term` with its free variables replaced. Raises `Invalid` where a quantifier would capture one."""
-        done: dict[PooledTerm, PooledTerm] = dict(images)
+        done: dict[Term, Term] = dict(images)
         around = _NOTHING.union(images, *(image.free for image in images.values()))
         stack = [term]
         while stack:

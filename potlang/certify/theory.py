@@ -10,22 +10,22 @@ from typing import Any
 
 from .operators import OPERATORS
 from .sorts import BOOL, INT, Sort, Sorts
-from .terms import QUANTIFIERS, PooledTerm, TermPool, TermSymbol
+from .terms import QUANTIFIERS, Symbol, Term, Terms
 from .tokens import Invalid, QuotedText, Tree, integer, name, pair, shown, tree
 
 _SKIPPED = ("closed", "unique", "constraint", "optimize", "objective", "actions", "properties")
 _REFERENCE = re.compile(r"\?[A-Za-z0-9_]*\.(0|[1-9][0-9]{0,8})")
-Special = Callable[[list[Tree], tuple[PooledTerm, ...]], PooledTerm]
+Special = Callable[[list[Tree], tuple[Term, ...]], Term]
 Heads = Mapping[str, tuple[int, Special]]
-Names = dict[str, PooledTerm]
-_NONE: Mapping[str, PooledTerm] = MappingProxyType({})
+Names = dict[str, Term]
+_NONE: Mapping[str, Term] = MappingProxyType({})
 _NO_HEADS: Heads = MappingProxyType({})
 
 
 class Root:
     """An assertion or a claim: its formula, closed, and its variables by reference."""
 
-    def __init__(self, key: str, formula: PooledTerm, variables: Names) -> None:
+    def __init__(self, key: str, formula: Term, variables: Names) -> None:
         self.key, self.formula, self.variables = key, formula, variables
 
 
@@ -39,13 +39,13 @@ class Theory:
     def __init__(self, program: str) -> None:
         self.text = program
         self.sorts = Sorts()
-        self.terms = TermPool(self.sorts)
+        self.terms = Terms(self.sorts)
         self.assertions: dict[str, Root] = {}
         self.claims: dict[str, Root] = {}
         self.matrices: dict[object, Any] = {}
-        self.dummies: dict[Sort, TermSymbol] = {}
-        self._symbols: list[TermSymbol] = []
-        self._named: dict[str, TermSymbol | None] = {}
+        self.dummies: dict[Sort, Symbol] = {}
+        self._symbols: list[Symbol] = []
+        self._named: dict[str, Symbol | None] = {}
 
     def line(self, line: str) -> None:
         """One declaration."""
@@ -60,7 +60,7 @@ class Theory:
                 labels, sorts = tuple(label for label, _ in pairs), tuple(sort for _, sort in pairs)
                 self.sorts.declare("tuple", name(called), sorts, labels)
             case ["declare" | "use", str(kind), QuotedText(called), list(domain), range_]:
-                self._declare(TermSymbol(kind, called, tuple(map(read, domain)), read(range_)))
+                self._declare(Symbol(kind, called, tuple(map(read, domain)), read(range_)))
             case ["define", called, list(params), *body]:
                 self._define(self.symbol(called), params, body)
             case ["assert", QuotedText(key), QuotedText(), str(), *body]:
@@ -72,7 +72,7 @@ class Theory:
             case _:
                 raise Invalid("unknown or malformed declaration")
 
-    def _declare(self, symbol: TermSymbol) -> None:
+    def _declare(self, symbol: Symbol) -> None:
         if symbol.kind == "constructor":
             sort = symbol.range
             fits = sort.kind == "tuple" and (symbol.name, symbol.domain) == (sort.name, sort.parts)
@@ -85,7 +85,7 @@ class Theory:
         self._symbols.append(symbol)
         self._named[symbol.name] = None if symbol.name in self._named else symbol
 
-    def symbol(self, part: Tree) -> TermSymbol:
+    def symbol(self, part: Tree) -> Symbol:
         """The symbol that `part` names, by name or number."""
         found = None if isinstance(part, list) else self._named.get(name(part))
         if isinstance(part, str) and part.startswith("@"):
@@ -95,7 +95,7 @@ class Theory:
             raise Invalid(f"unknown or ambiguous symbol {shown(part)}")
         return found
 
-    def _define(self, symbol: TermSymbol, params: list[Tree], parts: list[Tree]) -> None:
+    def _define(self, symbol: Symbol, params: list[Tree], parts: list[Tree]) -> None:
         found, body, _ = self._body(params, parts)
         fits = (tuple(param.sort for param in found), body.sort) == (symbol.domain, symbol.range)
         if symbol.used or symbol.definition or symbol.kind in ("constructor", "selector") or not fits:
@@ -110,9 +110,7 @@ class Theory:
 
     # --- terms ---
 
-    def _body(
-        self, params: list[Tree], parts: list[Tree]
-    ) -> tuple[tuple[PooledTerm, ...], PooledTerm, Names]:
+    def _body(self, params: list[Tree], parts: list[Tree]) -> tuple[tuple[Term, ...], Term, Names]:
         """Parameters, the term that `parts` hold, after its origin, and its variables."""
         names: Names = {}
         _, parts = _section(parts, "origin")
@@ -141,21 +139,19 @@ class Theory:
                     return
         raise Invalid("the variables of a root have a sort and are numbered in order")
 
-    def _listed(self, parts: list[Tree], names: Mapping[str, PooledTerm]) -> tuple[PooledTerm, ...]:
+    def _listed(self, parts: list[Tree], names: Mapping[str, Term]) -> tuple[Term, ...]:
         """The variables that `parts` name, each once."""
         found = dict.fromkeys(names[part] for part in parts if isinstance(part, str) and part in names)
         if len(found) < len(parts) or any(term.op != "var" for term in found):
             raise Invalid("an undeclared variable, or one that is listed twice")
         return tuple(found)
 
-    def term(
-        self, part: Tree, names: Mapping[str, PooledTerm] = _NONE, special: Heads = _NO_HEADS
-    ) -> PooledTerm:
+    def term(self, part: Tree, names: Mapping[str, Term] = _NONE, special: Heads = _NO_HEADS) -> Term:
         """The term that `part` writes, from the leaves up; `names` are variables and labels.
 
         `special` says for further head words how many of the parts are no terms, and what they mean.
         """
-        results: list[PooledTerm] = []
+        results: list[Term] = []
         stack: list[tuple[Tree, bool]] = [(part, False)]
         while stack:
             top, complete = stack.pop()
@@ -181,19 +177,17 @@ class Theory:
                 raise Invalid("an application has arguments")
         return results[0]
 
-    def head(self, part: Tree) -> str | TermSymbol:
+    def head(self, part: Tree) -> str | Symbol:
         """The head of an application: an operator's word, or a symbol."""
         return part if isinstance(part, str) and part in OPERATORS else self.symbol(part)
 
-    def _quantified(
-        self, part: list[Tree], args: tuple[PooledTerm, ...], names: Mapping[str, PooledTerm]
-    ) -> PooledTerm:
+    def _quantified(self, part: list[Tree], args: tuple[Term, ...], names: Mapping[str, Term]) -> Term:
         match part:
             case [str(kind), list(listed), _] if listed and args[0].sort is BOOL:
                 return self.terms.make(kind, args, BOOL, self._listed(listed, names))
         raise Invalid("a quantifier has variables and one formula")
 
-    def _leaf(self, part: Tree, names: Mapping[str, PooledTerm]) -> PooledTerm:
+    def _leaf(self, part: Tree, names: Mapping[str, Term]) -> Term:
         literal = self.terms.literal
         match part:
             case "true" | "false":
@@ -207,7 +201,7 @@ class Theory:
             case _:
                 return self.terms.apply(self.symbol(part), ())
 
-    def _literal(self, written: Tree, value: Tree) -> PooledTerm:
+    def _literal(self, written: Tree, value: Tree) -> Term:
         sort, literal = self.sorts.read(written), self.terms.literal
         match sort.kind, value:
             case "Real", str():
@@ -231,7 +225,7 @@ def _section(parts: list[Tree], head: str) -> tuple[list[Tree], list[Tree]]:
     return (first[1:], parts[1:]) if isinstance(first, list) and first[:1] == [head] else ([], parts)
 
 
-def reachable(root: PooledTerm) -> list[PooledTerm]:
+def reachable(root: Term) -> list[Term]:
     """All terms in `root`, each once."""
     seen = {root: None}
     stack = [root]

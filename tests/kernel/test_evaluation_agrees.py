@@ -11,7 +11,7 @@ from strategies.formulas import meanings, modules
 from potlang.certify import read_theory
 from potlang.certify.evaluate import ModelEvaluation
 from potlang.certify.models import CertificateModel
-from potlang.certify.operators import Undetermined
+from potlang.certify.operators import NoValue
 from potlang.certify.tokens import StepBudget, tree
 from potlang.ir.evaluator import NotEvaluable, evaluate
 from potlang.ir.module import Module
@@ -41,7 +41,7 @@ def agree(module: Module, structure: Structure) -> None:
         expected = reference(assertion.formula, structure)
         found = evaluation.truth(theory.assertions[assertion.key].formula)
         if expected is not None:
-            assert found is expected or (isinstance(found, Undetermined) and "steps" in found.reason)
+            assert found is expected or (isinstance(found, NoValue) and "steps" in found.reason)
 
 
 @given(st.data())

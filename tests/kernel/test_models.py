@@ -10,7 +10,7 @@ from kernel_support import certificate, program, theory_of
 from potlang.certify import Outcome, check
 from potlang.certify.evaluate import ModelEvaluation
 from potlang.certify.models import CertificateModel
-from potlang.certify.operators import Undetermined
+from potlang.certify.operators import NoValue
 from potlang.certify.tokens import Invalid, StepBudget, tree
 
 SIGNATURE = (
@@ -60,7 +60,7 @@ def value(formula: str, steps: int = 1_000_000) -> object:
     for line in MEANINGS:
         model.read(tree(line))
     found = ModelEvaluation(model, StepBudget(steps)).truth(theory.assertions["0"].formula)
-    return found.reason if isinstance(found, Undetermined) else found
+    return found.reason if isinstance(found, NoValue) else found
 
 
 V = "(vars (?x.0 S) (?y.1 S) (?n.2 Int) (?m.3 Int) (?r.4 Real))"

@@ -23,9 +23,9 @@ from strategies.formulas import Signature, _term, _VariableScope, meanings, modu
 from potlang.certify import Invalid, Refutation, Theory, read_theory
 from potlang.certify.evaluate import ModelEvaluation
 from potlang.certify.models import CertificateModel
-from potlang.certify.operators import TotalMap, Undetermined
+from potlang.certify.operators import NoValue, TotalMap
 from potlang.certify.sorts import Sort
-from potlang.certify.terms import TermSymbol
+from potlang.certify.terms import Symbol
 from potlang.certify.theory import reachable
 from potlang.certify.tokens import StepBudget, tree
 from potlang.ir import operators as op
@@ -136,7 +136,7 @@ def holds_with_some_choice(
         term.op
         for atom in refutation.atoms
         for term in reachable(atom)
-        if isinstance(term.op, TermSymbol) and term.op.kind in ("skolem", "dummy")
+        if isinstance(term.op, Symbol) and term.op.kind in ("skolem", "dummy")
     )
     model = CertificateModel(theory)
     for line in model_lines(module, structure):
@@ -147,14 +147,14 @@ def holds_with_some_choice(
         model.meanings.update(zip(fresh, chosen, strict=True))
         evaluation = ModelEvaluation(model, StepBudget(STEPS))
         values = [evaluation.truth(atom) for atom in refutation.atoms]
-        assume(not any(isinstance(value, Undetermined) for value in values))
+        assume(not any(isinstance(value, NoValue) for value in values))
         true = {number if value else -number for number, value in enumerate(values, 1)}
         if all(true & set(clause) for clause in refutation.clauses):
             return True
     return False
 
 
-def meanings_of(model: CertificateModel, symbol: TermSymbol) -> Iterator[object]:
+def meanings_of(model: CertificateModel, symbol: Symbol) -> Iterator[object]:
     """All that a symbol may mean, if its sorts are small."""
     values = model.members(symbol.range) or []
     keys = list(itertools.product(*(model.members(sort) or [] for sort in symbol.domain)))

@@ -49,6 +49,10 @@ def made(make: Callable[[Random], T]) -> SearchStrategy[T]:
     return st.builds(make, st.randoms(use_true_random=False))
 
 
+SEEDS = st.integers(0, (1 << 32) - 1)
+"""For what is seldom made where each number is drawn by itself: pairs of traces that differ in one field."""
+
+
 # --- B.1: extraction -----------------------------------------------------------------------------
 
 
@@ -277,7 +281,7 @@ PROPERTIES: dict[str, Property] = {
     "theorem_b_1": Property(theorem_b_1, traces(most=30), 60),
     "proposition_b_2": Property(proposition_b_2, made(retold), 60),
     "theorem_b_3": Property(theorem_b_3, made(reordered), 60),
-    "theorem_b_3_only_if": Property(theorem_b_3_only_if, made(compared), 100),
+    "theorem_b_3_only_if": Property(theorem_b_3_only_if, SEEDS.map(lambda seed: compared(Random(seed))), 100),
     "proposition_4_12": Property(proposition_4_12, made(same_diagram), 60),
     "proposition_4_12_exact": Property(proposition_4_12_exact, made(small_pair), 100),
 }
