@@ -93,7 +93,7 @@ def _program(source: ProgramSource, name: str, color: str) -> Program:
 def _of_trace(given: Input, target: str, trace: TraceOptions, color: str) -> Program:
     """The program that a trace amounts to; diagnostics, and exit code 2, where it has errors."""
     from potlang import dot
-    from potlang.sema.emit import TooLarge
+    from potlang.sema.emit import ExpansionTooLarge
 
     if target == "dot":
         raise Failure(f"{given.name} is a trace already")
@@ -104,7 +104,7 @@ def _of_trace(given: Input, target: str, trace: TraceOptions, color: str) -> Pro
         sys.exit(INVALID)
     try:
         return compile_program(dot.trace_to_pot(checked), name=given.name)
-    except (TooLarge, CompileError) as error:
+    except (ExpansionTooLarge, CompileError) as error:
         raise Failure(f"cannot be written as a program: {error}") from error
 
 
@@ -114,7 +114,7 @@ def _derivation(
     """The derivation of a claim; an answer but `entailed` ends with its exit code."""
     from potlang.convert.deductions import NotEntailed
     from potlang.report.results import Verdict
-    from potlang.sema.emit import TooLarge
+    from potlang.sema.emit import ExpansionTooLarge
 
     try:
         return _solution(program, claim) if target == "dagmath" else _trace(program, claim, profile)
@@ -123,7 +123,7 @@ def _derivation(
     except NotEntailed as error:
         click.echo(str(error), err=True)
         sys.exit(UNDECIDED if error.verdict is Verdict.UNKNOWN else OTHER_ANSWER)
-    except TooLarge as error:
+    except ExpansionTooLarge as error:
         raise Failure(f"cannot be written as {target}: {error}") from error
 
 
@@ -149,7 +149,7 @@ def _trace(program: Program, claim: str | None, profile: Profile) -> str:
 def _lowered(program: Program, pipeline: Pipeline, target: api.Target, print_after: bool) -> str:
     """The text; what is too large to be written ends with a message and exit code 2."""
     from potlang.passes.base import PassLimit
-    from potlang.sema.emit import TooLarge
+    from potlang.sema.emit import ExpansionTooLarge
     from potlang.smt.errors import Unsupported
 
     try:
@@ -157,7 +157,7 @@ def _lowered(program: Program, pipeline: Pipeline, target: api.Target, print_aft
         return api.emit(module, target)
     except KeyError as error:
         raise click.BadParameter(f"there is no claim {error}", param_hint="--passes") from error
-    except (PassLimit, TooLarge, Unsupported) as error:
+    except (PassLimit, ExpansionTooLarge, Unsupported) as error:
         raise Failure(f"cannot be written as {target}: {error}") from error
 
 

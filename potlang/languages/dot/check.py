@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, TypeAlias
 
 from potlang.diag import Diagnostic, Severity, Sink
-from potlang.languages.dot.lower.typing import Propositions, read_propositions
 from potlang.languages.dot.lower.typing import Theory as Space
+from potlang.languages.dot.lower.typing import TypedPropositions, read_propositions
 from potlang.languages.dot.read.raw import Source
 from potlang.languages.dot.read.reader import read_trace
 from potlang.languages.dot.read.records import Profile
@@ -28,7 +28,7 @@ class CheckedTrace(NamedTuple):
     """A trace with what is wrong with its form and with the sorts of its propositions."""
 
     trace: Trace
-    propositions: Propositions
+    propositions: TypedPropositions
     diagnostics: tuple[Diagnostic, ...]
 
     @property

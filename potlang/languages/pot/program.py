@@ -24,7 +24,7 @@ from potlang.version import __version__
 
 if TYPE_CHECKING:
     from potlang.prove.prover import Prover
-    from potlang.sema import Extension
+    from potlang.sema import IncrementalElaborator
 
 _RECYCLED = 1_000
 """Claims after which a session forgets what it made for them, so that its memory does not grow."""
@@ -88,7 +88,9 @@ class Program:
     It can be pickled: the copy is compiled again from the same document.
     """
 
-    def __init__(self, module: Module, extension: Extension, tree: surface.Module, checked: Checked) -> None:
+    def __init__(
+        self, module: Module, extension: IncrementalElaborator, tree: surface.ParsedProgram, checked: Checked
+    ) -> None:
         self.module = module
         """The typed program."""
         self.extension = extension

@@ -67,7 +67,7 @@ def _check_sorts(formula: s.Formula, term: Term, integers: frozenset[str], sink:
     calls = [part for part in parts(term) if isinstance(part, Op) and part.op.startswith("call:")]
     arities = {call.op.removeprefix("call:"): len(call.args) for call in reversed(calls)}
     real, whole = (s.SortExpr(name, [], "", 0, 0) for name in ("Real", "Int"))
-    program = s.Module(
+    program = s.ParsedProgram(
         functions=[s.FunctionDecl(name, [real] * arity, real, "") for name, arity in arities.items()],
         constants=[
             s.ConstantGroup(name, whole if name in integers else real, [(name, "")], "")

@@ -12,7 +12,7 @@ from potlang.ir.module import Assertion, AssertionKind, Origin
 from potlang.ir.nodes import Node
 from potlang.ir.pool import Pool
 from potlang.languages.dot.lower.extract import Extraction, Inclusion
-from potlang.languages.dot.lower.typing import Propositions
+from potlang.languages.dot.lower.typing import TypedPropositions
 from potlang.languages.dot.read.records import Entails
 from potlang.languages.dot.results import ArrowResult, ArrowState
 from potlang.languages.dot.solve.prover import TheoryProver
@@ -49,7 +49,7 @@ class Arrow(NamedTuple):
         return self.state in ("assumed", "unknown")
 
 
-def judge_arrows(extraction: Extraction, said: Propositions, prover: TheoryProver) -> list[Arrow]:
+def judge_arrows(extraction: Extraction, said: TypedPropositions, prover: TheoryProver) -> list[Arrow]:
     """Each inclusion with what the theory alone says of it, in order.
 
     Of those between two different opaque atoms one is asked about: the theory says the same of all.
@@ -70,7 +70,7 @@ def judge_arrows(extraction: Extraction, said: Propositions, prover: TheoryProve
     ]
 
 
-def _rule(number: int, inclusion: Inclusion, said: Propositions) -> Rule:
+def _rule(number: int, inclusion: Inclusion, said: TypedPropositions) -> Rule:
     lower, upper = said.formula(inclusion.lower), said.formula(inclusion.upper)
     assert lower is not None and upper is not None, "inclusions join proposers"
     name = f"arrow {inclusion.lower} -> {inclusion.upper} ({inclusion.schema})"

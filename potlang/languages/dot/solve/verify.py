@@ -15,8 +15,8 @@ from potlang.diag import Sink
 from potlang.languages.dot.check import Theory, TraceSource, compiled, opened
 from potlang.languages.dot.lower.canonical import digest
 from potlang.languages.dot.lower.extract import Extraction, extract, state
-from potlang.languages.dot.lower.typing import Propositions, read_propositions
 from potlang.languages.dot.lower.typing import Theory as Space
+from potlang.languages.dot.lower.typing import TypedPropositions, read_propositions
 from potlang.languages.dot.read.records import Edge, Profile
 from potlang.languages.dot.read.rules import located
 from potlang.languages.dot.report import TraceReport
@@ -29,7 +29,7 @@ from potlang.languages.dot.results import (
     TraceVerdict,
 )
 from potlang.languages.dot.solve.arrows import Arrow, NucleusOfTrace, arrow_results, judge_arrows
-from potlang.languages.dot.solve.critics import report_all
+from potlang.languages.dot.solve.lints import report_all
 from potlang.languages.dot.solve.prover import Assuming, TheoryProver
 from potlang.languages.dot.solve.summary import Summary, formula_text
 from potlang.prove.options import ProverOptions, RouteName, Trust
@@ -95,7 +95,7 @@ class _Verification:
     def __init__(
         self,
         extraction: Extraction,
-        said: Propositions,
+        said: TypedPropositions,
         prover: TheoryProver,
         sink: Sink,
     ) -> None:
