@@ -31,7 +31,7 @@ _QUANTITIES = (
 class SolvedStep(NamedTuple):
     """A correct step: its proposition, the numbers of its premises, the same in words, and the reason."""
 
-    says: Json
+    claim: Json
     premises: tuple[int, ...]
     words: str
     reason: str
@@ -40,7 +40,7 @@ class SolvedStep(NamedTuple):
 class Wrong(NamedTuple):
     """A wrong proposal: its proposition, the same in words, and the critic's objection."""
 
-    says: Json
+    claim: Json
     words: str
     reason: str
 
@@ -70,7 +70,7 @@ class SolvedProblem(Protocol):
     def verdict(self, literal: Json) -> Verdict:
         """The verdict on a literal over the problem's atoms."""
 
-    def atoms(self, said: Iterable[Json]) -> list[Json]:
+    def atoms(self, claims: Iterable[Json]) -> list[Json]:
         """The atoms whose truth a summary of these propositions is asked about."""
 
 
@@ -146,7 +146,7 @@ class _Horn:
 
     @property
     def question(self) -> str:
-        goal = _words(self.steps[-1].says)
+        goal = _words(self.steps[-1].claim)
         rules = ". ".join(rule.words.capitalize() for rule in [*self._rules.values(), *self._open])
         denials = "".join(f" Never {b} and {a} together." for a, b in self._denied.items())
         return f"Given: {_listed(self._layers[0])}. {rules}.{denials} Is it so that {goal}?"
@@ -201,17 +201,17 @@ class _Horn:
 
     def wrong(self, step: SolvedStep, random: Random) -> Wrong:
         if random.random() < 0.3:
-            says = step.says["not"] if isinstance(step.says, dict) else {"not": step.says}
+            claim = step.claim["not"] if isinstance(step.claim, dict) else {"not": step.claim}
         else:
-            says = random.choice(self._others)
-            if self.verdict(says) is Verdict.ENTAILED:
-                says = {"not": says}
+            claim = random.choice(self._others)
+            if self.verdict(claim) is Verdict.ENTAILED:
+                claim = {"not": claim}
         # A denied fact of the first layer is refuted whatever was drawn.
-        if says == step.says or self.verdict(says) is Verdict.ENTAILED:
-            says = {"not": self._layers[0][0]}
-        reason = "what is given refutes it" if self.verdict(says) is Verdict.REFUTED else "no rule gives it"
+        if claim == step.claim or self.verdict(claim) is Verdict.ENTAILED:
+            claim = {"not": self._layers[0][0]}
+        reason = "what is given refutes it" if self.verdict(claim) is Verdict.REFUTED else "no rule gives it"
         return Wrong(
-            says, f"It seems that {_words(says)}.", f"It does not follow that {_words(says)}: {reason}."
+            claim, f"It seems that {_words(claim)}.", f"It does not follow that {_words(claim)}: {reason}."
         )
 
     def verdict(self, literal: Json) -> Verdict:
@@ -229,7 +229,7 @@ class _Horn:
         held = {atom, *(rule.head for rule in self._open if atom in rule.body)}
         return Verdict.UNDETERMINED if held.isdisjoint(self._denied) else Verdict.REFUTED
 
-    def atoms(self, said: Iterable[Json]) -> list[Json]:
+    def atoms(self, claims: Iterable[Json]) -> list[Json]:
         return list(self.declare)
 
 
@@ -299,7 +299,7 @@ class _Arithmetic:
     @property
     def question(self) -> str:
         given = ". ".join(words for _, words, _ in self._given.values())
-        return f"Given: {given}. Is it so that {_compared(self.steps[-1].says)}?"
+        return f"Given: {given}. Is it so that {_compared(self.steps[-1].claim)}?"
 
     @property
     def declare(self) -> Mapping[str, Json]:
@@ -328,32 +328,32 @@ class _Arithmetic:
         words = f"Then {_compared(bound)}."
         return [
             *steps,
-            SolvedStep(bound, (numbers[goal],), words, f"{_compared(steps[-1].says)} is more than enough."),
+            SolvedStep(bound, (numbers[goal],), words, f"{_compared(steps[-1].claim)} is more than enough."),
         ]
 
     def _step(self, name: str, numbers: Mapping[str, int]) -> SolvedStep:
         _, given, names = self._given[name]
         value = self._values[name]
-        says = {"eq" if value.high == value.low else "ge": [name, value.low]}
+        claim = {"eq" if value.high == value.low else "ge": [name, value.low]}
         premises = tuple(numbers[each] for each in names)
         if not names:
-            return SolvedStep(says, premises, f"It is given that {given}.", "That is given.")
-        words = f"Since {given}, {_compared(says)}."
-        return SolvedStep(says, premises, words, f"Computed again: {_compared(says)}.")
+            return SolvedStep(claim, premises, f"It is given that {given}.", "That is given.")
+        words = f"Since {given}, {_compared(claim)}."
+        return SolvedStep(claim, premises, words, f"Computed again: {_compared(claim)}.")
 
     # --- what is wrong, and what is true -----------------------------------------------------------
 
     def wrong(self, step: SolvedStep, random: Random) -> Wrong:
-        [(key, (name, value))] = step.says.items()
+        [(key, (name, value))] = step.claim.items()
         off = random.randint(1, 5)
-        says: Json = (
+        claim: Json = (
             {"eq": [name, value + random.choice([-off, off])]} if key == "eq" else {"ge": [name, value + 100]}
         )
-        if self.verdict(says) is Verdict.ENTAILED:
-            says = {"lt": [name, self._values[name].low]}
-        reason = "that is not the value" if self.verdict(says) is Verdict.REFUTED else "it may be less"
+        if self.verdict(claim) is Verdict.ENTAILED:
+            claim = {"lt": [name, self._values[name].low]}
+        reason = "that is not the value" if self.verdict(claim) is Verdict.REFUTED else "it may be less"
         return Wrong(
-            says, f"I think that {_compared(says)}.", f"{_compared(says)} does not follow: {reason}."
+            claim, f"I think that {_compared(claim)}.", f"{_compared(claim)} does not follow: {reason}."
         )
 
     def verdict(self, literal: Json) -> Verdict:
@@ -382,8 +382,8 @@ class _Arithmetic:
         outside = number < low or (high is not None and number > high)
         return Verdict.REFUTED if outside else Verdict.UNDETERMINED
 
-    def atoms(self, said: Iterable[Json]) -> list[Json]:
-        return list({json_line(each, canonical=True): each for each in said}.values())
+    def atoms(self, claims: Iterable[Json]) -> list[Json]:
+        return list({json_line(each, canonical=True): each for each in claims}.values())
 
 
 def _compared(literal: Json) -> str:

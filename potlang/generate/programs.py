@@ -81,8 +81,10 @@ def generate(seed: int, difficulty: ProgramDifficulty = USUAL, verdict: Verdict 
     is not one of `VERDICTS`.
     """
     _checked(difficulty, verdict)
-    # From text, so that the stream is the same on every platform and Python version.
-    random = Random(f"{seed}/{difficulty}/{verdict}")
+    # From text, so that the stream is the same on every platform and Python version; spelt out, so that it
+    # does not depend on the name of a class.
+    parts = ", ".join(f"{name}={value!r}" for name, value in difficulty._asdict().items())
+    random = Random(f"{seed}/Difficulty({parts})/{verdict}")
     return _Generator(random, difficulty).finish(seed, verdict or random.choice(VERDICTS))
 
 

@@ -117,7 +117,7 @@ class _TraceGenerator:
         self._difficulty = difficulty
         self._random = random
         self._builder = TraceBuilder(profile)
-        self._said: dict[int, Json] = {}
+        self._claims: dict[int, Json] = {}
         self._nodes: list[int] = []
         """The node of each step told."""
         self._roots: list[int] = []
@@ -136,14 +136,14 @@ class _TraceGenerator:
     def _uses(self, step: SolvedStep) -> list[int]:
         return [self._nodes[each] for each in step.premises] or self._roots
 
-    def _propose(self, says: Json, text: str, uses: list[int], refines: list[int]) -> int:
-        node = self._builder.proposer(says, uses=uses, refines=refines, text=text)
-        self._said[node] = says
+    def _propose(self, claim: Json, text: str, uses: list[int], refines: list[int]) -> int:
+        node = self._builder.proposer(claim, uses=uses, refines=refines, text=text)
+        self._claims[node] = claim
         return node
 
     def _mistake(self, step: SolvedStep, wrong: Wrong) -> int:
         """A wrong proposal, and the critic who invalidates it."""
-        node = self._propose(wrong.says, wrong.words, self._uses(step), [])
+        node = self._propose(wrong.claim, wrong.words, self._uses(step), [])
         critic = self._builder.critic(node, text=f"{self._random.choice(_WRONG)} {wrong.reason}")
         self._builder.invalidate(node, just=critic)
         return critic
@@ -151,7 +151,7 @@ class _TraceGenerator:
     def _tell(self, step: SolvedStep, critic: int | None) -> None:
         """A step, and the critic who validates it."""
         uses = self._uses(step)
-        node = self._propose(step.says, step.words, uses, [] if critic is None else [critic])
+        node = self._propose(step.claim, step.words, uses, [] if critic is None else [critic])
         self._nodes.append(node)
         examiner = self._builder.critic(node, text=f"{self._random.choice(_RIGHT)} {step.reason}")
         self._builder.validate(node, just=examiner)
@@ -160,13 +160,13 @@ class _TraceGenerator:
 
     def _summarize(self, last: SolvedStep) -> None:
         uses = [*(self._nodes[each] for each in last.premises), self._nodes[-1]]
-        node = self._builder.summarizer(last.says, uses=uses, text=f"Yes. {last.words}")
-        self._said[node] = last.says
+        node = self._builder.summarizer(last.claim, uses=uses, text=f"Yes. {last.words}")
+        self._claims[node] = last.claim
         self._builder.end()
 
     def _labelled(self) -> Sample:
         trace = self._builder.trace()
-        verdicts = {id_: self._problem.verdict(says) for id_, says in self._said.items()}
+        verdicts = {id_: self._problem.verdict(claim) for id_, claim in self._claims.items()}
         labels = {
             id_: NodeLabel(node.role, state(trace, id_), verdicts.get(id_))
             for id_, node in trace.nodes.items()
@@ -181,7 +181,7 @@ class _TraceGenerator:
 
     def _entailed(self) -> Iterator[Json]:
         """The literals that the problem entails; so does the meet of the validated propositions."""
-        for atom in self._problem.atoms(self._said.values()):
+        for atom in self._problem.atoms(self._claims.values()):
             verdict = self._problem.verdict(atom)
             if verdict is Verdict.ENTAILED:
                 yield atom

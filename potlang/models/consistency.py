@@ -45,7 +45,7 @@ class ProseCheck(NamedTuple):
     why: str
 
 
-class _Stated(NamedTuple):
+class _ReadAnswer(NamedTuple):
     """An answer in prose: the verdicts that it can mean, or the label of an option."""
 
     text: str
@@ -73,7 +73,7 @@ def compare(prose: str, claims: Mapping[str, Verdict], options: Sequence[str] = 
     return ProseCheck(status, stated.text, f"the prose says {stated.text!r}, the verdict is {verdict}")
 
 
-def _of_label(stated: _Stated, claims: Mapping[str, Verdict], options: Sequence[str]) -> ProseCheck:
+def _of_label(stated: _ReadAnswer, claims: Mapping[str, Verdict], options: Sequence[str]) -> ProseCheck:
     """A choice agrees if its claim alone of all options is entailed."""
     label = stated.label or ""
     if label not in claims:
@@ -90,7 +90,7 @@ def _of_label(stated: _Stated, claims: Mapping[str, Verdict], options: Sequence[
     return ProseCheck("cannot tell", stated.text, f"{many} entailed; {label!r} is {verdict}")
 
 
-def _read(prose: str, options: Sequence[str]) -> _Stated | None:
+def _read(prose: str, options: Sequence[str]) -> _ReadAnswer | None:
     """The answer in the prose: behind the last marker such as `Answer:`, else in its first words."""
     # Answers stand at the end of long prose; the bound keeps the search linear in what is read.
     end = prose[-_LONGEST:]
@@ -101,21 +101,21 @@ def _read(prose: str, options: Sequence[str]) -> _Stated | None:
     return _at(prose[:_LONGEST], 0, options)
 
 
-def _at(text: str, at: int, options: Sequence[str]) -> _Stated | None:
+def _at(text: str, at: int, options: Sequence[str]) -> _ReadAnswer | None:
     label = _label_at(text, at, options)
     if label is not None:
-        return _Stated(label, label=label)
+        return _ReadAnswer(label, label=label)
     found = _HERE.match(text, at)
     if found is None:
         return None
     shown = " ".join((found["unsure"] or found["denied"] or found["word"]).split())[:_SHOWN]
     if found["unsure"]:
-        return _Stated(shown, _STATED["undetermined"])
+        return _ReadAnswer(shown, _STATED["undetermined"])
     if found["denied"]:
         # "Not true" denies the claim; "not necessarily" leaves it open too.
         necessarily = "true" not in shown.lower() and "correct" not in shown.lower()
-        return _Stated(shown, _STATED["not"] if necessarily else _STATED["no"])
-    return _Stated(shown, _STATED[found["word"].lower()])
+        return _ReadAnswer(shown, _STATED["not"] if necessarily else _STATED["no"])
+    return _ReadAnswer(shown, _STATED[found["word"].lower()])
 
 
 def _label_at(text: str, at: int, options: Sequence[str]) -> str | None:

@@ -102,18 +102,18 @@ def _summed(
 ) -> Reasoned:
     election = elect(samples)
     found = Reasoned(question, model, writer.system, *election, tuple(samples), version=__version__)
-    said = prose if prose is not None else _said(election.chosen)
-    if not said:
+    stated = prose if prose is not None else _surrounding_prose(election.chosen)
+    if not stated:
         return found
     claims = {name: _verdict(vote.answer) for name, vote in election.claims.items()}
-    return found._replace(consistency=compare(said, claims, writer.options))
+    return found._replace(consistency=compare(stated, claims, writer.options))
 
 
 def _verdict(answer: Answer) -> Verdict:
     return answer if isinstance(answer, Verdict) else Verdict.UNKNOWN
 
 
-def _said(chosen: ProgramSample | None) -> str:
+def _surrounding_prose(chosen: ProgramSample | None) -> str:
     """The prose around the program of the accepted reply."""
     found = None if chosen is None else find_program(chosen.attempts[-1].reply)
     return "" if found is None else found.around.strip("`~ \n").removesuffix("json").strip("`~ \n")

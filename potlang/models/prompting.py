@@ -77,8 +77,8 @@ def repair_prompt(problem: str, diagnostics: Sequence[Mapping[str, Any]] = (), *
 
 
 def _verdicts() -> str:
-    said = "; ".join(f"{verdict}: {meaning}" for verdict, meaning in _MEANINGS.items())
-    return f"Each verification gets a verdict. {said[:1].upper()}{said[1:]}."
+    meanings = "; ".join(f"{verdict}: {meaning}" for verdict, meaning in _MEANINGS.items())
+    return f"Each verification gets a verdict. {meanings[:1].upper()}{meanings[1:]}."
 
 
 def _mistakes() -> str:

@@ -47,7 +47,7 @@ _NOT_SECTIONS: Final = ("$schema", "description")
 _STRING: Final = "…"
 
 
-class Mistake(NamedTuple):
+class CommonMistake(NamedTuple):
     """A common mistake: the title of its code's page, and the part in which its two examples differ."""
 
     code: str
@@ -174,16 +174,16 @@ def _spellings(pattern: Any) -> list[str]:
 
 
 @cache
-def mistakes() -> tuple[Mistake, ...]:
+def mistakes() -> tuple[CommonMistake, ...]:
     """Common mistakes, from the pages of their codes."""
     return tuple(_mistake(code) for code in MISTAKES)
 
 
-def _mistake(code: str) -> Mistake:
+def _mistake(code: str) -> CommonMistake:
     text = page(code) or ""
     title = text.partition("\n")[0].partition(": ")[2]
     wrong, right = next(_differences(*(json.loads(each) for each in _examples(text))))
-    return Mistake(code, title, wrong, right)
+    return CommonMistake(code, title, wrong, right)
 
 
 def _examples(text: str) -> list[str]:

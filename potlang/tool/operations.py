@@ -313,7 +313,7 @@ def _reported(report: Report) -> Answer:
     if report.optimization is not None:
         answer["optimization"] = _optimum(report.optimization)
     if report.evidence is not None and report.evidence.core is not None:
-        answer["because"] = [_said(item) for item in report.evidence.core]
+        answer["because"] = [_core_item(item) for item in report.evidence.core]
     if report.notes:
         answer["notes"] = list(report.notes)
     return answer
@@ -328,9 +328,9 @@ def _result(result: Result) -> Answer:
         parts["reason"] = result.reason
         parts["possible"] = [str(each) for each in result.possible]
     if evidence.core is not None:
-        parts["because"] = [_said(item) for item in evidence.core]
+        parts["because"] = [_core_item(item) for item in evidence.core]
     if evidence.corrections:
-        parts["remove_one_of"] = [[_said(item) for item in items] for items in evidence.corrections]
+        parts["remove_one_of"] = [[_core_item(item) for item in items] for items in evidence.corrections]
     for key, model in (
         ("could_be_true", evidence.could_be_true),
         ("could_be_false", evidence.could_be_false),
@@ -350,7 +350,7 @@ def _result(result: Result) -> Answer:
     return parts
 
 
-def _said(item: CoreItem) -> Answer:
+def _core_item(item: CoreItem) -> Answer:
     return {"pointer": item.pointer, "text": item.text}
 
 
@@ -377,7 +377,7 @@ def _optimum(found: OptimizationResult) -> Answer:
         parts["points"] = [_point(found, values, model) for values, model in found.points]
         parts["points_complete"] = found.complete
     if found.core is not None:
-        parts["because"] = [_said(item) for item in found.core]
+        parts["because"] = [_core_item(item) for item in found.core]
     if found.reason:
         parts["reason"] = found.reason
     if found.notes:

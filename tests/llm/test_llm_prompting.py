@@ -142,7 +142,7 @@ def test_examples_have_their_verdicts(example: Example) -> None:
 
 
 @pytest.mark.parametrize("mistake", reference.mistakes(), ids=lambda mistake: mistake.code)
-def test_mistakes_are_those_of_the_pages(mistake: reference.Mistake) -> None:
+def test_mistakes_are_those_of_the_pages(mistake: reference.CommonMistake) -> None:
     """[LOOP-PROMPT]: pages are tested to fail and to compile as they say."""
     page = (potlang.explain(mistake.code) or "").split("## Corrected")
     assert mistake.wrong != mistake.right
