@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import click
 
@@ -24,7 +24,7 @@ from potlang.cli.common import (
     use_color,
 )
 from potlang.cli.model_options import AskedModel, model_options
-from potlang.cli.options import SolvingOptions, solving_options
+from potlang.cli.options import SolvingOptions, grouped, solving_options
 
 if TYPE_CHECKING:
     from potlang.models.evaluation import (
@@ -41,6 +41,30 @@ _SHOWN = 20
 _EVERY = 100
 
 
+class Bootstrap(NamedTuple):
+    """How the intervals of the rates are estimated."""
+
+    seed: int
+    resamples: int
+    confidence: float
+
+
+_bootstrap_options = grouped(
+    "bootstrap",
+    Bootstrap,
+    click.option("--seed", default=0, help="Seed of the bootstrap."),
+    click.option(
+        "--resamples", type=click.IntRange(0, 100_000), default=1000, help="Samples of the bootstrap."
+    ),
+    click.option(
+        "--confidence",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=0.95,
+        help="Confidence level of the intervals.",
+    ),
+)
+
+
 @click.command()
 @click.argument("dataset", nargs=-1, required=True, metavar="DATASET…")
 @click.option(
@@ -55,14 +79,7 @@ _EVERY = 100
     help="Append the outcome of each question to this file; questions in it are not asked again.",
 )
 @click.option("--jobs", type=click.IntRange(1, 64), default=1, help="Questions at a time.")
-@click.option("--seed", default=0, help="Seed of the bootstrap.")
-@click.option("--resamples", type=click.IntRange(0, 100_000), default=1000, help="Samples of the bootstrap.")
-@click.option(
-    "--confidence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    help="Confidence level of the intervals.",
-)
+@_bootstrap_options
 @click.option("--detailed", is_flag=True, help="All tables for each family.")
 @click.option(
     "--picture",
@@ -78,9 +95,7 @@ def eval_(
     programs: tuple[str, ...],
     results: Path | None,
     jobs: int,
-    seed: int,
-    resamples: int,
-    confidence: float,
+    bootstrap: Bootstrap,
     detailed: bool,
     picture: Path | None,
     style: str,
@@ -121,7 +136,7 @@ def eval_(
     else:
         with _writing(asked) as reasoner:
             found = _run(questions, reasoner, settings, results, jobs)
-    summaries = summarize(questions, found.outcomes, seed=seed, resamples=resamples, confidence=confidence)
+    summaries = summarize(questions, found.outcomes, **bootstrap._asdict())
     _print(summaries, style, detailed, use_color(color))
     if picture is not None:
         _draw(summaries[-1], picture)

@@ -62,7 +62,7 @@ def verify(
 
     Exit code: 0 every verification entailed or the optimum found, a trace or a solution accepted; 1 another
     answer; 2 not a valid program, a trace or a solution that is not well formed; 3 a limit was hit or the
-    solver gave up. Of several files, 2 before 3 before 1 before 0.
+    solver gave up. Several files: 2 if one has 2, else 3 if one has 3, else 1 if one has 1, else 0.
     """
     checked_pipeline(program.passes)
     several = len(files) > 1

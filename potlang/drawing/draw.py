@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import Final, Literal
 
+from potlang.drawing import mermaid
+from potlang.drawing.graph import MOST_NODES, Graph, graph_of
+from potlang.drawing.graphviz import graphviz
+from potlang.drawing.page import page, program_page, solution_page
+from potlang.drawing.steps import graph_of_solution
+from potlang.drawing.svg import svg
 from potlang.languages.dagmath.report import SolutionReport
 from potlang.languages.dot.report import TraceReport
 from potlang.languages.pot.report import Report
 from potlang.report.results import Verdict
 
-if TYPE_CHECKING:
-    from potlang.drawing.graph import Graph
-
 Form = Literal["html", "svg", "mermaid", "graphviz"]
 """A page, or a drawing alone in one of three languages."""
+_DRAWINGS: Final[Mapping[str, tuple[Callable[[Graph], str], int]]] = {
+    "svg": (svg, MOST_NODES),
+    "mermaid": (mermaid.mermaid, mermaid.MOST_NODES),
+    "graphviz": (graphviz, MOST_NODES),
+}
+"""The writers of drawings, and how many vertices each draws at most."""
 
 
 class ViewError(ValueError):
@@ -28,51 +37,28 @@ def draw(report: Report | TraceReport | SolutionReport, to: Form = "html", name:
     Raises ViewError for a trace without nodes, a solution that is no graph, a program that does not compile
     and one in another form than `html`; TypeError for anything but a report.
     """
-    from potlang.drawing import page as pages
-
     if isinstance(report, Report):
         if report.verdict is Verdict.REJECTED:
             raise ViewError("there is no program to show")
         if to != "html":
             raise ViewError(f"a program has a page and no drawing: `html`, not `{to}`")
-        return pages.program_page(report, name or "program")
-    graph: Callable[[int], Graph]
+        return program_page(report, name or "program")
+    if not isinstance(report, TraceReport | SolutionReport):
+        raise TypeError(f"a view is of a report, not of {type(report).__name__}")
+    if to != "html" and to not in _DRAWINGS:
+        raise ViewError(f"no drawing `{to}`: one of html, {', '.join(_DRAWINGS)}")
     if isinstance(report, TraceReport):
-        from potlang.drawing.graph import graph_of
-
         if not report.nodes:
             raise ViewError("there is no trace to draw")
-        if to == "html":
-            return pages.page(report, name or "trace")
-        graph = partial(graph_of, report)
-    elif isinstance(report, SolutionReport):
-        from potlang.drawing.steps import graph_of_solution
-
-        if report.graph is None:
-            raise ViewError("there is no solution to draw")
-        if to == "html":
-            return pages.solution_page(report, name or "solution")
-        graph = partial(graph_of_solution, report)
-    else:
-        raise TypeError(f"a view is of a report, not of {type(report).__name__}")
-    return _drawing(graph, to)
+        return page(report, name or "trace") if to == "html" else _drawing(to, partial(graph_of, report))
+    if report.graph is None:
+        raise ViewError("there is no solution to draw")
+    if to == "html":
+        return solution_page(report, name or "solution")
+    return _drawing(to, partial(graph_of_solution, report))
 
 
-def _drawing(graph: Callable[[int], Graph], to: Form) -> str:
+def _drawing(to: Form, graph: Callable[[int], Graph]) -> str:
     """The text of a drawing; `graph` gives the graph of at most so many vertices."""
-    from potlang.drawing.graph import MOST_NODES
-
-    match to:
-        case "mermaid":
-            from potlang.drawing import mermaid
-
-            return mermaid.mermaid(graph(mermaid.MOST_NODES))
-        case "graphviz":
-            from potlang.drawing.graphviz import graphviz
-
-            return graphviz(graph(MOST_NODES))
-        case "svg":
-            from potlang.drawing.svg import svg
-
-            return svg(graph(MOST_NODES))
-    raise ViewError(f"no drawing `{to}`: one of html, svg, mermaid, graphviz")
+    write, most = _DRAWINGS[to]
+    return write(graph(most))
