@@ -13,7 +13,7 @@ from potlang.ir.sorts import BOOL, EnumSort, Sort
 
 Values = list[object]
 """The value of each unknown, by number."""
-Compute = Callable[[Values], object]
+Compute = Callable[[Sequence[object]], object]
 
 MOST_LEVELS = 100
 """Deeper formulas are not compiled: what is made of them calls itself as deep as they are."""
@@ -225,7 +225,7 @@ def _junction(args: Sequence[Compiled], decides: bool) -> Compiled:
             return Compiled(lambda values: first(values) or second(values), variables)
         return Compiled(lambda values: first(values) and second(values), variables)
 
-    def junction(values: Values) -> object:
+    def junction(values: Sequence[object]) -> object:
         for part in parts:
             if part(values) is decides:
                 return decides

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -51,7 +51,7 @@ MOST_TABULATED = 4096
 """Functions with more arguments to try are computed when asked, unless their body lists its cases."""
 _MOST_STEPS = 500_000
 _MOST_PARTS = 500
-_Compute = Callable[[list[object]], object]
+_Compute = Callable[[Sequence[object]], object]
 _FIXED = (SymbolKind.CONSTRUCTOR, SymbolKind.SELECTOR, SymbolKind.DEFINED)
 _COMPILED = (op.AND, op.OR, op.NOT, op.EQ, op.IFF, op.ITE)
 
@@ -292,9 +292,11 @@ class _ModelReader:
 
         `compute` is over erased sorts.
         """
-        structure, erasure = self._erasure.structure, self._erasure
+        structure, erasure, is_flat = self._erasure.structure, self._erasure, _is_flat(symbol)
 
         def value(args: tuple[object, ...]) -> object:
+            if is_flat:
+                return compute(args)
             encoded = [erasure.encode(arg, sort) for arg, sort in zip(args, symbol.domain, strict=True)]
             return erasure.decode(compute(encoded), symbol.range)
 

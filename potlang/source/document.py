@@ -80,12 +80,6 @@ class Document:
         return cls(name, text.removeprefix("\ufeff"))
 
     @classmethod
-    def from_bytes(cls, data: bytes, name: str = "<bytes>") -> Document:
-        """A document from UTF-8, or UTF-16 or UTF-32 with a byte order mark; raises `DecodeError`."""
-        text, encoding = decode(data)
-        return cls(name, text, encoding=encoding)
-
-    @classmethod
     def from_value(cls, value: object, name: str = "<value>") -> Document:
         """A document from a parsed JSON value."""
         return cls(name, None, value)
