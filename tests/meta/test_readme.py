@@ -83,3 +83,26 @@ def test_every_example_compiles_but_the_broken_one(path: Path) -> None:
     import potlang
 
     assert (potlang.check(path).program is None) == (path.name == "broken.json")
+
+
+DOCUMENTS = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "spec").glob("*.md"))]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_paths_that_documents_name_exist(document: Path) -> None:
+    folders = "potlang|tests|spec|schemas|stdlib|examples|benchmarks|changes"
+    named = re.findall(rf"`((?:{folders})/[\w./-]*\w)/?`", document.read_text(encoding="utf-8"))
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+def test_classes_that_contributing_names_exist() -> None:
+    """A name in backquotes with a capital letter is a class or a constant of the package."""
+    source = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "potlang").rglob("*.py")))
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8") + (
+        ROOT / "spec" / "00-overview.md"
+    ).read_text(encoding="utf-8")
+    named = set(re.findall(r"`([A-Z]\w*[a-z]\w*)(?:\.\w+)?`", text))
+    assert len(named) > 20
+    assert [
+        name for name in sorted(named) if not re.search(rf"^\s*(?:class )?{name}\b", source, re.MULTILINE)
+    ] == []
