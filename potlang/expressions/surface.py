@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 # --- expressions ---------------------------------------------------------------------------------
 
@@ -349,17 +350,35 @@ class OptimizationDecl:
     pointer: str
 
 
+class PackSymbol(NamedTuple):
+    """A symbol parameter: its name and its sorts as written in the pack."""
+
+    name: str
+    domain: list[SortExpr]
+    range: SortExpr
+
+
+class Pack(NamedTuple):
+    """A pack as read: parameters and the program fragment over them."""
+
+    name: str
+    sorts: list[str]
+    symbols: list[PackSymbol]
+    program: ParsedProgram
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class ImportDecl:
     """An item of `imports`: the pack and its substitution `with` (parameter -> (name, pointer)).
 
-    `is_object` tells `{"pack": …}` from a string.
+    `is_object` tells `{"pack": …}` from a string. `loaded` is the pack; None where it could not be read.
     """
 
     pack: str
     substitution: dict[str, tuple[str, str]]
     pointer: str
     is_object: bool = False
+    loaded: Pack | None = None
 
 
 @dataclass(slots=True, eq=False, repr=False)

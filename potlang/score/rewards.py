@@ -11,8 +11,7 @@ from potlang.languages.dagmath.check.metrics import shape_of
 from potlang.languages.dagmath.read.boxed import boxed_answer
 from potlang.languages.dagmath.read.reader import Source, read_solution
 from potlang.languages.dagmath.read.records import Solution
-from potlang.languages.dagmath.solve.answers import Judge
-from potlang.score.scoring import AnswerJudge
+from potlang.languages.dagmath.solve.answers import AnswerJudge, Judge
 
 Advice = Literal["close", "prune"]
 

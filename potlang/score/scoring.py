@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import BinaryIO, Protocol, cast
+from typing import BinaryIO, cast
 
 from potlang.diag.register import CODES
 from potlang.diag.wording import shown
@@ -18,7 +18,7 @@ from potlang.languages.dagmath.check.graph import BrokenGraphError
 from potlang.languages.dagmath.check.metrics import Class, Shape, shape_of
 from potlang.languages.dagmath.read.records import Solution
 from potlang.languages.dagmath.read.samples import LONGEST_LINE, Problem, read_lines
-from potlang.languages.dagmath.solve.answers import Judge, Judged
+from potlang.languages.dagmath.solve.answers import AnswerJudge, Judge
 from potlang.languages.dagmath.write import solution_value
 from potlang.score.samples import Bad, Reader, Row, answer_of, row_of
 from potlang.score.scores import Malformed, Scores
@@ -33,12 +33,6 @@ _MOST_DRAWN = 150
 
 Source = str | os.PathLike[str] | BinaryIO | Solution
 _LINES = (".jsonl", ".ndjson")
-
-
-class AnswerJudge(Protocol):
-    """Whatever compares answers as `Judge` does."""
-
-    def judge(self, given: str | None, expected: str) -> Judged: ...
 
 
 def score(

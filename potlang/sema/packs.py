@@ -6,9 +6,6 @@ program's declaration of the same name, else (a parameter that nothing names) de
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, NamedTuple
-
 from potlang.diag import Applicability, Fix, Patch, Place, Replace, Sink, nearest
 from potlang.expressions import surface as s
 from potlang.ir.module import Assertion, AssertionKind, Claim, Origin
@@ -22,76 +19,6 @@ from potlang.sema.sorts import SortTable
 from potlang.sema.statements import statement_formula, statement_text
 from potlang.source import join_pointer
 
-if TYPE_CHECKING:
-    from potlang.expressions.shapes import Shapes
-
-
-class PackSymbol(NamedTuple):
-    """A symbol parameter: its name and its sorts as written in the pack."""
-
-    name: str
-    domain: list[s.SortExpr]
-    range: s.SortExpr
-
-
-class Pack(NamedTuple):
-    """A pack as read: parameters and the program fragment over them."""
-
-    name: str
-    sorts: list[str]
-    symbols: list[PackSymbol]
-    program: s.ParsedProgram
-
-
-_KEYS = ("pack", "title", "description", "sorts", "symbols", "program")
-_FRAGMENT = ("description", "variables", "knowledge_base", "rules")
-
-
-def read_pack(name: str, text: str, sink: Sink) -> Pack | None:
-    """Reads a pack file; None, with reports, where it breaks `schemas/pack-1.json`."""
-    from potlang.expressions.shapes import Shapes
-
-    try:
-        value = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        sink.report("POT1001", "", problem=str(error))
-        return None
-    shapes = Shapes(sink)
-    what = "a pack: an object with `program`"
-    item = shapes.object_of(value, "", what, ("$schema", *_KEYS), _KEYS)
-    if item is None:
-        return None
-    sorts = [sort for sort, _ in shapes.names(item.get("sorts"), "/sorts", "a list of sorts")]
-    pairs = shapes.items(item.get("symbols"), "/symbols", "a list of symbols")
-    symbols = [symbol for one, at in pairs if (symbol := _read_symbol(one, at, shapes))]
-    program = _read_fragment(item.get("program"), shapes)
-    return None if program is None or sink.has_errors else Pack(name, sorts, symbols, program)
-
-
-def _read_symbol(value: object, pointer: str, shapes: Shapes) -> PackSymbol | None:
-    keys = ("name", "domain", "range")
-    what = "a symbol: an object with `name`, `domain` and `range`"
-    item = shapes.object_of(value, pointer, what, (*keys, "description"), keys)
-    if item is None or any(key not in item for key in keys):
-        return None
-    name = shapes.name(item["name"], f"{pointer}/name")
-    pairs = shapes.items(item["domain"], f"{pointer}/domain", "a list of sorts")
-    domain = [sort for one, at in pairs if (sort := shapes.sort(one, at))]
-    range_ = shapes.sort(item["range"], f"{pointer}/range")
-    return PackSymbol(name, domain, range_) if name is not None and range_ is not None else None
-
-
-def _read_fragment(value: object, shapes: Shapes) -> s.ParsedProgram | None:
-    """The program of a pack, which declares variables and asserts, and does nothing else."""
-    from potlang.languages.pot.read.reader import read_program
-
-    item = shapes.object_of(value, "/program", "an object with `knowledge_base` or `rules`", _FRAGMENT)
-    program = None if item is None else read_program(item, shapes.sink)
-    for fact in program.facts if program is not None else ():
-        if fact.variables:
-            shapes.unknown_key("variables", {}, fact.pointer, ("assertion", "value", "name"))
-    return program
-
 
 def import_packs(
     imports: list[s.ImportDecl], declared: Declarations, pool: Pool, sink: Sink
@@ -100,45 +27,16 @@ def import_packs(
     assertions: list[Assertion] = []
     norms: list[Claim] = []
     for index, item in enumerate(imports):
-        pack = _load(item, sink)
-        if pack is not None:
-            _Instance(index, pack, item, declared, pool, sink).add_to(assertions, norms)
+        if item.loaded is not None:
+            _Instance(index, item.loaded, item, declared, pool, sink).add_to(assertions, norms)
     return assertions, norms
-
-
-def _load(item: s.ImportDecl, sink: Sink) -> Pack | None:
-    from potlang.utils.resources import pack_file, pack_names
-
-    text = pack_file(item.pack, "pack.json")
-    if text is None:
-        names = pack_names()
-        near = nearest(item.pack, names) or [n for n in names if n.endswith("/" + item.pack.split("/")[-1])]
-        at = join_pointer(item.pointer, "pack") if item.is_object else item.pointer
-        sink.report(
-            "POT8001",
-            at,
-            name=item.pack,
-            helps=[f"did you mean `{near[0]}`?" if near else f"the packs are {', '.join(names)}"],
-            fixes=[
-                Fix(f"import `{other}`", Applicability.UNSAFE, (Replace(at, 0, len(item.pack), other),))
-                for other in near[:1]
-            ],
-        )
-        return None
-    inner = Sink()
-    pack = read_pack(item.pack, text, inner)
-    if pack is None:
-        sink.report(
-            "POT8005", item.pointer, name=item.pack, notes=[d.message for d in inner.diagnostics()[:3]]
-        )
-    return pack
 
 
 class _Instance:
     """One pack, bound to one program."""
 
     def __init__(
-        self, index: int, pack: Pack, item: s.ImportDecl, declared: Declarations, pool: Pool, sink: Sink
+        self, index: int, pack: s.Pack, item: s.ImportDecl, declared: Declarations, pool: Pool, sink: Sink
     ) -> None:
         self._index = index
         self._pack = pack
@@ -205,7 +103,7 @@ class _Instance:
         bound = [self._bind_symbol(symbol) for symbol in self._pack.symbols]
         return all(bound)
 
-    def _bind_symbol(self, parameter: PackSymbol) -> bool:
+    def _bind_symbol(self, parameter: s.PackSymbol) -> bool:
         name, pointer = self._target(parameter.name)
         domain = tuple(s for sort in parameter.domain if (s := self._sorts.resolve(sort)) is not None)
         range_ = self._sorts.resolve(parameter.range)
@@ -231,7 +129,7 @@ class _Instance:
         return True
 
     def _declare_symbol(
-        self, parameter: PackSymbol, name: str, pointer: str, domain: tuple[Sort, ...], range_: Sort
+        self, parameter: s.PackSymbol, name: str, pointer: str, domain: tuple[Sort, ...], range_: Sort
     ) -> bool:
         if parameter.name in self._item.substitution:
             near = nearest(name, self._declared.scope.entries)

@@ -11,7 +11,7 @@ import pytest
 
 from potlang.api import check, verify
 from potlang.diag import CODES, Severity, Sink
-from potlang.sema.packs import read_pack
+from potlang.languages.pot.read.packs import read_pack
 from potlang.utils.resources import folder, pack_file, pack_names, schema_text
 
 PACKS = pack_names()

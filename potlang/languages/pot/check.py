@@ -92,6 +92,10 @@ def _checked(document: Document, value: object, sink: Sink) -> Checked:
     from potlang.sema import build_session
 
     tree = read_program(value, sink)
+    if tree is not None and tree.imports:
+        from potlang.languages.pot.read.packs import load_packs
+
+        load_packs(tree, sink)
     built = None if tree is None else build_session(tree, sink)
     if tree is None or built is None:
         return Checked(document, tuple(sink.diagnostics(document)), None)

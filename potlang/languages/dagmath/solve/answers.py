@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 from importlib.util import find_spec
 from types import TracebackType
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from potlang.languages.dagmath.read.boxed import boxed_answer
 from potlang.languages.dagmath.read.records import Solution
@@ -53,6 +53,12 @@ class Judged(NamedTuple):
     def is_unreadable(self) -> bool:
         """Whether no parser reads the answer, and it is not the same text as the expected one."""
         return self.note.startswith(_UNREADABLE)
+
+
+class AnswerJudge(Protocol):
+    """Whatever compares answers as `Judge` does."""
+
+    def judge(self, given: str | None, expected: str) -> Judged: ...
 
 
 class Judge:

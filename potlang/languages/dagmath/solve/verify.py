@@ -23,7 +23,7 @@ from potlang.languages.dagmath.results import (
     StepEntry,
     UnclosedStep,
 )
-from potlang.languages.dagmath.solve.answers import Judge
+from potlang.languages.dagmath.solve.answers import AnswerJudge, Judge
 from potlang.languages.dagmath.solve.results import StepsReport, StepVerdict
 from potlang.languages.dagmath.write import solution_value
 from potlang.report.results import Limits
@@ -32,7 +32,6 @@ from potlang.version import __version__
 if TYPE_CHECKING:
     from potlang.processes.pool import Workers
     from potlang.prove.options import Trust
-    from potlang.score.scoring import AnswerJudge
 
 MOST_STEPS = 2_000
 """Steps of a solution up to which they are checked."""
