@@ -27,6 +27,7 @@ from potlang.cli.options import TraceOptions, trace_options
 from potlang.languages.pot.check import Source as ProgramSource
 from potlang.languages.pot.check import check as check_program
 from potlang.languages.pot.check import compile as compile_program
+from potlang.languages.pot.lower import DEFAULT_PASSES, PLAIN_PASSES, emit_after, passes_for
 from potlang.languages.pot.program import CompileError, Program
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ if TYPE_CHECKING:
     "--claim", help="With `--to dot|dagmath`: the claim whose derivation it is. [default: the first]"
 )
 @click.option(
-    "--passes", default=api.DEFAULT_PASSES, help="Passes to run, such as `simplify{rounds=3},nnf,prenex`."
+    "--passes",
+    help=f"As `simplify{{rounds=3}},nnf`. [default: {DEFAULT_PASSES} for smt2, else {PLAIN_PASSES}]",
 )
 @click.option("--print-after", is_flag=True, help="Print the IR after each pass, on standard error.")
 @output_option
@@ -57,14 +59,14 @@ def compile_(
     file: str,
     target: api.Target | Literal["dot", "dagmath"],
     claim: str | None,
-    passes: str,
+    passes: str | None,
     print_after: bool,
     output: Path | None,
     trace: TraceOptions,
     color: str,
 ) -> None:
     """Print a program in a lowered form; of a trace, the program that it amounts to."""
-    pipeline = checked_pipeline(passes)
+    pipeline = checked_pipeline(passes_for(target) if passes is None else passes)
     given = read_input(file)
     if given.kind == "dagmath":
         raise Failure(f"{given.name} is a solution: there is no program in it")
@@ -153,8 +155,7 @@ def _lowered(program: Program, pipeline: Pipeline, target: api.Target, print_aft
     from potlang.smt.errors import Unsupported
 
     try:
-        module = pipeline.run(program.module, _printer() if print_after else None)
-        return api.emit(module, target)
+        return emit_after(pipeline, program.module, target, _printer() if print_after else None)
     except KeyError as error:
         raise click.BadParameter(f"there is no claim {error}", param_hint="--passes") from error
     except (PassLimit, ExpansionTooLarge, Unsupported) as error:

@@ -15,6 +15,7 @@ from potlang.smt.names import assertion_name, assertion_number
 
 if TYPE_CHECKING:
     from potlang.smt.encodings import Dialect
+    from potlang.smt.printer import Sent
     from potlang.smt.symbols import Symbols
 
 __all__ = ["AssertionNames", "Encoding", "Unsupported", "show_value", "shown_literal"]
@@ -26,7 +27,9 @@ class AssertionNames:
     And those of the module's symbols, which are the same for all engines.
     """
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, sent: Sent | None = None) -> None:
+        """`sent` is the form of formulas in solvers' text, the same for all engines."""
+        self.sent = sent
         self._module = module
         self._assertions: list[Assertion] = list(module.assertions)
         self._numbers: dict[int, int] = {}
@@ -68,7 +71,7 @@ class Encoding:
         self.labels = labels
         self._module = module
         self.dialect: Dialect = "z3" if engine == "z3" else "cvc5"
-        self._printer = Printer(module, self.dialect, labels.symbols)
+        self._printer = Printer(module, self.dialect, labels.symbols, labels.sent)
         self._bases: dict[bool, str] = {}
         self._bare: Encoding | None = None
         self._declarations: str | None = None

@@ -117,7 +117,10 @@ class SolverSession:
 
     def check(self, build: Build, timeout_ms: int) -> Answer:
         """The answer to a query, which may be that it cannot be put."""
-        query = self.query(build)
+        return self.answer(self.query(build), timeout_ms)
+
+    def answer(self, query: Query | Answer, timeout_ms: int) -> Answer:
+        """The answer to a query, or the one that it is already."""
         return query if isinstance(query, Answer) else self.ask(query, timeout_ms)
 
     def start(self, base: str) -> None:

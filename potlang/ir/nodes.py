@@ -158,6 +158,13 @@ def symbols_in(root: Node) -> list[Symbol]:
 
 def free_variables(*roots: Node) -> tuple[Var, ...]:
     """The variables of `roots` that no quantifier inside them binds, in order of creation."""
+    free = free_variable_sets(*roots)
+    found = frozenset[Var]().union(*(free[root.id] for root in roots))
+    return tuple(sorted(found, key=lambda var: var.id))
+
+
+def free_variable_sets(*roots: Node) -> dict[int, frozenset[Var]]:
+    """The free variables of every node below `roots`, by the node's id."""
     free: dict[int, frozenset[Var]] = {}
     empty: frozenset[Var] = frozenset()
     for node in reachable(*roots):
@@ -172,4 +179,4 @@ def free_variables(*roots: Node) -> tuple[Var, ...]:
                 free[node.id] = free[node.body.id].difference(node.binders)
             case _:
                 free[node.id] = empty
-    return tuple(sorted(empty.union(*(free[root.id] for root in roots)), key=lambda var: var.id))
+    return free

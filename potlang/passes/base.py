@@ -41,7 +41,7 @@ class Property(StrEnum):
 
 
 class PassLimit(Exception):
-    """The output would be larger than the pass's limit allows."""
+    """The output would be beyond what the pass's options allow."""
 
 
 @runtime_checkable

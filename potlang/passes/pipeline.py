@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, get_type_hints
 
 from potlang.ir.module import Module
-from potlang.passes.base import Pass, Property, after
+from potlang.passes.base import Keeps, Pass, Property, after
 
 PASSES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -65,6 +65,17 @@ class Pipeline:
             if callback is not None:
                 callback(step, module, perf_counter() - start)
         return module
+
+    def divided(self) -> tuple[Pipeline, Pipeline]:
+        """The passes for all engines, and the normal forms behind them, for solvers' text alone.
+
+        The second begins with the first normal form, if all from there on keep each formula's value.
+        """
+        forms = {Property.NNF, Property.PRENEX}
+        at = next((i for i, step in enumerate(self.passes) if step.establishes & forms), len(self.passes))
+        if any(step.keeps is not Keeps.EQUIVALENT for step in self.passes[at:]):
+            at = len(self.passes)
+        return Pipeline(self.passes[:at]), Pipeline(self.passes[at:])
 
     def __str__(self) -> str:
         return ",".join(map(pass_text, self.passes))

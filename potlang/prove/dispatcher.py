@@ -268,8 +268,10 @@ class Dispatcher:
             return [(self.solvers[0], self.solvers[0].check(build, limit))]
         from concurrent.futures import ThreadPoolExecutor
 
+        # Printing makes nodes in a pool that threads must not share: all queries come first.
+        queries = [each.query(build) for each in self.solvers]
         with ThreadPoolExecutor(len(self.solvers)) as threads:
-            answers = list(threads.map(lambda each: each.check(build, limit), self.solvers))
+            answers = list(threads.map(lambda each, query: each.answer(query, limit), self.solvers, queries))
         return list(zip(self.solvers, answers, strict=True))
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from potlang.engines.commands import ENGINES
+from potlang.passes.sent import SENT_PASSES
 
 RouteName = Literal["auto", "closure", "ground", "search", "z3", "cvc5", "cvc5-fmf", "both"]
 """Who answers: `auto` is the router, the others force one way ([ROUTE-NAMES])."""
@@ -27,7 +28,8 @@ class ProverOptions:
     """What to solve with and what to answer. Raises `OptionError` for a value that means nothing.
 
     `minimize_cores` None: as `trust` says. `what_if`: an unbounded optimum is looked at with closed sorts
-    too. `examples`: a settled claim comes with a model of its satisfiable side too.
+    too. `examples`: a settled claim comes with a model of its satisfiable side too. `sent`: the
+    normal forms in which formulas are sent to solvers, as a pipeline's text.
     """
 
     route: RouteName = "auto"
@@ -37,6 +39,7 @@ class ProverOptions:
     minimize_cores: bool | None = None
     what_if: bool = True
     examples: bool = False
+    sent: str = SENT_PASSES
 
     def __post_init__(self) -> None:
         for name, type_ in _ALLOWED.items():

@@ -22,6 +22,7 @@ from potlang.engines.solver import SolverSession
 from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import Node, Quant
 from potlang.ir.sorts import BOOL
+from potlang.passes.sent import SentForm
 from potlang.processes.pool import Workers, default_workers
 from potlang.prove.core_search import CoreSearch
 from potlang.prove.cores import Core
@@ -72,7 +73,7 @@ class Prover:
         self.limits = limits
         self.proofs: list[Proof] = []
         self._workers = workers or default_workers()
-        self._names = AssertionNames(module)
+        self._names = AssertionNames(module, SentForm(options.sent))
         self._tracked = len(module.assertions) <= _MOST_TRACKED
         self._dispatcher = self._made_dispatcher()
         self._verifier = Verifier(
@@ -93,6 +94,9 @@ class Prover:
         self._cross_checker: CrossChecker | None = None
         self._stack: list[tuple[Assertion, ...]] = []
         self._use_idle_time()
+
+    def _reproducer(self, state: ClaimState) -> str:
+        return reproducer(self.module, self._names, self._cores.assumed, state)
 
     def _solver(self, name: str) -> SolverSession:
         """A session of an engine, within the limits."""
@@ -340,7 +344,7 @@ class Prover:
             "cross-checked" if state.cross_checked else "solver",
             evidence,
             tuple(state.checks),
-            reproducer=reproducer(self.module, self._cores.assumed, state) if state.disagreement else None,
+            reproducer=self._reproducer(state) if state.disagreement else None,
             time_ms=state.time_ms + spent,
         )
 
@@ -418,7 +422,7 @@ class Prover:
                 reason="disagreement",
                 evidence=Evidence(),
                 checks=checks,
-                reproducer=reproducer(self.module, self._cores.assumed, state),
+                reproducer=self._reproducer(state),
                 time_ms=spent,
             )
         self.proofs.append(Proof(state.claim.key, state.verdict, found.obligations))

@@ -12,9 +12,9 @@ from potlang.report.results import CheckRecord
 _SIDES = ("claim", "negation")
 
 
-def reproducer(module: Module, assumed: Sequence[Assertion], state: ClaimState) -> str:
+def reproducer(module: Module, names: AssertionNames, assumed: Sequence[Assertion], state: ClaimState) -> str:
     """SMT-LIB text that checks both sides of a claim, once in the words of each solver."""
-    labels = AssertionNames(module)
+    labels = AssertionNames(module, names.sent)
     lines = ["; two solvers disagree on one of these checks; their answers:"]
     lines += [f"; {_shown(check)}" for check in state.checks]
     for engine in ("z3", "cvc5"):

@@ -6,18 +6,22 @@ What `script` prints for people is what the other methods print for solvers: the
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import cast
 
 from potlang.ir.graphs import ordered
 from potlang.ir.module import Claim, Definition, Module, Origin
 from potlang.ir.nodes import Node, Symbol, SymbolKind, symbols_in
+from potlang.ir.pool import Pool
 from potlang.ir.sorts import DeclaredSort, EnumSort, SetSort, TupleSort
 from potlang.smt import names, sharing
 from potlang.smt.encodings import Dialect, Encoder, members
 from potlang.smt.errors import Unsupported
 from potlang.smt.symbols import Symbols, datatype
 from potlang.smt.terms import Terms
+
+Sent = Callable[[Pool, Node], Node]
+"""Gives the form in which a closed formula is asserted."""
 
 _COMMENT = 400
 
@@ -34,12 +38,22 @@ class Printer:
     declare, on the order of the calls. Every method raises `Unsupported` where the dialect cannot say it.
     """
 
-    def __init__(self, module: Module, dialect: Dialect = "z3", symbols: Symbols | None = None) -> None:
-        """`symbols` are the names of the module's symbols, where another printer of it has made them."""
+    def __init__(
+        self,
+        module: Module,
+        dialect: Dialect = "z3",
+        symbols: Symbols | None = None,
+        sent: Sent | None = None,
+    ) -> None:
+        """`symbols` are the names of the module's symbols, where another printer of it has made them.
+
+        `sent` gives the form in which formulas are asserted; as they are, where there is none.
+        """
         self.module = module
         self.dialect = dialect
         self._symbols = symbols or symbols_of(module)
         self._terms = Terms(self._symbols, Encoder(self._symbols, dialect))
+        self._sent = sent
         self._count = 0
         self._texts: tuple[list[str], list[str]] | None = None
 
@@ -100,6 +114,8 @@ class Printer:
         text = self._terms.small(node)
         if text is not None:
             return _assert(text, name)
+        if self._sent is not None:
+            node = self._sent(self.module.pool, node)
         plan = sharing.plan([node], self._terms.shared, self._may_share)
         if not plan.closed:
             return _assert(self._terms.write(node, plan), name)
@@ -135,6 +151,9 @@ class Printer:
         small = self._terms.small
         texts = [small(root) for root in roots]
         large = [place for place, text in enumerate(texts) if text is None]
+        if self._sent is not None:
+            for place in large:
+                roots[place] = self._sent(self.module.pool, roots[place])
         plan = sharing.plan([roots[place] for place in large], self._terms.shared, self._may_share)
         shared = self._name_shared(plan)
         for place in large:
@@ -221,9 +240,9 @@ def declarations(module: Module, dialect: Dialect = "z3") -> str:
     return Printer(module, dialect).declarations()
 
 
-def script(module: Module, dialect: Dialect = "z3") -> str:
-    """The whole script of a module: what is solved."""
-    return Printer(module, dialect).script()
+def script(module: Module, dialect: Dialect = "z3", sent: Sent | None = None) -> str:
+    """The whole script of a module, its formulas in the form `sent`: what is solved."""
+    return Printer(module, dialect, sent=sent).script()
 
 
 def _assert(text: str, name: str | None) -> str:

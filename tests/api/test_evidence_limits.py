@@ -9,7 +9,6 @@ import pytest
 import potlang
 from potlang import Verdict
 from potlang.ir.module import Assertion, AssertionKind, Module
-from potlang.passes.base import Context
 from potlang.passes.simplify import Simplify
 
 
@@ -59,7 +58,7 @@ def test_a_pass_that_changes_the_meaning_gets_no_certificate(monkeypatch: pytest
     assert (sound.verdict, sound.trust) == (Verdict.UNDETERMINED, "checked")
     run = Simplify.run
 
-    def wrong(self: Simplify, module: Module, context: Context) -> Module:
+    def wrong(self: Simplify, module: Module) -> Module:
         found = run(self, module, context)
         more = Assertion("more", "more", AssertionKind.FACT, found.claims[0].formula)
         return type(found)(

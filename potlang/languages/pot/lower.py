@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from potlang.ir.module import Module
+from potlang.passes.sent import SENT_PASSES, SentForm
 from potlang.prove.options import OptionError
 
 if TYPE_CHECKING:
-    from potlang.passes.pipeline import Pipeline
+    from potlang.passes.pipeline import Callback, Pipeline
 
-DEFAULT_PASSES = "simplify"
+PLAIN_PASSES = "simplify"
+"""The passes for all engines."""
+DEFAULT_PASSES = f"{PLAIN_PASSES},{SENT_PASSES}"
+"""The passes for solvers."""
 Target = Literal["ir", "smt2", "pot"]
 """A lowered form: the textual IR, what solvers are sent, or PoT again."""
 
@@ -30,8 +34,37 @@ def lower(module: Module, pipeline: Pipeline) -> Module:
         raise OptionError(f"a pass names a claim that is not there: {error}") from error
 
 
-def emit(module: Module, target: Target) -> str:
-    """A module as text. Raises ValueError for an unknown target."""
+def divided(passes: str) -> tuple[Pipeline, str]:
+    """The passes for all engines, and the text of the normal forms for solvers alone ([PASS-SENT-1])."""
+    from potlang.passes.pipeline import read_pipeline
+
+    if passes == DEFAULT_PASSES:
+        # The usual forms are not imported unless a formula needs them.
+        return read_pipeline(PLAIN_PASSES), SENT_PASSES
+    plain, forms = read_pipeline(passes).divided()
+    return plain, str(forms)
+
+
+def passes_for(target: str) -> str:
+    """The usual passes before a program is written: those of what is solved, or of all engines."""
+    return DEFAULT_PASSES if target == "smt2" else PLAIN_PASSES
+
+
+def emit_after(pipeline: Pipeline, module: Module, target: Target, callback: Callback | None = None) -> str:
+    """A module as text after a pipeline, with each formula in SMT-LIB text as solvers are sent it.
+
+    `callback` sees each pass. Raises as `emit` and the passes do.
+    """
+    plain, forms = pipeline.divided()
+    if target != "smt2":
+        return emit(pipeline.run(module, callback), target)
+    if callback is not None:
+        pipeline.run(module, callback)
+    return emit(plain.run(module), target, SentForm(str(forms)))
+
+
+def emit(module: Module, target: Target, sent: SentForm | None = None) -> str:
+    """A module as text, for `smt2` in the form `sent`. Raises ValueError for an unknown target."""
     match target:
         case "ir":
             from potlang.ir.text import print_module
@@ -40,7 +73,7 @@ def emit(module: Module, target: Target) -> str:
         case "smt2":
             from potlang.smt.printer import script
 
-            return script(module)
+            return script(module, sent=sent)
         case "pot":
             import json
 

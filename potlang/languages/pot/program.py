@@ -13,7 +13,7 @@ from potlang.diag import Diagnostic, Sink
 from potlang.expressions import surface
 from potlang.ir.module import Assertion, AssertionKind, Claim, Module, Origin
 from potlang.ir.nodes import SymbolKind
-from potlang.languages.pot.lower import DEFAULT_PASSES, Target, emit, lower
+from potlang.languages.pot.lower import DEFAULT_PASSES, Target, divided, emit_after, lower, passes_for
 from potlang.languages.pot.report import Report
 from potlang.processes.pool import Workers, default_workers
 from potlang.prove.options import Cores, Models, ProverOptions, RouteName, Trust
@@ -112,11 +112,15 @@ class Program:
         """The document that the program was compiled from."""
         return self._checked.document
 
-    def emit(self, target: Target, passes: str = DEFAULT_PASSES) -> str:
-        """The program as text after `passes`: `ir`, `smt2` (as it is solved) or `pot` (JSON)."""
+    def emit(self, target: Target, passes: str | None = None) -> str:
+        """The program as text after `passes`: `ir`, `smt2` (as it is solved) or `pot` (JSON).
+
+        Without `passes` those of `verify`; for `ir` and `pot` without the normal forms for solvers.
+        """
         from potlang.passes.pipeline import read_pipeline
 
-        return emit(read_pipeline(passes).run(self.module), target)
+        pipeline = read_pipeline(passes_for(target) if passes is None else passes)
+        return emit_after(pipeline, self.module, target)
 
     def asking(self, claims: Sequence[Claim]) -> Program:
         """The same declarations and assumptions, asked for these claims and nothing else."""
@@ -177,17 +181,15 @@ class Session:
     def __init__(
         self, program: Program, options: ProverOptions, limits: Limits, passes: str, workers: Workers
     ) -> None:
-        from potlang.passes.pipeline import read_pipeline
-
+        plain, sent = divided(passes)
         self.program = program
         self._turn = program.use.turn
-        self._pipeline = read_pipeline(passes)
-        self._options = options
+        self._options = replace(options, sent=sent)
         self._limits = limits
         self._workers = workers
         self._large = len(program.module.assertions) > _LARGE
         with collector_paused(self._large):
-            self._module = lower(program.module, self._pipeline)
+            self._module = lower(program.module, plain)
         self._free = sum(symbol.kind is SymbolKind.FREE for symbol in self._module.symbols)
         self._assumed: list[list[Assertion]] = []
         self._claims = 0

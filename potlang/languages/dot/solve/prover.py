@@ -13,7 +13,7 @@ from types import TracebackType
 
 from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import Node
-from potlang.languages.pot.lower import DEFAULT_PASSES
+from potlang.languages.pot.lower import PLAIN_PASSES
 from potlang.passes.pipeline import read_pipeline
 from potlang.processes.pool import Workers
 from potlang.prove.options import ProverOptions
@@ -81,7 +81,7 @@ class TheoryProver:
     def open(self, extra: Sequence[Assertion]) -> Prover:
         """A prover over the theory with more assumptions."""
         module = replace(self.theory, assertions=(*self.theory.assertions, *extra))
-        lowered = read_pipeline(DEFAULT_PASSES).run(module)
+        lowered = read_pipeline(PLAIN_PASSES).run(module)
         return Prover(lowered, self._options, self._limits, self._workers, module)
 
 
