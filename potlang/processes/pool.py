@@ -39,6 +39,7 @@ class _Store:
                     found = candidate
                 else:
                     dead.append(candidate)
+        # Not under the lock: killing waits for the process to be gone.
         for process in dead:
             process.kill()
         return found
@@ -84,6 +85,7 @@ class _Store:
             dead += [each for waiting in self.idle.values() for each in waiting]
             self.idle.clear()
             busy = list(self.busy)
+            # Workers that come back later must not be kept: nobody would end them.
             self.closed = True
         for process in dead:
             process.kill()
@@ -123,6 +125,7 @@ class Workers:
     def give_back(self, process: Process) -> None:
         """Keep a healthy worker for the next user, or end it if it is worn out."""
         process.sessions += 1
+        # What a worker has once taken of memory it seldom gives back.
         worn = process.sessions >= _RETIRE_SESSIONS or process.peak >= _RETIRE_MEGABYTES
         if worn or not process.alive():
             process.kill()

@@ -109,6 +109,8 @@ class _Shrinking:
 
     def _answers(self, blocks: Sequence[Names]) -> list[Said]:
         began = self._deadline.spent_ms()
+        # Answers for blocks that an earlier answer of the batch makes pointless are lost work; the way to the
+        # solver costs more, as long as a check is small. So a batch is what fits into a fixed time.
         answers = list(self._ask.ahead([_without(self.names, block) for block in blocks]))
         each = (self._deadline.spent_ms() - began) / len(blocks)
         self._ahead = max(1, min(_MOST_AHEAD, int(_BATCH_MS / max(each, 0.01))))
@@ -134,6 +136,8 @@ class _Shrinking:
         for block, (status, core) in zip(blocks, answers, strict=True):
             if status == "unsat":
                 asked = _without(self.names, block)
+                # Two blocks that can each go need not go together, so one answer of the batch is followed:
+                # the one with the smallest core.
                 found = self._core_of(asked, core)
                 if len(found) < len(best) or (len(found) == len(best) and found == asked):
                     best, proved = found, asked
@@ -141,9 +145,11 @@ class _Shrinking:
             elif len(block) > 1:
                 left += _split(block)
             elif status == "sat":
+                # Without it this core is satisfiable, and so is any part of it: it is in every smaller core.
                 self._needed[block[0]] = None
                 self._doubtful.pop(block[0], None)
             else:
+                # The solver gave up on it. A smaller core may make it easier: it is tried again then.
                 self._doubtful[block[0]] = size
         self.names, self.proved = best, proved
         self._keep(left, tuple(name for block in free for name in block))

@@ -94,6 +94,8 @@ class _Search:
         if status == "unsat":
             self._unsatisfiable(seed, core)
             return
+        # A consistent seed forbids to leave out as much or more. Of an unknown one nothing is known, but it is
+        # blocked too: else it would be the next set again, and for ever.
         self.unexplored.no_part(left_out)
         if status == "sat":
             self._corrections.append(left_out)
@@ -106,6 +108,7 @@ class _Search:
         found = Core(names, True, False)
         if self._bounds.shrink:
             found = minimize(names, seed, self._ask, self._deadline)
+        # The seed itself was found unsatisfiable, whatever the solver's core of it is worth.
         self.learn_core(found if found.verified else Core(seed, True, False))
 
     def learn_core(self, core: Core) -> None:
@@ -160,6 +163,7 @@ class Unexplored:
     def nothing_around(self, core: Positions) -> None:
         """Something of these is left out of each set that is still of interest."""
         self._cores.append(frozenset(core))
+        # Only positions of some core are counted: what is in none need never be left out.
         new = [position + 1 for position in core if position not in self._known]
         self._known.update(dict.fromkeys(core))
         if self._solver is not None:
@@ -187,8 +191,10 @@ class Unexplored:
             if answer is None and not self._ordered:
                 return None
             if answer is None:
+                # Proving that no set of this size is left may be as hard as a pigeonhole problem.
                 self._ordered = False
             elif self._solver.get_core():
+                # It took the assumption, so it is the bound that leaves no set.
                 self._bound += 1
                 self._sum([])
             else:
@@ -225,6 +231,7 @@ class Unexplored:
         model = self._solver.get_model() or ()
         left_out = [position for position in sorted(self._known) if model[position] > 0]
         if not self._ordered:
+            # Without the bound a model leaves out more than it has to: what is consistent must be maximal.
             for position in tuple(left_out):
                 rest = [each for each in left_out if each != position]
                 if not any(core.isdisjoint(rest) for core in self._cores):
