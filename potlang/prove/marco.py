@@ -94,8 +94,8 @@ class _Search:
         if status == "unsat":
             self._unsatisfiable(seed, core)
             return
-        # A consistent seed forbids to leave out as much or more. Of an unknown one nothing is known, but it is
-        # blocked too: else it would be the next set again, and for ever.
+        # Parts of a consistent seed are consistent, so nothing that leaves out more is asked about. A seed
+        # that nobody can decide is blocked too: it would be the next set again, for ever.
         self.unexplored.no_part(left_out)
         if status == "sat":
             self._corrections.append(left_out)
