@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from potlang.languages.dagmath.check.form import CheckedSolution
     from potlang.languages.dagmath.read.records import Solution
     from potlang.languages.dagmath.report import SolutionReport
-    from potlang.languages.dagmath.solve.answers import Judge
+    from potlang.languages.dagmath.solve.answers import AnswerChecker
     from potlang.languages.dot.check import CheckedTrace
     from potlang.languages.dot.read.records import Profile
     from potlang.languages.dot.read.trace import Trace
@@ -69,7 +69,7 @@ class VerifyOptions(FormOptions, total=False):
     cache: CacheChoice
     answer: str | None
     steps: bool
-    judge: Judge | None
+    judge: AnswerChecker | None
 
 
 _COMMON = frozenset({"trust", "limits", "workers"})

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from potlang.languages.dagmath.read.records import Step as Step
     from potlang.languages.dagmath.report import SolutionReport as SolutionReport
     from potlang.languages.dagmath.results import SolutionVerdict as SolutionVerdict
-    from potlang.languages.dagmath.solve.answers import Judge as Judge
+    from potlang.languages.dagmath.solve.answers import AnswerChecker as AnswerChecker
     from potlang.languages.dagmath.solve.answers import Judged as Judged
     from potlang.languages.dagmath.solve.checking import check_steps as check_steps
     from potlang.languages.dagmath.solve.results import StepResult as StepResult
@@ -89,7 +89,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "potlang.languages.dagmath.read.records": "Solution Step",
         "potlang.languages.dagmath.report": "SolutionReport",
         "potlang.languages.dagmath.results": "SolutionVerdict",
-        "potlang.languages.dagmath.solve.answers": "Judge Judged",
+        "potlang.languages.dagmath.solve.answers": "AnswerChecker Judged",
         "potlang.languages.dagmath.solve.checking": "check_steps",
         "potlang.languages.dagmath.solve.results": "StepResult StepVerdict StepsReport",
         "potlang.languages.dagmath.solve.verify": "verify",
@@ -109,4 +109,5 @@ __getattr__, __dir__, __all__ = lazy_names(
         "potlang.score.task": "Outcomes TaskDag two_chains",
         "potlang.utils.extra": "MissingExtraError",
     },
+    moved={"Judge": "potlang.languages.dagmath.solve.answers.AnswerChecker"},
 )

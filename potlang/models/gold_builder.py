@@ -15,7 +15,7 @@ from potlang.languages.dagmath.check.graph import Graph
 from potlang.languages.dagmath.read.boxed import boxed_answer, is_final_answer
 from potlang.languages.dagmath.read.records import Solution, Step
 from potlang.languages.dagmath.read.sentences import count_sentences
-from potlang.languages.dagmath.solve.answers import Judge
+from potlang.languages.dagmath.solve.answers import AnswerChecker
 from potlang.languages.dagmath.solve.checking import DEFAULT_LIMITS, check_steps
 from potlang.languages.dagmath.solve.identities import Identities
 from potlang.languages.dagmath.solve.results import StepVerdict
@@ -81,7 +81,7 @@ class Builder:
         self.sampling = sampling
         self.check_limits = check_limits
         # Both start their child processes with the first question.
-        self._judge = Judge()
+        self._judge = AnswerChecker()
         self._identities = Identities()
 
     def __enter__(self) -> Builder:

@@ -11,7 +11,7 @@ from potlang.languages.dagmath.check.metrics import shape_of
 from potlang.languages.dagmath.read.boxed import boxed_answer
 from potlang.languages.dagmath.read.reader import Source, read_solution
 from potlang.languages.dagmath.read.records import Solution
-from potlang.languages.dagmath.solve.answers import AnswerJudge, Judge
+from potlang.languages.dagmath.solve.answers import AnswerChecker, AnswerJudge
 
 Advice = Literal["close", "prune"]
 
@@ -77,7 +77,7 @@ def _is_right(solution: Solution, judge: AnswerJudge | None) -> bool:
     given = boxed_answer(solution.steps[-1].node)
     if judge is not None:
         return judge.judge(given, solution.answer).correct
-    with Judge() as own:
+    with AnswerChecker() as own:
         return own.judge(given, solution.answer).correct
 
 

@@ -18,7 +18,7 @@ from potlang.languages.dagmath.check.graph import BrokenGraphError
 from potlang.languages.dagmath.check.metrics import Class, Shape, shape_of
 from potlang.languages.dagmath.read.records import Solution
 from potlang.languages.dagmath.read.samples import LONGEST_LINE, Problem, read_lines
-from potlang.languages.dagmath.solve.answers import AnswerJudge, Judge
+from potlang.languages.dagmath.solve.answers import AnswerChecker, AnswerJudge
 from potlang.languages.dagmath.write import solution_value
 from potlang.score.samples import Bad, Reader, Row, answer_of, row_of
 from potlang.score.scores import Malformed, Scores
@@ -48,12 +48,12 @@ def score(
 
     `by` names what samples are grouped by: `model`, `dataset`, `difficulty`, `file`, or any other member of
     a sample's object. `gold` looks for gold-standard samples, which takes longer. Without `judge` answers
-    are compared by a `Judge` of its own. `progress` is told of bytes read, now and then. Raises OSError
-    for a file that cannot be read and ValueError for a k below 1.
+    are compared by an `AnswerChecker` of its own. `progress` is told of bytes read, now and then. Raises
+    OSError for a file that cannot be read and ValueError for a k below 1.
     """
     if any(k < 1 for k in pass_k):
         raise ValueError("PASS@k needs a k of at least 1")
-    owned: AbstractContextManager[AnswerJudge] = Judge() if judge is None else nullcontext(judge)
+    owned: AbstractContextManager[AnswerJudge] = AnswerChecker() if judge is None else nullcontext(judge)
     with owned as comparing:
         scorer = Scorer(by, comparing, pass_k, gold)
         for source in _each(sources):

@@ -14,14 +14,20 @@ from statements import Property
 from potlang.languages.dagmath.read.records import Solution, Step
 from potlang.languages.dagmath.solve import answers
 from potlang.languages.dagmath.solve.answer_worker import _numeral
-from potlang.languages.dagmath.solve.answers import Judge, Judged, normal_text, plain_number, quick_judgement
+from potlang.languages.dagmath.solve.answers import (
+    AnswerChecker,
+    Judged,
+    normal_text,
+    plain_number,
+    quick_judgement,
+)
 
 pytest.importorskip("math_verify")
 
 
 @pytest.fixture(scope="module")
-def judge() -> Iterator[Judge]:
-    with Judge(seconds=20) as found:
+def judge() -> Iterator[AnswerChecker]:
+    with AnswerChecker(seconds=20) as found:
         yield found
 
 
@@ -50,14 +56,14 @@ def judge() -> Iterator[Judge]:
         ("", "", False, "text"),
     ],
 )
-def test_judgements(judge: Judge, given: str, expected: str, correct: bool, by: str) -> None:
+def test_judgements(judge: AnswerChecker, given: str, expected: str, correct: bool, by: str) -> None:
     """[DAG-EQUAL]"""
     found = judge.judge(given, expected)
     assert (found.correct, found.by) == (correct, by)
     assert bool(found.note) == (by == "text" and not correct)
 
 
-def test_an_answer_that_is_not_there_is_wrong(judge: Judge) -> None:
+def test_an_answer_that_is_not_there_is_wrong(judge: AnswerChecker) -> None:
     r"""[DAG-FINAL-RIGHT]: no box in the last step, or one that never ends; a box elsewhere does not count."""
     steps = (Step(1, "", None, r"$\boxed{3}$"), Step(2, "", (1,), "The final answer is $3$."))
     assert judge.judge_solution(Solution(steps, answer="3")) == Judged(
@@ -120,12 +126,12 @@ def library(given: str, expected: str) -> bool:
     return bool(answer["equal"])
 
 
-_JUDGES: list[Judge] = []
+_JUDGES: list[AnswerChecker] = []
 
 
-def _judge() -> Judge:
+def _judge() -> AnswerChecker:
     if not _JUDGES:
-        _JUDGES.append(Judge(seconds=30))
+        _JUDGES.append(AnswerChecker(seconds=30))
     return _JUDGES[0]
 
 
@@ -149,7 +155,7 @@ test_quick, test_quick_deep = Property(the_quick_way_agrees, NEAR, quick=60).tes
 # --- the process ---------------------------------------------------------------------------------
 
 
-def test_one_process_serves_many_answers_and_each_is_asked_once(judge: Judge) -> None:
+def test_one_process_serves_many_answers_and_each_is_asked_once(judge: AnswerChecker) -> None:
     """[DAG-EQUAL]"""
     judge.judge("0.25", r"\frac14")
     process = judge._child._process
@@ -163,7 +169,7 @@ def test_one_process_serves_many_answers_and_each_is_asked_once(judge: Judge) ->
 
 def test_an_answer_that_takes_too_long_is_compared_as_text() -> None:
     """[DAG-LIMIT]: the process is ended, and the next answer is judged by another."""
-    with Judge(seconds=20) as judge:
+    with AnswerChecker(seconds=20) as judge:
         assert judge.judge("0.5", r"\frac12").correct
         process = judge._child._process
         judge.seconds = 0.5
@@ -187,7 +193,7 @@ def test_an_answer_that_takes_too_long_is_compared_as_text() -> None:
 def test_a_process_that_dies_leaves_text(monkeypatch: pytest.MonkeyPatch, service: str, note: str) -> None:
     """[DAG-LIMIT]: after three starts that fail there is no fourth."""
     monkeypatch.setattr(answers, "_WORKER", (f"dying_services:{service}",))
-    with Judge() as judge:
+    with AnswerChecker() as judge:
         found = [judge.judge(f"{at}.5", "7") for at in range(4)]
         assert all((each.correct, each.by) == (False, "text") for each in found)
         assert all(note in each.note for each in found[:3])
@@ -198,7 +204,7 @@ def test_a_process_that_dies_leaves_text(monkeypatch: pytest.MonkeyPatch, servic
 def test_without_the_library_answers_are_compared_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
     """[DAG-LIMIT]: and the result says so."""
     monkeypatch.setattr(answers, "_library_is_there", lambda: False)
-    with Judge() as judge:
+    with AnswerChecker() as judge:
         found = judge.judge("0.5", r"\frac12")
         assert (found.correct, found.by) == (False, "text")
         assert "potlang[dagmath]" in found.note
@@ -206,7 +212,7 @@ def test_without_the_library_answers_are_compared_as_text(monkeypatch: pytest.Mo
         assert judge._child._process is None
 
 
-def test_nothing_of_an_answer_is_run(judge: Judge, tmp_path: Path) -> None:
+def test_nothing_of_an_answer_is_run(judge: AnswerChecker, tmp_path: Path) -> None:
     """[DAG-DATA]"""
     target = tmp_path / "run"
     code = f"__import__('pathlib').Path('{target}').touch()"
@@ -230,3 +236,11 @@ def test_any_texts_get_a_judgement(given: str, expected: str) -> None:
     found = _judge().judge(given, expected)
     if normal_text(given) and normal_text(given) == normal_text(expected):
         assert found.correct
+
+
+def test_the_old_name_of_the_checker_warns() -> None:
+    """[DAG-EQUAL]: `Judge` still works in this release."""
+    import potlang.dagmath
+
+    with pytest.warns(DeprecationWarning, match="AnswerChecker"):
+        assert getattr(potlang.dagmath, "Judge") is AnswerChecker  # noqa: B009 - no static name

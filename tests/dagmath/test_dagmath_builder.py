@@ -13,7 +13,7 @@ from statements import Property
 from potlang.languages.dagmath.check.form import check
 from potlang.languages.dagmath.check.gold import is_gold
 from potlang.languages.dagmath.read.records import Solution
-from potlang.languages.dagmath.solve.answers import Judge
+from potlang.languages.dagmath.solve.answers import AnswerChecker
 from potlang.languages.dagmath.write import solution_value
 from potlang.models.endpoint import Completion, EndpointError, Recorded, RecordingEnded, Sampling
 from potlang.models.endpoint.recorded import Reply
@@ -254,7 +254,7 @@ def _check_any(replies: list[str]) -> None:
     assert (built.solution is None) == bool(built.reason)
     if built.solution is not None:
         checked = check(solution_value(built.solution))
-        with Judge() as judge:
+        with AnswerChecker() as judge:
             judged = judge.judge_solution(built.solution)
         assert judged is not None and is_gold(checked, judged.correct)
 

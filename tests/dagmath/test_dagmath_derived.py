@@ -21,7 +21,7 @@ from potlang.languages.dagmath.check.form import check
 from potlang.languages.dagmath.check.graph import Graph
 from potlang.languages.dagmath.read.reader import read_solution
 from potlang.languages.dagmath.read.records import Solution
-from potlang.languages.dagmath.solve.answers import Judge
+from potlang.languages.dagmath.solve.answers import AnswerChecker
 from potlang.languages.dagmath.write import solution_value, write_json, write_text
 from potlang.report.results import Verdict
 from potlang.testing import finite_programs, identifiers, renamed
@@ -48,7 +48,7 @@ def _check_form(solution: Solution) -> None:
     assert not checked.diagnostics, checked.diagnostics
     assert checked.solution == solution
     assert checked.graph is not None and checked.graph.closed()
-    with Judge() as judge:
+    with AnswerChecker() as judge:
         judged = judge.judge_solution(solution)
     assert judged is not None and judged.correct and not judged.note
 

@@ -19,7 +19,7 @@ from potlang.diag import Sink
 from potlang.languages.dagmath.check.form import check
 from potlang.languages.dagmath.check.gold import is_gold
 from potlang.languages.dagmath.read.reader import read_solution
-from potlang.languages.dagmath.solve.answers import Judge
+from potlang.languages.dagmath.solve.answers import AnswerChecker
 from potlang.models import prompts
 from potlang.models import reply_schemas as schemas
 from potlang.models.prompts import Name, fill, generation_prompt, reasons_prompt
@@ -159,7 +159,7 @@ def test_demonstrations_are_gold(name: str) -> None:
     value = json.loads(FOLDER.joinpath("demonstrations", f"{name}.json").read_text(encoding="utf-8"))
     checked = check(value)
     assert checked.solution is not None
-    with Judge() as judge:
+    with AnswerChecker() as judge:
         judged = judge.judge_solution(checked.solution)
     assert judged is not None and is_gold(checked, judged.correct)
 

@@ -31,7 +31,7 @@ from statements import Property
 
 from potlang import dagmath
 from potlang.cli.common import exit_code as solution_exit_code
-from potlang.dagmath import Judge, Judged, SolutionReport, SolutionVerdict, StepVerdict
+from potlang.dagmath import AnswerChecker, Judged, SolutionReport, SolutionVerdict, StepVerdict
 from potlang.languages.dagmath.check.metrics import Class
 from potlang.languages.dagmath.read.records import Solution, Step
 from potlang.languages.dagmath.render import render_solution
@@ -476,7 +476,7 @@ for need in (lambda: dagmath.paired_equivalence([1, 2, 3], [1, 2, 4], 0.1), lamb
 
 def test_the_interface_is_sorted_and_lazy() -> None:
     assert sorted(dagmath.__all__) == dagmath.__all__ == dir(dagmath)
-    assert {"verify", "check", "read", "score", "reward", "prune_hint", "check_steps", "Judge"} < set(
+    assert {"verify", "check", "read", "score", "reward", "prune_hint", "check_steps", "AnswerChecker"} < set(
         dagmath.__all__
     )
     code = "import sys, potlang.dagmath; print([n for n in sys.modules if n.startswith('potlang.dagmath.')])"
@@ -504,7 +504,7 @@ def test_each_rule_of_the_chapter_is_cited_by_a_test_and_each_citation_exists() 
 
 def test_one_judge_for_many() -> None:
     """A judge that is given is used, and left open."""
-    with Judge() as judge:
+    with AnswerChecker() as judge:
         for answer, right in product(("2", r"\frac{4}{2}", "3"), (True, False)):
             given_ = BOX if right else BOX.replace("2", "7")
             report: SolutionReport = dagmath.verify(solution(given_, answer=answer), judge=judge, steps=False)

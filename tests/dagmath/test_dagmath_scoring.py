@@ -325,15 +325,15 @@ def test_what_the_input_says_of_an_answer_counts_first() -> None:
 def test_equal_answers_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """[DAG-JUDGED]: the library is asked once for a pair."""
     pytest.importorskip("math_verify")
-    from potlang.languages.dagmath.solve.answers import Judge
+    from potlang.languages.dagmath.solve.answers import AnswerChecker
 
     asked = []
 
-    def ask(self: Judge, given: str, expected: str) -> dict[str, Any]:
+    def ask(self: AnswerChecker, given: str, expected: str) -> dict[str, Any]:
         asked.append((given, expected))
         return {"equal": True}
 
-    monkeypatch.setattr(Judge, "_ask", ask)
+    monkeypatch.setattr(AnswerChecker, "_ask", ask)
     many = [line([step(1, None, r"The final answer is \boxed{x+1}.")], answer="1+x") for _ in range(50)]
     scores = score(io.BytesIO("\n".join(many).encode()))
     assert asked == [("x+1", "1+x")]

@@ -56,12 +56,12 @@ class Judged(NamedTuple):
 
 
 class AnswerJudge(Protocol):
-    """Whatever compares answers as `Judge` does."""
+    """Whatever compares answers as `AnswerChecker` does."""
 
     def judge(self, given: str | None, expected: str) -> Judged: ...
 
 
-class Judge:
+class AnswerChecker:
     """Compares answers; use it as a context manager, or `close` it. Not for two threads at once.
 
     `seconds` and `megabytes` bound the library's work on one pair of answers.
@@ -75,7 +75,7 @@ class Judge:
         self._unusable = "" if _library_is_there() else _MISSING
         self._cache: OrderedDict[tuple[str, str], Judged] = OrderedDict()
 
-    def __enter__(self) -> Judge:
+    def __enter__(self) -> AnswerChecker:
         return self
 
     def __exit__(

@@ -23,7 +23,7 @@ from potlang.languages.dagmath.results import (
     StepEntry,
     UnclosedStep,
 )
-from potlang.languages.dagmath.solve.answers import AnswerJudge, Judge
+from potlang.languages.dagmath.solve.answers import AnswerChecker, AnswerJudge
 from potlang.languages.dagmath.solve.results import StepsReport, StepVerdict
 from potlang.languages.dagmath.write import solution_value
 from potlang.report.results import Limits
@@ -94,7 +94,7 @@ def _answered(
         return _Answered()
     seconds = min(_MOST_JUDGE_SECONDS, limits.check_ms / 1000)
     owned: AbstractContextManager[AnswerJudge] = (
-        Judge(seconds=seconds) if judge is None else nullcontext(judge)
+        AnswerChecker(seconds=seconds) if judge is None else nullcontext(judge)
     )
     with owned as comparing:
         judged = comparing.judge(given, expected)
