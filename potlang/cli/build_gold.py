@@ -103,7 +103,7 @@ def _problems(
             if isinstance(found, BadProblem):
                 bad.append(found.reason)
                 click.echo(f"line {found.line}: {found.reason}", err=True)
-            elif found.id not in journal.done:
+            elif not journal.is_done(found):
                 yield found
 
     return islice(wanted(), limit)

@@ -121,6 +121,11 @@ class GoldJournal(Journal[GoldRecord]):
         """The problems that need not be tried again."""
         return {id_: record for id_, record in self.entries.items() if record.outcome != "failed"}
 
+    def is_done(self, problem: Problem) -> bool:
+        """True for a problem that need not be tried again."""
+        record = self.entries.get(problem.id)
+        return record is not None and record.outcome != "failed"
+
     def add(self, problem: Problem, built: Built) -> GoldRecord:
         """Writes down the outcome of a problem."""
         outcome: Outcome = (
@@ -186,15 +191,13 @@ def run(
     # A builder talks to child processes of its own, which two threads must not share.
     local = threading.local()
     builders: list[Builder] = []
-    # As it was at the start: a problem that fails in this run is not tried again in it.
-    done = frozenset(journal.done)
     ended = ""
 
     def rest() -> Iterator[Problem]:
         for problem in problems:
             if ended:
                 return
-            if problem.id not in done:
+            if not journal.is_done(problem):
                 yield problem
 
     def build(problem: Problem) -> tuple[GoldRecord, Built]:
