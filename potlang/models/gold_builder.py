@@ -208,6 +208,7 @@ def _read_parents(text: str, count: int) -> list[Parents]:
     """Validation 2: earlier steps only, and each step but the last used."""
     ids = range(1, count + 1)
     found = read_dependencies(text, ids)
+    # In the order of the steps, whatever order the reply has.
     parents = [found[id_].parents for id_ in ids]
     open_steps = Graph.from_ids((id_, found[id_].parents or ()) for id_ in ids).unclosed()
     if open_steps:

@@ -87,6 +87,7 @@ def _problem(line: bytes, number: int) -> Problem | BadProblem:
     texts: dict[str, str] = {}
     for name, keys in _KEYS.items():
         text = next((value[key] for key in keys if key in value), None)
+        # Answers are often bare numbers in published data sets.
         if isinstance(text, int | float) and not isinstance(text, bool):
             text = str(text)
         if not isinstance(text, str) or not text.strip():

@@ -36,6 +36,7 @@ def read_nodes(text: str) -> tuple[str, ...]:
             item = item.get("text", item.get("node"))
         if not isinstance(item, str) or not item.strip():
             raise BadReply(f"step {at} says nothing")
+        # One line each: a node is one sentence, and line breaks in it mean nothing.
         nodes.append(" ".join(_latex(item).split()))
     if not nodes:
         raise BadReply("there are no steps")

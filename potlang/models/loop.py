@@ -71,6 +71,7 @@ def reason(
             if program is not None:
                 report = verify_program(program, limits=limits, route=route, trust=trust)
             samples.append(ProgramSample(written, report))
+            # The samples so far still vote: they were paid for.
             if is_given_up(written):
                 break
     finally:

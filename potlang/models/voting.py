@@ -38,6 +38,7 @@ def _chosen(answer: Answer, samples: Sequence[ProgramSample]) -> tuple[ProgramSa
     """The sample with the verdict that agrees in most claims, and the votes on its claims."""
     best: tuple[int, ProgramSample | None, dict[str, Vote]] = (-1, None, {})
     for sample in samples:
+        # An `unknown` without a report is a failure, not a program to be shown.
         if sample.answer != answer or sample.report is None:
             continue
         claims = {name: _vote(name, samples) for name in sample.claims}

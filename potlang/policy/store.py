@@ -222,6 +222,7 @@ class Store:
         program = compile_program(source)
         text = program.document.text
         if text is None:
+            # A program that was given as a value has no text of its own.
             text = json.dumps(source)
         undecided: tuple[str, ...] = ()
         failed: tuple[CaseResult, ...] = ()

@@ -29,6 +29,7 @@ def declaration_candidates(subject: Subject) -> Iterator[Repair]:
         for error in subject.errors
         if error.code == "POT2001" and error.place.span is not None
     ]
+    # Several unknown sorts could each own the names: then none is offered.
     if names and len(unknown) == 1 and unknown[0]:
         declared = {"name": unknown[0], "type": "EnumSort", "values": names}
         title = f"declare the sort `{unknown[0]}` with the values {', '.join(names)[:60]}"

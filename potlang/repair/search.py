@@ -64,6 +64,7 @@ def with_repairs(rejected: Rejected, check: Check) -> tuple[Diagnostic, ...]:
 def _searched(rejected: Rejected, errors: Sequence[Diagnostic], check: Check) -> list[Fix]:
     subject = Subject(rejected.text or "", rejected.value, errors)
     size = len(subject.text) or sum(len(text) for _, text in islice(subject.strings(), _MOST_CHARACTERS))
+    # By size, not by time: the same program gets the same repairs on every machine.
     checks = min(_MOST_CHECKS, _MOST_CHARACTERS // max(1, size))
     return _RepairSearch(subject, check, checks).fixes() if checks >= _FEWEST_CHECKS else []
 

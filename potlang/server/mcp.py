@@ -177,6 +177,7 @@ async def _with_progress(context: Context, callers: Callers, arguments: dict[str
 
     async def beat() -> None:
         while True:
+            # Clients drop calls that are silent for long.
             await anyio.sleep(_BEAT_SECONDS)
             elapsed = round(time.monotonic() - began, 1)
             await context.session.report_progress(elapsed, None, f"{elapsed} s")

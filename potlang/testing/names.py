@@ -113,6 +113,7 @@ class _Renaming:
         if not isinstance(value, dict):
             return value
         if key == "constants":
+            # Keys are labels of groups there, not keys of the format.
             return {group: self.section(item, "group") for group, item in value.items()}
         return {name: self._member(name, item, key) for name, item in value.items()}
 
@@ -126,6 +127,7 @@ class _Renaming:
     def _string(self, value: str, key: str) -> str:
         if key in _NAMES or key in _NAMES_TOO:
             return self._names.get(value, value)
+        # Other strings, such as names of facts and descriptions, are no expressions.
         return self.text(value) if key in _TEXTS or key in _TEXTS_TOO else value
 
     def text(self, value: str) -> str:
@@ -141,5 +143,6 @@ class _Renaming:
 
 
 def _literal(text: str) -> str:
+    # Within quotes of the expression language, inside a JSON string: escapes that both read alike.
     escaped = "".join(f"\\u{ord(c):04x}" if c in "'\\" or ord(c) < 32 else c for c in text)
     return f"'{escaped}'"

@@ -296,8 +296,10 @@ class EveryShuffle:
 
     def __init__(self, found: Iterable[Record], is_legal: Callable[[list[Record]], bool]) -> None:
         blocks = _blocks(found)
+        # All permutations are tried: 7! are 5,040 readings of the trace.
         if max(len(blocks), *(len(block) - 1 for block in blocks.values())) > _TRIED:
             raise ValueError("too many orders to try")
+        # New ids must differ from the old ones in the same way for every order.
         plain = Random(0)
         self.orders = [
             order

@@ -252,6 +252,7 @@ def _stored(store: Store | None, asked: str) -> str:
     if name in names:
         ids = [f"{name}@{number}" for number in store.numbers(name)[-_NAMES_SHOWN:]]
         return f"its versions are {', '.join(ids)}"
+    # Misspelt names first: the list of all may be long.
     near = nearest(name, names, 1)
     if near:
         return f"did you mean {near[0]}?"

@@ -162,6 +162,7 @@ def _question(value: Mapping[str, Any]) -> Question:
     if "answer" not in value and "gold" not in value:
         raise BadLine("there is no `answer`")
     given = value["answer"] if "answer" in value else value["gold"]
+    # The program itself must not compile: there is nothing to answer.
     if given == "rejected":
         answer = None
     elif options:
@@ -234,6 +235,7 @@ def _expected(value: Mapping[str, Any]) -> Iterator[tuple[str, Verdict]]:
     given = value["verdict"] if "verdict" in value else value.get("z3_verdict")
     if given is None:
         return
+    # A bare verdict is that of the first verification, whatever its name.
     for name, verdict in given.items() if isinstance(given, dict) else [("", given)]:
         yield name, _verdict(verdict)
 

@@ -42,6 +42,7 @@ class RecordedPrograms:
 
     def fingerprint(self, question: Question) -> str:
         """A digest of the attempts."""
+        # Recorded programs hold decimals, which JSON has no type for: `default=str`.
         text = json.dumps(self._of(question), sort_keys=True, default=str)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 

@@ -106,8 +106,10 @@ def summarize(
     for question, outcome in zip(questions, outcomes, strict=True):
         families.setdefault(question.family, []).append((question, outcome))
     every = [pair for pairs in families.values() for pair in pairs]
+    # One family would have the same numbers as all questions.
     parts = sorted(families.items()) if len(families) > 1 else []
     return tuple(
+        # A seed of its own for each family: another family must not change its intervals.
         _summary(name, pairs, f"{seed}/{name}", resamples, confidence)
         for name, pairs in [*parts, (ALL, every)]
     )
