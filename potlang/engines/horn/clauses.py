@@ -25,53 +25,30 @@ class AtomLiteral(NamedTuple):
     args: tuple[Node, ...]
 
 
-class RawClause(NamedTuple):
-    """A disjunction; `foreign` says what else is in it, or None."""
-
-    literals: tuple[AtomLiteral, ...]
-    foreign: str | None = None
-    distinct: tuple[Node, ...] = ()
-    """Instead of literals: constants that all differ."""
-
-
-def raw_clauses(matrix: Node, pool: Pool, limits: ClauseLimits = LIMITS) -> list[RawClause]:
+def predicate_clauses(matrix: Node, pool: Pool, limits: ClauseLimits = LIMITS) -> list[Clause]:
     """The clauses of a Skolem matrix. Raises `TooManyClauses`.
 
-    An empty one is the only one: the formula is false, whatever the others say.
+    An empty one is the only one: the formula is false, whatever the others say. Constants that are distinct
+    stay one clause; see `distinct_terms`.
     """
-    found: list[RawClause] = []
+    found: list[Clause] = []
     for clause in clauses_of(matrix, pool, limits).top:
         if not clause:
-            return [RawClause(())]
-        atom, _ = clause[0]
-        if isinstance(atom, App) and atom.op is op.DISTINCT and len(clause) == 1:
-            found += _distinct(atom, pool, limits)
-        else:
-            found.append(_raw(clause))
+            return [clause]
+        terms = distinct_terms(clause)
+        whole = all(isinstance(term, Sym | Lit) for term in terms) or len(terms) > limits.distinct
+        found += [clause] if whole else pairwise(terms, pool)
     return found
 
 
-def _distinct(atom: App, pool: Pool, limits: ClauseLimits) -> list[RawClause]:
-    if all(isinstance(arg, Sym | Lit) for arg in atom.args):
-        return [RawClause((), None, atom.args)]
-    if len(atom.args) > limits.distinct:
-        return [RawClause((), _what(atom))]
-    return [_raw(clause) for clause in pairwise(atom.args, pool)]
+def distinct_terms(clause: Clause) -> tuple[Node, ...]:
+    """The terms that a clause says are distinct, if that is all it says; none for other clauses."""
+    atom, _ = clause[0] if len(clause) == 1 else (None, False)
+    return atom.args if isinstance(atom, App) and atom.op is op.DISTINCT else ()
 
 
-def _raw(clause: Clause) -> RawClause:
-    literals: dict[AtomLiteral, None] = {}
-    foreign: str | None = None
-    for node, positive in clause:
-        literal = _literal(node, positive)
-        if literal is None:
-            foreign = foreign or _what(node)
-        else:
-            literals[literal] = None
-    return RawClause(tuple(literals), foreign)
-
-
-def _literal(node: Node, positive: bool) -> AtomLiteral | None:
+def atom_literal(node: Node, positive: bool) -> AtomLiteral | None:
+    """A literal of a clause; None where it has functions or operators."""
     match node:
         case Sym():
             return AtomLiteral(positive, node.symbol, ())
@@ -81,8 +58,6 @@ def _literal(node: Node, positive: bool) -> AtomLiteral | None:
             return AtomLiteral(positive, symbol, node.args) if _simple(node.args) else None
         case App(op=op.EQ) if node.args[0].sort is not BOOL:
             return AtomLiteral(positive, None, node.args) if _simple(node.args) else None
-        case App(op=op.DISTINCT) if len(node.args) == 2:
-            return AtomLiteral(not positive, None, node.args) if _simple(node.args) else None
         case _:
             return None
 
@@ -91,8 +66,8 @@ def _simple(args: tuple[Node, ...]) -> bool:
     return all(isinstance(arg, Sym | Var | Lit) for arg in args)
 
 
-def _what(node: Node) -> str:
-    """What a formula that is no literal here is, in a few words."""
+def foreign_part(node: Node) -> str:
+    """What keeps an atom from being a literal here, in a few words."""
     if not isinstance(node, App):
         return "a quantifier inside a term"
     if isinstance(node.op, Symbol) or node.op in (op.EQ, op.DISTINCT):

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from potlang.engines.horn.engine import DatalogEngine
-from potlang.engines.horn.program import Given, HornClause, HornProgram
+from potlang.engines.horn.program import Given, HornProgram
 from potlang.engines.horn.rules import EQUAL, FALSE, DatalogRule, Row, ground
 from potlang.engines.horn.tables import RelationTables
 from potlang.engines.horn.universe import Provenance
@@ -211,9 +211,8 @@ def _step(
     rule, values = found
     if rule.source is None:
         return premises[0]
-    assert isinstance(rule.source, HornClause)
     premises = premises + builder.different(rule.differ, values)
-    return builder.instance(rule.source.source, values, premises, builder.literal(relation, row))
+    return builder.instance(rule.source, values, premises, builder.literal(relation, row))
 
 
 # --- by events ------------------------------------------------------------------------------------
@@ -311,8 +310,7 @@ class _Events:
         premises += [n for x, y in self._differing(event) if (n := self._difference(x, y)) is not None]
         if event.rule.source is None:
             return premises[0]
-        assert isinstance(event.rule.source, HornClause)
-        return builder.instance(event.rule.source.source, event.values, premises, conclusion)
+        return builder.instance(event.rule.source, event.values, premises, conclusion)
 
     def _premise(self, relation: int, row: Row, serial: int) -> int:
         """The step for a row as a rule writes it, from the event with the same row up to equations."""

@@ -6,11 +6,11 @@ import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from potlang.engines.horn.clauses import RawClause, raw_clauses
+from potlang.engines.horn.clauses import distinct_terms, predicate_clauses
 from potlang.engines.horn.normal import Normalizer, NotHorn, NumberedClause
 from potlang.engines.horn.program import HornParts, HornProgram, Remainder, add_rule, loose, outside
 from potlang.engines.horn.universe import Provenance, fixed_members, is_open
-from potlang.ir.clauses import TooManyClauses
+from potlang.ir.clauses import Clause, TooManyClauses
 from potlang.ir.nodes import Node, Sym, Var
 from potlang.ir.pool import Pool
 from potlang.ir.skolem import NotSkolemizable, skolemize
@@ -58,8 +58,8 @@ def read_goal(horn: HornProgram, formula: Node, negated: bool, pool: Pool) -> Go
     try:
         form = skolemize(formula, pool, definitions_of(horn.module), None, negated)
         parts.choices.update({s: c for s, c in form.choices.items() if not s.domain})
-        for raw in raw_clauses(form.matrix, pool):
-            _take(horn, parts, raw, form.universals)
+        for clause in predicate_clauses(form.matrix, pool):
+            _take(horn, parts, clause, form.universals)
     except NotSkolemizable as problem:
         parts.remainder.append(Remainder(None, str(problem)))
     except TooManyClauses:
@@ -75,17 +75,17 @@ def read_goal(horn: HornProgram, formula: Node, negated: bool, pool: Pool) -> Go
     return Goal(parts, chosen, _doubts(horn, parts, mark, {code for code, _ in chosen}))
 
 
-def _take(horn: HornProgram, parts: HornParts, raw: RawClause, universals: tuple[Var, ...]) -> None:
+def _take(horn: HornProgram, parts: HornParts, clause: Clause, universals: tuple[Var, ...]) -> None:
     normalizer = Normalizer(horn.universe, horn.relations, horn.pool)
-    if raw.distinct:
+    if terms := distinct_terms(clause):
         source = Provenance(None, tuple((var, ~number) for number, var in enumerate(universals)))
-        pairs = [(a, b) for i, a in enumerate(raw.distinct) for b in raw.distinct[i + 1 :]]
+        pairs = [(a, b) for i, a in enumerate(terms) for b in terms[i + 1 :]]
         for a, b in pairs:
             codes = (horn.universe.code(a), horn.universe.code(b))
             _add(horn, parts, NumberedClause(source, (), (), (codes,) if a is not b else (), (), False))
         return
     try:
-        normal = normalizer.normal(raw, None, universals)
+        normal = normalizer.normal(clause, None, universals)
         if normal is not None:
             _add(horn, parts, normal)
     except NotHorn as problem:

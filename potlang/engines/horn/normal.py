@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from potlang.engines.horn.clauses import AtomLiteral, RawClause
+from potlang.engines.horn.clauses import AtomLiteral, atom_literal, foreign_part
 from potlang.engines.horn.rules import Atom
 from potlang.engines.horn.universe import Provenance, Universe, is_constant, is_infinite
+from potlang.ir.clauses import Clause
 from potlang.ir.nodes import Lit, Node, Symbol, SymbolKind, Var
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import Sort
@@ -84,18 +85,23 @@ class Normalizer:
         self.relations = relations
         self.pool = pool
 
-    def normal(self, raw: RawClause, key: str | None, universals: Sequence[Var]) -> NumberedClause | None:
+    def normal(self, clause: Clause, key: str | None, universals: Sequence[Var]) -> NumberedClause | None:
         """The clause, or None if it says nothing. Raises `NotHorn`."""
-        if raw.foreign is not None:
-            raise NotHorn(raw.foreign)
+        literals: list[AtomLiteral] = []
+        for node, positive in clause:
+            literal = atom_literal(node, positive)
+            if literal is None:
+                raise NotHorn(foreign_part(node))
+            literals.append(literal)
         slots = {var: ~number for number, var in enumerate(universals)}
         merged: dict[int, int] = {}
         equal: list[tuple[int, int]] = []
         try:
-            for literal in raw.literals:
+            # Denied equations first: what they substitute may make other literals equal.
+            for literal in literals:
                 if literal.symbol is None and (not literal.positive or len(literal.args) == 1):
                     self._assume_equal(literal, slots, merged, equal)
-            return self._finish(raw, key, universals, slots, merged, equal)
+            return self._finish(literals, key, universals, slots, merged, equal)
         except _Tautology:
             return None
 
@@ -136,7 +142,7 @@ class Normalizer:
 
     def _finish(
         self,
-        raw: RawClause,
+        literals: Sequence[AtomLiteral],
         key: str | None,
         universals: Sequence[Var],
         slots: dict[Var, int],
@@ -145,7 +151,7 @@ class Normalizer:
     ) -> NumberedClause | None:
         atoms: dict[tuple[bool, Atom], None] = {}
         equations: dict[tuple[int, int], None] = {}
-        for literal in raw.literals:
+        for literal in literals:
             if literal.symbol is not None:
                 args = tuple([find(merged, self._term(arg, slots)) for arg in literal.args])
                 atom = Atom(self._relation(literal.symbol), args)
@@ -177,6 +183,7 @@ class Normalizer:
 
 def find(merged: dict[int, int], value: int) -> int:
     """The constant or variable that a variable is replaced by."""
+    # A substitution, not a union-find: a constant must stay the representative, and clauses are short.
     while value in merged:
         value = merged[value]
     return value

@@ -7,26 +7,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from potlang.engines.horn.normal import NotHorn, NumberedClause, Relations
-from potlang.engines.horn.rules import EQUAL, FALSE, Atom, Row, variables
+from potlang.engines.horn.rules import EQUAL, FALSE, Atom, DatalogRule, Row, variables
 from potlang.engines.horn.universe import Provenance, Universe, can_range, is_infinite, is_open
 from potlang.ir.module import Assertion, Module
 from potlang.ir.nodes import Lit, Node, Sym, Symbol
 from potlang.ir.pool import Pool
 from potlang.ir.skolem import Choice
 from potlang.ir.sorts import Sort
-
-
-class HornClause(NamedTuple):
-    """A rule: where `body` holds, the pairs `equal` are equal and those of `differ` differ, `head` holds.
-
-    Relations of sorts (`Relations.domains`) in the body say that a variable is any constant of its sort.
-    """
-
-    source: Provenance
-    head: Atom
-    body: tuple[Atom, ...]
-    equal: tuple[tuple[int, int], ...]
-    differ: tuple[tuple[int, int], ...]
 
 
 class Remainder(NamedTuple):
@@ -47,7 +34,7 @@ class Given(NamedTuple):
 class HornParts:
     """What a set of formulas comes to: rules, given atoms and equations, and why more may follow."""
 
-    clauses: list[HornClause] = field(default_factory=list)
+    rules: list[DatalogRule] = field(default_factory=list)
     given: dict[Given, Provenance] = field(default_factory=dict)
     remainder: list[Remainder] = field(default_factory=list)
     doubts: dict[str, None] = field(default_factory=dict)
@@ -157,8 +144,7 @@ def _enter(
     for sort in {normal.sorts[slot]: None for slot in sorted(used)}:
         if not can_range(sort):
             parts.doubts[f"variables of sort {sort}"] = None
-    clause = HornClause(normal.source, head, tuple(body), normal.equal, differ)
-    parts.clauses.append(clause)
+    parts.rules.append(DatalogRule(head, tuple(body), differ, normal.source, normal.equal))
 
 
 # --- conditions ------------------------------------------------------------------------------------

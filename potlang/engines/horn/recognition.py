@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from potlang.engines.horn.clauses import LIMITS, RawClause, raw_clauses
+from potlang.engines.horn.clauses import LIMITS, distinct_terms, predicate_clauses
 from potlang.engines.horn.normal import PREDICATES, Normalizer, NotHorn, NumberedClause, Relations
 from potlang.engines.horn.polarity import choose
 from potlang.engines.horn.program import (
-    HornClause,
     HornParts,
     HornProgram,
     Remainder,
@@ -16,7 +15,7 @@ from potlang.engines.horn.program import (
     loose,
     outside,
 )
-from potlang.engines.horn.rules import FALSE, Atom
+from potlang.engines.horn.rules import FALSE, Atom, DatalogRule
 from potlang.engines.horn.universe import (
     Provenance,
     Universe,
@@ -27,7 +26,7 @@ from potlang.engines.horn.universe import (
     is_open,
 )
 from potlang.ir import operators as op
-from potlang.ir.clauses import ClauseLimits, TooManyClauses
+from potlang.ir.clauses import Clause, ClauseLimits, TooManyClauses
 from potlang.ir.module import Assertion, Module
 from potlang.ir.nodes import App, Node, Symbol, SymbolKind, Var, reachable
 from potlang.ir.skolem import NotSkolemizable, skolemize
@@ -110,7 +109,7 @@ class _Recognition:
             return
         try:
             form = skolemize(formula, self.module.pool, self.definitions, assertion.key)
-            raws = raw_clauses(form.matrix, self.module.pool, self.limits)
+            clauses = predicate_clauses(form.matrix, self.module.pool, self.limits)
         except NotSkolemizable as problem:
             self.parts.remainder.append(Remainder(assertion.key, str(problem)))
             return
@@ -118,8 +117,8 @@ class _Recognition:
             self.parts.remainder.append(Remainder(assertion.key, "too many clauses"))
             return
         self.parts.choices.update({s: c for s, c in form.choices.items() if not s.domain})
-        for raw in raws:
-            self._take_clause(raw, assertion.key, form.universals)
+        for clause in clauses:
+            self._take_clause(clause, assertion.key, form.universals)
 
     def _fact(self, formula: Node, key: str) -> bool:
         """The short way for ground atoms."""
@@ -131,13 +130,13 @@ class _Recognition:
         self.normals.append(NumberedClause(Provenance(key), ((True, atom),), (), (), (), False))
         return True
 
-    def _take_clause(self, raw: RawClause, key: str, universals: tuple[Var, ...]) -> None:
-        if raw.distinct:
+    def _take_clause(self, clause: Clause, key: str, universals: tuple[Var, ...]) -> None:
+        if terms := distinct_terms(clause):
             images = tuple((var, ~number) for number, var in enumerate(universals))
-            self._separate([self.universe.code(node) for node in raw.distinct], Provenance(key, images))
+            self._separate([self.universe.code(node) for node in terms], Provenance(key, images))
             return
         try:
-            normal = self.normalizer.normal(raw, key, universals)
+            normal = self.normalizer.normal(clause, key, universals)
         except NotHorn as problem:
             self.parts.remainder.append(Remainder(key, str(problem)))
             return
@@ -150,7 +149,7 @@ class _Recognition:
 
     def _separate(self, codes: list[int], source: Provenance) -> None:
         if len(set(codes)) < len(codes):
-            self.parts.clauses.append(HornClause(source, Atom(FALSE, ()), (), (), ()))
+            self.parts.rules.append(DatalogRule(Atom(FALSE, ()), (), (), source))
         else:
             self.universe.separate(codes, source)
 

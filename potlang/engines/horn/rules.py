@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from potlang.engines.horn.universe import Provenance
 from potlang.ir import graphs
 
 Row = tuple[int, ...]
@@ -25,16 +26,17 @@ class Atom(NamedTuple):
 
 
 class DatalogRule(NamedTuple):
-    """`head` holds where `body` does and the pairs of `differ` are different.
+    """`head` holds where `body` does, the pairs of `differ` are different and the pairs of `equal` equal.
 
-    `source` is the caller's. The pairs of constants in `equal` must be equal.
-    Every variable of the head and of `differ` occurs in the body.
+    `source` is the formula that it comes from; None for a copy. Every variable of the head and of `differ`
+    occurs in the body; relations of sorts (`Relations.domains`) there say that one is any constant of its
+    sort. The pairs of `equal` are constants.
     """
 
     head: Atom
     body: tuple[Atom, ...]
     differ: tuple[tuple[int, int], ...]
-    source: object = None
+    source: Provenance | None = None
     equal: tuple[tuple[int, int], ...] = ()
 
 

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, TypeVar
 from potlang.engines.horn.derivation import CaseProof, Derivation, derive_by_events, derive_by_ranks
 from potlang.engines.horn.engine import DatalogEngine, EvaluationLimits, Merging, OutOfTime, TooLarge
 from potlang.engines.horn.goals import Goal, GoalCase, read_goal
-from potlang.engines.horn.program import HornClause, HornParts, HornProgram, add_rule
+from potlang.engines.horn.program import HornParts, HornProgram, add_rule
 from potlang.engines.horn.rules import EQUAL, FALSE, Atom, DatalogProgram, DatalogRule, Row
 from potlang.engines.horn.semi_naive import SemiNaive
 from potlang.engines.horn.structure import SharedTables, least_structure
@@ -243,7 +243,7 @@ class HornSolver:
         """The model with a case of the goal on top. Raises `Merging` where that makes constants equal."""
         parts = _with_literals(self.horn, goal, case)
         renamed = _renaming(base, case)
-        rules = [base.tables.rule(clause, renamed) for clause in parts.clauses if _active(clause, renamed)]
+        rules = [base.tables.rule(clause, renamed) for clause in parts.rules if _active(clause, renamed)]
         given = [base.tables.given(each.relation, renamed(each.row)) for each in parts.given]
         fresh = range(self.horn.constants, len(self.horn.universe.nodes))
         given += domain_rows(self.horn, (code for code in fresh if code not in case.members))
@@ -284,7 +284,7 @@ class HornSolver:
         """The model of the assumptions with a case of the goal, from the beginning."""
         found = tables(self.horn)
         parts = _with_literals(self.horn, goal, case)
-        rules = tuple(found.rule(clause, same) for clause in parts.clauses)
+        rules = tuple(found.rule(clause, same) for clause in parts.rules)
         program = found.program._replace(rules=found.program.rules + rules)
         given = self._sources(found, goal=True)
         given += [(*found.given(*each), source) for each, source in parts.given.items()]
@@ -405,7 +405,7 @@ def _renaming(base: _Base, case: GoalCase) -> Map:
     return lambda row: base.renamed(tuple([members.get(value, value) for value in row]))
 
 
-def _active(clause: HornClause, renamed: Map) -> bool:
+def _active(clause: DatalogRule, renamed: Map) -> bool:
     """Whether the constants that a rule wants equal are."""
     return all(a == b for a, b in map(renamed, clause.equal))
 
@@ -420,7 +420,7 @@ def _with_literals(horn: HornProgram, goal: Goal, case: GoalCase) -> HornParts:
     """The goal's parts with the literals that the case has chosen."""
     if not case.literals:
         return goal.parts
-    parts = HornParts(list(goal.parts.clauses), dict(goal.parts.given))
+    parts = HornParts(list(goal.parts.rules), dict(goal.parts.given))
     for literal in case.literals:
         add_rule(parts, literal, horn.relations, horn.universe)
     return parts

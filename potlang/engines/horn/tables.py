@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from potlang.engines.horn.program import HornClause, HornProgram
+from potlang.engines.horn.program import HornProgram
 from potlang.engines.horn.rules import FALSE, Atom, DatalogProgram, DatalogRule, Row, by_head, needed_for
 
 Map = Callable[[Row], Row]
@@ -43,12 +43,12 @@ class RelationTables:
     focus: dict[int, Focus]
     """Relations of which a part can be evaluated alone."""
 
-    def rule(self, clause: HornClause, renamed: Map) -> DatalogRule:
+    def rule(self, clause: DatalogRule, renamed: Map) -> DatalogRule:
         """A rule of the program, its constants renamed."""
         head = Atom(self.entry.get(clause.head.relation, clause.head.relation), renamed(clause.head.args))
         body = tuple(Atom(atom.relation, renamed(atom.args)) for atom in clause.body)
         differ = tuple((a, b) for a, b in (renamed(pair) for pair in clause.differ))
-        return DatalogRule(head, body, differ, clause, clause.equal)
+        return clause._replace(head=head, body=body, differ=differ)
 
     def given(self, relation: int, row: Row) -> tuple[int, Row]:
         """Where a given row goes."""
@@ -67,7 +67,7 @@ def tables(
     arities = list(horn.relations.arities)
     shown = list(range(len(arities)))
     entry: dict[int, int] = {}
-    clauses = horn.parts.clauses
+    clauses = horn.parts.rules
     for relation in dict.fromkeys(c.head.relation for c in clauses if _transitive(c)):
         entry[relation] = len(arities)
         arities.append(2)
@@ -146,11 +146,12 @@ def _instantiated(rule: DatalogRule, relation: int, part: int, values: dict[int,
         return Atom(part if old.relation == relation else old.relation, put(old.args))
 
     differ = tuple((a, b) for a, b in map(put, rule.differ))
-    clause = rule.source
-    if isinstance(clause, HornClause):
-        images = tuple((var, values.get(value, value)) for var, value in clause.source.images)
-        clause = clause._replace(source=clause.source._replace(images=images))
-    return DatalogRule(atom(rule.head), tuple(map(atom, rule.body)), differ, clause, rule.equal)
+    source = rule.source
+    if source is not None:
+        source = source._replace(
+            images=tuple((var, values.get(value, value)) for var, value in source.images)
+        )
+    return DatalogRule(atom(rule.head), tuple(map(atom, rule.body)), differ, source, rule.equal)
 
 
 def domain_rows(horn: HornProgram, codes: Iterable[int], renamed: Map = same) -> list[tuple[int, Row]]:
@@ -159,15 +160,17 @@ def domain_rows(horn: HornProgram, codes: Iterable[int], renamed: Map = same) ->
     return [(domains[nodes[code].sort], renamed((code,))) for code in codes if nodes[code].sort in domains]
 
 
-def _rules(found: RelationTables, clause: HornClause, renamed: Map) -> list[DatalogRule]:
+def _rules(found: RelationTables, clause: DatalogRule, renamed: Map) -> list[DatalogRule]:
     base = found.entry.get(clause.head.relation)
     if base is not None and _transitive(clause):
         first, second = clause.body
         if clause.head.args[0] != first.args[0]:
             first, second = second, first
-        return [DatalogRule(clause.head, (first, Atom(base, second.args)), (), clause)]
+        return [DatalogRule(clause.head, (first, Atom(base, second.args)), (), clause.source)]
     if base is not None and _symmetric(clause):
-        return [DatalogRule(Atom(base, clause.head.args), (Atom(base, clause.body[0].args),), (), clause)]
+        return [
+            DatalogRule(Atom(base, clause.head.args), (Atom(base, clause.body[0].args),), (), clause.source)
+        ]
     return [found.rule(clause, renamed)]
 
 
@@ -175,7 +178,7 @@ def _copy(relation: int, base: int) -> DatalogRule:
     return DatalogRule(Atom(relation, (~0, ~1)), (Atom(base, (~0, ~1)),), (), None)
 
 
-def _plain(clause: HornClause, atoms: int) -> bool:
+def _plain(clause: DatalogRule, atoms: int) -> bool:
     """Whether a clause has so many body atoms, all of the head's relation, and variables only."""
     if clause.head.relation == FALSE or clause.equal or clause.differ or len(clause.body) != atoms:
         return False
@@ -186,12 +189,12 @@ def _plain(clause: HornClause, atoms: int) -> bool:
     )
 
 
-def _transitive(clause: HornClause) -> bool:
+def _transitive(clause: DatalogRule) -> bool:
     if not _plain(clause, 2):
         return False
     (x, z), (a, b), (c, d) = clause.head.args, clause.body[0].args, clause.body[1].args
     return (x, z) in ((a, d), (c, b)) and (b == c if (x, z) == (a, d) else a == d) and len({a, b, c, d}) == 3
 
 
-def _symmetric(clause: HornClause) -> bool:
+def _symmetric(clause: DatalogRule) -> bool:
     return _plain(clause, 1) and clause.body[0].args == clause.head.args[::-1]
