@@ -59,7 +59,7 @@ def test_a_pass_that_changes_the_meaning_gets_no_certificate(monkeypatch: pytest
     run = Simplify.run
 
     def wrong(self: Simplify, module: Module) -> Module:
-        found = run(self, module, context)
+        found = run(self, module)
         more = Assertion("more", "more", AssertionKind.FACT, found.claims[0].formula)
         return type(found)(
             **{
