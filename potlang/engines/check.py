@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Known = Literal["sat", "unsat", "unknown"] | None
 """A check's status; None: not asked."""
 SideName = Literal["assumptions", "claim", "negation"]
-"""What is added to the assumptions: nothing, a claim, or its negation."""
+"""Added to the assumptions: nothing, a claim, or its negation."""
 MakeLines = Callable[["Theory", str, "Claim | None"], "tuple[str, ...] | None"]
 """Makes a refutation's statements before the kernel's reading of a program with the core and the claim."""
 
@@ -48,7 +48,7 @@ class Check(NamedTuple):
 
     @property
     def side(self) -> SideName:
-        """What is added to the assumptions."""
+        """The side of a claim that is checked; without a formula the assumptions alone."""
         if self.formula is None:
             return "assumptions"
         return "negation" if self.negated else "claim"
@@ -62,7 +62,7 @@ class Check(NamedTuple):
 
 
 class CheckResult(NamedTuple):
-    """What one or several engines say of one check.
+    """The answer of one or several engines to one check.
 
     `values`, `core` and `model` are `encoding`'s words. `by` names who gave the status. `agreed`: two
     solvers gave it. `disagreement`: one said sat and the other unsat; the status is then unknown.

@@ -8,11 +8,11 @@ from __future__ import annotations
 ENGINES: tuple[str, ...] = ("z3", "cvc5", "cvc5-fmf", "cvc5-pysmt")
 """`cvc5-fmf` is cvc5 with finite model finding from the start; `cvc5` tries that second."""
 WORKERS: tuple[str, ...] = (*ENGINES, "sat")
-"""What runs in workers; `sat` is given clauses (`engines/sat.py`) in place of SMT-LIB text."""
+"""All engines that run in workers; `sat` is given clauses (`engines/sat.py`) in place of SMT-LIB text."""
 
 
 def solver_command(engine: str) -> tuple[str, ...]:
-    """What `processes.launch` is to run for this engine. Raises ValueError for an unknown one."""
+    """The service that `processes.launch` is to run for this engine. Raises ValueError for an unknown one."""
     if engine not in WORKERS:
         raise ValueError(f"no engine {engine!r}; there are {', '.join(WORKERS)}")
     return ("potlang.engines.worker:solver", engine)

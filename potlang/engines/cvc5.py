@@ -42,7 +42,7 @@ REASONS: Final[dict[str, Reason]] = {
 
 
 def failure_of(error: Exception) -> Failure:
-    """What an exception of cvc5 says."""
+    """The failure that an exception of cvc5 amounts to."""
     detail = str(error).strip() or type(error).__name__
     return Failure(_reason_of(error, detail), detail)
 
@@ -73,7 +73,7 @@ class Solver(Repl):
         self._language: Any = cvc5.InputLanguage.SMT_LIB_2_6
 
     def run(self, text: str) -> str:
-        """What cvc5 prints for these commands. Raises Failure for an error in any of them."""
+        """The output of cvc5 for these commands. Raises Failure for an error in any of them."""
         if "\0" in text:
             raise failure_of(ValueError("a NUL character in SMT-LIB text"))
         printed: list[str] = []

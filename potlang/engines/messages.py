@@ -1,4 +1,4 @@
-"""What is asked of a solver and what it answers: plain data, SMT-LIB text on both sides.
+"""Queries to a solver and its answers: plain data, SMT-LIB text on both sides.
 
 A session is a base (declarations and assertions that every query shares) and queries on top of it.
 Nothing here knows the IR, and nothing here imports a solver. All are tuples of JSON values and tuples, so

@@ -21,7 +21,7 @@ _PERIOD = 256
 
 
 class Trace(NamedTuple):
-    """What a refutation uses: numbers of clauses given, and learnt clauses in order."""
+    """The parts of a refutation: numbers of clauses given, and learnt clauses in order."""
 
     clauses: tuple[int, ...]
     lemmas: tuple[tuple[int, ...], ...]
@@ -112,7 +112,7 @@ class Propositional:
         return self.refuted
 
     def trace(self) -> Trace:
-        """What the refutation uses. Only once `refuted`."""
+        """The parts that the refutation uses. Only once `refuted`."""
         used: dict[int, None] = {}
         stack = list(self._last)
         while stack:

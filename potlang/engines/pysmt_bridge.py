@@ -26,7 +26,7 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Script:
-    """What pysmt made of a text: assertions with the name each bears (or None), and terms to evaluate."""
+    """A text as pysmt reads it: assertions with the name each bears (or None), and terms to evaluate."""
 
     environment: Any
     assertions: tuple[tuple[Any, str | None], ...]

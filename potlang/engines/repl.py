@@ -1,4 +1,4 @@
-"""What z3 and cvc5 have in common as engines that are sent SMT-LIB text. Runs in a worker."""
+"""The common part of z3 and cvc5 as engines that are sent SMT-LIB text. Runs in a worker."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Repl(ABC):
 
     @abstractmethod
     def run(self, text: str) -> str:
-        """What the solver prints for these commands. Raises `Failure` for an error in any of them."""
+        """The solver's output for these commands. Raises `Failure` for an error in any of them."""
 
     def values(self, terms: tuple[str, ...]) -> tuple[tuple[str, ...] | None, str]:
         """The terms' values in the model of the last sat answer; None if there are none, and why.

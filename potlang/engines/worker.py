@@ -102,39 +102,31 @@ class SolverService(Service):
 
     def answer(self, request: Message) -> Message | None:
         """The engine's answer, packed."""
+        try:
+            return self._answer(request)
+        except MemoryError:
+            # The cap on the address space was hit; the engine has unwound, so there is room for this.
+            kind = OptimizeAnswer if request["op"] == "optimize" else Answer
+            out = kind("unknown", "memory", "out of memory")
+            return {"failed": out} if request["op"] == "start" else {"answer": out}
+
+    def _answer(self, request: Message) -> Message | None:
+        engine = self._engine
         match request["op"]:
             case "start":
                 self._in_session = True
-                return {"failed": self._started(request)}
+                engine.limit_memory(request["memory"])
+                engine.rlimit = request["rlimit"]
+                engine.start(request["base"])
+                return {"failed": engine.load(request["core"])}
             case "end":
-                self._engine.close()
+                engine.close()
                 self._in_session = False
                 return None
             case "ask":
-                return {"answer": self._ask(request)}
+                return {"answer": engine.ask(unpack_query(request["query"]), request["timeout"])}
             case _:
-                return {"answer": self._optimize(request)}
-
-    def _started(self, request: Message) -> Answer | None:
-        try:
-            self._engine.limit_memory(request["memory"])
-            self._engine.rlimit = request["rlimit"]
-            self._engine.start(request["base"])
-            return self._engine.load(request["core"])
-        except MemoryError:
-            return Answer("unknown", "memory", "out of memory")
-
-    def _ask(self, request: Message) -> Answer:
-        try:
-            return self._engine.ask(unpack_query(request["query"]), request["timeout"])
-        except MemoryError:
-            return Answer("unknown", "memory", "out of memory")
-
-    def _optimize(self, request: Message) -> OptimizeAnswer:
-        try:
-            return self._engine.optimize(unpack_optimize(request["query"]), request["timeout"])
-        except MemoryError:
-            return OptimizeAnswer("unknown", "memory", "out of memory")
+                return {"answer": engine.optimize(unpack_optimize(request["query"]), request["timeout"])}
 
 
 def solver(name: str) -> SolverService:

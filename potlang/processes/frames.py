@@ -17,7 +17,7 @@ MAX_FRAME: Final = 1 << 30
 
 
 class FrameError(Exception):
-    """What came over the pipe is not a message."""
+    """Bytes from the pipe are not a message, or a message is too long for it."""
 
 
 def encode(message: Message) -> bytes:

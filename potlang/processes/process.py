@@ -16,7 +16,7 @@ from potlang.processes.pipes import WorkerPipes, open_pipes
 from potlang.utils.deadline import Deadline
 
 Command = tuple[str, ...]
-"""What `launch` takes: the service that a worker runs, and its arguments."""
+"""Arguments of `launch`: the service that a worker runs, and the service's own."""
 Death = Literal["timeout", "memory", "crash"]
 """Why a worker is gone: it overran its time or memory, or something else ended it."""
 

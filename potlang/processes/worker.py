@@ -27,7 +27,9 @@ _PAUSE: Final = 0.0005
 
 
 class Service:
-    """What one worker does. A request may set `memory` (megabytes, or None: no cap) and `deadline` (seconds).
+    """The work of one worker.
+
+    A request may set `memory` (megabytes, or None: no cap) and `deadline` (seconds).
 
     `slack_mb` is added to each cap on memory, for services that stop at a lower cap of their own.
     """

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from potlang.prove.cache_file import CacheFile, Row
 
 MOST_BYTES: Final = 256 * 1024 * 1024
-"""What a cache may take on disk ([CACHE-SIZE])."""
+"""Most bytes of a cache on disk ([CACHE-SIZE])."""
 LARGEST_SHARE: Final = 8
 """An entry takes at most this part of the cache."""
 VARIABLE: Final = "POTLANG_CACHE"
@@ -38,7 +38,7 @@ Settings = Mapping[str, Any]
 
 
 class Key(NamedTuple):
-    """What a report follows from: the text of the typed program, the options, and who answers."""
+    """All that a report follows from: the text of the typed program, the options, and who answers."""
 
     program: str
     settings: str
@@ -61,7 +61,7 @@ class Entry(NamedTuple):
 
 
 class Stats(NamedTuple):
-    """What a cache holds; `verdicts` and `versions` count its entries."""
+    """The content of a cache in numbers; `verdicts` and `versions` count its entries."""
 
     directory: Path
     entries: int
@@ -134,7 +134,7 @@ class Cache:
 
     @property
     def problems(self) -> tuple[Diagnostic, ...]:
-        """What was wrong so far, each kind once: POT6010 damaged, POT6011 cannot be used."""
+        """Problems so far, each kind once: POT6010 damaged, POT6011 cannot be used."""
         return tuple(self._problems.values())
 
     def take_problems(self) -> tuple[Diagnostic, ...]:
@@ -203,7 +203,7 @@ class Cache:
         return CacheFile(self.directory, self.most_bytes, self._busy or BUSY_SECONDS)
 
     def _guarded(self, work: Callable[[], T], otherwise: T, *, writing: bool = False) -> T:
-        """What `work` gives; `otherwise`, and a problem noted, if the file does not let it."""
+        """The result of `work`; `otherwise`, and a problem noted, if the file does not let it."""
         from potlang.prove.cache_file import Damaged, Unusable
 
         if self._file is None or not (self._writable if writing else self._readable):

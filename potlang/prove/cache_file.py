@@ -212,7 +212,7 @@ class CacheFile:
     # --- transactions ---
 
     def _read(self, work: Callable[[sqlite3.Connection], T], empty: T) -> T:
-        """What `work` finds; `empty` if there is no file yet."""
+        """The result of `work`; `empty` if there is no file yet."""
         if not self.files():
             return empty
         try:
@@ -334,7 +334,7 @@ _FROM_OUTSIDE: Final = _CANNOT_READ | {
 
 
 def _meaning(error: sqlite3.Error, path: Path, reading: bool) -> Damaged | Unusable:
-    """What is known to come from outside is not the file's fault; all else is."""
+    """`Unusable` for errors that are known to come from outside the file, `Damaged` for all others."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     if code not in _FROM_OUTSIDE or (code == sqlite3.SQLITE_READONLY and _writable(path)):
         return Damaged(path, _reason(error))

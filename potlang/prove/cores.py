@@ -30,7 +30,7 @@ class Oracle(Protocol):
     """Says whether subsets of the assumptions are unsatisfiable by themselves."""
 
     def __call__(self, names: Names, /) -> Said:
-        """What is known of one subset."""
+        """Status and core of one subset."""
 
     def ahead(self, subsets: Sequence[Names], /) -> Iterable[Said]:
         """The same for several, asked at once."""
@@ -117,7 +117,7 @@ class _Shrinking:
         return answers
 
     def _next(self) -> list[Names]:
-        """What to leave out in the next checks: nothing, to see whether a core is one, then blocks."""
+        """The sets to leave out in the next checks: nothing, to see whether a core is one, then blocks."""
         unproved: list[Names] = [()] if self.proved != self.names else []
         waiting = [name for name, size in self._doubtful.items() if size != len(self.names)]
         if not self._blocks and waiting:

@@ -67,7 +67,7 @@ class CheckedVerdict(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """What a verdict on one claim rests on; `unknown` rests on nothing."""
+    """The verdict on one claim with its proof obligations; `unknown` has none."""
 
     key: str
     verdict: Verdict

@@ -26,7 +26,7 @@ _WORTH_A_RACE = ("timeout", "incomplete", "unsupported", "memory", "crash", "err
 Reserve = Callable[[], Iterable[SolverSession]]
 """Opens the solvers that join in where the first one gives up."""
 Fallback = Callable[[], "CheckResult | None"]
-"""What to try where the first solver has given up, before the reserve is called."""
+"""Tried where the first solver has given up, before the reserve is called."""
 
 _OVER = Answer("unknown", "timeout", "the time for the whole program is used up")
 

@@ -162,7 +162,7 @@ def _same(one: object, other: object) -> bool:
 
 
 class _Signed:
-    """What the symbols mean in one structure, by number."""
+    """The meanings of symbols in one structure, by number."""
 
     def __init__(self, evaluations: Evaluations, structure: Structure) -> None:
         self._evaluations = evaluations
@@ -172,7 +172,7 @@ class _Signed:
         self._universe = evaluations.meaning(sizes)
 
     def signature(self, assertion: Assertion) -> _Signature | None:
-        """What the value of an assumption depends on; None if that cannot be told."""
+        """Equal for assumptions in structures that give them the same value; None if that cannot be told."""
         symbols = self._evaluations.symbols(assertion.formula)
         numbers = None if symbols is None else [self._number(symbol) for symbol in symbols]
         if numbers is None or None in numbers:

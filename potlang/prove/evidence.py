@@ -29,7 +29,7 @@ def core_items(names: Iterable[str], labels: AssertionNames) -> tuple[CoreItem, 
 
 
 class _Elements:
-    """What the elements of declared sorts are called in one model."""
+    """Names of the elements of declared sorts in one model."""
 
     def __init__(self, model: PartialModel, named: Sequence[Term]) -> None:
         self._names: dict[tuple[str, str], list[str]] = {}

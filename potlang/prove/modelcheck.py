@@ -18,7 +18,7 @@ MOST_MS = 2_000.0
 
 
 class ModelCheck(NamedTuple):
-    """What an evaluation found.
+    """The outcome of an evaluation.
 
     `holds`: True if all is true, False if `failed` (an assertion's key, or `side`) is false, None if
     nothing is false but `skipped` could not be evaluated, each with the reason.

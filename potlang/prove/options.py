@@ -13,7 +13,7 @@ RouteName = Literal["auto", "closure", "ground", "search", "z3", "cvc5", "cvc5-f
 Trust = Literal["best", "solver"]
 """`best`: each answer is checked by other means than found it; `solver`: none is ([TIER-NAMES])."""
 Models = Literal["claim", "full"]
-"""What a model shows: the symbols of the claim, or all."""
+"""Symbols that a model shows: the claim's, or all."""
 Cores = Literal["one", "all"]
 """One minimal core, or every one ([VERDICT-CORES])."""
 _ALLOWED = {"route": RouteName, "trust": Trust, "models": Models, "cores": Cores}
@@ -25,7 +25,7 @@ class OptionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ProverOptions:
-    """What to solve with and what to answer. Raises `OptionError` for a value that means nothing.
+    """Who answers, and how much comes with an answer. Raises `OptionError` for a value that means nothing.
 
     `minimize_cores` None: as `trust` says. `what_if`: an unbounded optimum is looked at with closed sorts
     too. `examples`: a settled claim comes with a model of its satisfiable side too. `sent`: the

@@ -30,7 +30,7 @@ _LONGEST_WORDS: Final = 200
 
 
 class Checking(NamedTuple):
-    """What a checker said of a proof; `words` are its own where it did not accept it.
+    """A checker's judgement of a proof; `words` are its own where it did not accept it.
 
     `incomplete`: every step is right but those that the checker had to take on trust.
     """

@@ -319,7 +319,7 @@ class Prover:
         return self._cores.into(Evidence(), core, None)
 
     def certificate(self) -> str:
-        """What `report` has found, as a text that `potlang.certify` checks ([CERT-FORM])."""
+        """The evidence of the last `report`, as a text that `potlang.certify` checks ([CERT-FORM])."""
         from potlang.prove.certificate import write_certificate
 
         return write_certificate(self.original, self.proofs)

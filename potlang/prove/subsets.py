@@ -60,7 +60,7 @@ class Subsets:
         return MOST_CHECK_MS if self._deadline is None else self._deadline.left_ms()
 
     def _settled(self, build: Build, result: CheckResult) -> Said:
-        """What the result says; while there is time, what others say where the first engine does not know."""
+        """Status and core; while there is time, those of others where the first solver does not know."""
         left = min(MOST_CHECK_MS, self._left())
         if result.status == "unknown" and left > _LEAST_MS:
             result = self._dispatcher.settled(_CHECK, build, result, most_ms=left)
@@ -162,7 +162,7 @@ def minimal_core(
 
 
 def declarations(encoding: Encoding) -> str:
-    """What a session of `Subsets` starts with."""
+    """The base of a session of `Subsets`."""
     return encoding.bare().declarations()
 
 

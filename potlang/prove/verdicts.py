@@ -50,7 +50,7 @@ class PartialModel(NamedTuple):
 
 @dataclass(slots=True)
 class ClaimState:
-    """What is known of one claim so far; `formula` is closed."""
+    """The answers on one claim so far; `formula` is closed."""
 
     claim: Claim
     kind: str
@@ -263,7 +263,7 @@ class Verifier:
             state.results.append(self.assumptions)
 
     def _recall(self, state: ClaimState) -> None:
-        """What the models found so far say of a claim."""
+        """Take the sides of a claim that the models found so far decide."""
         for model in self._models:
             self._read(state, model)
         self._settle(state)
@@ -324,7 +324,7 @@ class Verifier:
         self._settle(state)
 
     def _wanted(self, state: ClaimState, later: Sequence[ClaimState]) -> list[Node]:
-        """What to evaluate in a model: the claim's terms, and later claims as far as there is room."""
+        """Terms to evaluate in a model: the claim's, and later claims as far as there is room."""
         wanted = {term.node.id: term.node for term in (*state.terms, *state.named)}
         if self._reuse:
             for other in later:

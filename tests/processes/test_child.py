@@ -1,0 +1,38 @@
+"""Deadlines, and children that answer one request at a time."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from echo_service import WAIT
+
+from potlang.processes.child import Child
+from potlang.processes.process import Died
+from potlang.utils.deadline import Deadline
+
+
+def test_a_deadline_counts_down_and_passes() -> None:
+    deadline = Deadline(50)
+    assert 0 < deadline.left_ms() <= 50
+    assert not deadline.passed()
+    time.sleep(0.06)
+    assert deadline.left_ms() == 0
+    assert deadline.passed()
+    assert deadline.spent_ms() >= 50
+
+
+def test_a_child_answers_and_is_replaced_when_it_overruns() -> None:
+    child = Child(("echo_service:echo",))
+    assert child.ask({"text": "a"}, seconds=20, megabytes=512)["text"] == "a"
+    with pytest.raises(Died) as late:
+        child.ask({"text": WAIT}, seconds=0.2, megabytes=512)
+    assert late.value.reason == "timeout"
+    assert child.ask({"text": "b"}, seconds=20, megabytes=512)["text"] == "b"
+    child.close()
+
+
+def test_a_service_that_is_not_there_does_not_start() -> None:
+    child = Child(("echo_service:nobody",))
+    with pytest.raises(Died, match="AttributeError"):
+        child.start()
