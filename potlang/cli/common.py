@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -160,6 +161,21 @@ def with_progress(
     from rich.progress import track
 
     yield from track(items, description=doing, total=total, console=Console(stderr=True), transient=True)
+
+
+@contextmanager
+def progress_bar(
+    doing: str, total: int | None, *, in_bytes: bool = False
+) -> Iterator[Callable[[int, str | None], None]]:
+    """A bar on standard error; the function given advances it, and changes its words unless they are None."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    counts = [DownloadColumn()] if in_bytes else []
+    columns = TextColumn("{task.description}"), BarColumn(), *counts, TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(doing, total=total)
+        yield lambda count, doing: bar.update(task, advance=count, description=doing)
 
 
 def print_diagnostic(found: Diagnostic, document: Document, color: str) -> None:

@@ -21,6 +21,7 @@ from potlang.cli.common import (
     color_option,
     format_option,
     print_json,
+    progress_bar,
     use_color,
 )
 from potlang.cli.model_options import AskedModel, model_options
@@ -220,17 +221,12 @@ def _progress(whole: int) -> Iterator[Callable[[QuestionOutcome], None]]:
 
         yield tell
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(told(), total=whole)
+    with progress_bar(told(), whole) as bar:
 
         def advance(outcome: QuestionOutcome) -> None:
             nonlocal calls, done
             done, calls = done + 1, calls + outcome.calls
-            bar.update(task, advance=1, description=told())
+            bar(1, told())
 
         yield advance
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import click
 
@@ -19,8 +19,10 @@ from potlang.cli.common import (
     color_option,
     format_option,
     print_json,
+    progress_bar,
     use_color,
 )
+from potlang.cli.options import grouped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,6 +56,40 @@ class _Names(click.ParamType[Any]):
         return tuple(map(int, parts))
 
 
+class Compared(NamedTuple):
+    """The conditions that are compared."""
+
+    compare: tuple[str, ...]
+    baseline: str | None
+    margin: float
+
+    def comparison(self, by: Sequence[str]) -> Comparison:
+        """The comparison, beside the fields that make rows and columns; a usage error if there is none."""
+        from potlang.score.tables import Comparison
+
+        if len(self.compare) > 2 or set(self.compare) & set(by):
+            raise click.BadParameter("one or two fields that are not in --by", param_hint="--compare")
+        if not 0 < self.margin < 1:
+            raise click.BadParameter("a share between 0 and 1", param_hint="--margin")
+        if self.baseline is not None and not self.compare:
+            raise click.BadParameter("there is nothing to compare", param_hint="--baseline")
+        return Comparison(len(self.compare), self.baseline, self.margin)
+
+
+_compared = grouped(
+    "compared",
+    Compared,
+    click.option(
+        "--compare",
+        type=_Names(str),
+        default=(),
+        help="One or two fields whose values are conditions: tables 1 and 8 to 12 compare them.",
+    ),
+    click.option("--baseline", help="The condition that others are tested against."),
+    click.option("--margin", default=0.10, help="Equivalence margin, as a share of the mean."),
+)
+
+
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="SAMPLES…")
 @click.option(
@@ -63,14 +99,7 @@ class _Names(click.ParamType[Any]):
     help="Fields to group by: model, dataset, difficulty, file, any other. The first makes the rows of "
     "tables, the second the columns.",
 )
-@click.option(
-    "--compare",
-    type=_Names(str),
-    default=(),
-    help="One or two fields whose values are conditions: tables 1 and 8 to 12 compare them.",
-)
-@click.option("--baseline", help="The condition that others are tested against.")
-@click.option("--margin", default=0.10, help="Equivalence margin, as a share of the mean.")
+@_compared
 @click.option("--pass-k", type=_Names(int), default=(), help="Also PASS@k for each of these k.")
 @click.option("--tables", is_flag=True, help="The paper's tables, as far as there are data for them.")
 @click.option(
@@ -84,9 +113,7 @@ class _Names(click.ParamType[Any]):
 def score(
     files: tuple[str, ...],
     by: tuple[str, ...],
-    compare: tuple[str, ...],
-    baseline: str | None,
-    margin: float,
+    compared: Compared,
     pass_k: tuple[int, ...],
     tables: bool,
     plots: Path | None,
@@ -100,17 +127,10 @@ def score(
     Exit code 0: all samples were read; 1: some are malformed, and count as not correct; 2: a file
     cannot be read, or there is no sample.
     """
-    from potlang.score.tables import Comparison
     from potlang.utils.extra import MissingExtraError
 
-    if len(compare) > 2 or set(compare) & set(by):
-        raise click.BadParameter("one or two fields that are not in --by", param_hint="--compare")
-    if not 0 < margin < 1:
-        raise click.BadParameter("a share between 0 and 1", param_hint="--margin")
-    if baseline is not None and not compare:
-        raise click.BadParameter("there is nothing to compare", param_hint="--baseline")
-    scores = _scored(files, (*by, *compare), pass_k, gold)
-    comparison = Comparison(len(compare), baseline, margin)
+    comparison = compared.comparison(by)
+    scores = _scored(files, (*by, *compared.compare), pass_k, gold)
     try:
         wanted = tables or style == "latex"
         _print(scores, _tables(scores, comparison) if wanted else None, style, use_color(color))
@@ -140,13 +160,8 @@ def _progress(files: Sequence[str]) -> Iterator[Callable[[int], object] | None]:
     if not sys.stderr.isatty() or ("-" not in files and sum(sizes) < _LONG):
         yield None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = TextColumn("scoring"), BarColumn(), DownloadColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("scoring", total=None if "-" in files else sum(sizes))
-        yield lambda count: bar.advance(task, count)
+    with progress_bar("scoring", None if "-" in files else sum(sizes), in_bytes=True) as advance:
+        yield lambda count: advance(count, None)
 
 
 def _tables(scores: Scores, comparison: Comparison) -> list[Table]:
