@@ -1,4 +1,4 @@
-"""What a command found about one input, and how it is printed: as text, JSON or SARIF."""
+"""The answer of a command to one input, and its printing as text, JSON or SARIF."""
 
 from __future__ import annotations
 

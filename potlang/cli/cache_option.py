@@ -57,7 +57,7 @@ def open_cache(cache_dir: str | None) -> Cache:
 
 
 def print_problems(cache: Cache | None, color: str = "auto") -> None:
-    """What was wrong with the cache, on standard error."""
+    """Prints the problems of the cache on standard error."""
     if cache is None or not cache.problems:
         return
     from potlang.source import Document

@@ -1,4 +1,4 @@
-"""What the commands share: inputs, colours, exit codes, output."""
+"""Common parts of the commands: inputs, colours, exit codes, output."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class Failure(click.ClickException):
 
 
 class CannotWriteFile(Failure):
-    """What the system says against writing a file, POT0009."""
+    """A file that the system does not let be written, POT0009."""
 
     def __init__(self, name: object, error: OSError) -> None:
         headline = CODES["POT0009"].headline

@@ -155,7 +155,7 @@ def _scored(files: Sequence[str], by: Sequence[str], pass_k: Sequence[int], gold
 
 @contextmanager
 def _progress(files: Sequence[str]) -> Iterator[Callable[[int], object] | None]:
-    """What to tell of bytes that were read: a bar on a terminal, for long input."""
+    """A progress bar over the bytes read, on a terminal, for long input."""
     sizes = [Path(name).stat().st_size if name != "-" and Path(name).is_file() else 0 for name in files]
     if not sys.stderr.isatty() or ("-" not in files and sum(sizes) < _LONG):
         yield None

@@ -63,7 +63,7 @@ def _rules(arrows: Iterable[Arrow], said: TypedPropositions) -> Iterator[Asserti
 
 
 def _claims(extraction: Extraction, said: TypedPropositions) -> Iterator[Claim]:
-    """What is said and not assumed."""
+    """The propositions that are asserted without being assumed."""
     for id_, formula in said.stated.items():
         role = extraction.trace.nodes[id_].role
         if role == "summarizer":

@@ -83,7 +83,7 @@ class Line(NamedTuple):
 
 
 class Graph(NamedTuple):
-    """What is drawn: all its lines join its vertices. `note` says what is left out."""
+    """The graph of a drawing: all its lines join its vertices. `note` says what is left out."""
 
     vertices: tuple[Vertex, ...]
     lines: tuple[Line, ...]

@@ -108,7 +108,7 @@ class TextEngine(SolverEngine, Generic[R]):
         return found
 
     def _answered(self, core: bool, deadline: Deadline, check: Callable[[R], Answer]) -> Answer:
-        """What `check` answers with a solver that keeps the base; it must leave the solver as it was."""
+        """The answer of `check` from a solver that keeps the base; it must leave the solver as it was."""
         try:
             answer = check(self._kept(core))
         except Failure as failure:

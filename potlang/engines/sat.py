@@ -48,7 +48,7 @@ def solve_clauses(
 
 
 class SatEngine(SolverEngine):
-    """What the worker runs: one problem a query; a base is clauses too."""
+    """The SAT engine of a worker: one problem a query; a base is clauses too."""
 
     name = "sat"
 

@@ -67,7 +67,7 @@ class Context(Repl):
         self.run(_OPTIONS)
 
     def run(self, text: str) -> str:
-        """What z3 prints for these commands. Raises Failure for an error in any of them."""
+        """The output of z3 for these commands. Raises Failure for an error in any of them."""
         if "\0" in text:
             raise Failure("error", "a NUL character in SMT-LIB text")
         try:

@@ -54,7 +54,7 @@ def token_words(token: Token) -> str:
 
 
 def expected_words(expected: list[str]) -> str:
-    """What may stand here, in words: `a term, a comma or \\`)\\``."""
+    """The expected tokens in words: `a term, a comma or \\`)\\``."""
     words: dict[str, None] = {}
     closers = {"RPAR": "`)`", "RSQB": "`]`", "RBRACE": "`}`", "COMMA": "a comma", "COLON": "`:`"}
     for kind in expected:

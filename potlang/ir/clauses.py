@@ -147,7 +147,7 @@ class _Conversion:
 
 
 def _operands(node: Node, operator: Operator | Symbol) -> list[Node]:
-    """What nested applications of `operator`, `and` or `or`, join, each once."""
+    """The operands of nested applications of `operator`, `and` or `or`, each once."""
     found: dict[Node, None] = {}
     seen: set[int] = set()
     stack = [node]

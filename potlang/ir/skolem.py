@@ -39,7 +39,7 @@ class NotSkolemizable(Exception):
 
 
 class Choice(NamedTuple):
-    """What a Skolem symbol stands for: the binder `variable` of a quantifier of `root`.
+    """The meaning of a Skolem symbol: the binder `variable` of a quantifier of `root`.
 
     `root` is an assertion's key, or None for the goal. `polarity` is `+` for an `exists` that occurs
     positively in the formula as written, `-` for a `forall` that occurs negatively. `arguments` are

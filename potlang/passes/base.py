@@ -1,4 +1,4 @@
-"""What a pass is: a frozen dataclass whose fields are its options, and what it promises."""
+"""Passes: a pass is a frozen dataclass whose fields are its options, with the properties that it promises."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Keeps(StrEnum):
 
 
 class Property(StrEnum):
-    """What can be known of all formulas of a module, or of all that is assumed."""
+    """A property of all formulas of a module, or of all assumptions."""
 
     SIMPLE = "simple"
     """No truth value is an operand of a connective or the body of a quantifier."""

@@ -88,7 +88,7 @@ def _is_term(node: Node) -> bool:
 
 
 class _Flat:
-    """What contradicts what among flat atoms alone: `_Search` would find the same, slower."""
+    """The contradictions among flat atoms alone: `_Search` would find the same, slower."""
 
     def __init__(self, literals: list[Literal]) -> None:
         self.literals = literals
@@ -181,7 +181,7 @@ class _Search:
         self._merge(atom, self.pool.truth(positive), number)
 
     def _assume_meaning(self, number: int, atom: App, positive: bool) -> None:
-        """What the atom says beside being true or false."""
+        """Assumes the meaning of an atom beyond its truth value."""
         args, operator = atom.args, atom.op
         if operator in (_EQUALITIES if positive else _DIFFERENCES) and len(args) == 2:
             self._merge(args[0], args[1], number)

@@ -1,1 +1,1 @@
-"""What a verification answers: results, evidence, their JSON form."""
+"""Reports: results, evidence, their JSON form and their text."""

@@ -92,7 +92,7 @@ def json_text(value: Any, indent: int | None = 2) -> str:
 
 
 class AnyReport(ReportFields, Protocol):
-    """What `ReportBase` needs of a report, and what every report therefore can do."""
+    """The interface that `ReportBase` needs of a report, and every report therefore has."""
 
     def to_dict(self) -> dict[str, Any]: ...
     def render(self, *, color: bool = False) -> str: ...

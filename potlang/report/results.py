@@ -39,7 +39,7 @@ class OptimizationStatus(StrEnum):
 
 
 class Consistency(StrEnum):
-    """What is known of the assumptions taken together."""
+    """The consistency of the assumptions taken together, as far as it is known."""
 
     CONSISTENT = "consistent"
     INCONSISTENT = "inconsistent"
@@ -62,7 +62,7 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 class Limits(NamedTuple):
-    """What a verification may use ([LIMIT-CHECK], [LIMIT-TOTAL], [LIMIT-MEMORY], [LIMIT-RESOURCE]).
+    """The limits of a verification ([LIMIT-CHECK], [LIMIT-TOTAL], [LIMIT-MEMORY], [LIMIT-RESOURCE]).
 
     `check_ms` and `total_ms` are wall-clock milliseconds for one check and for the program,
     `memory_mb` the address space of the solving process (None: no limit), `rlimit` a solver's
@@ -121,7 +121,7 @@ class Bindings(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What comes with a verdict; parts that the verdict does not call for are None.
+    """The evidence of a verdict; parts that the verdict does not call for are None.
 
     `core`: assumptions that suffice, minimal if `core_minimal`. `cores`: every minimal core, if all were
     asked for; `corrections`: sets of which one, removed, leaves consistent assumptions, and no part of

@@ -65,7 +65,7 @@ _WHY = {
 
 
 def evidence_lines(result: Result, style: Style) -> Iterator[str]:
-    """What comes with a verdict, indented by two: core, witness, bindings, models."""
+    """The evidence of a verdict, indented by two: core, witness, bindings, models."""
     evidence = result.evidence
     if evidence.core is not None:
         if evidence.core:

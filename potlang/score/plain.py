@@ -1,4 +1,4 @@
-"""What `fast` does, with the standard library alone: slower, and the same answers."""
+"""The work of `fast` with the standard library alone: slower, and the same answers."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def _is_right(solution: Solution, judge: AnswerJudge | None) -> bool:
 
 
 def prune_hint(solution: Solution, patience: int = 5) -> PruneHint:
-    """What a search should do with the steps that are still open, the last one excepted ([DAG-PRUNE]).
+    """The hint for a search on its open steps, the last one excepted ([DAG-PRUNE]).
 
     A derived step is to be pruned, with what serves only such steps, if more than `patience` steps
     were written since and it is not used; all other open steps are to be closed by using them. Raises

@@ -166,7 +166,7 @@ def row_of(
 
 
 def problem_key(read: Mapping[str, Any]) -> Hashable:
-    """What tells problems apart: data set, and id, else text; samples with neither id nor text share one."""
+    """The key of a problem: data set, and id, else text; samples with neither id nor text share one."""
     name = read.get("problem_id")
     return read.get("dataset"), name if name is not None else read.get("problem")
 

@@ -1,4 +1,4 @@
-"""What a set of samples scores: the metrics of each group, from the sums of a tally ([DAG-SCORE])."""
+"""The scores of a set of samples: the metrics of each group, from the sums of a tally ([DAG-SCORE])."""
 
 from __future__ import annotations
 

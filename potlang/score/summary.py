@@ -52,7 +52,7 @@ def summary_text(scores: Scores, color: bool = False) -> str:
 
 
 def notes(scores: Scores) -> Iterator[str]:
-    """What the reader of the scores should know."""
+    """The notes for the reader of the scores."""
     if scores.unplaced:
         yield f"malformed samples that name no problem, and are in no group: {scores.unplaced:,}"
     if scores.unjudged:

@@ -26,7 +26,7 @@ STATISTICS: tuple[tuple[str, str], ...] = (
 
 
 class Comparison(NamedTuple):
-    """What tables 1 and 8 to 12 compare: the conditions are the values of the last `fields` of `by`.
+    """The comparison of tables 1 and 8 to 12: the conditions are the values of the last `fields` of `by`.
 
     `baseline` is the condition that others are tested against, the first in order if it is None.
     """

@@ -22,7 +22,7 @@ _MOST_DISTINCT = 64
 
 
 class Constraint(NamedTuple):
-    """What an assertion (`key`; None: the goal) says of some variables; `differ`: that these two do."""
+    """A constraint of an assertion (`key`; None: the goal) on variables; `differ`: these two differ."""
 
     key: str | None
     variables: frozenset[int]
@@ -95,7 +95,7 @@ class ConstraintProblem:
         return list(range(int(lower.value), int(upper.value) + 1)), {lower.key, upper.key}
 
     def goal(self, formula: Node) -> tuple[list[Constraint], bool]:
-        """What a claim says: its constraints, and whether it is false by itself. It bounds nothing."""
+        """The constraints of a claim, and whether it is false by itself. It bounds nothing."""
         check_depth(formula)
         constraints: list[Constraint] = []
         false: list[str | None] = []

@@ -65,7 +65,7 @@ def _between(table: TermTable, term: int, low: int, high: int) -> list[int]:
 
 
 def _chosen(table: TermTable, term: int, then: bool) -> list[list[int]]:
-    """What `ite` is if its condition holds, or if not."""
+    """The axioms of `ite`: its value if the condition holds, and if not."""
     condition, first, second = table.args[term]
     formula = table.formula(condition)
     assert formula is not None

@@ -71,7 +71,7 @@ class _Closure(CongruenceClosure[int]):
 
 
 class EqualityClasses:
-    """What a model's true atoms make equal. `axioms` are instances that the model violates, each once."""
+    """The classes of equal terms in a model. `axioms` are instances that it violates, each once."""
 
     def __init__(self, table: TermTable, true: Iterable[int]) -> None:
         self.table = table

@@ -23,7 +23,7 @@ _INSTANCE = re.compile(r'\(instance [0-9]+ ("(?:[^"\\]|\\.)*")')
 
 
 class GroundProcedure:
-    """What grounding and a SAT solver decide (`56-grounding.md`).
+    """Decides checks by ground instances and a SAT solver (`56-grounding.md`).
 
     `module` is the program as compiled, which a refutation is about; `lowered` is what solvers are given,
     whose assumptions the names are of.

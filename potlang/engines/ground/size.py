@@ -58,7 +58,7 @@ def size_of(clauses: Iterable[Clause]) -> GroundingSize:
 
 
 def _interpreted(atoms: Sequence[Node], terms: Sequence[Node]) -> str:
-    """What keeps a model of the instances from being one of the formulas; empty if nothing does."""
+    """The interpreted parts by which a model of the instances may fail the formulas; empty if none."""
     for node in terms:
         if isinstance(node, Var) and not is_plain(node.sort):
             return f"a quantifier ranges over {node.sort}"

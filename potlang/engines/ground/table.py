@@ -136,7 +136,7 @@ class TermTable:
         return literal.value
 
     def compute(self, operator: Operator, args: Sequence[int]) -> Lit | None:
-        """What an operator gives on literals; None if not all are, or if there is no literal for it."""
+        """The literal that an operator gives on literals; None if not all are, or it has none."""
         literals = [self.value(arg) for arg in args]
         known = tuple(lit for lit in literals if lit is not None)
         if len(known) < len(args) or operator in _CONNECTIVES:
@@ -158,7 +158,7 @@ class TermTable:
         return found
 
     def default(self, sort: Sort) -> int:
-        """What a function without a known value gives: a term of the sort that there is always."""
+        """The value of a function where none is known: a term of the sort that there is always."""
         literal = self._default_literal(sort)
         if literal is not None:
             return self.literal(literal)

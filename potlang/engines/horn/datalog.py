@@ -157,7 +157,7 @@ class DuckDB:
         return True
 
     def violation(self) -> tuple[int, Row]:
-        """What is violated: the row of `FALSE`, or a pair of `EQUAL`."""
+        """The violation: the row of `FALSE`, or a pair of `EQUAL`."""
         for pair in self._execute(f"SELECT * FROM {_table(EQUAL)} LIMIT 1"):
             return EQUAL, (int(pair[0]), int(pair[1]))
         return FALSE, ()
@@ -226,7 +226,7 @@ class DuckDB:
             )
 
     def _round(self, jobs: Sequence[tuple[DatalogRule, int | None, str]]) -> dict[int, str]:
-        """What rules derive from new rows (place None: all rows): tables of what is new, by relation."""
+        """One round of the rules over new rows (place None: all rows): tables of new rows, by relation."""
         by_head: dict[int, list[str]] = {}
         for rule, place, table in jobs:
             by_head.setdefault(rule.head.relation, []).append(_select(rule, place, table))
@@ -354,7 +354,7 @@ def _linear(rule: DatalogRule) -> bool:
 
 
 def _step(rule: DatalogRule) -> str:
-    """What a linear recursive rule derives from the recursive table."""
+    """The query for one step of a linear recursive rule from the recursive table."""
     named = {place: "x" for place, atom in enumerate(rule.body) if atom.relation == rule.head.relation}
     return _query(rule, named)
 

@@ -85,7 +85,7 @@ class _Builder:
         return self.tables.shown[relation] in self._domains
 
     def literal(self, relation: int, row: Row) -> Node:
-        """What a row says; two different literals being equal is false."""
+        """The formula of a row; that two different literals are equal is false."""
         if relation == EQUAL:
             a, b = row
             if self.horn.universe.known_distinct(a, b) and self.horn.universe.reason(a, b) is None:

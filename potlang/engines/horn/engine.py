@@ -1,4 +1,4 @@
-"""What computes a least model: the interface, what it may cost, and why it stops."""
+"""Engines for least models: their interface, their limits, and why they stop."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Merging(Exception):
 
 @dataclass(frozen=True, slots=True)
 class EvaluationLimits:
-    """What an evaluation may cost: rows derived, and time, which is over when `expired` says so."""
+    """The limits of an evaluation: rows derived, and time, which is over when `expired` says so."""
 
     rows: int = 3_000_000
     expired: Callable[[], bool] = lambda: False
@@ -81,7 +81,7 @@ class DatalogEngine(Protocol):
         ...
 
     def violation(self) -> tuple[int, Row]:
-        """What is violated: the row of `FALSE`, or a pair of `EQUAL`."""
+        """The violation: the row of `FALSE`, or a pair of `EQUAL`."""
         ...
 
     def instance(self, relation: int, row: Row) -> tuple[DatalogRule, dict[int, int]] | None:

@@ -1,4 +1,4 @@
-"""What a claim, or its denial, adds to the Horn part of a program."""
+"""Goals: the clauses that a claim, or its denial, adds to the Horn part of a program."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def _keyer(columns: Sequence[int]) -> Pick:
 
 
 class IndexShape(NamedTuple):
-    """What an index holds: by the columns `key`, the columns `rest`; of rows in which `same` agree."""
+    """The shape of an index: by the columns `key`, the columns `rest`; of rows in which `same` agree."""
 
     key: tuple[int, ...]
     rest: tuple[int, ...]

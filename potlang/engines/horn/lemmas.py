@@ -45,7 +45,7 @@ class Lemmas(NamedTuple):
 
 
 def derive_lemmas(module: Module, goal: Node) -> Lemmas | None:
-    """What the closure derives on its way to a claim; None where it does not derive it, or not soon."""
+    """The lemmas derived on the way to a claim; None where it is not derived, or not soon."""
     closure = HornSolver(recognise(module, ()))
     derivation = closure.derivation(goal, "negation", Deadline(_CLOSURE_MS).passed)
     if derivation is None or sum(len(proof.steps) for proof in derivation.cases) > _MOST_STEPS:

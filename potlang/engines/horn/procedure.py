@@ -24,7 +24,7 @@ _REMEMBERED = 64
 
 
 class HornProcedure:
-    """What the least model decides (`55-closure.md`). Models and refutations are made when asked for.
+    """Decides checks by the least model (`55-closure.md`). Models and refutations are made when asked for.
 
     `exact_only`: nothing is tried where the closure could conclude no more than what follows.
     """

@@ -32,7 +32,7 @@ class Given(NamedTuple):
 
 @dataclass(slots=True)
 class HornParts:
-    """What a set of formulas comes to: rules, given atoms and equations, and why more may follow."""
+    """The Horn parts of a set of formulas: rules, given atoms and equations, and why more may follow."""
 
     rules: list[DatalogRule] = field(default_factory=list)
     given: dict[Given, Provenance] = field(default_factory=dict)
@@ -80,7 +80,7 @@ class HornProgram:
         return self.module.pool
 
     def literal(self, relation: int, row: Row) -> Node:
-        """What a row of a relation says."""
+        """The formula that a row of a relation stands for."""
         nodes = [self.universe.nodes[code] for code in row]
         if relation == FALSE:
             return self.pool.false

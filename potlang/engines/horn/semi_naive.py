@@ -62,7 +62,7 @@ def _uses(rules: Iterable[DatalogRule]) -> dict[int, list[Use]]:
 
 @dataclass(slots=True)
 class _Trail:
-    """What was there before the additions, and what was added."""
+    """The state before the additions, and the additions, to be undone."""
 
     lengths: list[int]
     rank: int
@@ -113,7 +113,7 @@ class SemiNaive:
         return self._trail is not None and len(self.rows[relation]) != self._trail.lengths[relation]
 
     def violation(self) -> tuple[int, Row]:
-        """What is violated: the row of `FALSE`, or a pair of `EQUAL`."""
+        """The violation: the row of `FALSE`, or a pair of `EQUAL`."""
         for pair in self.rows[EQUAL]:
             return EQUAL, pair
         return FALSE, ()

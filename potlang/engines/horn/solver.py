@@ -49,14 +49,14 @@ def never() -> bool:
 
 
 class SideAnswer(NamedTuple):
-    """What is concluded of one check. `status` None: nothing, for the `reason` given."""
+    """The conclusion on one check. `status` None: none, for the `reason` given."""
 
     status: Status | None
     reason: str | None = None
 
 
 class HornAnswer(NamedTuple):
-    """What the closure says of one claim. Derivations and models are made by `HornSolver` when asked for."""
+    """The answer on one claim. Derivations and models are made by `HornSolver` when asked for."""
 
     assumptions: SideAnswer
     claim: SideAnswer
@@ -109,7 +109,7 @@ class HornSolver:
     # --- statuses ---
 
     def decide(self, formula: Node, expired: Expired = never) -> HornAnswer:
-        """What is concluded of a closed claim. When `expired` says so, no more is concluded."""
+        """The conclusions on a closed claim. When `expired` says so, no more are drawn."""
         assumptions = self.assumptions(expired)
         claim, negation = (self._side(formula, negated, assumptions, expired) for negated in (False, True))
         return HornAnswer(assumptions, claim, negation)
@@ -130,7 +130,7 @@ class HornSolver:
         return SideAnswer("sat") if self.horn.exact else SideAnswer(None, _joined(self.horn.reasons))
 
     def _concluded(self, work: Callable[[_Base], SideAnswer], expired: Expired) -> SideAnswer:
-        """What `work` concludes, or why it does not."""
+        """The conclusion of `work`, or why there is none."""
         try:
             return self._attempt(work, expired)
         except TooLarge:

@@ -122,7 +122,7 @@ def _returns(relation: int, heads: Sequence[Sequence[DatalogRule]]) -> bool:
 
 
 def narrowed(focus: Focus, relation: int, row: Row) -> tuple[list[DatalogRule], list[tuple[int, Row]]]:
-    """What puts into the part the rows that agree with `row` in the columns: rules and given rows."""
+    """The rules and given rows that put into the part the rows that agree with `row` in the columns."""
     given = focus.given.get(tuple([row[column] for column in focus.columns]), [])
     found = []
     for rule in focus.rules:

@@ -103,7 +103,7 @@ class Universe:
         return bool(self.pairs) and (min(a, b), max(a, b)) in self.pairs
 
     def reason(self, a: int, b: int) -> Provenance | None:
-        """What two constants differ by that do; None for literals."""
+        """The reason why two known distinct constants differ; None for literals."""
         other = self.group_of.get(b, ())
         for group in self.group_of.get(a, ()):
             if group in other:

@@ -33,7 +33,7 @@ def verdict_word(step: StepEntry) -> str:
 
 
 def remarks(step: StepEntry) -> Iterator[str]:
-    """What is to be said of a step beside its verdict, each on a line."""
+    """The remarks on a step beside its verdict, each on a line."""
     result = step.result
     if result is None:
         return
@@ -63,7 +63,7 @@ def verdict_words(report: SolutionResult) -> list[str]:
 
 
 def detail_lines(report: SolutionResult, style: Style) -> Iterator[str]:
-    """What is said below the steps: unclosed ones, contradictions, the answer, the counts, the notes."""
+    """The lines below the steps: unclosed ones, contradictions, the answer, the counts, the notes."""
     yield from _unclosed(report, style)
     if report.contradiction:
         yield f"these given steps contradict each other: {listed(report.contradiction)}"

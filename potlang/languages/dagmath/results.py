@@ -76,7 +76,7 @@ class GraphResult(NamedTuple):
 
 
 class AnswerResult(NamedTuple):
-    """What the last step answers, and whether that is what was expected ([DAG-EQUAL]).
+    """The answer of the last step, and whether it is the expected one ([DAG-EQUAL]).
 
     `given` is the content of the box, None without one. `expected` is None where the input says only
     whether the solution is correct (`by` is then "input"). `correct` is None if it could not be told.

@@ -47,7 +47,7 @@ class CompileError(ValueError):
 
 
 class Checked(NamedTuple):
-    """What checking a source found; `program` is None if there are errors."""
+    """The result of checking a program; `program` is None if there are errors."""
 
     document: Document
     diagnostics: tuple[Diagnostic, ...]

@@ -85,7 +85,7 @@ def _conflict(evidence: Evidence, style: Style) -> Iterator[str]:
 
 
 def _corrections(report: ProgramResult, style: Style) -> Iterator[str]:
-    """What to remove from inconsistent assumptions; all results of a report share it."""
+    """The assumptions to remove from inconsistent ones; all results of a report share them."""
     every = [report.evidence, *(result.evidence for result in report.results)]
     evidence = next((each for each in every if each is not None and each.corrections is not None), None)
     if evidence is None or not evidence.corrections:
@@ -118,7 +118,7 @@ def _optimization(found: OptimizationResult, style: Style) -> Iterator[str]:
 
 
 def _reached(each: ObjectiveResult) -> str:
-    """What is known of an objective's value; nothing where another line says it."""
+    """The value of an objective as far as it is known; nothing where another line has it."""
     if each.value is None and each.lower is None and each.upper is None:
         return ""
     limit = ", approached and never reached" if each.status is OptimizationStatus.UNATTAINED else ""

@@ -1,4 +1,4 @@
-"""What one solution's graph and answer say of its reasoning (paper, definitions 1 and 2, section 3).
+"""The metrics of one solution's reasoning, from its graph and answer (paper, definitions 1 and 2, section 3).
 
 All is computed from whole numbers; a fraction becomes a float where it is shown and not before.
 """
@@ -42,7 +42,7 @@ class Class(StrEnum):
 
 
 class Shape(NamedTuple):
-    """What the metrics need of a graph. `closed` counts the steps before the last that some step uses."""
+    """The shape of a graph for the metrics. `closed` counts the steps before the last that some step uses."""
 
     nodes: int
     edges: int

@@ -44,7 +44,7 @@ _NO_STEPS = "a solution is an object with `steps`"
 
 
 class Draft(NamedTuple):
-    """What was read: the steps that could be, and the rest of the solution.
+    """A solution as far as it could be read: its steps, and the rest.
 
     `complete` says whether each step in the input is among them.
     """

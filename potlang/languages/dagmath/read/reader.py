@@ -28,7 +28,7 @@ Source = str | bytes | bytearray | memoryview | os.PathLike[str] | Document | di
 
 @dataclass(frozen=True, slots=True)
 class ReadSolution:
-    """What was read. `solution` is None where an error was reported.
+    """The result of reading. `solution` is None where an error was reported.
 
     `steps` are those that could be read, errors or not; `places` has theirs, by position, in `document`.
     """

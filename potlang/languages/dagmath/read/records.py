@@ -1,4 +1,4 @@
-"""What a DAG-MATH solution says: plain values, in the order of the input."""
+"""The records of a DAG-MATH solution: plain values, in the order of the input."""
 
 from __future__ import annotations
 

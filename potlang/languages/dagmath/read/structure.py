@@ -1,4 +1,4 @@
-"""What makes steps a graph: ids that are unique, parents that come before ([DAG-ID], [DAG-PARENT])."""
+"""The graph structure of steps: ids are unique, parents come before ([DAG-ID], [DAG-PARENT])."""
 
 from __future__ import annotations
 

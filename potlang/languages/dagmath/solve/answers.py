@@ -153,7 +153,7 @@ _WORDS: Final[dict[Death, str]] = {
 
 
 def quick_judgement(given: str, expected: str) -> Judged | None:
-    """What needs no library, of normal texts: equal ones, and plain integers and fractions. Else None."""
+    """The judgement that needs no library: on equal texts, plain integers and fractions. Else None."""
     if given == expected:
         return Judged(True, "text") if given else Judged(False, "text", "the answer is empty")
     one, other = plain_number(given), plain_number(expected)

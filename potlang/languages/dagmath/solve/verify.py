@@ -112,7 +112,7 @@ def _answered(
 
 
 class _Asked(NamedTuple):
-    """What was found of the steps, and why nothing or less than usual was."""
+    """The findings on the steps, and why there are none or fewer than usual."""
 
     report: StepsReport | None = None
     notes: tuple[str, ...] = ()

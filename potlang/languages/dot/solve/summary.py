@@ -28,7 +28,7 @@ _FOLLOWS = (Verdict.ENTAILED, Verdict.INCONSISTENT)
 
 @dataclass(slots=True)
 class Summary:
-    """What the validated propositions of a trace amount to; its parts are asked for one after the other.
+    """The summary of the validated propositions of a trace; its parts are asked for one after the other.
 
     `verdicts` are the nodes' under the theory alone.
     """
@@ -46,7 +46,7 @@ class Summary:
         self.validated = self.extraction.marked("validated")
 
     def formula_of(self, id_: int) -> Node:
-        """What a proposer stands for."""
+        """The formula of a proposer."""
         return _proposition(self.said, id_)
 
     def _formulas(self, ids: Iterable[int]) -> list[Node]:
@@ -234,7 +234,7 @@ class Summary:
 
 
 def facts(extraction: Extraction, said: TypedPropositions) -> tuple[Assertion, ...]:
-    """What is validated, as assumptions named by their nodes."""
+    """The validated propositions as assumptions named by their nodes."""
     return tuple(
         Assertion(
             f"node:{id_}",
@@ -256,7 +256,7 @@ def _proposition(said: TypedPropositions, id_: int) -> Node:
 def _ranks(
     ranks: Sequence[int], known: Mapping[int, Consistency]
 ) -> tuple[tuple[RankResult, ...], int | None]:
-    """What is known of some ranks, extended to all: consistent downwards, inconsistent upwards."""
+    """The answers for some ranks, extended to all: consistent downwards, inconsistent upwards."""
     good = max((at for at, each in known.items() if each is Consistency.CONSISTENT), default=-1)
     bad = min((at for at, each in known.items() if each is Consistency.INCONSISTENT), default=len(ranks))
     found = []
