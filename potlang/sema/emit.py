@@ -222,7 +222,10 @@ def _application(head: Operator | Symbol, texts: list[str], args: tuple[Node, ..
         return f"{texts[0]}({', '.join(texts[1:])})"
     if head is op.INSERT:
         return _inserted(*texts)
-    return f"(-{texts[0]})"
+    if head in (op.NEG, op.BV_NEG):
+        return f"(-{texts[0]})"
+    # Never a guess: an operator without words here would become another program.
+    raise ValueError(f"programs have no words for {head.name}")
 
 
 def _equal_to_list(left: str, right: str) -> str:
