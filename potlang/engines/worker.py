@@ -95,6 +95,7 @@ class SolverService(Service):
         self._in_session = False
         # z3 stops at its own cap and can still answer; the address space is the wall behind it.
         self.slack_mb = 128 if engine.name == "z3" else 64
+        self.exhausted_status = 101 if engine.name == "z3" else None
 
     def prepare(self) -> bool:
         """Work ahead between sessions: within one it would count against the session's limits."""

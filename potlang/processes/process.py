@@ -21,7 +21,6 @@ Death = Literal["timeout", "memory", "crash"]
 """Why a worker is gone: it overran its time or memory, or something else ended it."""
 
 _OUT_OF_MEMORY: Final = ("bad_alloc", "out of memory", "memoryerror", "cannot allocate memory")
-_Z3_OUT_OF_MEMORY: Final = 101
 _START_UP_MS: Final = 60_000
 
 
@@ -56,6 +55,7 @@ class Process:
         self._expected: deque[int] = deque()
         self._peak_at_death = 0
         self._inherited = 0
+        self._exhausted_status: int | None = None
         self._closed = False
 
     @property
@@ -102,6 +102,7 @@ class Process:
             self.kill()
             raise Died("crash", "the worker did not start") from None
         self._inherited = int(hello.get("inherited", 0))
+        self._exhausted_status = hello.get("exhausted")
         self._ready = True
 
     def receive(self, deadline: Deadline) -> Message:
@@ -145,7 +146,10 @@ class Process:
             time.sleep(0.001)
         said = self._pipes.stderr()
         self.kill()
-        return _cause(self._process.returncode, said, self._peak_at_death, self.memory)
+        code = self._process.returncode
+        if code is not None and code == self._exhausted_status:
+            return Died("memory", "out of memory")
+        return _cause(code, said, self._peak_at_death, self.memory)
 
     def _reap(self, wait: bool) -> int | None:
         process = self._process
@@ -198,7 +202,7 @@ class Process:
 
 
 def _cause(code: int | None, said: str, peak: int, limit: int | None) -> Died:
-    if code == _Z3_OUT_OF_MEMORY or any(words in said.lower() for words in _OUT_OF_MEMORY):
+    if any(words in said.lower() for words in _OUT_OF_MEMORY):
         return Died("memory", "out of memory")
     if code is not None and code < 0:
         name = _signal_name(-code)

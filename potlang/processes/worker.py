@@ -32,9 +32,11 @@ class Service:
     A request may set `memory` (megabytes, or None: no cap) and `deadline` (seconds).
 
     `slack_mb` is added to each cap on memory, for services that stop at a lower cap of their own.
+    `exhausted_status` is the exit status by which one ends the process for want of memory, if it does.
     """
 
     slack_mb = 0
+    exhausted_status: int | None = None
 
     def answer(self, request: Message) -> Message | None:
         """The answer to a request; None for one that the parent expects none to."""
@@ -195,7 +197,7 @@ def main(name: str, *arguments: str) -> None:
     limits.deepen_stack()
     watch_parent(pipes.fileno())
     with contextlib.suppress(BrokenPipeError, FrameError):
-        pipes.send({"inherited": limits.inherited})
+        pipes.send({"inherited": limits.inherited, "exhausted": service.exhausted_status})
         _serve(service, pipes, limits)
     service.close()
     os._exit(0)

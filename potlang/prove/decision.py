@@ -7,6 +7,7 @@ them unknown or not asked for, leaves those states that it does not contradict.
 
 from __future__ import annotations
 
+import functools
 from typing import Literal, NamedTuple
 
 from potlang.engines.check import Known
@@ -46,26 +47,16 @@ def _fits(known: Known, true: str) -> bool:
     return known is None or known == "unknown" or known == true
 
 
-def _decide(answers: tuple[Known, Known, Known]) -> Decision:
+@functools.cache
+def decide(assumptions: Known, positive: Known, negative: Known) -> Decision:
+    """The verdict that the answers leave: one state, or `unknown` with the states left."""
+    answers = (assumptions, positive, negative)
     left = tuple(
         verdict
         for verdict, state in STATES.items()
         if all(_fits(known, true) for known, true in zip(answers, state, strict=True))
     )
     return Decision(left[0] if len(left) == 1 else Verdict.UNKNOWN, left)
-
-
-_TABLE: dict[tuple[Known, Known, Known], Decision] = {
-    (theta, positive, negative): _decide((theta, positive, negative))
-    for theta in ANSWERS
-    for positive in ANSWERS
-    for negative in ANSWERS
-}
-
-
-def decide(theta: Known, positive: Known, negative: Known) -> Decision:
-    """The verdict that the answers leave: one state, or `unknown` with the states left."""
-    return _TABLE[theta, positive, negative]
 
 
 def _gains(before: Decision, after: tuple[Decision, ...]) -> bool:
@@ -78,15 +69,15 @@ def needs_assumptions(positive: Known, negative: Known) -> bool:
     return _gains(before, (decide("sat", positive, negative), decide("unsat", positive, negative)))
 
 
-def needs_positive(theta: Known, negative: Known) -> bool:
+def needs_positive(assumptions: Known, negative: Known) -> bool:
     """Whether asking for the claim can still decide it, or narrow it down."""
-    before = decide(theta, None, negative)
+    before = decide(assumptions, None, negative)
     return not before.settled and not before.contradictory
 
 
-def needs_negative(theta: Known, positive: Known) -> bool:
+def needs_negative(assumptions: Known, positive: Known) -> bool:
     """Whether asking for the negation can still decide the claim, or narrow it down."""
-    before = decide(theta, positive, None)
+    before = decide(assumptions, positive, None)
     return not before.settled and not before.contradictory
 
 

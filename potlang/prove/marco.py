@@ -47,7 +47,7 @@ class MusResult(NamedTuple):
 def marco(
     every: Iterable[str], ask: Oracle, deadline: Deadline, bounds: Bounds, known: Iterable[Core] = ()
 ) -> MusResult:
-    """The families of `every`, as far as time and bounds allow; `known` are cores found before.
+    """The cores and corrections of `every`, as far as time and bounds allow; `known` are cores found before.
 
     What was found first stays the same under wider bounds. Same names, same answers: same order.
     """
@@ -57,7 +57,7 @@ def marco(
             if core.verified:
                 search.learn_core(core)
         search.run()
-    return search.families()
+    return search.result()
 
 
 class _Search:
@@ -120,7 +120,7 @@ class _Search:
         else:
             self._all_minimal = False
 
-    def families(self) -> MusResult:
+    def result(self) -> MusResult:
         complete = self._exhausted and self._all_known
         return MusResult(
             self._named(self._cores), complete and self._all_minimal, self._named(self._corrections), complete
