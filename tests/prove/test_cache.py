@@ -11,8 +11,8 @@ import pytest
 from cache_support import ROOT, SEED, SETTINGS, key, noise, report, said, start
 
 import potlang
-from potlang import api
 from potlang.ir.text import print_module, read_module
+from potlang.languages.pot import solve
 from potlang.processes.pool import Workers
 from potlang.prove import cache as module
 from potlang.prove.cache import Cache, default_directory, is_settled, make_key
@@ -129,7 +129,7 @@ def test_whatever_a_report_shows_is_in_the_key(change: str, tmp_path: Path) -> N
 
 def test_every_option_is_in_the_key(tmp_path: Path) -> None:
     """An option that is added to `verify` fails here until it has a value in OTHER."""
-    options = set(inspect.signature(api.verify).parameters) - {"source", "workers", "cache"}
+    options = set(inspect.signature(solve.verify).parameters) - {"source", "name", "workers", "cache"}
     assert options == set(OTHER)
     potlang.verify(PROGRAM, cache=tmp_path)
     for name, value in OTHER.items():
