@@ -20,7 +20,7 @@ _RESCALE = 1e100
 _PERIOD = 256
 
 
-class Trace(NamedTuple):
+class RefutationTrace(NamedTuple):
     """The parts of a refutation: numbers of clauses given, and learnt clauses in order."""
 
     clauses: tuple[int, ...]
@@ -111,7 +111,7 @@ class Propositional:
                 return False
         return self.refuted
 
-    def trace(self) -> Trace:
+    def trace(self) -> RefutationTrace:
         """The parts that the refutation uses. Only once `refuted`."""
         used: dict[int, None] = {}
         stack = list(self._last)
@@ -126,7 +126,7 @@ class Propositional:
         given = sorted(self._given[place] for place in used if place in self._given)
         learnt = sorted(place for place in used if place not in self._given)
         lemmas = [tuple([_external(lit) for lit in self._clauses[place]]) for place in learnt]
-        return Trace(tuple(given), tuple(lemma for lemma in lemmas if lemma))
+        return RefutationTrace(tuple(given), tuple(lemma for lemma in lemmas if lemma))
 
     # --- clauses and assignments ---
 

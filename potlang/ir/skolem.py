@@ -87,7 +87,7 @@ def skolemize(
     if not quantified:
         return SkolemForm(matrix, (), {})
     numbers = {var: number for number, var in enumerate(variable_names(formula))}
-    return _Work(normal, root, numbers, quantified, inside_terms).run(matrix)
+    return _Skolemization(normal, root, numbers, quantified, inside_terms).run(matrix)
 
 
 def unfold(formula: Node, pool: Pool, definitions: Mapping[Symbol, Definition]) -> Node:
@@ -135,7 +135,7 @@ def _never(cycle: list[Symbol]) -> None:
     raise NotSkolemizable(f"the definition of {cycle[0].name[:100]} uses itself")
 
 
-class _Scope:
+class _SkolemScope:
     """The Skolem terms of the binders around, and what became of the formulas met there."""
 
     __slots__ = ("done", "inner", "terms")
@@ -143,13 +143,13 @@ class _Scope:
     def __init__(self, terms: Mapping[Node, Node]) -> None:
         self.terms = terms
         self.done: dict[int, Node] = {}
-        self.inner: dict[int, _Scope] = {}
+        self.inner: dict[int, _SkolemScope] = {}
 
 
-_Task = tuple[Node, _Scope]
+_Task = tuple[Node, _SkolemScope]
 
 
-class _Work:
+class _Skolemization:
     """One formula in negation normal form. A part is done once for each scope that it occurs in."""
 
     def __init__(
@@ -173,7 +173,7 @@ class _Work:
     def run(self, formula: Node) -> SkolemForm:
         """Its Skolem form."""
         # What a part becomes depends on the terms chosen for its free variables: remembered by scope.
-        outer = _Scope({})
+        outer = _SkolemScope({})
         stack: list[_Task] = [(formula, outer)]
         while stack:
             node, scope = stack[-1]
@@ -191,7 +191,7 @@ class _Work:
         universals = sorted(free_variables(matrix), key=self.numbers.__getitem__)
         return SkolemForm(matrix, tuple(universals), self.choices)
 
-    def _parts(self, node: Node, scope: _Scope) -> list[_Task]:
+    def _parts(self, node: Node, scope: _SkolemScope) -> list[_Task]:
         """The subformulas with quantifiers in them or beside them; none for a formula without."""
         if node.id not in self.quantified:
             return []
@@ -203,7 +203,7 @@ class _Work:
             return []
         raise NotSkolemizable("a quantifier inside a term")
 
-    def _chosen(self, quant: Quant, scope: _Scope) -> _Scope:
+    def _chosen(self, quant: Quant, scope: _SkolemScope) -> _SkolemScope:
         """The scope of a quantifier whose binders are chosen."""
         inner = scope.inner.get(quant.id)
         if inner is None:
@@ -212,7 +212,7 @@ class _Work:
             terms: dict[Node, Node] = {
                 var: self._term(quant, var, arguments, images) for var in quant.binders
             }
-            inner = scope.inner[quant.id] = _Scope({**scope.terms, **terms})
+            inner = scope.inner[quant.id] = _SkolemScope({**scope.terms, **terms})
         return inner
 
     def _term(self, quant: Quant, var: Var, arguments: tuple[Var, ...], images: tuple[Node, ...]) -> Node:
@@ -228,7 +228,7 @@ class _Work:
             self.choices[symbol] = Choice(self.root, var, polarity, arguments)
         return self.pool.app(symbol, images) if images else self.pool.sym(symbol)
 
-    def _combined(self, node: Node, scope: _Scope, parts: list[_Task]) -> Node:
+    def _combined(self, node: Node, scope: _SkolemScope, parts: list[_Task]) -> Node:
         if not parts:
             return substitute(self.pool, node, scope.terms) if scope.terms else node
         found = tuple([inner.done[part.id] for part, inner in parts])

@@ -45,9 +45,9 @@ def find_contradictions(module: Module) -> list[tuple[Assertion, ...]]:
         else:
             literals.append((number, formula, positive))
     if all(map(_is_flat, literals)):
-        found = _Flat(literals).run()
+        found = _FlatConflicts(literals).run()
     else:
-        found = _Search(module.pool, literals).run()
+        found = _ConflictSearch(module.pool, literals).run()
     return [tuple(module.assertions[number] for number in numbers) for numbers in found]
 
 
@@ -87,8 +87,8 @@ def _is_term(node: Node) -> bool:
     return isinstance(node, Sym | Lit) or is_flat(node)
 
 
-class _Flat:
-    """The contradictions among flat atoms alone: `_Search` would find the same, slower."""
+class _FlatConflicts:
+    """The contradictions among flat atoms alone: `_ConflictSearch` would find the same, slower."""
 
     def __init__(self, literals: list[Literal]) -> None:
         self.literals = literals
@@ -155,7 +155,7 @@ class _Flat:
         self.found[tuple(sorted({*numbers, *sources}))] = None
 
 
-class _Search:
+class _ConflictSearch:
     def __init__(self, pool: Pool, literals: list[Literal]) -> None:
         self.pool = pool
         self.literals = literals

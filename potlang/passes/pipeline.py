@@ -123,7 +123,7 @@ _TOKEN = re.compile(
 )
 
 
-class _Reader:
+class _PipelineReader:
     """Reads the text form token by token."""
 
     def __init__(self, text: str) -> None:
@@ -161,7 +161,7 @@ class _Reader:
 
 def read_pipeline(text: str) -> Pipeline:
     """The pipeline written in `text`; the empty text is the empty one. Raises `PipelineError`."""
-    reader = _Reader(text)
+    reader = _PipelineReader(text)
     if reader.kind == "end":
         return Pipeline(())
     passes = [_read_pass(reader)]
@@ -171,7 +171,7 @@ def read_pipeline(text: str) -> Pipeline:
     return Pipeline(tuple(passes))
 
 
-def _read_pass(reader: _Reader) -> Pass:
+def _read_pass(reader: _PipelineReader) -> Pass:
     start = reader.start
     name = reader.take("word", "", "a pass's name")
     try:
@@ -201,7 +201,7 @@ def _has_default(option: Any) -> bool:
     return option.default is not MISSING or option.default_factory is not MISSING
 
 
-def _read_option(reader: _Reader, cls: type[Pass], options: dict[str, object]) -> None:
+def _read_option(reader: _PipelineReader, cls: type[Pass], options: dict[str, object]) -> None:
     known = get_type_hints(cls)
     names = [option.name for option in fields(cls)]  # type: ignore[arg-type]
     start = reader.start
@@ -215,7 +215,7 @@ def _read_option(reader: _Reader, cls: type[Pass], options: dict[str, object]) -
     options[name] = _read_value(reader, name, known[name])
 
 
-def _read_value(reader: _Reader, name: str, kind: type) -> object:
+def _read_value(reader: _PipelineReader, name: str, kind: type) -> object:
     token, found = reader.token, reader.kind
     value: object = None
     if kind is bool and found == "word" and token in ("true", "false"):

@@ -39,7 +39,7 @@ class Prenex:
         """The module with its formulas in prenex normal form; terms are left alone."""
         quantified = _Quantified()
         formulas = [
-            _Work(module.pool, quantified, self).run(root) if is_formula(root) else root
+            _Prefixing(module.pool, quantified, self).run(root) if is_formula(root) else root
             for root in module.formulas()
         ]
         return finish(self, module, formulas)
@@ -97,7 +97,7 @@ class _Pulled(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Join:
+class _Rejoin:
     """Put the last results together as the arguments of `node`."""
 
     node: App
@@ -106,7 +106,7 @@ class _Join:
 _Renaming = Mapping[Node, Node]
 
 
-class _Work:
+class _Prefixing:
     """One formula: the quantifiers met so far, the variables in use, and the results waiting to be joined."""
 
     def __init__(self, pool: Pool, quantified: _Quantified, options: Prenex) -> None:
@@ -137,11 +137,11 @@ class _Work:
     def _matrix(self, root: Node) -> Node:
         """`root` without its quantifiers, which are pulled as they are met, left to right."""
         results: list[Node] = []
-        stack: list[tuple[Node, _Renaming] | _Join] = [(root, {})]
+        stack: list[tuple[Node, _Renaming] | _Rejoin] = [(root, {})]
         while stack:
             step = stack.pop()
             self._count()
-            if isinstance(step, _Join):
+            if isinstance(step, _Rejoin):
                 arity = len(step.node.args)
                 args = tuple(results[-arity:])
                 results[-arity:] = [
@@ -155,7 +155,7 @@ class _Work:
                 stack.append((node.body, self._pull(node, renaming)))
             else:
                 assert isinstance(node, App)
-                stack.append(_Join(node))
+                stack.append(_Rejoin(node))
                 stack.extend((arg, renaming) for arg in reversed(node.args))
         return results[0]
 

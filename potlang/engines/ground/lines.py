@@ -30,7 +30,7 @@ def statements(grounding: Grounding, text: TermText, origins: Iterable[Origin]) 
     Instances of one formula that do not contradict one another become one.
     """
     origins = list(dict.fromkeys(origins))
-    writer = _Writer(grounding.table, text)
+    writer = _StatementWriter(grounding.table, text)
     instances = _joined(grounding.forms, [each for each in origins if isinstance(each, Instance)])
     lines = [writer.instance(form, binding) for form, binding in instances]
     lines += [writer.axiom(each) for each in origins if isinstance(each, Axiom)]
@@ -55,7 +55,7 @@ def _joined(
     return [(forms[number], binding) for number in sorted(found) for binding in found[number]]
 
 
-class _Writer:
+class _StatementWriter:
     def __init__(self, table: TermTable, text: TermText) -> None:
         self.table = table
         self.text = text

@@ -47,10 +47,10 @@ PlanStep = Match | Bind | Enumerate | RuleCall | RuleLiteral
 
 def plan(rule: GroundRule) -> tuple[PlanStep, ...]:
     """The steps that find the violated instances of a rule."""
-    return _Planner(rule).run()
+    return _InstancePlanner(rule).run()
 
 
-class _Planner:
+class _InstancePlanner:
     def __init__(self, rule: GroundRule) -> None:
         self.rule = rule
         self.bound: set[int] = set()

@@ -67,7 +67,7 @@ class Derivation(NamedTuple):
         return tuple(dict.fromkeys(used))
 
 
-class _Builder:
+class _StepBuilder:
     """Collects steps, each conclusion once."""
 
     def __init__(self, horn: HornProgram, tables: RelationTables) -> None:
@@ -157,7 +157,7 @@ def derive_by_ranks(
     added: Mapping[tuple[int, Row], Provenance],
 ) -> Derivation:
     """The derivation of the violation in `least`; `added` tells what rows given by the goal come from."""
-    builder = _Builder(horn, tables)
+    builder = _StepBuilder(horn, tables)
     relation, row = least.violation()
     number = _by_ranks(builder, least, relation, row, added)
     if relation == EQUAL:
@@ -169,7 +169,7 @@ _Found = tuple[DatalogRule, dict[int, int]] | None
 
 
 def _by_ranks(
-    builder: _Builder,
+    builder: _StepBuilder,
     least: DatalogEngine,
     relation: int,
     row: Row,
@@ -198,7 +198,7 @@ def _by_ranks(
 
 
 def _step(
-    builder: _Builder,
+    builder: _StepBuilder,
     key: tuple[int, Row],
     found: _Found,
     premises: list[int],
@@ -220,7 +220,7 @@ def _step(
 
 def derive_by_events(horn: HornProgram, tables: RelationTables, merged: DatalogWithEquality) -> Derivation:
     """The derivation of the violation in a model with classes of constants."""
-    builder = _Builder(horn, tables)
+    builder = _StepBuilder(horn, tables)
     work = _Events(builder, merged)
     if merged.clash is not None:
         a, b = merged.clash
@@ -233,7 +233,7 @@ def derive_by_events(horn: HornProgram, tables: RelationTables, merged: DatalogW
 
 
 class _Events:
-    def __init__(self, builder: _Builder, merged: DatalogWithEquality) -> None:
+    def __init__(self, builder: _StepBuilder, merged: DatalogWithEquality) -> None:
         self.builder = builder
         self.merged = merged
 

@@ -31,7 +31,7 @@ def derivation_lines(
     lemmas.
     """
     key = None if side == "assumptions" or claim is None else claim.key
-    writer = _Writer(horn, derivation, claim)
+    writer = _DerivationWriter(horn, derivation, claim)
     if len(derivation.cases) == 1 and not derivation.cases[0].assumed:
         found = _accepted(writer.steps(derivation.cases[0]), theory, side, key)
         if found is not None:
@@ -70,7 +70,7 @@ def _lemmas(clauses: Sequence[Sequence[int]]) -> list[str]:
     return [f"(lemma {' '.join(map(str, lemma))})" for lemma in solver.trace().lemmas]
 
 
-class _Writer:
+class _DerivationWriter:
     def __init__(self, horn: HornProgram, derivation: Derivation, claim: Claim | None) -> None:
         self.horn = horn
         self.text = TermText(module_printer(horn.module))

@@ -110,7 +110,7 @@ class Join(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class JoinPlan:
     """How a body is evaluated: from rows of one atom (or none) through joins to rows for the head."""
 
     fixed: tuple[tuple[int, int], ...]
@@ -139,7 +139,7 @@ class IndexSource(Protocol):
 
 
 def run(
-    plan: Plan, rows: Sequence[Row], source: IndexSource, tick: Callable[[], None]
+    plan: JoinPlan, rows: Sequence[Row], source: IndexSource, tick: Callable[[], None]
 ) -> Iterator[Sequence[Row]]:
     """The rows for the head in portions, before `finish`, with repetitions. `tick` is called now and then."""
     if plan.fixed or plan.same:
@@ -207,7 +207,7 @@ def _known_distinct(
 
 
 @dataclass(slots=True)
-class _Planner:
+class _JoinPlanner:
     rule: DatalogRule
     whole: bool
     slots: list[int] = field(default_factory=list)
@@ -278,12 +278,12 @@ def _variables_of(pairs: Iterable[tuple[int, int]]) -> set[int]:
     return {~value for pair in pairs for value in pair if value < 0}
 
 
-def make_plan(rule: DatalogRule, first: int | None, whole: bool = False) -> Plan:
+def make_plan(rule: DatalogRule, first: int | None, whole: bool = False) -> JoinPlan:
     """The plan for `rule` from new rows of its body atom `first`, or (None) from one empty row.
 
     `whole`: all variables are kept to the end.
     """
-    planner = _Planner(rule, whole, pending=list(rule.differ))
+    planner = _JoinPlanner(rule, whole, pending=list(rule.differ))
     left = list(rule.body)
     fixed: tuple[tuple[int, int], ...] = ()
     same: tuple[tuple[int, int], ...] = ()
@@ -304,7 +304,7 @@ def make_plan(rule: DatalogRule, first: int | None, whole: bool = False) -> Plan
         left.sort(key=lambda atom: _rank(atom, planner.slots))
         joins.append(planner.join(left[0], left[1:]))
         del left[0]
-    return Plan(
+    return JoinPlan(
         fixed, same, start, differ, tuple(joins), _finisher(rule.head, planner.slots), tuple(planner.slots)
     )
 

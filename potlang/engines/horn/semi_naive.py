@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from potlang.engines.horn.engine import EvaluationLimits, Merging, TooLarge
-from potlang.engines.horn.joins import Index, IndexShape, Plan, make_plan, run
+from potlang.engines.horn.joins import Index, IndexShape, JoinPlan, make_plan, run
 from potlang.engines.horn.rules import (
     EQUAL,
     FALSE,
@@ -41,10 +41,10 @@ class Use:
     def __init__(self, rule: DatalogRule, place: int) -> None:
         self.rule = rule
         self.place = place
-        self._plan: Plan | None = None
+        self._plan: JoinPlan | None = None
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> JoinPlan:
         """How new rows for the atom become rows for the rule's head."""
         if self._plan is None:
             self._plan = make_plan(self.rule, self.place)
@@ -204,7 +204,7 @@ class SemiNaive:
             delta = self._insert(produced)
 
     def _apply(
-        self, rule: DatalogRule, plan: Plan, rows: Sequence[Row], produced: dict[int, dict[Row, None]]
+        self, rule: DatalogRule, plan: JoinPlan, rows: Sequence[Row], produced: dict[int, dict[Row, None]]
     ) -> None:
         """The rows that `rule` derives and that are not there yet, into `produced`."""
         relation = rule.head.relation

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from potlang.engines.horn.engine import EvaluationLimits, TooLarge
-from potlang.engines.horn.joins import Index, IndexShape, Plan, make_plan, run
+from potlang.engines.horn.joins import Index, IndexShape, JoinPlan, make_plan, run
 from potlang.engines.horn.rules import EQUAL, FALSE, Atom, DatalogProgram, DatalogRule, Row, ground
 from potlang.ir.graphs import ProofForest
 
@@ -28,8 +28,8 @@ class Event(NamedTuple):
 
 class _Active(NamedTuple):
     rule: DatalogRule
-    whole: Plan
-    by_place: tuple[Plan, ...]
+    whole: JoinPlan
+    by_place: tuple[JoinPlan, ...]
     """For each body atom, the plan from new rows of it."""
     body: tuple[Atom, ...]
 
@@ -136,7 +136,9 @@ class DatalogWithEquality:
             found.add(self.rows[relation])
         return found
 
-    def _apply(self, rule: DatalogRule, plan: Plan, rows: Sequence[Row], delta: dict[int, list[Row]]) -> None:
+    def _apply(
+        self, rule: DatalogRule, plan: JoinPlan, rows: Sequence[Row], delta: dict[int, list[Row]]
+    ) -> None:
         fresh: list[tuple[int, Row]] = []
         for found in run(plan, rows, self, self.limits.tick):
             for row in found:
