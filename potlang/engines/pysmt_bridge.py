@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 from potlang.engines.cvc5 import FINITE_MODELS, REASONS, failure_of
@@ -72,23 +73,34 @@ def _name(annotations: Any, formula: Any) -> str | None:
     return unquote(str(names[0])) if names else None
 
 
+@cache
+def _converter_class() -> Any:
+    """pysmt's converter with one sort of cvc5 for each of pysmt's.
+
+    As it is, it makes a new uninterpreted sort at every mention, and no two terms of a sort fit.
+    """
+    from pysmt.solvers.cvcfive import CVC5Converter
+
+    class Converter(CVC5Converter):  # type: ignore[misc]
+        def __init__(self, environment: Any, cvc5: Any) -> None:
+            super().__init__(environment, cvc5)
+            self.sorts: dict[Any, Any] = {}
+
+        def _type_to_cvc5(self, sort: Any) -> Any:
+            if sort not in self.sorts:
+                self.sorts[sort] = super()._type_to_cvc5(sort)
+            return self.sorts[sort]
+
+    return Converter
+
+
 def _solver(environment: Any, options: dict[str, str]) -> Any:
-    """pysmt's cvc5 with a cache of sorts: as it is, it makes a new uninterpreted sort at every mention."""
     from pysmt.logics import Logic
     from pysmt.solvers.cvcfive import CVC5Solver
 
     logic = Logic(name="ALL", description="whatever cvc5 knows")
     solver = CVC5Solver(environment, logic, generate_models=True, solver_options=options)
-    converter = solver.converter
-    convert = converter._type_to_cvc5
-    sorts: dict[Any, Any] = {}
-
-    def cached(sort: Any) -> Any:
-        if sort not in sorts:
-            sorts[sort] = convert(sort)
-        return sorts[sort]
-
-    converter._type_to_cvc5 = cached
+    solver.converter = _converter_class()(environment, solver.cvc5)
     return solver
 
 

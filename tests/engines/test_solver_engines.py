@@ -167,6 +167,7 @@ def test_the_whole_vocabulary_of_the_printer(shared: Workers, engine: str) -> No
 
 
 def test_what_pysmt_cannot_read_is_unsupported(shared: Workers) -> None:
+    """[ROUTE-PYSMT]"""
     texts = [
         "(declare-datatypes ((C 0)) (((red) (green))))",
         "(declare-const n Int)(assert (= (mod n 2) 0))",
