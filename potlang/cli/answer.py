@@ -49,6 +49,7 @@ def verified_answer(given: Input, options: api.VerifyOptions) -> tuple[Answer, a
         report: Any = api.verify(given.source, language=given.kind, name=given.name, **options)
         answer = Answer(given.name, report.document, report.diagnostics, report, exit_code(report))
         return answer, None
+    # Checked apart: the diagnostics need their document, and proofs the program.
     checked = api.check(given.source, language="pot", name=given.name)
     return _program_answer(checked, options), checked.program
 

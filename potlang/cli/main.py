@@ -151,6 +151,7 @@ def _main(args: list[str], solver: subprocess.Popen[bytes] | None) -> None:
             return command
 
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+            # Not click's own list: it imports every command for its text, and cuts what is too long.
             with formatter.section("Commands"):
                 formatter.write_dl([(name, line) for name, (_, line) in _COMMANDS.items()])
 

@@ -25,6 +25,7 @@ def grouped(
     fields: tuple[str, ...] = getattr(kind, "_fields", ())
 
     def added(command: Command) -> Command:
+        # `wraps` shares the list in which click keeps the options that were added so far.
         @wraps(command)
         def with_group(*arguments: Any, **given: Any) -> Any:
             group = kind(*(given.pop(field) for field in fields))

@@ -32,12 +32,15 @@ def layout(graph: Graph) -> Layout:
     above: dict[int, list[int]] = {id_: [] for id_ in ids}
     below: dict[int, list[int]] = {id_: [] for id_ in ids}
     for line in graph.lines:
+        # Only lines that run forwards count, so that the longest path ends even where a trace has circles.
         if line.kind != "inclusion" and order[line.source] < order[line.target]:
             above[line.target].append(line.source)
             below[line.source].append(line.target)
     ranks = _ranks(ids, above)
+    # Down, then up, as in layered drawing after Sugiyama: a rank can only be ordered against one that stands.
     for sweep in range(_SWEEPS):
         _order(ranks, above) if sweep % 2 == 0 else _order(ranks[::-1], below)
+    # A rank of a thousand would make a drawing that nobody can scroll; its rows keep the order found.
     rows = [row for rank in ranks for row in _broken(rank, len(ids))]
     places = {
         id_: (number, column) for number, row in enumerate(rows) for id_, column in _columns(row).items()

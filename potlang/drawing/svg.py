@@ -179,12 +179,14 @@ def _line(line: Line, canvas: Canvas) -> str:
 def _path(line: Line, canvas: Canvas) -> tuple[str, tuple[float, float]]:
     """The curve of a line, and where its label stands."""
     (left, top), (other_left, other_top) = canvas.corner(line.source), canvas.corner(line.target)
+    # Inclusions in both directions between two nodes would otherwise lie upon each other.
     side = 0 if line.kind != "inclusion" else _SIDE if line.source < line.target else -_SIDE
     x, other_x = left + WIDTH / 2 + side, other_left + WIDTH / 2 + side
     if line.source == line.target:
         edge, out, upper, lower = left + WIDTH, left + WIDTH + 26, top + 16, top + 46
         loop = f"M{edge:g} {upper:g}C{out:g} {upper:g} {out:g} {lower:g} {edge:g} {lower:g}"
         return loop, (edge + 4, top + 12)
+    # In one row a straight line would run through the boxes between: it bows below them.
     if top == other_top:
         y, bow = top + HEIGHT, top + HEIGHT + _GAP_Y * 0.7
         curve = f"M{x:g} {y:g}C{x:g} {bow:g} {other_x:g} {bow:g} {other_x:g} {y:g}"

@@ -87,6 +87,7 @@ def to_plain(value: Any) -> Any:
 
 def json_text(value: Any, indent: int | None = 2) -> str:
     """JSON text with characters beyond ASCII as they are; surrogates, which UTF-8 cannot hold, escaped."""
+    # json reads `\ud800` back as the same lone surrogate, so nothing is lost by the escape.
     text = json.dumps(value, indent=indent, ensure_ascii=False)
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 

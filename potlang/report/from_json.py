@@ -23,7 +23,9 @@ from potlang.diag.model import (
 from potlang.report import results as report
 from potlang.report.results import ProgramResult
 
+# `closed` nests; a file made by hand must not exhaust the stack.
 _DEEPEST = 32
+# Computed from the results, so that a changed value in the file cannot contradict them.
 _DERIVED = ("paper_answer",)
 
 

@@ -124,6 +124,7 @@ def to_text(table: Table, color: bool = False) -> str:
     cells = [[visible(cell) for cell in row] for row in (*heads, *_shown_rows(table))]
     right = [not _is_text(table, at) for at in range(len(table.columns))]
     lines = ["   ".join(row) for row in aligned(cells, right)]
+    # Of the whole lines: the last column is as wide as its longest cell, which only one line has.
     rule = "─" * max(map(columns, lines))
     bold = [Style(color)("bold", line) for line in lines[: len(heads)]]
     title = f"{table.title} ({table.form})" if table.form else table.title
