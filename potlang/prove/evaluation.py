@@ -6,12 +6,12 @@ once is true again wherever these are the same. Claims on one policy have models
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from potlang.ir.enumerate import free_symbols
 from potlang.ir.module import Assertion, Module
-from potlang.ir.nodes import App, Node, Sym, Symbol, reachable
+from potlang.ir.nodes import Node, Symbol, symbols_in
 from potlang.ir.sorts import BOOL, DeclaredSort
 from potlang.ir.structure import FunctionTable, NotEvaluable, Structure, definitions_of
 from potlang.prove.modelcheck import check_model
@@ -136,18 +136,9 @@ class Evaluations:
     def symbols(self, formula: Node) -> tuple[Symbol, ...] | None:
         """The symbols that a formula's value depends on; None if definitions take part."""
         if formula.id not in self._symbols:
-            self._symbols[formula.id] = self._found(reachable(formula))
+            found = tuple(symbols_in(formula))
+            self._symbols[formula.id] = None if any(each in self._defined for each in found) else found
         return self._symbols[formula.id]
-
-    def _found(self, nodes: Iterable[Node]) -> tuple[Symbol, ...] | None:
-        found: dict[Symbol, None] = {}
-        for node in nodes:
-            symbol = node.symbol if isinstance(node, Sym) else node.op if isinstance(node, App) else None
-            if isinstance(symbol, Symbol):
-                if symbol in self._defined:
-                    return None
-                found[symbol] = None
-        return tuple(found)
 
     def meaning(self, value: object) -> int:
         """The same number for the same meaning."""
