@@ -59,7 +59,10 @@ def arguments(args: list[str]) -> list[str]:
 
 def near_command(word: str) -> str | None:
     """The command that somebody means who writes a word that is neither a command nor a file."""
-    if len(word) > _LONGEST_COMMAND or not word.replace("-", "").isalpha() or os.path.exists(word):  # noqa: PTH110
+    # `--format` is near to `format`, and an option.
+    if word.startswith("-") or len(word) > _LONGEST_COMMAND or not word.replace("-", "").isalpha():
+        return None
+    if os.path.exists(word):  # noqa: PTH110 - pathlib costs start-up
         return None
     from potlang.diag.near import nearest
 
