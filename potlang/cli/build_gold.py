@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from potlang.cli.common import ALL_ENTAILED, INVALID, OTHER_ANSWER, UNDECIDED, CannotWriteFile, Failure
+from potlang.cli.common import ALL_ENTAILED, INVALID, OTHER_ANSWER, UNDECIDED, CannotWriteFile, CommandFailure
 from potlang.cli.model_options import AskedModel, Renamed, model_options
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def build_gold(
     except BadJournal as error:
         raise click.BadParameter(str(error), param_hint="--output") from error
     except ImportError as error:
-        raise Failure(str(error)) from error
+        raise CommandFailure(str(error)) from error
     except OSError as error:
         raise CannotWriteFile(error.filename or output, error) from error
     finally:

@@ -108,13 +108,13 @@ def note_unused(what: str, names: Iterable[str]) -> None:
         click.echo(f"note: {what}: {', '.join(found)} {verb} no effect on it", err=True)
 
 
-class Failure(click.ClickException):
+class CommandFailure(click.ClickException):
     """Why a command cannot go on."""
 
     exit_code = INVALID
 
 
-class CannotWriteFile(Failure):
+class CannotWriteFile(CommandFailure):
     """A file that the system does not let be written, POT0009."""
 
     def __init__(self, name: object, error: OSError) -> None:

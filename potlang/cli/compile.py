@@ -14,7 +14,7 @@ from potlang.cli.common import (
     INVALID,
     OTHER_ANSWER,
     UNDECIDED,
-    Failure,
+    CommandFailure,
     Input,
     checked_pipeline,
     color_option,
@@ -69,7 +69,7 @@ def compile_(
     pipeline = checked_pipeline(passes_for(target) if passes is None else passes)
     given = read_input(file)
     if given.kind == "dagmath":
-        raise Failure(f"{given.name} is a solution: there is no program in it")
+        raise CommandFailure(f"{given.name} is a solution: there is no program in it")
     if given.kind == "dot":
         note_unused(f"{given.name} is a trace", () if target == "dagmath" else ("claim",))
         program = _of_trace(given, target, trace, color)
@@ -98,7 +98,7 @@ def _of_trace(given: Input, target: str, trace: TraceOptions, color: str) -> Pro
     from potlang.sema.emit import ExpansionTooLarge
 
     if target == "dot":
-        raise Failure(f"{given.name} is a trace already")
+        raise CommandFailure(f"{given.name} is a trace already")
     space = theory_program(trace.theory, "text", color)
     checked = dot.check(given.source, profile=trace.profile, theory=space, name=given.name)
     print_diagnostics(checked.trace.document, checked.diagnostics, color)
@@ -107,7 +107,7 @@ def _of_trace(given: Input, target: str, trace: TraceOptions, color: str) -> Pro
     try:
         return compile_program(dot.trace_to_pot(checked), name=given.name)
     except (ExpansionTooLarge, CompileError) as error:
-        raise Failure(f"cannot be written as a program: {error}") from error
+        raise CommandFailure(f"cannot be written as a program: {error}") from error
 
 
 def _derivation(
@@ -126,7 +126,7 @@ def _derivation(
         click.echo(str(error), err=True)
         sys.exit(UNDECIDED if error.verdict is Verdict.UNKNOWN else OTHER_ANSWER)
     except ExpansionTooLarge as error:
-        raise Failure(f"cannot be written as {target}: {error}") from error
+        raise CommandFailure(f"cannot be written as {target}: {error}") from error
 
 
 def _solution(program: Program, claim: str | None) -> str:
@@ -142,7 +142,7 @@ def _trace(program: Program, claim: str | None, profile: Profile) -> str:
     try:
         derived = dot.derivation_to_trace(program, claim, profile=profile)
     except dot.BuildError as error:
-        raise Failure(f"cannot be written as a trace: {error}") from error
+        raise CommandFailure(f"cannot be written as a trace: {error}") from error
     if derived.needs_theory:
         click.echo("note: the trace is read against the program: `--theory FILE`", err=True)
     return derived.text.decode("utf-8")
@@ -159,7 +159,7 @@ def _lowered(program: Program, pipeline: Pipeline, target: api.Target, print_aft
     except KeyError as error:
         raise click.BadParameter(f"there is no claim {error}", param_hint="--passes") from error
     except (PassLimit, ExpansionTooLarge, Unsupported) as error:
-        raise Failure(f"cannot be written as {target}: {error}") from error
+        raise CommandFailure(f"cannot be written as {target}: {error}") from error
 
 
 def _printer() -> Callback:

@@ -17,7 +17,7 @@ from potlang.cli.common import (
     OTHER_ANSWER,
     UNDECIDED,
     CannotWriteFile,
-    Failure,
+    CommandFailure,
     color_option,
     format_option,
     print_json,
@@ -255,6 +255,6 @@ def _draw(summary: FamilySummary, path: Path) -> None:
     try:
         save(dashboard(summary), path.with_suffix("") if path.suffix in (".svg", ".png") else path)
     except MissingExtraError as error:
-        raise Failure(str(error)) from error
+        raise CommandFailure(str(error)) from error
     except OSError as error:
         raise CannotWriteFile(path, error) from error

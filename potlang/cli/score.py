@@ -15,7 +15,7 @@ from potlang.cli.common import (
     INVALID,
     OTHER_ANSWER,
     CannotWriteFile,
-    Failure,
+    CommandFailure,
     color_option,
     format_option,
     print_json,
@@ -137,7 +137,7 @@ def score(
         if plots is not None:
             _plot(scores, plots)
     except MissingExtraError as error:
-        raise Failure(str(error)) from error
+        raise CommandFailure(str(error)) from error
     sys.exit(_report(scores))
 
 

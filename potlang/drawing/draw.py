@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final, Literal
 
 from potlang.drawing import mermaid
-from potlang.drawing.graph import MOST_NODES, Graph, graph_of
+from potlang.drawing.graph import MOST_NODES, DrawnGraph, graph_of
 from potlang.drawing.graphviz import graphviz
 from potlang.drawing.page import page, program_page, solution_page
 from potlang.drawing.steps import graph_of_solution
@@ -19,7 +19,7 @@ from potlang.report.results import Verdict
 
 Form = Literal["html", "svg", "mermaid", "graphviz"]
 """A page, or a drawing alone in one of three languages."""
-_DRAWINGS: Final[Mapping[str, tuple[Callable[[Graph], str], int]]] = {
+_DRAWINGS: Final[Mapping[str, tuple[Callable[[DrawnGraph], str], int]]] = {
     "svg": (svg, MOST_NODES),
     "mermaid": (mermaid.mermaid, mermaid.MOST_NODES),
     "graphviz": (graphviz, MOST_NODES),
@@ -58,7 +58,7 @@ def draw(report: Report | TraceReport | SolutionReport, to: Form = "html", name:
     return _drawing(to, partial(graph_of_solution, report))
 
 
-def _drawing(to: Form, graph: Callable[[int], Graph]) -> str:
+def _drawing(to: Form, graph: Callable[[int], DrawnGraph]) -> str:
     """The text of a drawing; `graph` gives the graph of at most so many vertices."""
     write, most = _DRAWINGS[to]
     return write(graph(most))

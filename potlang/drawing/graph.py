@@ -82,7 +82,7 @@ class Line(NamedTuple):
     tone: Tone = "none"
 
 
-class Graph(NamedTuple):
+class DrawnGraph(NamedTuple):
     """The graph of a drawing: all its lines join its vertices. `note` says what is left out."""
 
     vertices: tuple[Vertex, ...]
@@ -91,7 +91,7 @@ class Graph(NamedTuple):
     legend: Legend = TRACE_LEGEND
 
 
-def graph_of(report: TraceReport, most: int = MOST_NODES) -> Graph:
+def graph_of(report: TraceReport, most: int = MOST_NODES) -> DrawnGraph:
     """The graph of a trace, of at most `most` vertices and three times as many lines, in linear time."""
     near = "summarizers, judgements that the theory contradicts, and conflicts"
     return graph_around(report.nodes, _vertex, list(_lines(report)), _focus(report), most, "nodes", near)
@@ -152,7 +152,7 @@ def graph_around(
     noun: str,
     near: str,
     legend: Legend = TRACE_LEGEND,
-) -> Graph:
+) -> DrawnGraph:
     """The graph of nodes or steps: of more than `most` the part around `focus`, in linear time.
 
     Its note says how many of what are drawn, and what they are `near` to.
@@ -166,7 +166,7 @@ def graph_around(
         notes.append(f"{len(vertices):,} of {len(ids):,} {noun} are drawn: those nearest to {near}")
     if len(inside) > 3 * most:
         notes.append(f"{len(inside) - 3 * most:,} lines are not drawn")
-    return Graph(vertices, tuple(inside[: 3 * most]), "; ".join(notes), legend)
+    return DrawnGraph(vertices, tuple(inside[: 3 * most]), "; ".join(notes), legend)
 
 
 def _around(ids: Sequence[int], lines: Iterable[Line], focus: Iterable[int], most: int) -> set[int]:

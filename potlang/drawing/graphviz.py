@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from potlang.drawing.colours import LIGHT
-from potlang.drawing.graph import Graph, Line, Vertex
+from potlang.drawing.graph import DrawnGraph, Line, Vertex
 
 _SHAPES = {"problem": "ellipse", "proposer": "box", "critic": "hexagon", "summarizer": "note"}
 _LINES = {"use": "solid", "refine": "bold", "critique": "dotted", "inclusion": "dashed"}
 
 
-def graphviz(graph: Graph) -> str:
+def graphviz(graph: DrawnGraph) -> str:
     """The text of a digraph; every label is a quoted string."""
     lines = ["digraph trace {", '  node [style=filled, fontname="sans-serif"];']
     if graph.note:

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping
 from math import ceil, sqrt
 from typing import NamedTuple
 
-from potlang.drawing.graph import Graph
+from potlang.drawing.graph import DrawnGraph
 
 _SWEEPS = 4
 _NARROWEST = 8
 
 
-class Layout(NamedTuple):
+class GraphLayout(NamedTuple):
     """The vertices' ids by row and from left to right, and the row and the column of each.
 
     Columns count from the middle of the row, so they may be negative and end in a half.
@@ -25,7 +25,7 @@ class Layout(NamedTuple):
     places: Mapping[int, tuple[int, float]]
 
 
-def layout(graph: Graph) -> Layout:
+def layout(graph: DrawnGraph) -> GraphLayout:
     """The places of all vertices. Inclusions follow the vertices and do not place them."""
     ids = [vertex.id for vertex in graph.vertices]
     order = {id_: index for index, id_ in enumerate(ids)}
@@ -45,7 +45,7 @@ def layout(graph: Graph) -> Layout:
     places = {
         id_: (number, column) for number, row in enumerate(rows) for id_, column in _columns(row).items()
     }
-    return Layout(tuple(tuple(row) for row in rows), places)
+    return GraphLayout(tuple(tuple(row) for row in rows), places)
 
 
 def _ranks(ids: Iterable[int], above: Mapping[int, list[int]]) -> list[list[int]]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from potlang.drawing.colours import LIGHT
-from potlang.drawing.graph import Graph, Line, Tone, Vertex
+from potlang.drawing.graph import DrawnGraph, Line, Tone, Vertex
 
 MOST_NODES = 120
 """Vertices of a chart: Mermaid draws no more than 500 lines and 50,000 characters, unless told otherwise."""
@@ -21,7 +21,7 @@ _WRONG = "wrong"
 _LINES = {"use": "-->", "refine": "==>", "critique": "-.->", "inclusion": "-->"}
 
 
-def mermaid(graph: Graph) -> str:
+def mermaid(graph: DrawnGraph) -> str:
     """The text of a flow chart. Only letters, digits and commas of the trace stand in it unescaped."""
     lines = ["flowchart TD"]
     if graph.note:
@@ -52,7 +52,7 @@ def _line(line: Line) -> str:
     return f"  n{line.source} {_LINES[line.kind]}{label} n{line.target}"
 
 
-def _styles(graph: Graph) -> Iterator[str]:
+def _styles(graph: DrawnGraph) -> Iterator[str]:
     used = dict.fromkeys(_class(vertex) for vertex in graph.vertices)
     for name in used:
         fill, stroke = LIGHT.status[name.removesuffix(_WRONG)]

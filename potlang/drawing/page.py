@@ -11,7 +11,7 @@ from typing import Any
 
 from potlang.diag.wording import visible
 from potlang.drawing.colours import DARK, LIGHT, Palette
-from potlang.drawing.graph import MARKS, Graph, graph_of
+from potlang.drawing.graph import MARKS, DrawnGraph, graph_of
 from potlang.drawing.steps import graph_of_solution, marks_of
 from potlang.drawing.svg import svg
 from potlang.languages.dagmath.render import detail_lines, parents_word, remarks, verdict_word, verdict_words
@@ -113,7 +113,7 @@ def _colours(palette: Palette) -> Iterator[str]:
     yield f".wrong{{color:{palette.tone['refuted']};font-weight:600}}"
 
 
-def _drawing(graph: Graph, notes: Sequence[str] = ()) -> Iterator[str]:
+def _drawing(graph: DrawnGraph, notes: Sequence[str] = ()) -> Iterator[str]:
     yield from (f"<p>{html_text(note)}</p>" for note in (*notes, graph.note) if note)
     yield f'<div class="drawing">{svg(graph)}</div>'
 

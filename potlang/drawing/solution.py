@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import dist
 from typing import TYPE_CHECKING
 
-from potlang.drawing.graph import Graph, Line, Vertex
+from potlang.drawing.graph import DrawnGraph, Line, Vertex
 from potlang.drawing.layout import layout
 from potlang.languages.dagmath.check.graph import Graph as Steps
 from potlang.score.plots import new_figure
@@ -71,7 +71,7 @@ def _places(graph: Steps) -> list[Point]:
     lines = tuple(
         Line(parent, step, "use") for step, parents in enumerate(graph.parents) for parent in parents
     )
-    found = layout(Graph(vertices, lines)).places
+    found = layout(DrawnGraph(vertices, lines)).places
     return [(found[step][1], -_ROW * found[step][0]) for step in range(len(graph.parents))]
 
 

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from potlang.drawing.graph import LABEL, MARKS, MOST_NODES, Graph, Legend, Line, Status, Vertex, graph_around
+from potlang.drawing.graph import (
+    LABEL,
+    MARKS,
+    MOST_NODES,
+    DrawnGraph,
+    Legend,
+    Line,
+    Status,
+    Vertex,
+    graph_around,
+)
 from potlang.languages.dagmath.render import says, verdict_word
 from potlang.languages.dagmath.report import SolutionReport
 from potlang.languages.dagmath.results import StepEntry
@@ -36,10 +46,10 @@ def marks_of(step: StepEntry) -> tuple[Status, Verdict | None]:
     return _MARKS[step.result.verdict]
 
 
-def graph_of_solution(report: SolutionReport, most: int = MOST_NODES) -> Graph:
+def graph_of_solution(report: SolutionReport, most: int = MOST_NODES) -> DrawnGraph:
     """The graph of a solution, of at most `most` steps and three times as many lines; empty if it is none."""
     if report.graph is None:
-        return Graph((), (), legend=_LEGEND)
+        return DrawnGraph((), (), legend=_LEGEND)
     unclosed = {each.id for each in report.unclosed}
     last = report.steps[-1].id
     near = "refuted steps, steps that do not follow, unclosed ones and the last"

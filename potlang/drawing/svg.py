@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from potlang.diag.snippet import columns
 from potlang.drawing.colours import DARK, LIGHT, Palette
-from potlang.drawing.graph import Graph, Line, Vertex
-from potlang.drawing.layout import Layout, layout
+from potlang.drawing.graph import DrawnGraph, Line, Vertex
+from potlang.drawing.layout import GraphLayout, layout
 
 WIDTH, HEIGHT = 184, 62
 _GAP_X, _GAP_Y, _MARGIN, _LEGEND = 28, 56, 24, 44
@@ -24,7 +24,7 @@ _TONES = {"proved": "✓", "assumed": "~", "refuted": "✗", "unknown": "?", "no
 class Canvas(NamedTuple):
     """A layout in points: the middle of each row, and where the first row begins."""
 
-    layout: Layout
+    layout: GraphLayout
     middle: float
     width: float
     height: float
@@ -36,7 +36,7 @@ class Canvas(NamedTuple):
         return left, _LEGEND + _MARGIN + row * (HEIGHT + _GAP_Y)
 
 
-def svg(graph: Graph) -> str:
+def svg(graph: DrawnGraph) -> str:
     """The drawing as an `<svg>` element with its own style for light and dark backgrounds."""
     canvas = _canvas(layout(graph))
     title = f"{len(graph.vertices)} nodes, {len(graph.lines)} lines"
@@ -95,14 +95,14 @@ def _markers() -> str:
     )
 
 
-def _canvas(found: Layout) -> Canvas:
+def _canvas(found: GraphLayout) -> Canvas:
     widest = max((len(row) for row in found.rows), default=0)
     width = max(widest * (WIDTH + _GAP_X) + 2 * _MARGIN, _NARROWEST)
     height = _LEGEND + 2 * _MARGIN + len(found.rows) * (HEIGHT + _GAP_Y)
     return Canvas(found, width / 2, width, height)
 
 
-def _legend(graph: Graph) -> Iterator[str]:
+def _legend(graph: DrawnGraph) -> Iterator[str]:
     x = _MARGIN
     for status, word in graph.legend:
         if status is not None:

@@ -19,7 +19,7 @@ MOST_LEMMAS: Final = 200_000
 """Longer proofs are not handed over."""
 
 
-class Outcome(NamedTuple):
+class SatOutcome(NamedTuple):
     """`true` lists the variables that the model makes true; `lemmas` end with the empty clause left out.
 
     `lemmas` is None where the proof is too long, or unless unsat.
@@ -34,17 +34,17 @@ class Outcome(NamedTuple):
 
 def solve_clauses(
     clauses: Iterable[Sequence[int]], workers: Workers, timeout_ms: int, memory_mb: int | None = None
-) -> Outcome:
+) -> SatOutcome:
     """Decide clauses in a worker, which is killed at the limits: then the status is unknown."""
     text = "\n".join([" ".join(map(str, (*clause, 0))) for clause in clauses])
     with SolverSession(workers, "sat", memory_mb=memory_mb) as session:
         answer = session.ask(Query(text, core=True), timeout_ms)
     if answer.status == "unknown":
-        return Outcome("unknown", answer.reason, answer.detail)
+        return SatOutcome("unknown", answer.reason, answer.detail)
     if answer.status == "sat":
-        return Outcome("sat", true=tuple(map(int, (answer.values or ("",))[0].split())))
+        return SatOutcome("sat", true=tuple(map(int, (answer.values or ("",))[0].split())))
     lemmas = None if answer.core is None else tuple(tuple(map(int, line.split())) for line in answer.core)
-    return Outcome("unsat", lemmas=lemmas)
+    return SatOutcome("unsat", lemmas=lemmas)
 
 
 class SatEngine(SolverEngine):

@@ -50,7 +50,7 @@ def reason_of(words: str) -> Reason:
     return "error"
 
 
-class Context(Repl):
+class Z3Context(Repl):
     """One z3 context."""
 
     name = "z3"
@@ -103,14 +103,14 @@ def _failure(error: Exception) -> Failure:
     return Failure("error" if reason == "incomplete" else reason, detail)
 
 
-class Z3Engine(TextEngine[Context]):
+class Z3Engine(TextEngine[Z3Context]):
     """z3 in this process."""
 
     name = "z3"
 
     def __init__(self) -> None:
         super().__init__()
-        self._spares: list[Context] = []
+        self._spares: list[Z3Context] = []
 
     def prepare(self) -> bool:
         """Make a context ahead of its session, if there are not enough.
@@ -119,12 +119,12 @@ class Z3Engine(TextEngine[Context]):
         """
         if len(self._spares) == _SPARES:
             return False
-        self._spares.append(Context())
+        self._spares.append(Z3Context())
         return True
 
     def warm_up(self) -> None:
         """Solve something small once, so that z3's own start-up is behind it."""
-        repl = Context()
+        repl = Z3Context()
         repl.run("(set-option :produce-unsat-cores true)" + _WARM_UP)
         repl.run("(get-unsat-core)")
 
@@ -143,18 +143,18 @@ class Z3Engine(TextEngine[Context]):
         deadline = Deadline(timeout_ms)
         return self._answered(query.core, deadline, lambda repl: self._check(repl, query, deadline))
 
-    def _make(self, core: bool) -> Context:
+    def _make(self, core: bool) -> Z3Context:
         repl = self._fresh(core)
         repl.run(self._base)
         return repl
 
-    def _fresh(self, core: bool) -> Context:
-        repl = self._spares.pop() if self._spares else Context()
+    def _fresh(self, core: bool) -> Z3Context:
+        repl = self._spares.pop() if self._spares else Z3Context()
         if core:
             repl.run("(set-option :produce-unsat-cores true)")
         return repl
 
-    def _check(self, repl: Context, query: Query, deadline: Deadline) -> Answer:
+    def _check(self, repl: Z3Context, query: Query, deadline: Deadline) -> Answer:
         repl.run("(push 1)" + query.text)
         status = repl.check(deadline.left_ms(), self.rlimit, query.assuming)
         values: tuple[str, ...] | None = None
@@ -192,7 +192,7 @@ def _verb(maximize: bool) -> str:
     return "maximize" if maximize else "minimize"
 
 
-def _optimum(repl: Context, query: OptimizeQuery, deadline: Deadline, rlimit: int | None) -> OptimizeAnswer:
+def _optimum(repl: Z3Context, query: OptimizeQuery, deadline: Deadline, rlimit: int | None) -> OptimizeAnswer:
     status = repl.check(deadline.left_ms(), rlimit)
     if status == "unsat":
         return OptimizeAnswer("infeasible", time_ms=deadline.spent_ms())
@@ -207,7 +207,7 @@ def _optimum(repl: Context, query: OptimizeQuery, deadline: Deadline, rlimit: in
 
 
 def _more_points(
-    repl: Context, query: OptimizeQuery, deadline: Deadline, rlimit: int | None, points: list[Point]
+    repl: Z3Context, query: OptimizeQuery, deadline: Deadline, rlimit: int | None, points: list[Point]
 ) -> bool:
     """Collect the Pareto points after the first; true if there are no more of them.
 
@@ -223,7 +223,7 @@ def _more_points(
         points.append(point)
 
 
-def _point(repl: Context, query: OptimizeQuery) -> Point:
+def _point(repl: Z3Context, query: OptimizeQuery) -> Point:
     objectives = pair_values(repl.run("(get-objectives)"))[-len(query.objectives) :]
     return Point(objectives, repl.values(query.values)[0])
 
@@ -236,7 +236,7 @@ def _kind(point: Point) -> OptimizeStatus:
     return "optimal"
 
 
-def _unsettled(repl: Context, query: OptimizeQuery, deadline: Deadline) -> OptimizeAnswer:
+def _unsettled(repl: Z3Context, query: OptimizeQuery, deadline: Deadline) -> OptimizeAnswer:
     detail = repl.why_unknown()
     found = pair_values(repl.run("(get-objectives)"))[-len(query.objectives) :]
     bounds = tuple(_bounds(value) for value in found)

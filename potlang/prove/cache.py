@@ -22,7 +22,7 @@ from potlang.utils.directories import user_directory
 
 if TYPE_CHECKING:
     from potlang.diag import Diagnostic
-    from potlang.prove.cache_file import CacheFile, Row
+    from potlang.prove.cache_file import CacheFile, CacheRow
 
 MOST_BYTES: Final = 256 * 1024 * 1024
 """Most bytes of a cache on disk ([CACHE-SIZE])."""
@@ -245,11 +245,11 @@ class Cache:
 
     # --- rows ---
 
-    def _report(self, row: Row) -> ProgramResult | None:
+    def _report(self, row: CacheRow) -> ProgramResult | None:
         entry = self._entry(row)
         return None if entry is None else entry.report
 
-    def _entry(self, row: Row) -> Entry | None:
+    def _entry(self, row: CacheRow) -> Entry | None:
         """The entry of a row; None, and the row removed, if it is not what was stored."""
         try:
             return _unpacked(row)
@@ -305,24 +305,24 @@ def _sha256(*parts: str | bytes) -> hashlib._Hash:
     return state
 
 
-def _row(key: Key, report: ProgramResult) -> Row:
+def _row(key: Key, report: ProgramResult) -> CacheRow:
     """Raises ValueError if the report has a number too long for JSON text."""
-    from potlang.prove.cache_file import Row
+    from potlang.prove.cache_file import CacheRow
 
     bare = report._replace(diagnostics=(), located=(), version="")
     text = zlib.compress(key.program.encode("utf-8", "surrogatepass"), 1)
     value = {"report": bare.to_dict(), "certificate": report.certificate}
     answer = zlib.compress(json.dumps(value).encode(), 1)
     program = hashlib.sha256(key.program.encode("utf-8", "surrogatepass")).hexdigest()
-    row = Row(key.digest, str(report.verdict), key.versions, program, key.settings, b"", text, answer)
+    row = CacheRow(key.digest, str(report.verdict), key.versions, program, key.settings, b"", text, answer)
     return row._replace(sum=_sum(row))
 
 
-def _sum(row: Row) -> bytes:
+def _sum(row: CacheRow) -> bytes:
     return _sha256(*row._replace(sum=b"")).digest()
 
 
-def _unpacked(row: Row) -> Entry:
+def _unpacked(row: CacheRow) -> Entry:
     """Raises ValueError, TypeError or zlib.error if the row is not what was stored."""
     from potlang.report.from_json import report_from_dict
 

@@ -35,7 +35,7 @@ _COLUMNS: Final = "key, verdict, versions, program, settings, sum, text, report"
 T = TypeVar("T")
 
 
-class Row(NamedTuple):
+class CacheRow(NamedTuple):
     """One entry as stored. `sum` is the SHA-256 of the rest; `text` and `report` are compressed."""
 
     key: str
@@ -124,7 +124,7 @@ class CacheFile:
 
     # --- what is in it ---
 
-    def find(self, key: str, now: float) -> Row | None:
+    def find(self, key: str, now: float) -> CacheRow | None:
         """The entry of `key`, its use noted as far as that is possible without waiting."""
 
         row = self.row(key)
@@ -140,7 +140,7 @@ class CacheFile:
         except (Unusable, Damaged):
             return
 
-    def keep(self, row: Row, now: float) -> int:
+    def keep(self, row: CacheRow, now: float) -> int:
         """Writes the entry, whole or not at all; how many others had to make room."""
 
         def work(connection: sqlite3.Connection) -> int:
@@ -180,12 +180,12 @@ class CacheFile:
 
         return self._read(work, [])
 
-    def row(self, key: str) -> Row | None:
+    def row(self, key: str) -> CacheRow | None:
         """As `find`, without noting the use."""
 
-        def work(connection: sqlite3.Connection) -> Row | None:
+        def work(connection: sqlite3.Connection) -> CacheRow | None:
             found = connection.execute(f"SELECT {_COLUMNS} FROM entries WHERE key = ?", (key,)).fetchone()
-            return None if found is None else Row(*found)
+            return None if found is None else CacheRow(*found)
 
         return self._read(work, None)
 

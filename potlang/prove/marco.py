@@ -51,7 +51,7 @@ def marco(
 
     What was found first stays the same under wider bounds. Same names, same answers: same order.
     """
-    search = _Search(tuple(every), ask, deadline, bounds)
+    search = _MapSearch(tuple(every), ask, deadline, bounds)
     with search.unexplored:
         for core in known:
             if core.verified:
@@ -60,7 +60,7 @@ def marco(
     return search.result()
 
 
-class _Search:
+class _MapSearch:
     def __init__(self, every: Names, ask: Oracle, deadline: Deadline, bounds: Bounds) -> None:
         self.unexplored = Unexplored(len(every))
         self._every = every

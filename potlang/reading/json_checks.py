@@ -12,7 +12,7 @@ from itertools import islice
 from potlang.diag import Applicability, Fix, Label, Place, Replace, Sink
 from potlang.ir.numerals import digits_of
 from potlang.source import InputLimits, join_pointer
-from potlang.source.json_tokens import Token, tokens
+from potlang.source.json_tokens import JsonToken, tokens
 from potlang.source.layout import Layout, decode_string, skip_space, skip_value
 
 _MOST = 100
@@ -88,7 +88,7 @@ def _member_value(text: str, key_end: int) -> tuple[int, int]:
 def _duplicates(text: str) -> Iterator[tuple[str, str, list[tuple[int, int]]]]:
     """(pointer, key, raw spans of the key's occurrences) of valid JSON, object by object."""
     frames: list[_Frame] = []
-    previous: Token | None = None
+    previous: JsonToken | None = None
     for token in tokens(text):
         if token.kind in ("{", "["):
             frames.append(_Frame())

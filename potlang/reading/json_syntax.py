@@ -14,7 +14,7 @@ from enum import Enum, auto
 from typing import NamedTuple, NoReturn
 
 from potlang.diag import Applicability, Fix, Label, Place, Replace, shown
-from potlang.source.json_tokens import Token, token_at
+from potlang.source.json_tokens import JsonToken, token_at
 from potlang.source.layout import skip_space
 
 _MOST = 50
@@ -160,7 +160,7 @@ class _Parse:
 
     # --- tokens ----------------------------------------------------------------------------------
 
-    def _next_token(self) -> Token | None:
+    def _next_token(self) -> JsonToken | None:
         inner = self._open[-1]
         if inner.next is _Next.VALUE and inner.mark == "[":
             run = _ITEMS.match(self._text, self._position, self._end)
@@ -177,13 +177,13 @@ class _Parse:
                 break
         return None
 
-    def _checked_string(self, token: Token) -> Token:
+    def _checked_string(self, token: JsonToken) -> JsonToken:
         """Reports what may not stand in a string; a string that swallowed others ends with its line."""
         text, start, end = self._text, token.start, token.end
         line_end = text.find("\n", start, end)
         if line_end >= 0 and not _AFTER_STRING.match(text, end, self._end):
             cut = _REST_OF_LINE.match(text, start, self._end)
-            return Token("open", start, cut.end() if cut else line_end, "")
+            return JsonToken("open", start, cut.end() if cut else line_end, "")
         for bad in _BAD_CHARACTER.finditer(text, start + 1, end - 1):
             if self._is_full():
                 break
@@ -212,7 +212,7 @@ class _Parse:
                 helps=("a backslash is written `\\\\` in JSON",),
             )
 
-    def _respelt(self, token: Token) -> Token:
+    def _respelt(self, token: JsonToken) -> JsonToken:
         """The token; a string with other quotes, or without its last one, is reported and taken for one."""
         if token.kind == "open":
             opening = (token.start, token.start + 1)
@@ -236,7 +236,7 @@ class _Parse:
 
     # --- the grammar -----------------------------------------------------------------------------
 
-    def _step(self, token: Token) -> None:
+    def _step(self, token: JsonToken) -> None:
         match self._open[-1].next:
             case _Next.NOTHING:
                 self._trailing(token)
@@ -251,7 +251,7 @@ class _Parse:
             case _:
                 self._comma(token)
 
-    def _value(self, token: Token) -> None:
+    def _value(self, token: JsonToken) -> None:
         inner = self._open[-1]
         if token.kind == "," and inner.mark == "[":
             self._say("a value is missing before this comma", token.span, ("remove the comma", _UNSAFE, ""))
@@ -267,7 +267,7 @@ class _Parse:
             opened = _Next.KEY_OR_END if token.kind == "{" else _Next.VALUE_OR_END
             self._open.append(_Bracket(token.kind, token.start, opened))
 
-    def _check_number(self, token: Token) -> None:
+    def _check_number(self, token: JsonToken) -> None:
         if _NUMBER.fullmatch(token.text):
             return
         meant = ""
@@ -277,7 +277,7 @@ class _Parse:
         fix = (f"write `{shown(meant)}`", _UNSAFE, meant) if _NUMBER.fullmatch(meant) else None
         self._say(f"`{shown(token.text)}` is not a JSON number", token.span, fix)
 
-    def _check_word(self, token: Token) -> None:
+    def _check_word(self, token: JsonToken) -> None:
         word = token.text
         if word in ("true", "false", "null"):
             return
@@ -298,7 +298,7 @@ class _Parse:
             if at < self._end and self._text[at] not in ",]}:":
                 raise _Stop
 
-    def _key(self, token: Token) -> None:
+    def _key(self, token: JsonToken) -> None:
         if token.kind == ",":
             self._say("a member is missing before this comma", token.span, ("remove the comma", _SAFE, ""))
             return
@@ -312,7 +312,7 @@ class _Parse:
             self._stop(f"expected a key in double quotes, found `{shown(token.text)}`", token.span)
         self._open[-1].next = _Next.COLON
 
-    def _colon(self, token: Token) -> None:
+    def _colon(self, token: JsonToken) -> None:
         self._open[-1].next = _Next.VALUE
         if token.kind == ":":
             return
@@ -326,7 +326,7 @@ class _Parse:
         self._say("a colon is missing after the key", self._gap(), ("insert `:`", _SAFE, ":"))
         self._value(token)
 
-    def _comma(self, token: Token) -> None:
+    def _comma(self, token: JsonToken) -> None:
         inner = self._open[-1]
         is_adjacent = token.start == self._previous_end
         if token.kind == ",":
@@ -345,11 +345,11 @@ class _Parse:
     def _gap(self) -> tuple[int, int]:
         return self._previous_end, self._previous_end
 
-    def _inner_quote(self, token: Token) -> NoReturn:
+    def _inner_quote(self, token: JsonToken) -> NoReturn:
         helps = ("a quotation mark inside a string is written `\\\"`, or use `'` inside",)
         self._stop(f"unexpected `{shown(token.text)}` directly after a value", token.span, helps)
 
-    def _close(self, token: Token) -> None:
+    def _close(self, token: JsonToken) -> None:
         inner = self._open[-1]
         if _PAIR.get(inner.mark) != token.kind:
             self._mismatch(token)
@@ -362,7 +362,7 @@ class _Parse:
             self._say(f"a value is missing before `{token.kind}`", token.span)
         self._open.pop()
 
-    def _mismatch(self, token: Token) -> None:
+    def _mismatch(self, token: JsonToken) -> None:
         inner = self._open[-1]
         if not inner.mark:
             self._stop(f"`{token.kind}` closes nothing", token.span)
@@ -380,7 +380,7 @@ class _Parse:
         if is_left_open:
             self._close(token)
 
-    def _trailing(self, token: Token) -> NoReturn:
+    def _trailing(self, token: JsonToken) -> NoReturn:
         if token.kind in _PAIR:
             helps = ("one document holds one value; for several programs use one file each",)
             self._stop("a second value after the end of the first", token.span, helps)

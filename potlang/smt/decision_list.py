@@ -38,10 +38,10 @@ def decision_list(
 
     A decision is a condition that says of every parameter, or of one function of it, which value it has.
     """
-    return _Builder(pool, params, immediate).run(body) if params else None
+    return _DecisionListBuilder(pool, params, immediate).run(body) if params else None
 
 
-class _Builder:
+class _DecisionListBuilder:
     def __init__(self, pool: Pool, params: tuple[Var, ...], immediate: Immediate) -> None:
         self.pool = pool
         self.params = params

@@ -26,7 +26,7 @@ _TOKEN = re.compile(
 )
 
 
-class Token(NamedTuple):
+class JsonToken(NamedTuple):
     """A token: its kind is the mark itself, or `string`, `number`, `word`, …"""
 
     kind: str
@@ -40,18 +40,18 @@ class Token(NamedTuple):
         return self.start, self.end
 
 
-def token_at(text: str, position: int, end: int) -> Token | None:
+def token_at(text: str, position: int, end: int) -> JsonToken | None:
     """The token that begins at `position`, or behind the space there; None at the end."""
     found = _TOKEN.match(text, position, end)
     return None if found is None else _token(found)
 
 
-def tokens(text: str) -> Iterator[Token]:
+def tokens(text: str) -> Iterator[JsonToken]:
     """The tokens of a text, in linear time for what `json.loads` accepts."""
     return map(_token, _TOKEN.finditer(text))
 
 
-def _token(found: re.Match[str]) -> Token:
+def _token(found: re.Match[str]) -> JsonToken:
     kind = found.lastgroup or "other"
     text = found[kind]
-    return Token(text if kind == "mark" else kind, found.start(kind), found.end(), text)
+    return JsonToken(text if kind == "mark" else kind, found.start(kind), found.end(), text)

@@ -22,7 +22,7 @@ from potlang.languages.dagmath.lower.syntax import Name, Op, Unreadable, free_na
 from potlang.languages.dagmath.read.records import Solution, Step
 from potlang.languages.dagmath.solve.checking import check_steps
 from potlang.languages.dagmath.solve.results import StepVerdict
-from potlang.languages.dagmath.solve.theory import Theory
+from potlang.languages.dagmath.solve.theory import StepTheory
 from potlang.report.results import Limits, Verdict
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
@@ -226,14 +226,14 @@ def test_relations_in_exact_arithmetic(source: str, at: int | Fraction, expected
 
 
 @pytest.fixture(scope="module")
-def theory() -> Iterator[Theory]:
+def theory() -> Iterator[StepTheory]:
     """One session for all rows: n is an integer."""
-    with Theory(frozenset("n"), Limits(check_ms=5_000, total_ms=600_000), "solver", None) as found:
+    with StepTheory(frozenset("n"), Limits(check_ms=5_000, total_ms=600_000), "solver", None) as found:
         yield found
 
 
 @pytest.mark.parametrize(("source", "at", "expected"), MINE)
-def test_relations_in_the_ir(theory: Theory, source: str, at: int | Fraction, expected: bool) -> None:
+def test_relations_in_the_ir(theory: StepTheory, source: str, at: int | Fraction, expected: bool) -> None:
     """A relation is entailed where it holds, and refuted where it does not ([STEP-ENCODING])."""
     whole = number(abs(Fraction(at).numerator))
     written = Op("/", (Op("neg", (whole,)) if at < 0 else whole, number(Fraction(at).denominator)))

@@ -19,7 +19,7 @@ from potlang.languages.dagmath.lower.syntax import Name, Num, Op, Term, Unreadab
 from potlang.languages.dagmath.read.records import Solution, Step
 from potlang.languages.dagmath.solve.checking import check_steps
 from potlang.languages.dagmath.solve.results import StepVerdict
-from potlang.languages.dagmath.solve.theory import Theory
+from potlang.languages.dagmath.solve.theory import StepTheory
 from potlang.report.results import Limits, Verdict
 
 # --- chains ---
@@ -117,7 +117,7 @@ def _encoded(given: tuple[Term, dict[str, Fraction], int]) -> None:
         assert isinstance(claim, Op)
         claim = _true_at(claim.args[0], values, random.Random(seed))
     expected = truth(claim, values)
-    with Theory(frozenset(), Limits(check_ms=2_000, total_ms=10_000), "solver", None) as theory:
+    with StepTheory(frozenset(), Limits(check_ms=2_000, total_ms=10_000), "solver", None) as theory:
         told = [theory.encoder.statement(_equal(name, number_)) for name, number_ in values.items()]
         found = theory.ask(told, theory.encoder.statement(claim))
     if found.verdict is not Verdict.UNKNOWN:

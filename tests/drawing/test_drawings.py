@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from view_support import HOSTILE, TEXTS, full, large, with_texts
 
-from potlang.drawing.graph import Graph, graph_of
+from potlang.drawing.graph import DrawnGraph, graph_of
 from potlang.drawing.graphviz import graphviz
 from potlang.drawing.mermaid import escape, mermaid
 from potlang.drawing.page import LONGEST_TEXT, page
@@ -49,7 +49,7 @@ def read_mermaid(text: str) -> list[str]:
     return labels
 
 
-def labels_of(graph: Graph, separator: str) -> list[str]:
+def labels_of(graph: DrawnGraph, separator: str) -> list[str]:
     return [separator.join(vertex.lines()) for vertex in graph.vertices]
 
 

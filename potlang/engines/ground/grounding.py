@@ -30,7 +30,7 @@ from potlang.ir.text import print_module
 from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
-    from potlang.engines.sat import Outcome
+    from potlang.engines.sat import SatOutcome
     from potlang.processes.pool import Workers
 
 Side = Literal["claim", "negation", "assumptions"]
@@ -335,7 +335,7 @@ class _Loop:
         self.lemmas_found = outcome.lemmas or ()
         return None
 
-    def _ask(self, clauses: Sequence[Sequence[int]]) -> Outcome:
+    def _ask(self, clauses: Sequence[Sequence[int]]) -> SatOutcome:
         left = self.deadline.left_ms()
         if self.workers is None and left > 0:
             raise _Unknown("there are more conflicts than are allowed without a SAT solver")

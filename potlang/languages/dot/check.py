@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, TypeAlias
 
 from potlang.diag import Diagnostic, Severity, Sink
-from potlang.languages.dot.lower.typing import Theory as Space
-from potlang.languages.dot.lower.typing import TypedPropositions, read_propositions
+from potlang.languages.dot.lower.typing import TraceTheory, TypedPropositions, read_propositions
 from potlang.languages.dot.read.raw import Source
 from potlang.languages.dot.read.reader import read_trace
 from potlang.languages.dot.read.records import Profile
@@ -81,7 +80,7 @@ def check(
     """
     program = compiled(theory)
     trace, sink = opened(source, profile, budget, name)
-    propositions = read_propositions(trace, sink, None if program is None else Space(program.tree))
+    propositions = read_propositions(trace, sink, None if program is None else TraceTheory(program.tree))
     return CheckedTrace(trace, propositions, tuple(sink.diagnostics()))
 
 

@@ -18,7 +18,7 @@ from potlang.source import Document
 _UNKNOWN = "unknown"
 
 
-class Difference(NamedTuple):
+class AnswerDifference(NamedTuple):
     """One answer that is not what it was: what is answered, and the two answers."""
 
     what: str
@@ -35,8 +35,8 @@ class Replayed(NamedTuple):
 
     entry: Entry
     report: Report | None
-    differences: tuple[Difference, ...] = ()
-    unsettled: tuple[Difference, ...] = ()
+    differences: tuple[AnswerDifference, ...] = ()
+    unsettled: tuple[AnswerDifference, ...] = ()
     problem: str = ""
 
     @property
@@ -75,12 +75,12 @@ def _program(text: str) -> Program:
     return Program(read_module(text), empty.extension, empty.tree, Checked(document, (), None))
 
 
-def differences(before: ProgramResult, now: ProgramResult) -> tuple[Difference, ...]:
+def differences(before: ProgramResult, now: ProgramResult) -> tuple[AnswerDifference, ...]:
     """The answers that differ: verdicts, the optimum and its values. Evidence is not compared."""
     old, new = _answers(before), _answers(now)
     every = dict.fromkeys((*old, *new))
     pairs = ((what, old.get(what, "nothing"), new.get(what, "nothing")) for what in every)
-    return tuple(Difference(*pair) for pair in pairs if pair[1] != pair[2])
+    return tuple(AnswerDifference(*pair) for pair in pairs if pair[1] != pair[2])
 
 
 def _answers(report: ProgramResult) -> dict[str, str]:

@@ -38,7 +38,7 @@ from potlang.languages.dagmath.read.records import Solution, Step
 from potlang.languages.dagmath.solve.identities import Identities
 from potlang.languages.dagmath.solve.premises import Premise, Premises, named_in, subjects
 from potlang.languages.dagmath.solve.results import By, StepResult, StepsReport, StepVerdict
-from potlang.languages.dagmath.solve.theory import Theory
+from potlang.languages.dagmath.solve.theory import StepTheory
 from potlang.report.results import Limits, Result, Verdict
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def check_steps(
     read = read_solution_steps(solution)
     own = identities or Identities()
     try:
-        with Theory(read.integers, limits, trust, workers) as theory:
+        with StepTheory(read.integers, limits, trust, workers) as theory:
             report = _Checking(read, theory, own).run()
     finally:
         if identities is None:
@@ -120,7 +120,7 @@ class _Question(NamedTuple):
 class _Checking:
     """One solution on its way to a report."""
 
-    def __init__(self, read: Read, theory: Theory, identities: Identities) -> None:
+    def __init__(self, read: Read, theory: StepTheory, identities: Identities) -> None:
         self.read = read
         self.theory = theory
         self.identities = identities

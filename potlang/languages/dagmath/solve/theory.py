@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from potlang.prove.prover import Prover
 
 
-class Theory:
+class StepTheory:
     """A context manager; a solver starts with the first question, and again only for new symbols."""
 
     def __init__(
@@ -35,7 +35,7 @@ class Theory:
         self._known: dict[tuple[frozenset[int], int], Result] = {}
         self._deadline = Deadline(limits.total_ms)
 
-    def __enter__(self) -> Theory:
+    def __enter__(self) -> StepTheory:
         return self
 
     def __exit__(

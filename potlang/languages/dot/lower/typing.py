@@ -49,7 +49,7 @@ class TypedPropositions:
         return self.stated.get(id_) or self.atoms.get(id_)
 
 
-class Theory(NamedTuple):
+class TraceTheory(NamedTuple):
     """A PoT program without errors that a trace is read against: its tree, and what is compiled of it.
 
     Its verifications, optimization and actions play no part. `compiled` is None where the formulas are to be
@@ -65,7 +65,7 @@ def _declares_any(trace: Trace) -> bool:
     return any(_declares(prop) for prop in trace.props.values())
 
 
-def read_propositions(trace: Trace, sink: Sink, theory: Theory | None = None) -> TypedPropositions:
+def read_propositions(trace: Trace, sink: Sink, theory: TraceTheory | None = None) -> TypedPropositions:
     """The typed propositions of a trace; the sink gets their errors, at places of the trace.
 
     They are formulas in the theory's own pool where the trace declares and assumes nothing. Where it does,

@@ -15,8 +15,7 @@ from potlang.diag import Sink
 from potlang.languages.dot.check import Theory, TraceSource, compiled, opened
 from potlang.languages.dot.lower.canonical import digest
 from potlang.languages.dot.lower.extract import Extraction, extract, state
-from potlang.languages.dot.lower.typing import Theory as Space
-from potlang.languages.dot.lower.typing import TypedPropositions, read_propositions
+from potlang.languages.dot.lower.typing import TraceTheory, TypedPropositions, read_propositions
 from potlang.languages.dot.read.records import Edge, Profile
 from potlang.languages.dot.read.rules import located
 from potlang.languages.dot.report import TraceReport
@@ -69,7 +68,7 @@ def verify(
     program = compiled(theory)
     trace, sink = opened(source, profile, budget, name)
     with nullcontext() if program is None else program.borrowed():
-        space = None if program is None else Space(program.tree, (program.module, program.extension))
+        space = None if program is None else TraceTheory(program.tree, (program.module, program.extension))
         said = read_propositions(trace, sink, space)
         extraction = extract(trace)
         with TheoryProver(said.module, ProverOptions(route, trust), limits, workers) as prover:
