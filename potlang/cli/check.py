@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING, cast
 
 import click
 
 from potlang.cli.answer import Answer, checked_answer, print_answers, print_diagnostics, theory_program
-from potlang.cli.common import color_option, files_argument, format_option, read_input, worst_exit
+from potlang.cli.common import (
+    ALL_ENTAILED,
+    INVALID,
+    CommandFailure,
+    Input,
+    color_option,
+    files_argument,
+    format_option,
+    read_input,
+    worst_exit,
+)
 from potlang.cli.options import TraceOptions, note_options, trace_options
+
+if TYPE_CHECKING:
+    from potlang.models.profiles import Profile
 
 
 @click.command()
 @files_argument
 @format_option("text", "json", "sarif")
 @trace_options
+@click.option(
+    "--schema",
+    type=click.Choice(["pot", "openai", "anthropic", "gemini"]),
+    help="Compare programs with this JSON Schema, and with nothing else.",
+)
 @color_option
-def check(files: tuple[str, ...], style: str, trace: TraceOptions, color: str) -> None:
+def check(files: tuple[str, ...], style: str, trace: TraceOptions, schema: str | None, color: str) -> None:
     """List the errors and warnings of programs, traces and solutions, without solving.
 
     Exit code: 0 no errors, 2 errors.
@@ -26,12 +45,28 @@ def check(files: tuple[str, ...], style: str, trace: TraceOptions, color: str) -
     for name in files:
         given = read_input(name)
         note_options(given)
+        if schema is not None:
+            answers.append(_by_schema(given, schema))
+            continue
         answers.append(checked_answer(given, **(form if given.kind == "dot" else {})))
     if style == "text":
         for answer in answers:
             _print_text(answer, color)
     print_answers(answers, style, named=True)
     sys.exit(worst_exit(answer.code for answer in answers))
+
+
+def _by_schema(given: Input, schema: str) -> Answer:
+    """The misfits of a program and a provider's schema."""
+    from potlang.languages.pot.read.schema import check_schema
+    from potlang.models.profiles import program_schema
+
+    if given.kind != "pot":
+        raise CommandFailure(f"{given.name} is no program: the schemas are those of programs")
+    rules = program_schema("json" if schema == "pot" else cast("Profile", schema))
+    checked = check_schema(given.source, rules, schema, given.name)
+    code = INVALID if checked.diagnostics else ALL_ENTAILED
+    return Answer(given.name, checked.document, checked.diagnostics, checked, code)
 
 
 def _print_text(answer: Answer, color: str) -> None:

@@ -53,6 +53,7 @@ _ROWS = (
     Code("POT1015", "conflicting-keys", _E, "the keys {keys} cannot be used together"),
     Code("POT1016", "misspelt-key", _W, "the key `{key}` is read as `{meant}`"),
     Code("POT1017", "read-as-meant", _W, "{found} is read as {meant}"),
+    Code("POT1018", "schema", _E, "the value does not fit `{keyword}` of the schema `{schema}`"),
     Code("POT1020", "expression-syntax", _E, "{problem}"),
     Code("POT1021", "unclosed-bracket", _E, "the bracket `{bracket}` is never closed"),
     Code("POT1022", "unexpected-character", _E, "unexpected character `{char}`"),

@@ -61,7 +61,7 @@ def recompile(source: Source, name: str) -> Program:
 
 def _found(source: Any, name: str | None) -> tuple[Checked, object]:
     """The result of checking, and the JSON value; None if there is none."""
-    document, value, sink = _read(source, name)
+    document, value, sink = read_value(source, name)
     if value is None and sink.has_errors:
         return Checked(document, tuple(sink.diagnostics(document)), None), None
     with collector_paused(_is_large(value)):
@@ -74,7 +74,8 @@ def _is_large(value: object) -> bool:
     )
 
 
-def _read(source: Source, name: str | None) -> tuple[Document, object | None, Sink]:
+def read_value(source: Source, name: str | None) -> tuple[Document, object | None, Sink]:
+    """The document of a source, its JSON value, and the sink with the errors of reading it."""
     from potlang.reading.json_text import open_document, read_json
 
     if not isinstance(source, str | bytes | dict | Path):
