@@ -18,7 +18,7 @@ from potlang.languages.dot.read.trace import Trace
 from potlang.languages.dot.solve import comparing, lints, summary
 from potlang.languages.dot.solve.arrows import Arrow, NucleusOfTrace
 from potlang.languages.dot.solve.comparing import Comparison
-from potlang.languages.dot.solve.prover import Base
+from potlang.languages.dot.solve.prover import Assuming
 from potlang.languages.dot.solve.summary import Summary
 from potlang.passes import nucleus
 from potlang.report.results import Verdict
@@ -59,8 +59,8 @@ def all_alike(left: Trace, right: Trace) -> list[tuple[int, int]]:
 MUTATIONS = [
     Mutation("node_verdicts", "assumptions are lost", (propositions._Theory,), "_assumptions",
              lambda self, sink: []),
-    Mutation("node_verdicts", "results in another order", (Base,), "results",
-             lambda self, claims, real=Base.results, **more: real(self, claims, **more)[::-1]),
+    Mutation("node_verdicts", "results in another order", (Assuming,), "results",
+             lambda self, claims, real=Assuming.results, **more: real(self, claims, **more)[::-1]),
     Mutation("lemma_c_1", "rules turned around", (nucleus.Rule,), "formula",
              lambda self, pool: pool.implies(self.upper, self.lower)),
     Mutation("lemma_c_1", "refuted arrows are in R", (Arrow,), "generates", True),  # type: ignore[arg-type]
