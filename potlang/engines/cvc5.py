@@ -10,15 +10,15 @@ from typing import Any, Final
 
 from potlang.engines.messages import (
     MOST_PROOF,
-    Answer,
     ProofFormat,
     Query,
     Reason,
+    SolverAnswer,
     affords_model,
     assumed_core,
     assumed_text,
 )
-from potlang.engines.repl import Failure, Repl, TextEngine
+from potlang.engines.repl import Repl, SolverFailure, TextEngine
 from potlang.utils.deadline import Deadline
 
 _FIRST_SHARE: Final = 0.4
@@ -41,10 +41,10 @@ REASONS: Final[dict[str, Reason]] = {
 }
 
 
-def failure_of(error: Exception) -> Failure:
+def failure_of(error: Exception) -> SolverFailure:
     """The failure that an exception of cvc5 amounts to."""
     detail = str(error).strip() or type(error).__name__
-    return Failure(_reason_of(error, detail), detail)
+    return SolverFailure(_reason_of(error, detail), detail)
 
 
 def _reason_of(error: Exception, detail: str) -> Reason:
@@ -125,7 +125,7 @@ class Cvc5Engine(TextEngine[Solver]):
         )
         self.close()
 
-    def ask(self, query: Query, timeout_ms: int) -> Answer:
+    def ask(self, query: Query, timeout_ms: int) -> SolverAnswer:
         """Check one query with the default options, then with finite model finding."""
         deadline = Deadline(timeout_ms)
         if query.proof is not None:
@@ -140,8 +140,8 @@ class Cvc5Engine(TextEngine[Solver]):
             return second
         return first._replace(time_ms=deadline.spent_ms())
 
-    def _first(self, query: Query, deadline: Deadline, share: int) -> Answer:
-        def check(repl: Solver) -> Answer:
+    def _first(self, query: Query, deadline: Deadline, share: int) -> SolverAnswer:
+        def check(repl: Solver) -> SolverAnswer:
             repl.run("(push 1)" + assumed_text(query))
             answer = _check(repl, query, len(self._base), deadline, share)
             repl.run("(pop 1)")
@@ -149,21 +149,21 @@ class Cvc5Engine(TextEngine[Solver]):
 
         return self._answered(query.core, deadline, check)
 
-    def _second(self, query: Query, deadline: Deadline) -> Answer:
+    def _second(self, query: Query, deadline: Deadline) -> SolverAnswer:
         try:
             repl = self._fresh(query.core, FINITE_MODELS)
             repl.run(assumed_text(query))
             return _check(repl, query, len(self._base), deadline, deadline.left_ms())
-        except Failure as failure:
+        except SolverFailure as failure:
             return failure.answer(deadline)
 
-    def _proved(self, query: Query, form: ProofFormat, deadline: Deadline) -> Answer:
+    def _proved(self, query: Query, form: ProofFormat, deadline: Deadline) -> SolverAnswer:
         try:
             repl = self._fresh(False, {"produce-proofs": "true", **_PROOFS[form]})
             repl.run(assumed_text(query))
             answer = _check(repl, query, len(self._base), deadline, deadline.left_ms())
             return _with_proof(repl, answer, deadline) if answer.status == "unsat" else answer
-        except Failure as failure:
+        except SolverFailure as failure:
             return failure.answer(deadline)
 
     def _make(self, core: bool) -> Solver:
@@ -185,33 +185,33 @@ class FiniteModelEngine(Cvc5Engine):
 
     name = "cvc5-fmf"
 
-    def ask(self, query: Query, timeout_ms: int) -> Answer:
+    def ask(self, query: Query, timeout_ms: int) -> SolverAnswer:
         """Check one query."""
         return self._second(query, Deadline(timeout_ms))
 
-    def load(self, core: bool) -> Answer | None:
+    def load(self, core: bool) -> SolverAnswer | None:
         """Nothing: every check reads the base anew."""
         return None
 
 
-def _check(repl: Solver, query: Query, base: int, deadline: Deadline, timeout_ms: int) -> Answer:
+def _check(repl: Solver, query: Query, base: int, deadline: Deadline, timeout_ms: int) -> SolverAnswer:
     """`base` is the length of the base's text."""
     status, reason, detail = repl.check(timeout_ms)
     if status == "sat":
         values, detail = repl.values(query.values)
         wanted = query.model and affords_model(base + len(query.text), deadline.left_ms())
         model = repl.model() if wanted else None
-        return Answer("sat", None, detail, values, time_ms=deadline.spent_ms(), model=model)
+        return SolverAnswer("sat", None, detail, values, time_ms=deadline.spent_ms(), model=model)
     if status == "unsat":
         core = assumed_core(query, repl.core()) if query.core else None
-        return Answer("unsat", core=core, time_ms=deadline.spent_ms())
-    return Answer("unknown", reason, detail, time_ms=deadline.spent_ms())
+        return SolverAnswer("unsat", core=core, time_ms=deadline.spent_ms())
+    return SolverAnswer("unknown", reason, detail, time_ms=deadline.spent_ms())
 
 
-def _with_proof(repl: Solver, answer: Answer, deadline: Deadline) -> Answer:
+def _with_proof(repl: Solver, answer: SolverAnswer, deadline: Deadline) -> SolverAnswer:
     try:
         proof = repl.proof()
-    except Failure as failure:
+    except SolverFailure as failure:
         if failure.reason == "memory":
             raise
         return answer._replace(detail=failure.detail, time_ms=deadline.spent_ms())

@@ -60,7 +60,7 @@ def assumed_core(query: Query, core: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(constants.get(name, name) for name in core)
 
 
-class Answer(NamedTuple):
+class SolverAnswer(NamedTuple):
     """The outcome of one check.
 
     `reason` says why a status is unknown, and `detail` in the solver's own words. `values` is the
@@ -81,7 +81,7 @@ class Answer(NamedTuple):
     proof: str | None = None
 
 
-class Objective(NamedTuple):
+class ObjectiveTerm(NamedTuple):
     """A term to be made as small as possible, or as large if `maximize`."""
 
     term: str
@@ -96,7 +96,7 @@ class OptimizeQuery(NamedTuple):
     """
 
     text: str
-    objectives: tuple[Objective, ...]
+    objectives: tuple[ObjectiveTerm, ...]
     values: tuple[str, ...] = ()
     priority: Priority = "lex"
     points: int = 64
@@ -139,12 +139,12 @@ def unpack_query(content: Any) -> Query:
 def unpack_optimize(content: Any) -> OptimizeQuery:
     """The optimization that came over a pipe."""
     query = OptimizeQuery._make(_tuples(content))
-    return query._replace(objectives=tuple(map(Objective._make, query.objectives)))
+    return query._replace(objectives=tuple(map(ObjectiveTerm._make, query.objectives)))
 
 
-def unpack_answer(content: Any) -> Answer:
+def unpack_answer(content: Any) -> SolverAnswer:
     """The answer that came over a pipe."""
-    return Answer._make(_tuples(content))
+    return SolverAnswer._make(_tuples(content))
 
 
 def unpack_optimized(content: Any) -> OptimizeAnswer:

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, Final
 
 from potlang.engines.cvc5 import FINITE_MODELS, REASONS, failure_of
-from potlang.engines.messages import Answer, Query, assumed_core, assumed_text
+from potlang.engines.messages import Query, SolverAnswer, assumed_core, assumed_text
 from potlang.engines.worker import SolverEngine
 from potlang.smt.sexpr import unquote
 from potlang.utils.deadline import Deadline
@@ -21,7 +21,7 @@ _FIRST_SHARE: Final = 0.4
 _SHORTEST_SECOND_MS: Final = 20
 
 
-class Unreadable(Exception):
+class NotForPysmt(Exception):
     """pysmt cannot read the text, or would read it as something else."""
 
 
@@ -36,9 +36,9 @@ class _Script:
 
 def _refuse(text: str) -> None:
     if "\0" in text:
-        raise Unreadable("a NUL character in SMT-LIB text")
+        raise NotForPysmt("a NUL character in SMT-LIB text")
     if '"' in text and ("\\" in text or '""' in text):
-        raise Unreadable("pysmt takes escapes in string literals literally")
+        raise NotForPysmt("pysmt takes escapes in string literals literally")
 
 
 def _read(text: str, values: tuple[str, ...]) -> _Script:
@@ -54,7 +54,7 @@ def _read(text: str, values: tuple[str, ...]) -> _Script:
     except MemoryError:
         raise
     except Exception as error:  # pysmt raises whatever it stumbles over
-        raise Unreadable(f"pysmt: {error}"[:2000]) from error
+        raise NotForPysmt(f"pysmt: {error}"[:2000]) from error
     found: list[tuple[Any, str | None]] = []
     terms: tuple[Any, ...] = ()
     for command in script.commands:
@@ -111,23 +111,23 @@ def solve_with_pysmt(
     core: bool = False,
     timeout_ms: int = 10_000,
     options: dict[str, str] | None = None,
-) -> Answer:
+) -> SolverAnswer:
     """Check a whole SMT-LIB script (declarations and assertions) with cvc5, read by pysmt.
 
-    `values`, `core` and the answer are as in `Query` and `Answer`; `options` are cvc5's. A text that
+    `values`, `core` and the answer are as in `Query` and `SolverAnswer`; `options` are cvc5's. A text that
     pysmt cannot read is answered `unsupported`. A core names one assertion of those that are equal.
     """
     deadline = Deadline(timeout_ms)
     try:
         script = _read(text, values)
         return _solve(script, core, deadline, options or {})
-    except Unreadable as error:
-        return Answer("unknown", "unsupported", str(error), time_ms=deadline.spent_ms())
+    except NotForPysmt as error:
+        return SolverAnswer("unknown", "unsupported", str(error), time_ms=deadline.spent_ms())
     except (RuntimeError, MemoryError) as error:
         return failure_of(error).answer(deadline)
 
 
-def _solve(script: _Script, core: bool, deadline: Deadline, options: dict[str, str]) -> Answer:
+def _solve(script: _Script, core: bool, deadline: Deadline, options: dict[str, str]) -> SolverAnswer:
     chosen = {"tlimit-per": str(max(1, deadline.left_ms())), **options}
     if core:
         # pysmt turns on two simplifications that cvc5 refuses together with cores.
@@ -137,11 +137,13 @@ def _solve(script: _Script, core: bool, deadline: Deadline, options: dict[str, s
     result = solver.cvc5.checkSat()
     if result.isSat():
         found = tuple(str(solver.cvc5.getValue(_convert(solver, term))) for term in script.terms)
-        return Answer("sat", values=found, time_ms=deadline.spent_ms())
+        return SolverAnswer("sat", values=found, time_ms=deadline.spent_ms())
     if result.isUnsat():
-        return Answer("unsat", core=_core(solver, names) if core else None, time_ms=deadline.spent_ms())
+        return SolverAnswer("unsat", core=_core(solver, names) if core else None, time_ms=deadline.spent_ms())
     words = result.getUnknownExplanation().name
-    return Answer("unknown", REASONS.get(words, "incomplete"), words.lower(), time_ms=deadline.spent_ms())
+    return SolverAnswer(
+        "unknown", REASONS.get(words, "incomplete"), words.lower(), time_ms=deadline.spent_ms()
+    )
 
 
 def _assert_all(solver: Any, script: _Script) -> dict[Any, str]:
@@ -160,7 +162,7 @@ def _convert(solver: Any, formula: Any) -> Any:
     except MemoryError:
         raise
     except Exception as error:  # as above
-        raise Unreadable(f"pysmt: {error}"[:2000]) from error
+        raise NotForPysmt(f"pysmt: {error}"[:2000]) from error
 
 
 def _core(solver: Any, names: dict[Any, str]) -> tuple[str, ...]:
@@ -176,7 +178,7 @@ class PysmtEngine(SolverEngine):
         """Solve something small once: the imports are the most of it."""
         solve_with_pysmt("(declare-sort S 0)(declare-fun p (S) Bool)(assert (forall ((x S)) (p x)))")
 
-    def ask(self, query: Query, timeout_ms: int) -> Answer:
+    def ask(self, query: Query, timeout_ms: int) -> SolverAnswer:
         """Check one query with the default options, then with finite model finding."""
         deadline = Deadline(timeout_ms)
         first = self._try(query, max(1, int(timeout_ms * _FIRST_SHARE)), {})
@@ -186,7 +188,7 @@ class PysmtEngine(SolverEngine):
         second = self._try(query, deadline.left_ms(), FINITE_MODELS)
         return second if second.status != "unknown" else first
 
-    def _try(self, query: Query, timeout_ms: int, options: dict[str, str]) -> Answer:
+    def _try(self, query: Query, timeout_ms: int, options: dict[str, str]) -> SolverAnswer:
         if self.rlimit:
             options = {**options, "rlimit-per": str(self.rlimit)}
         text = self._base + assumed_text(query)

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import ClassVar, Final, Generic, TypeVar
 
-from potlang.engines.messages import MOST_MODEL, Answer, Reason
+from potlang.engines.messages import MOST_MODEL, Reason, SolverAnswer
 from potlang.engines.worker import SolverEngine
 from potlang.smt.sexpr import elements, pair_values, unquote
 from potlang.utils.deadline import Deadline
@@ -17,7 +17,7 @@ _LONGEST_DETAIL: Final = 2000
 _HARMLESS: Final = (None, "incomplete", "memory")
 
 
-class Failure(Exception):
+class SolverFailure(Exception):
     """A solver refused a text or gave up in the middle of it; `reason` as in an answer."""
 
     def __init__(self, reason: Reason, detail: str) -> None:
@@ -25,10 +25,10 @@ class Failure(Exception):
         self.reason: Reason = reason
         self.detail = detail[:_LONGEST_DETAIL]
 
-    def answer(self, deadline: Deadline | None = None) -> Answer:
+    def answer(self, deadline: Deadline | None = None) -> SolverAnswer:
         """The answer that it comes to, with the time spent since the deadline was set."""
         spent = 0.0 if deadline is None else deadline.spent_ms()
-        return Answer("unknown", self.reason, self.detail, time_ms=spent)
+        return SolverAnswer("unknown", self.reason, self.detail, time_ms=spent)
 
 
 class Repl(ABC):
@@ -39,18 +39,18 @@ class Repl(ABC):
 
     @abstractmethod
     def run(self, text: str) -> str:
-        """The solver's output for these commands. Raises `Failure` for an error in any of them."""
+        """The solver's output for these commands. Raises `SolverFailure` for an error in any of them."""
 
     def values(self, terms: tuple[str, ...]) -> tuple[tuple[str, ...] | None, str]:
         """The terms' values in the model of the last sat answer; None if there are none, and why.
 
-        Raises `Failure` where memory is out.
+        Raises `SolverFailure` where memory is out.
         """
         if not terms:
             return (), ""
         try:
             values = pair_values(self.run(f"(get-value ({' '.join(terms)}))"))
-        except Failure as failure:
+        except SolverFailure as failure:
             if failure.reason == "memory":
                 raise
             return None, failure.detail
@@ -60,7 +60,7 @@ class Repl(ABC):
         """The whole model of the last sat answer, unless it is too long. Raises as `values` does."""
         try:
             text = self.run(self.get_model)
-        except Failure as failure:
+        except SolverFailure as failure:
             if failure.reason == "memory":
                 raise
             return None
@@ -86,13 +86,13 @@ class TextEngine(SolverEngine, Generic[R]):
 
     @abstractmethod
     def _make(self, core: bool) -> R:
-        """A solver that has read the base. Raises `Failure`."""
+        """A solver that has read the base. Raises `SolverFailure`."""
 
-    def load(self, core: bool) -> Answer | None:
+    def load(self, core: bool) -> SolverAnswer | None:
         """Read the base now; the answer that a failure to do so comes to."""
         try:
             self._kept(core)
-        except Failure as failure:
+        except SolverFailure as failure:
             return failure.answer()
         return None
 
@@ -107,11 +107,11 @@ class TextEngine(SolverEngine, Generic[R]):
             found = self._open[core] = self._make(core)
         return found
 
-    def _answered(self, core: bool, deadline: Deadline, check: Callable[[R], Answer]) -> Answer:
+    def _answered(self, core: bool, deadline: Deadline, check: Callable[[R], SolverAnswer]) -> SolverAnswer:
         """The answer of `check` from a solver that keeps the base; it must leave the solver as it was."""
         try:
             answer = check(self._kept(core))
-        except Failure as failure:
+        except SolverFailure as failure:
             answer = failure.answer(deadline)
         if answer.reason not in _HARMLESS:
             self._open.pop(core, None)

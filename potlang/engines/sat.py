@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from potlang.engines.messages import Answer, Query, Reason, Status
+from potlang.engines.messages import Query, Reason, SolverAnswer, Status
 from potlang.engines.solver import SolverSession
 from potlang.engines.worker import SolverEngine
 from potlang.processes.pool import Workers
@@ -56,7 +56,7 @@ class SatEngine(SolverEngine):
         """Solve something small once."""
         self.ask(Query("1 0\n-1 0", core=True), 1000)
 
-    def ask(self, query: Query, timeout_ms: int) -> Answer:
+    def ask(self, query: Query, timeout_ms: int) -> SolverAnswer:
         """Decide base and query together; `core` asks for the proof. The parent ends what overruns."""
         from pysat.solvers import Solver
 
@@ -67,8 +67,10 @@ class SatEngine(SolverEngine):
             took = began.spent_ms()
             if found:
                 true = " ".join([str(number) for number in solver.get_model() if number > 0])
-                return Answer("sat", values=(true,), time_ms=took)
-            return Answer("unsat", core=_lemmas(solver.get_proof()) if query.core else None, time_ms=took)
+                return SolverAnswer("sat", values=(true,), time_ms=took)
+            return SolverAnswer(
+                "unsat", core=_lemmas(solver.get_proof()) if query.core else None, time_ms=took
+            )
 
 
 def _numbers(line: str) -> list[int]:

@@ -14,11 +14,11 @@ from typing import Any, Final, NamedTuple, TypeVar
 from potlang.engines.commands import solver_command
 from potlang.engines.encoding import Encoding, Unsupported
 from potlang.engines.messages import (
-    Answer,
     OptimizeAnswer,
     OptimizeQuery,
     Query,
     Reason,
+    SolverAnswer,
     unpack_answer,
     unpack_optimized,
 )
@@ -42,7 +42,7 @@ class Lost(NamedTuple):
     time_ms: float = 0.0
 
 
-_A = TypeVar("_A", Answer, OptimizeAnswer)
+_A = TypeVar("_A", SolverAnswer, OptimizeAnswer)
 
 
 class SolverSession:
@@ -105,23 +105,23 @@ class SolverSession:
         if text != self._base or self._cancelled:
             self.start(text)
 
-    def query(self, build: Build) -> Query | Answer:
+    def query(self, build: Build) -> Query | SolverAnswer:
         """The query in the session's words, or the answer where it has none."""
         try:
             query = build(self.encoding)
         except Unsupported as reason:
-            return Answer("unknown", "unsupported", str(reason))
+            return SolverAnswer("unknown", "unsupported", str(reason))
         if not self.ready:
-            return Answer("unknown", "unsupported", f"{self.name} cannot be given this program")
+            return SolverAnswer("unknown", "unsupported", f"{self.name} cannot be given this program")
         return query
 
-    def check(self, build: Build, timeout_ms: int) -> Answer:
+    def check(self, build: Build, timeout_ms: int) -> SolverAnswer:
         """The answer to a query, which may be that it cannot be put."""
         return self.answer(self.query(build), timeout_ms)
 
-    def answer(self, query: Query | Answer, timeout_ms: int) -> Answer:
+    def answer(self, query: Query | SolverAnswer, timeout_ms: int) -> SolverAnswer:
         """The answer to a query, or the one that it is already."""
-        return query if isinstance(query, Answer) else self.ask(query, timeout_ms)
+        return query if isinstance(query, SolverAnswer) else self.ask(query, timeout_ms)
 
     def start(self, base: str) -> None:
         """Begin again with another base, in the same worker if it is healthy."""
@@ -130,12 +130,12 @@ class SolverSession:
         self._quarantined = None
         self._cancelled = False
 
-    def ask(self, query: Query, timeout_ms: int) -> Answer:
+    def ask(self, query: Query, timeout_ms: int) -> SolverAnswer:
         """Check one query, in at most the limit plus `GRACE_MS`, and as much for a base not yet read."""
         (answer,) = self.ask_all((query,), timeout_ms)
         return answer
 
-    def ask_all(self, queries: Sequence[Query], timeout_ms: int) -> Iterator[Answer]:
+    def ask_all(self, queries: Sequence[Query], timeout_ms: int) -> Iterator[SolverAnswer]:
         """Check the queries in order, sent at once; yields each answer as it comes.
 
         A lost worker costs the query it was busy with and no other.
@@ -143,7 +143,7 @@ class SolverSession:
         requests = [_request("ask", query, timeout_ms) for query in queries]
         for found in self._answers(requests, bool(queries) and queries[0].core, timeout_ms, unpack_answer):
             if isinstance(found, Lost):
-                yield Answer("unknown", found.reason, found.detail, time_ms=found.time_ms)
+                yield SolverAnswer("unknown", found.reason, found.detail, time_ms=found.time_ms)
             else:
                 yield found
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from potlang.engines.messages import (
-    Answer,
     OptimizeAnswer,
     OptimizeQuery,
     Query,
+    SolverAnswer,
     unpack_optimize,
     unpack_query,
 )
@@ -30,7 +30,7 @@ class SolverEngine(ABC):
         self._base = ""
 
     @abstractmethod
-    def ask(self, query: Query, timeout_ms: int) -> Answer:
+    def ask(self, query: Query, timeout_ms: int) -> SolverAnswer:
         """Check one query on top of the base."""
 
     @abstractmethod
@@ -50,7 +50,7 @@ class SolverEngine(ABC):
         self.close()
         self._base = base
 
-    def load(self, core: bool) -> Answer | None:
+    def load(self, core: bool) -> SolverAnswer | None:
         """Read the base now, if it can be kept; the answer that a failure to do so comes to."""
         return None
 
@@ -107,7 +107,7 @@ class SolverService(Service):
             return self._answer(request)
         except MemoryError:
             # The cap on the address space was hit; the engine has unwound, so there is room for this.
-            kind = OptimizeAnswer if request["op"] == "optimize" else Answer
+            kind = OptimizeAnswer if request["op"] == "optimize" else SolverAnswer
             out = kind("unknown", "memory", "out of memory")
             return {"failed": out} if request["op"] == "start" else {"answer": out}
 

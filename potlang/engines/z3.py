@@ -9,17 +9,17 @@ import re
 from typing import Any, Final
 
 from potlang.engines.messages import (
-    Answer,
     OptimizeAnswer,
     OptimizeQuery,
     OptimizeStatus,
     Point,
     Query,
     Reason,
+    SolverAnswer,
     Status,
     affords_model,
 )
-from potlang.engines.repl import Failure, Repl, TextEngine
+from potlang.engines.repl import Repl, SolverFailure, TextEngine
 from potlang.smt.sexpr import elements, has_symbol, pair_values
 from potlang.utils.deadline import Deadline
 
@@ -69,11 +69,11 @@ class Z3Context(Repl):
     def run(self, text: str) -> str:
         """The output of z3 for these commands. Raises Failure for an error in any of them."""
         if "\0" in text:
-            raise Failure("error", "a NUL character in SMT-LIB text")
+            raise SolverFailure("error", "a NUL character in SMT-LIB text")
         try:
             return str(self._eval(self._context.ref(), text))
         except UnicodeError as error:
-            raise Failure("error", "text that is not Unicode") from error
+            raise SolverFailure("error", "text that is not Unicode") from error
         except self._exception as error:
             raise _failure(error) from error
 
@@ -94,13 +94,13 @@ class Z3Context(Repl):
         return text.strip().removeprefix("(:reason-unknown").removesuffix(")").strip().strip('"')
 
 
-def _failure(error: Exception) -> Failure:
+def _failure(error: Exception) -> SolverFailure:
     raw = error.args[0] if error.args else ""
     text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else str(raw)
     match = _ERROR.search(text)
     detail = match[1] if match else text.strip()
     reason = reason_of(detail)
-    return Failure("error" if reason == "incomplete" else reason, detail)
+    return SolverFailure("error" if reason == "incomplete" else reason, detail)
 
 
 class Z3Engine(TextEngine[Z3Context]):
@@ -138,7 +138,7 @@ class Z3Engine(TextEngine[Z3Context]):
         held = z3.Z3_get_estimated_alloc_size() >> 20
         z3.set_param("memory_max_size", megabytes + held if megabytes else 0)
 
-    def ask(self, query: Query, timeout_ms: int) -> Answer:
+    def ask(self, query: Query, timeout_ms: int) -> SolverAnswer:
         """Check one query between a push and a pop."""
         deadline = Deadline(timeout_ms)
         return self._answered(query.core, deadline, lambda repl: self._check(repl, query, deadline))
@@ -154,7 +154,7 @@ class Z3Engine(TextEngine[Z3Context]):
             repl.run("(set-option :produce-unsat-cores true)")
         return repl
 
-    def _check(self, repl: Z3Context, query: Query, deadline: Deadline) -> Answer:
+    def _check(self, repl: Z3Context, query: Query, deadline: Deadline) -> SolverAnswer:
         repl.run("(push 1)" + query.text)
         status = repl.check(deadline.left_ms(), self.rlimit, query.assuming)
         values: tuple[str, ...] | None = None
@@ -172,7 +172,7 @@ class Z3Engine(TextEngine[Z3Context]):
             detail = repl.why_unknown()
             reason = reason_of(detail)
         repl.run("(pop 1)")
-        return Answer(status, reason, detail, values, core, deadline.spent_ms(), model)
+        return SolverAnswer(status, reason, detail, values, core, deadline.spent_ms(), model)
 
     def optimize(self, query: OptimizeQuery, timeout_ms: int) -> OptimizeAnswer:
         """Optimize in a context of its own."""
@@ -184,7 +184,7 @@ class Z3Engine(TextEngine[Z3Context]):
             repl.run(query.text)
             repl.run("".join(f"({_verb(each.maximize)} {each.term})" for each in query.objectives))
             return _optimum(repl, query, deadline, self.rlimit)
-        except Failure as failure:
+        except SolverFailure as failure:
             return OptimizeAnswer("unknown", failure.reason, failure.detail, time_ms=deadline.spent_ms())
 
 

@@ -17,7 +17,7 @@ from potlang.ir.module import Module
 from potlang.ir.nodes import Lit, Node, Quant, Symbol, SymbolKind, Var, reachable
 from potlang.ir.sorts import BitVecSort, IntSort, RealSort, Sort, StringSort
 from potlang.ir.substitute import substitute
-from potlang.prove.terms import ModelTerms
+from potlang.prove.terms import TermCollector
 from potlang.prove.verdicts import ClaimState, Verifier
 from potlang.report.results import Binding, Bindings, Evidence, Verdict, Witness
 
@@ -37,7 +37,7 @@ class Candidates(NamedTuple):
     instances: tuple[Node, ...]
     cut: int
 
-    def binding(self, index: int, terms: ModelTerms) -> Binding:
+    def binding(self, index: int, terms: TermCollector) -> Binding:
         """One candidate in the program's words."""
         names = _distinct_names(self.binders)
         values = [terms.label(node) or "?" for node in self.tuples[index]]
@@ -55,7 +55,7 @@ def _distinct_names(binders: Sequence[Var]) -> list[str]:
 
 
 def candidates(
-    terms: ModelTerms, binders: tuple[Var, ...], body: Node, proposed: Iterable[tuple[Node, ...]] = ()
+    terms: TermCollector, binders: tuple[Var, ...], body: Node, proposed: Iterable[tuple[Node, ...]] = ()
 ) -> Candidates:
     """Candidates for the binders: those proposed first, then named members and literals in order."""
     literals = _literals(terms.module, body)
@@ -69,7 +69,7 @@ def candidates(
     return Candidates(binders, tuple(tuples), tuple(instances), max(0, total - MOST_CANDIDATES))
 
 
-def _choices(terms: ModelTerms, sort: Sort, literals: dict[Sort, list[Node]]) -> list[Node]:
+def _choices(terms: TermCollector, sort: Sort, literals: dict[Sort, list[Node]]) -> list[Node]:
     return list(dict.fromkeys([*terms.members(sort), *literals.get(sort, ())]))
 
 
@@ -164,6 +164,7 @@ def witness(verifier: Verifier, found: Candidates, *, holds: bool) -> Witness | 
             return list(indices)
         return sorted(names[name] for name in result.core if name in names)
 
+    # All at once first: the core leaves out the many that play no part, each of which would be a check.
     indices = core(range(len(found.instances)))
     if not indices:
         return None
@@ -256,10 +257,13 @@ class _Sorter:
             if self._ask(left, negated) == "unsat":
                 known.update(dict.fromkeys((i for i in left if i not in known), False))
             rest = [i for i in left if i not in known]
+            # Unknown, or a model without values for these: the same check again would say the same.
             if len(rest) == len(left):
                 self._one_by_one(known, rest, negated)
                 return
             if len(rest) > 1:
+                # Possible bindings are often possible together (they are facts that are left open), and one
+                # check settles them all; if not, smaller groups are tried.
                 together = self._ask(rest[:chunk], negated, together=True) == "sat"
                 known.update(dict.fromkeys(rest[:chunk], True) if together else {})
                 chunk = chunk * 2 if together else max(1, chunk // 4)

@@ -92,6 +92,7 @@ class CoreSearch:
         """The core made minimal by a decision procedure, where one decides it."""
         check = Check("", target, negated)
         check = check._replace(name=check.side)
+        # Who decided the check decides most of its parts too, and without a way to a solver.
         for procedure in self._dispatcher.procedures:
             core = minimize(names, names, Decided(procedure, self._names, check), Deadline(_MINIMIZE_MS))
             if core.verified and (core.minimal or len(names) > _MOST_HANDED_ON):
@@ -112,6 +113,7 @@ class CoreSearch:
 
     def find(self, check: Check) -> Names | None:
         """A core among the assumptions around the claim, or else among all; None if there is none in time."""
+        # Reading the base is the larger part of the work: it stays loaded, and a core is looked for aside.
         side = self._aside()
         subsets = Subsets(side, self._names, check.formula, check.negated)
         for assertions in self._premises().around(check.formula):

@@ -157,6 +157,7 @@ class CrossChecker:
 
     def structure(self, result: CheckResult) -> Structure | None:
         """The model of a sat result, read once; None if there is none that can be read."""
+        # Results have no identity of their own but the object; it is kept beside, so that no id is reused.
         known = self._structures.get(id(result))
         if known is None:
             known = self._structures[id(result)] = result, self._read(result)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from potlang.engines.check import Check, CheckResult, DecisionProcedure
 from potlang.engines.encoding import Encoding, Unsupported
-from potlang.engines.messages import Answer, OptimizeAnswer, OptimizeQuery, Query
+from potlang.engines.messages import OptimizeAnswer, OptimizeQuery, Query, SolverAnswer
 from potlang.engines.solver import Build, SolverSession
 from potlang.report.results import CheckRecord, Limits
 from potlang.utils.deadline import Deadline
@@ -28,7 +28,7 @@ Reserve = Callable[[], Iterable[SolverSession]]
 Fallback = Callable[[], "CheckResult | None"]
 """Tried where the first solver has given up, before the reserve is called."""
 
-_OVER = Answer("unknown", "timeout", "the time for the whole program is used up")
+_OVER = SolverAnswer("unknown", "timeout", "the time for the whole program is used up")
 
 
 class Allowance(NamedTuple):
@@ -185,7 +185,7 @@ class Dispatcher:
         queries = [first.query(build) for build in builds]
         sent = [each for each in queries if isinstance(each, Query)]
         answers = iter(list(first.ask_all(sent, self._alone(limit))))
-        found = [each if isinstance(each, Answer) else next(answers) for each in queries]
+        found = [each if isinstance(each, SolverAnswer) else next(answers) for each in queries]
         return [merge(name, [(first, answer)]) for answer in found]
 
     def settled(self, name: str, build: Build, result: CheckResult, *, most_ms: float) -> CheckResult:
@@ -263,7 +263,7 @@ class Dispatcher:
             found = found._replace(reason=found.reason or result.reason)
         return found._replace(checks=(*result.checks, *found.checks))
 
-    def _answers(self, build: Build, limit: int) -> list[tuple[SolverSession, Answer]]:
+    def _answers(self, build: Build, limit: int) -> list[tuple[SolverSession, SolverAnswer]]:
         if len(self.solvers) == 1:
             return [(self.solvers[0], self.solvers[0].check(build, limit))]
         from concurrent.futures import ThreadPoolExecutor
@@ -277,9 +277,9 @@ class Dispatcher:
 
 def in_turn(
     entrants: Sequence[SolverSession], build: Build, limit: int
-) -> list[tuple[SolverSession, Answer]]:
+) -> list[tuple[SolverSession, SolverAnswer]]:
     """The entrants' answers up to the first definite one, each asked when the one before has given up."""
-    answers: list[tuple[SolverSession, Answer]] = []
+    answers: list[tuple[SolverSession, SolverAnswer]] = []
     for each in entrants:
         answers.append((each, each.check(build, limit)))
         if answers[-1][1].status != "unknown":
@@ -287,7 +287,9 @@ def in_turn(
     return answers
 
 
-def race(entrants: Sequence[SolverSession], build: Build, limit: int) -> list[tuple[SolverSession, Answer]]:
+def race(
+    entrants: Sequence[SolverSession], build: Build, limit: int
+) -> list[tuple[SolverSession, SolverAnswer]]:
     """The entrants' answers to one check, all asked at once; after a definite one the others are killed.
 
     A killed session has its base no longer: the next `load` gives it a new worker.
@@ -296,7 +298,7 @@ def race(entrants: Sequence[SolverSession], build: Build, limit: int) -> list[tu
 
     # Printing makes nodes in a pool that threads must not share: all queries come first.
     queries = [(each, each.query(build)) for each in entrants]
-    answers = [(each, query) for each, query in queries if isinstance(query, Answer)]
+    answers = [(each, query) for each, query in queries if isinstance(query, SolverAnswer)]
     running = [(each, query) for each, query in queries if isinstance(query, Query)]
     if not running:
         return answers
@@ -321,7 +323,7 @@ def race(entrants: Sequence[SolverSession], build: Build, limit: int) -> list[tu
     return answers
 
 
-def merge(name: str, answers: list[tuple[SolverSession, Answer]]) -> CheckResult:
+def merge(name: str, answers: list[tuple[SolverSession, SolverAnswer]]) -> CheckResult:
     """One result from each solver's answer to the same check."""
     checks = tuple(
         CheckRecord(name, each.name, answer.status, answer.reason, answer.detail, answer.time_ms)

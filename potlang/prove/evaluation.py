@@ -87,6 +87,7 @@ class Evaluations:
         every = (*self._module.assertions, *self.extra)
         if len(every) < _FEW:
             return self._checked(every, None, structure)
+        # Meanings are numbered for the signatures, so they are forgotten together or not at all.
         if len(self._true) > _MOST_REMEMBERED:
             self._true.clear()
             self._meanings.clear()

@@ -15,7 +15,7 @@ _LONGEST_NUMBER = 10_000
 _TOKEN = re.compile(r"[()]|[^\s()]+")
 
 
-class NotExact(ValueError):
+class NotLinear(ValueError):
     """The text is not a linear form in numbers, `oo` and `epsilon`."""
 
 
@@ -56,7 +56,7 @@ def _sum(values: list[Extended]) -> Extended:
 
 def _number(value: Extended) -> Fraction:
     if value.infinite or value.tiny:
-        raise NotExact("a product of infinite parts")
+        raise NotLinear("a product of infinite parts")
     return value.finite
 
 
@@ -84,7 +84,7 @@ def _apply(op: str, args: list[Extended]) -> Extended:
             return _scaled(above, 1 / _number(below))
         case "to_real", [only]:
             return only
-    raise NotExact(op)
+    raise NotLinear(op)
 
 
 def _atom(token: str) -> Extended:
@@ -97,11 +97,11 @@ def _atom(token: str) -> Extended:
             return Extended(Fraction(number))
         case (int() | Fraction()) as number:
             return Extended(Fraction(number))
-    raise NotExact(token[:40])
+    raise NotLinear(token[:40])
 
 
 def read_extended(text: str, *, maximize: bool = False) -> Extended:
-    """The value; of an interval the end that the objective goes for. Raises `NotExact`."""
+    """The value; of an interval the end that the objective goes for. Raises `NotLinear`."""
     stack: list[tuple[str, list[Extended]]] = [("", [])]
     opening = False
     for token in _TOKEN.findall(text):
@@ -117,5 +117,5 @@ def read_extended(text: str, *, maximize: bool = False) -> Extended:
         elif token != ")":
             stack[-1][1].append(_atom(token))
     if opening or len(stack) != 1 or len(stack[0][1]) != 1:
-        raise NotExact("not one value")
+        raise NotLinear("not one value")
     return stack[0][1][0]

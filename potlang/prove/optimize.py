@@ -11,15 +11,14 @@ from collections.abc import Callable, Sequence
 
 from potlang.engines.check import CheckResult
 from potlang.engines.encoding import Encoding
-from potlang.engines.messages import Objective as Goal
-from potlang.engines.messages import OptimizeAnswer, OptimizeQuery, Point, Priority, Query
+from potlang.engines.messages import ObjectiveTerm, OptimizeAnswer, OptimizeQuery, Point, Priority, Query
 from potlang.ir.module import Assertion, AssertionKind, Module, Objective, Optimization, Origin
 from potlang.ir.nodes import Node
 from potlang.ir.operators import EQ, LE, LT
 from potlang.ir.sorts import INT, REAL, DeclaredSort
 from potlang.prove.dispatcher import Dispatcher
 from potlang.prove.evidence import core_items, read_model
-from potlang.prove.exact import Extended, NotExact, read_extended
+from potlang.prove.exact import Extended, NotLinear, read_extended
 from potlang.prove.terms import Term
 from potlang.prove.verdicts import PartialModel, Verifier
 from potlang.report.results import (
@@ -75,6 +74,7 @@ class Optimizer:
         """The answer, confirmed where it can be."""
         if not self._goals:
             return self._satisfy()
+        # The optimizer's answer is only a proposal: what it says is confirmed, or searched for, by checks.
         answer = self._verifier.dispatcher.optimize(self._query)
         result = self._read(answer)
         if result.status is OptimizationStatus.INFEASIBLE:
@@ -84,7 +84,9 @@ class Optimizer:
         return self._confirm(result, answer)
 
     def _query(self, encoding: Encoding) -> OptimizeQuery:
-        goals = tuple(Goal(encoding.term(each.term), each.direction == "maximize") for each in self._goals)
+        goals = tuple(
+            ObjectiveTerm(encoding.term(each.term), each.direction == "maximize") for each in self._goals
+        )
         values = tuple(encoding.term(term.node) for term in self._shown)
         priority = _PRIORITIES[self._problem.mode]
         return OptimizeQuery(self._text(encoding), goals, values, priority, MOST_POINTS)
@@ -168,7 +170,7 @@ class Optimizer:
     def _extended(self, goal: Objective, text: str) -> Extended | None:
         try:
             return read_extended(text, maximize=goal.direction == "maximize")
-        except NotExact:
+        except NotLinear:
             return None
 
     def _value(self, goal: Objective, text: str) -> ExactValue | None:

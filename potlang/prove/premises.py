@@ -37,6 +37,7 @@ class PremiseSelection:
 
         An assumption is as far as the number of steps from one that shares a constant to the next.
         """
+        # Rules mention no constants, so no distance tells them apart, and most cores have some.
         ranked = list(self._rules)
         frontier = [] if formula is None else constants(formula)
         seen = set(ranked)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from potlang.engines.messages import Answer, ProofFormat, Query
+from potlang.engines.messages import ProofFormat, Query, SolverAnswer
 from potlang.engines.solver import SolverSession
 from potlang.ir.module import Assertion, Claim, Module
 from potlang.processes.pool import Workers
@@ -177,7 +177,7 @@ def _script(target: _Target, problem: str) -> str:
 
 def _proved(
     text: str, form: ProofFormat, workers: Workers, limits: Limits, deadline: Deadline
-) -> tuple[ProofFormat, Answer, str]:
+) -> tuple[ProofFormat, SolverAnswer, str]:
     """The proof, its format, and a note where it is not the one asked for or there is none."""
     answer = _ask(text, form, workers, limits, deadline)
     note = ""
@@ -190,7 +190,7 @@ def _proved(
     return form, answer, note
 
 
-def _ask(text: str, form: ProofFormat, workers: Workers, limits: Limits, deadline: Deadline) -> Answer:
+def _ask(text: str, form: ProofFormat, workers: Workers, limits: Limits, deadline: Deadline) -> SolverAnswer:
     timeout = min(limits.check_ms, max(1, deadline.left_ms()))
     with SolverSession(workers, "cvc5", memory_mb=limits.memory_mb, rlimit=limits.rlimit) as session:
         return session.ask(Query(text, proof=form), timeout)

@@ -30,7 +30,7 @@ from potlang.prove.dispatcher import Allowance, Dispatcher
 from potlang.prove.evidence import core_items, evaluated, read_model
 from potlang.prove.options import ProverOptions
 from potlang.prove.reproducer import reproducer
-from potlang.prove.terms import ModelTerms
+from potlang.prove.terms import TermCollector
 from potlang.prove.verdicts import ClaimState, PartialModel, Verifier
 from potlang.report.results import (
     Consistency,
@@ -78,7 +78,7 @@ class Prover:
         self._dispatcher = self._made_dispatcher()
         self._verifier = Verifier(
             self._dispatcher,
-            ModelTerms(module),
+            TermCollector(module),
             tracked=self._tracked,
             full_models=options.models == "full",
             whole_models=options.cross_checking,
@@ -262,6 +262,7 @@ class Prover:
 
         second = self._ready_cross_checker().second("z3") if self.options.cross_checking else None
         found = optimize(self._verifier, problem, what_if=self.options.what_if, shrink=shrink, second=second)
+        # Making a core minimal may have taken the base away from the solvers.
         self._open_base()
         return found._replace(time_ms=(time.perf_counter() - began) * 1000)
 

@@ -156,6 +156,7 @@ def minimal_core(
         dispatcher.start(declarations)
         if found.verified and Subsets(dispatcher, labels, target, negated)(found.names)[0] == "unsat":
             return found
+        # What the loaded session called a core is none alone: begin again the slower, plainer way.
         deadline = Deadline(MOST_MS)
     dispatcher.start(declarations)
     return minimize(names, every, Subsets(dispatcher, labels, target, negated, deadline), deadline)

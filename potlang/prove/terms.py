@@ -23,7 +23,7 @@ class Term(NamedTuple):
     """A ground term whose value a model shows."""
 
     node: Node
-    terms: ModelTerms
+    terms: TermCollector
 
     @property
     def label(self) -> str:
@@ -76,7 +76,7 @@ def _is_element(node: Node) -> bool:
     return _is_constant(node) and isinstance(node.sort, DeclaredSort)
 
 
-class ModelTerms:
+class TermCollector:
     """The members of each sort of a module, looked up once, and the labels of ground terms."""
 
     def __init__(self, module: Module) -> None:

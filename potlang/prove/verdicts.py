@@ -26,7 +26,7 @@ from potlang.prove.decision import (
     paper_answer,
 )
 from potlang.prove.dispatcher import Dispatcher
-from potlang.prove.terms import ModelTerms, Term
+from potlang.prove.terms import Term, TermCollector
 from potlang.report.results import CheckRecord, Consistency, Verdict
 
 _MOST_VALUES = 256
@@ -120,7 +120,7 @@ class Verifier:
     def __init__(
         self,
         dispatcher: Dispatcher,
-        terms: ModelTerms,
+        terms: TermCollector,
         *,
         tracked: bool,
         full_models: bool = False,
@@ -250,6 +250,7 @@ class Verifier:
             state.results.append(self.assumptions)
             return
         self._recall(state)
+        # Neither side alone decides an open claim, so both are sent at once: one trip, not two.
         if state.positive is None and state.negative is None:
             self._ask_both(state, later)
         if state.positive is None and needs_positive(self._assumptions_sure, state.negative):
@@ -280,6 +281,7 @@ class Verifier:
             if self.assumptions is not None and self.assumptions.status == "unsat":
                 state.core = self.assumptions.core
             return
+        # A model of a side is one of the assumptions, and two unsat sides leave them none.
         if "sat" in sides:
             self.assumptions_model = state.true_model or state.false_model
             used = [result for result in state.results if result.status == "sat"]
@@ -332,6 +334,7 @@ class Verifier:
                     continue
                 more = {term.node.id: term.node for term in (*other.terms, *other.named)}
                 more[other.formula.id] = other.formula
+                # Values cost a solver little next to another check, but not nothing.
                 if len(wanted | more) <= _MOST_VALUES:
                     wanted |= more
         return list(wanted.values())

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from potlang.engines import messages
-from potlang.engines.messages import Answer, Objective, OptimizeAnswer, OptimizeQuery, Point, Query
+from potlang.engines.messages import ObjectiveTerm, OptimizeAnswer, OptimizeQuery, Point, Query, SolverAnswer
 from potlang.processes import frames
 
 TEXT = st.text(max_size=20)
@@ -17,7 +17,7 @@ MILLISECONDS = st.floats(0, 1e6)
 
 @given(
     st.builds(
-        Answer,
+        SolverAnswer,
         st.sampled_from(["sat", "unsat", "unknown"]),
         REASON,
         TEXT,
@@ -28,7 +28,7 @@ MILLISECONDS = st.floats(0, 1e6)
         st.none() | TEXT,
     )
 )
-def test_answers_survive_the_pipe(answer: Answer) -> None:
+def test_answers_survive_the_pipe(answer: SolverAnswer) -> None:
     """Packing, framing, reading and unpacking give the answer back, lone surrogates included."""
     assert messages.unpack_answer(_through(answer)) == answer
 
@@ -38,7 +38,7 @@ def test_queries_survive_the_pipe(text: str, values: list[str], flag: bool, prio
     """As above, for both kinds of query and for optimizations' answers."""
     query = Query(text, tuple(values), flag, not flag, tuple(values), "cpc" if flag else None)
     assert messages.unpack_query(_through(query)) == query
-    optimize = OptimizeQuery(text, (Objective(text, flag),), tuple(values), priority, 3)  # type: ignore[arg-type]
+    optimize = OptimizeQuery(text, (ObjectiveTerm(text, flag),), tuple(values), priority, 3)  # type: ignore[arg-type]
     assert messages.unpack_optimize(_through(optimize)) == optimize
     answer = OptimizeAnswer("optimal", None, text, (Point(tuple(values), None),), flag, ((text, text),), 1.5)
     assert messages.unpack_optimized(_through(answer)) == answer

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from potlang.engines.messages import Objective, OptimizeAnswer, OptimizeQuery, Priority
+from potlang.engines.messages import ObjectiveTerm, OptimizeAnswer, OptimizeQuery, Priority
 from potlang.engines.solver import SolverSession
 from potlang.processes.pool import Workers
 
 BOX = (
     "(declare-const x Int)(declare-const y Int)(assert (<= 0 x 5))(assert (<= 0 y 5))(assert (<= (+ x y) 3))"
 )
-BOTH = (Objective("x", maximize=True), Objective("y", maximize=True))
+BOTH = (ObjectiveTerm("x", maximize=True), ObjectiveTerm("y", maximize=True))
 
 
 def optimize(workers: Workers, query: OptimizeQuery, limit: int = 5000) -> OptimizeAnswer:
@@ -20,7 +20,7 @@ def optimize(workers: Workers, query: OptimizeQuery, limit: int = 5000) -> Optim
 
 
 def test_the_least_value_and_its_model(shared: Workers) -> None:
-    query = OptimizeQuery("(declare-const x Int)(assert (> (* 3 x) 10))", (Objective("x"),), ("(* 3 x)",))
+    query = OptimizeQuery("(declare-const x Int)(assert (> (* 3 x) 10))", (ObjectiveTerm("x"),), ("(* 3 x)",))
     answer = optimize(shared, query)
     assert answer.status == "optimal"
     assert [(point.objectives, point.values) for point in answer.points] == [(("4",), ("12",))]
@@ -56,14 +56,19 @@ def test_a_bound_on_pareto_points_is_told(shared: Workers) -> None:
 @pytest.mark.parametrize(
     ("text", "objective", "status", "value"),
     [
-        ("(assert (> q 3.0))", Objective("q"), "unattained", "(+ 3.0 epsilon)"),
-        ("(assert (< q 3.0))", Objective("q", maximize=True), "unattained", "(+ 3.0 (* (- 1.0) epsilon))"),
-        ("(assert (> q 3.0))", Objective("q", maximize=True), "unbounded", "oo"),
-        ("(assert (< q 3.0))", Objective("q"), "unbounded", "(* (- 1) oo)"),
-        ("(assert (>= q 3.0))", Objective("(* 2.0 q)"), "optimal", "6"),
+        ("(assert (> q 3.0))", ObjectiveTerm("q"), "unattained", "(+ 3.0 epsilon)"),
+        (
+            "(assert (< q 3.0))",
+            ObjectiveTerm("q", maximize=True),
+            "unattained",
+            "(+ 3.0 (* (- 1.0) epsilon))",
+        ),
+        ("(assert (> q 3.0))", ObjectiveTerm("q", maximize=True), "unbounded", "oo"),
+        ("(assert (< q 3.0))", ObjectiveTerm("q"), "unbounded", "(* (- 1) oo)"),
+        ("(assert (>= q 3.0))", ObjectiveTerm("(* 2.0 q)"), "optimal", "6"),
     ],
 )
-def test_infima(shared: Workers, text: str, objective: Objective, status: str, value: str) -> None:
+def test_infima(shared: Workers, text: str, objective: ObjectiveTerm, status: str, value: str) -> None:
     answer = optimize(shared, OptimizeQuery(text, (objective,), ("q",)))
     assert answer.status == status
     assert [point.objectives for point in answer.points] == [(value,)]
@@ -71,7 +76,7 @@ def test_infima(shared: Workers, text: str, objective: Objective, status: str, v
 
 
 def test_nothing_feasible(shared: Workers) -> None:
-    answer = optimize(shared, OptimizeQuery("(assert (> q 3.0))(assert (< q 3.0))", (Objective("q"),)))
+    answer = optimize(shared, OptimizeQuery("(assert (> q 3.0))(assert (< q 3.0))", (ObjectiveTerm("q"),)))
     assert (answer.status, answer.points) == ("infeasible", ())
 
 
@@ -82,13 +87,13 @@ def test_out_of_time_keeps_the_bounds(shared: Workers) -> None:
         row = " ".join(f"(* {weights[(i * (shift + 3) + shift) % 60]} b{i})" for i in range(60))
         text += f"(assert (>= (+ {row}) {300 + 5 * shift}))"
     cost = "(+ " + " ".join(f"(* {weights[i * 7 % 60]} b{i})" for i in range(60)) + ")"
-    answer = optimize(shared, OptimizeQuery(text, (Objective(cost),)), 400)
+    answer = optimize(shared, OptimizeQuery(text, (ObjectiveTerm(cost),)), 400)
     assert (answer.status, answer.reason) == ("unknown", "timeout")
     assert len(answer.bounds) == 1
 
 
 def test_errors_and_engines_that_do_not_optimize(shared: Workers) -> None:
-    answer = optimize(shared, OptimizeQuery("(assert nowhere)", (Objective("q"),)))
+    answer = optimize(shared, OptimizeQuery("(assert nowhere)", (ObjectiveTerm("q"),)))
     assert (answer.status, answer.reason) == ("unknown", "error")
     for engine in ("cvc5", "cvc5-pysmt"):
         with SolverSession(shared, engine) as session:
@@ -98,7 +103,7 @@ def test_errors_and_engines_that_do_not_optimize(shared: Workers) -> None:
 
 def test_an_optimization_that_hangs_is_killed(shared: Workers, hang: str) -> None:
     with SolverSession(shared, "z3") as session:
-        answer = session.optimize(OptimizeQuery(hang, (Objective("x"),)), 300)
+        answer = session.optimize(OptimizeQuery(hang, (ObjectiveTerm("x"),)), 300)
         assert (answer.status, answer.reason) == ("unknown", "timeout")
         after = session.optimize(OptimizeQuery(BOX, BOTH), 5000)
     assert after.status == "optimal"

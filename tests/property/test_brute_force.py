@@ -176,9 +176,9 @@ def _check_bindings(found: World, claim: Claim, bindings: Bindings, wanted: bool
 
 
 def _names(found: World, sort: Any) -> list[str]:
-    from potlang.prove.terms import ModelTerms
+    from potlang.prove.terms import TermCollector
 
-    terms = ModelTerms(found.module)
+    terms = TermCollector(found.module)
     return [terms.label(node) or "?" for node in terms.members(sort)]
 
 

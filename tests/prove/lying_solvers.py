@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from potlang.engines.messages import Answer, OptimizeAnswer
+from potlang.engines.messages import OptimizeAnswer, SolverAnswer
 from potlang.processes.frames import Message
 from potlang.processes.pool import Workers
 from potlang.processes.process import Command, Process
@@ -43,7 +43,7 @@ class Liar(Process):
         if request["op"] == "optimize":
             return {"answer": OptimizeAnswer("unknown", "unsupported")}
         core = () if request["query"].core and self._status == "unsat" else None
-        return {"answer": Answer(self._status, core=core)}  # type: ignore[arg-type]
+        return {"answer": SolverAnswer(self._status, core=core)}  # type: ignore[arg-type]
 
     def alive(self) -> bool:
         return True

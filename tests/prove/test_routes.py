@@ -10,7 +10,7 @@ from verdict_programs import PERSON, World
 
 import potlang
 from potlang.engines.encoding import AssertionNames, Encoding
-from potlang.engines.messages import Answer, Query
+from potlang.engines.messages import Query, SolverAnswer
 from potlang.engines.solver import SolverSession
 from potlang.ir.module import Module
 from potlang.ir.operators import MUL
@@ -118,25 +118,25 @@ def test_with_rlimit_the_same_run_gives_the_same_answers() -> None:
 class Slow(SolverSession):
     """A solver that answers after a while, unless it is cancelled."""
 
-    def __init__(self, module: Module, name: str, answer: Answer, seconds: float) -> None:
+    def __init__(self, module: Module, name: str, answer: SolverAnswer, seconds: float) -> None:
         super().__init__(Workers(), name, encoding=Encoding(module, name, AssertionNames(module)))
         self.answer = answer
         self.seconds = seconds
 
-    def ask(self, query: Query, timeout_ms: int) -> Answer:
+    def ask(self, query: Query, timeout_ms: int) -> SolverAnswer:
         end = time.monotonic() + self.seconds
         while time.monotonic() < end and self.ready:
             time.sleep(0.002)
-        return self.answer if self.ready else Answer("unknown", "timeout")
+        return self.answer if self.ready else SolverAnswer("unknown", "timeout")
 
 
 def test_the_first_definite_answer_ends_a_race() -> None:
     """[ROUTE-RACE] An unknown does not end it, and who is late is killed."""
     module = World(PERSON).module()
     entrants = [
-        Slow(module, "z3", Answer("unknown", "incomplete"), 0.0),
-        Slow(module, "cvc5-fmf", Answer("unsat"), 0.02),
-        Slow(module, "cvc5", Answer("unsat"), 30.0),
+        Slow(module, "z3", SolverAnswer("unknown", "incomplete"), 0.0),
+        Slow(module, "cvc5-fmf", SolverAnswer("unsat"), 0.02),
+        Slow(module, "cvc5", SolverAnswer("unsat"), 30.0),
     ]
     answers = race(entrants, lambda encoding: Query(""), 1_000)
     assert [(each.name, answer.status) for each, answer in answers] == [

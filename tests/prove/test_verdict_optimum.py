@@ -14,7 +14,7 @@ from potlang.ir.nodes import Node, SymbolKind
 from potlang.ir.operators import LE, LT, MUL
 from potlang.ir.sorts import INT, REAL, DeclaredSort, Sort
 from potlang.processes.pool import Workers
-from potlang.prove.exact import NotExact, read_extended
+from potlang.prove.exact import NotLinear, read_extended
 from potlang.prove.options import ProverOptions
 from potlang.prove.prover import Prover
 from potlang.report.results import OptimizationResult, ProgramResult, Verdict
@@ -178,5 +178,5 @@ def test_extended_values() -> None:
     assert read_extended("(interval 2 7)", maximize=True).shown() == 7
     assert len(str(read_extended("9" * 5000).shown())) == 5000
     for text in ("", "(", "x", "(* oo oo)", "(/ 1 0)", "1 2"):
-        with pytest.raises(NotExact):
+        with pytest.raises(NotLinear):
             read_extended(text)
