@@ -73,7 +73,7 @@ class Solver(Repl):
         self._language: Any = cvc5.InputLanguage.SMT_LIB_2_6
 
     def run(self, text: str) -> str:
-        """The output of cvc5 for these commands. Raises Failure for an error in any of them."""
+        """The output of cvc5 for these commands. Raises `SolverFailure` for an error in any of them."""
         if "\0" in text:
             raise failure_of(ValueError("a NUL character in SMT-LIB text"))
         printed: list[str] = []
@@ -104,7 +104,7 @@ class Solver(Repl):
         return "unknown", REASONS.get(words, "incomplete"), words.lower()
 
     def proof(self) -> str:
-        """The proof of the last unsat answer, as commands. Raises Failure where it has no such form."""
+        """The proof of the last unsat answer, as commands. Raises `SolverFailure` where it has no such form."""
         words = self.run("(get-proof)").strip().removeprefix("(").removesuffix(")").strip()
         if words.startswith("(error"):
             raise failure_of(RuntimeError(words.removeprefix("(error").strip(' \n")')))

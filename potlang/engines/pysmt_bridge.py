@@ -42,7 +42,7 @@ def _refuse(text: str) -> None:
 
 
 def _read(text: str, values: tuple[str, ...]) -> _Script:
-    """The text in a fresh pysmt environment. Raises Unreadable."""
+    """The text in a fresh pysmt environment. Raises `NotForPysmt`."""
     from pysmt.environment import Environment
     from pysmt.smtlib.parser import SmtLibParser
 

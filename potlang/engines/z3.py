@@ -67,7 +67,7 @@ class Z3Context(Repl):
         self.run(_OPTIONS)
 
     def run(self, text: str) -> str:
-        """The output of z3 for these commands. Raises Failure for an error in any of them."""
+        """The output of z3 for these commands. Raises `SolverFailure` for an error in any of them."""
         if "\0" in text:
             raise SolverFailure("error", "a NUL character in SMT-LIB text")
         try:
