@@ -107,14 +107,14 @@ _LATE: Final = _Found(StepVerdict.UNKNOWN, "the time for the solution was used u
 class _Question(NamedTuple):
     """The open part of a step's claims, and what it may be derived from.
 
-    `known` are those of the `premises` that the IR has words for, with their encodings.
+    `known` are those of the `premises` that the IR has words for, with encodings, once solvers are asked.
     """
 
     at: int
     parents: Sequence[int]
     claim: Term
     premises: Sequence[Premise]
-    known: Sequence[tuple[Premise, Encoded]]
+    known: Sequence[tuple[Premise, Encoded]] = ()
 
 
 class _Checking:
@@ -253,7 +253,7 @@ class _Checking:
         if not open_:
             return None, named
         premises += [Premise(at, each) for each in named]
-        return _Question(at, parents, joined("and", tuple(open_)), premises, self._encoded(premises)), named
+        return _Question(at, parents, joined("and", tuple(open_)), premises), named
 
     def _arithmetic(self, at: int, claim: Term, parents: Sequence[int]) -> _Found | None:
         """The answer to a claim without variables, if it has a rational value on both sides."""
@@ -284,6 +284,7 @@ class _Checking:
 
     def _open(self, question: _Question) -> _Found:
         """The answer to a claim about variables."""
+        question = question._replace(known=self._encoded(question.premises))
         known = [each for _, each in question.known]
         try:
             encoded = self.theory.encoder.statement(question.claim)
@@ -457,7 +458,8 @@ class _Checking:
                 encoded = self.theory.encoder.statement(question.claim)
             except Unreadable:
                 continue
-            if self.theory.ask([each for _, each in question.known], encoded).verdict is Verdict.ENTAILED:
+            known = [each for _, each in self._encoded(question.premises)]
+            if self.theory.ask(known, encoded).verdict is Verdict.ENTAILED:
                 return True
         return False
 
