@@ -104,7 +104,7 @@ class Solver(Repl):
         return "unknown", REASONS.get(words, "incomplete"), words.lower()
 
     def proof(self) -> str:
-        """The proof of the last unsat answer, as commands. Raises `SolverFailure` where it has no such form."""
+        """The proof of the last unsat answer, as commands. Raises `SolverFailure` where it has none."""
         words = self.run("(get-proof)").strip().removeprefix("(").removesuffix(")").strip()
         if words.startswith("(error"):
             raise failure_of(RuntimeError(words.removeprefix("(error").strip(' \n")')))
