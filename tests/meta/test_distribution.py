@@ -50,6 +50,17 @@ def test_the_wheel_has_the_package_and_its_data_alone(built: Path) -> None:
     assert not [name for name in inside if "test_" in name or "__pycache__" in name or "conftest" in name]
 
 
+def test_no_system_is_claimed_but_the_one_that_limits_are_tested_on(built: Path) -> None:
+    """[LIMIT-SYSTEMS]"""
+    (wheel,) = built.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (each for each in archive.namelist() if each.endswith("METADATA"))
+        lines = archive.read(name).decode("utf-8").splitlines()
+    assert [each for each in lines if "Operating System" in each] == [
+        "Classifier: Operating System :: POSIX :: Linux"
+    ]
+
+
 def test_the_source_distribution_builds_and_tests_itself(built: Path) -> None:
     (sdist,) = built.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
