@@ -106,7 +106,7 @@ class Encoder:
     def _formula(self, term: Term, *, positive: bool, top: bool = False) -> Node:
         """`top`: below nothing but conjunctions; `positive`: below an even number of negations."""
         if not isinstance(term, Op):
-            raise Unreadable("a number is no statement")
+            raise Unreadable("a number is not a statement")
         pool = self.pool
         match term.op:
             case "and":

@@ -575,7 +575,7 @@ def with_values(first: Term, others: Sequence[Term]) -> Term | None:
 
 def _listed(items: list[Term]) -> Term:
     if any(is_op(item, "or") for item in items):
-        raise Unreadable("does not read how `or` and the commas belong together")
+        raise Unreadable("it is not clear how `or` and the commas are grouped")
     if all(map(is_statement, items)):
         return Op("and", tuple(items))
     *firsts, last = items

@@ -58,7 +58,7 @@ def read_proposition(source: str, integers: frozenset[str]) -> Reading:
     if term is None or errors:
         return Reading(reason=f"the proposition: {errors[0] if errors else 'it is not well formed'}")
     if not is_statement(term):
-        return Reading(reason="the proposition is no statement about numbers")
+        return Reading(reason="the proposition is not a statement about numbers")
     return Reading(claims=(term,))
 
 

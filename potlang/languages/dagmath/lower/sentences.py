@@ -198,14 +198,14 @@ class _Sentence(Template):
         if any(map(is_statement, terms)) and not all(map(is_statement, terms)):
             found = with_values(terms[0], terms[1:])
             if found is None:
-                raise Unreadable("does not read how the formulas belong together")
+                raise Unreadable("it is not clear how the formulas are connected")
             return found
         if not is_statement(terms[0]):
             return Op("list", tuple(terms))
         alternatives = ["or" in link.split() for link in links]
         same = len({each.args[0] if isinstance(each, Op) else each for each in terms}) == 1
         if any(alternatives) and not (all(alternatives) or same):
-            raise Unreadable("does not read how the formulas belong together")
+            raise Unreadable("it is not clear how the formulas are connected")
         is_choice = any(alternatives) or (same and vocabulary.SOLUTIONS.search(main))
         return Op("or" if is_choice else "and", tuple(terms))
 
@@ -228,7 +228,7 @@ class _Sentence(Template):
             raise Unreadable(f"does not read what {lead.strip()!r} says of a formula")
         follows = re.search(r"[,;:]$", between) or not is_statement(self.term(inner[-1][1]))
         if not (is_statement(terms[0]) and follows) or _strange(before):
-            raise Unreadable("does not read how the formulas belong together")
+            raise Unreadable("it is not clear how the formulas are connected")
         return _Subject()
 
     def _named_subject(self, before: str) -> _Subject:
@@ -270,7 +270,7 @@ class _Sentence(Template):
         assert subject.term is not None
         values = _values(term)
         if len(values) > 1 and not isinstance(subject.term, Quantity):
-            raise Unreadable("does not read how the values belong together")
+            raise Unreadable("it is not clear how the values are connected")
         return (joined("or", tuple(Op("=", (subject.term, value)) for value in values)),)
 
     def _unnamed(self, term: Term, skipped: tuple[str, ...], head: str, before: str) -> Reading:

@@ -190,7 +190,7 @@ class _Checking:
         reason = (
             "it is open of which premise's subject it gives the value"
             if tried
-            else "it does not say of what it gives the value"
+            else "it gives a value and does not say of which quantity"
         )
         return _Found(StepVerdict.NOT_CHECKABLE, reason), (), missing
 
