@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from potlang.engines.check import Check
 from potlang.engines.encoding import AssertionNames, Encoding
@@ -11,12 +12,14 @@ from potlang.ir.module import Assertion, Module
 from potlang.ir.nodes import Node
 from potlang.prove.cores import Core, Names, Oracle, minimize
 from potlang.prove.dispatcher import Dispatcher
-from potlang.prove.enumeration import MusEnumerator
 from potlang.prove.evidence import core_items
-from potlang.prove.premises import PremiseSelection
 from potlang.prove.subsets import Decided, Subsets, minimal_core, oracle
 from potlang.report.results import Evidence
 from potlang.utils.deadline import Deadline
+
+if TYPE_CHECKING:
+    from potlang.prove.enumeration import MusEnumerator
+    from potlang.prove.premises import PremiseSelection
 
 _MOST_HANDED_ON = 200
 """Larger cores that a decision procedure has not made minimal are no work for a solver either."""
@@ -47,7 +50,8 @@ class CoreSearch:
         self._side: Dispatcher | None = None
         self._selection: PremiseSelection | None = None
         self._minimized: dict[tuple[Names, Node | None, bool], Core] = {}
-        self._enumerator = MusEnumerator(names, self._oracle, every_core=every_core)
+        self._every_core = every_core
+        self._enumerator: MusEnumerator | None = None
 
     def close(self) -> None:
         """Give the second session back."""
@@ -58,7 +62,7 @@ class CoreSearch:
         """These are the assumptions on top of the program's from now on."""
         self.extra = extra
         self._minimized.clear()
-        self._enumerator.forget()
+        self._enumerator = None
 
     def forget_claims(self) -> None:
         """Let go of the cores of claims; those of the assumptions alone stay known."""
@@ -102,6 +106,13 @@ class CoreSearch:
     def into(self, evidence: Evidence, core: Core, target: Node | None, *, negated: bool = False) -> Evidence:
         """`evidence` with this core, and what [VERDICT-CORES] and [VERDICT-CORRECTIONS] add to it."""
         evidence = evidence._replace(core=core_items(core.names, self._names), core_minimal=core.minimal)
+        if not self._every_core and target is not None:
+            return evidence
+        if self._enumerator is None:
+            # Few programs ask for more than one core: start-up does without the enumeration.
+            from potlang.prove.enumeration import MusEnumerator
+
+            self._enumerator = MusEnumerator(self._names, self._oracle, every_core=self._every_core)
         return self._enumerator.add(evidence, core, target, negated)
 
     def _oracle(self, target: Node | None, negated: bool, deadline: Deadline) -> tuple[Names, Oracle]:
@@ -131,6 +142,8 @@ class CoreSearch:
         """The assumptions by what they mention, looked through once."""
         assumed = self.assumed
         if self._selection is None or len(self._selection.assertions) != len(assumed):
+            from potlang.prove.premises import PremiseSelection
+
             self._selection = PremiseSelection(assumed)
         return self._selection
 

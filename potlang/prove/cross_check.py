@@ -16,7 +16,6 @@ from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import Node
 from potlang.prove.dispatcher import Allowance, Dispatcher
 from potlang.prove.evaluation import Evaluation, Evaluations
-from potlang.prove.program_slice import slice_of
 from potlang.prove.verdicts import ClaimState, PartialModel
 from potlang.report.results import CheckRecord, IndependentCheck, Limits, TrustLevel, Verdict
 
@@ -183,7 +182,7 @@ class CrossChecker:
         return self.evaluations.both(structure, side)
 
     def _place(self, side: Side, claim: Claim, core: Sequence[str]) -> Grounder:
-        """The program that a refutation is about: as compiled, or where that does not say it, an slice_of.
+        """The program that a refutation is about: as compiled, or where that does not say it, a slice.
 
         A claim or an assumption of a session is in no program; and of a large one a part is read faster.
         """
@@ -195,6 +194,8 @@ class CrossChecker:
             if self._grounder is None:
                 self._grounder = Grounder(self.module, self._workers)
             return self._grounder
+        from potlang.prove.program_slice import slice_of
+
         part = slice_of(self.module, self.originals(core), claim, every_symbol=known and not self.extra)
         return Grounder(part, self._workers)
 

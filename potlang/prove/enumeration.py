@@ -28,7 +28,7 @@ Open = Callable[[Node | None, bool, Deadline], tuple[Names, Oracle]]
 
 
 class MusEnumerator:
-    """Adds to evidence. Searches once for each claim; forget it when the assumptions change."""
+    """Adds to evidence. Searches once for each claim, over assumptions that stay as they are."""
 
     def __init__(self, labels: AssertionNames, open_oracle: Open, *, every_core: bool) -> None:
         self._labels = labels
@@ -36,14 +36,8 @@ class MusEnumerator:
         self._every_core = every_core
         self._found: dict[tuple[Node | None, bool], MusResult] = {}
 
-    def forget(self) -> None:
-        """The assumptions have changed."""
-        self._found.clear()
-
     def add(self, evidence: Evidence, core: Core, target: Node | None, negated: bool) -> Evidence:
         """`evidence` with all cores if they were asked for, and for assumptions alone with corrections."""
-        if not self._every_core and target is not None:
-            return evidence
         found = self._result(core, target, negated)
         if self._every_core:
             evidence = evidence._replace(cores=self._items(found.cores), cores_complete=found.cores_complete)

@@ -29,7 +29,6 @@ from potlang.prove.cores import Core
 from potlang.prove.dispatcher import Allowance, Dispatcher
 from potlang.prove.evidence import core_items, evaluated, read_model
 from potlang.prove.options import ProverOptions
-from potlang.prove.reproducer import reproducer
 from potlang.prove.terms import TermCollector
 from potlang.prove.verdicts import ClaimState, PartialModel, Verifier
 from potlang.report.results import (
@@ -96,6 +95,8 @@ class Prover:
         self._use_idle_time()
 
     def _reproducer(self, state: ClaimState) -> str:
+        from potlang.prove.reproducer import reproducer
+
         return reproducer(self.module, self._names, self._cores.assumed, state)
 
     def _solver(self, name: str) -> SolverSession:

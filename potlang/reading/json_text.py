@@ -251,13 +251,16 @@ def _report_syntax(text: str, error: json.JSONDecodeError, sink: Sink, limits: I
 
 
 def _report_found(text: str, value: object, hooks: _Hooks, sink: Sink, limits: InputLimits) -> None:
+    is_odd = _MAY_BE_SURROGATE.search(text) is not None or not _is_encodable(text)
+    if not (hooks.bad_token or hooks.duplicate or is_odd):
+        return
     from potlang.reading import json_checks
 
     if hooks.bad_token:
         json_checks.report_numbers(text, sink, limits)
     if hooks.duplicate:
         json_checks.report_duplicates(text, sink)
-    if _MAY_BE_SURROGATE.search(text) or not _is_encodable(text):
+    if is_odd:
         json_checks.report_value(value, sink, limits)
 
 

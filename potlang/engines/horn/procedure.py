@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from potlang.engines.check import Check, CheckResult
 from potlang.engines.encoding import AssertionNames, Encoding
+from potlang.ir import operators as op
 from potlang.ir.module import Assertion, Claim, Module
-from potlang.ir.nodes import Node
+from potlang.ir.nodes import App, Node, Symbol, SymbolKind, reachable
+from potlang.ir.sorts import BOOL
 from potlang.report.results import CheckRecord
 from potlang.utils.deadline import Deadline
 
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 CLOSURE_MS = 2_000
 """How long the closure of a program may take under the router; forced, it has the time of a check."""
 _REMEMBERED = 64
+_LOGICAL = frozenset({op.NOT, op.AND, op.OR, op.IMPLIES, op.IFF, op.XOR, op.ITE, op.EQ, op.DISTINCT})
+_LOOKED_AT = 1_000
+"""Assumptions that are looked at before any is made clauses of."""
 
 
 class HornProcedure:
@@ -61,6 +66,9 @@ class HornProcedure:
         return self._answer(self._closure, check, self._closed)
 
     def _recognised(self, module: Module, extra: Sequence[Assertion], *, large: bool) -> HornSolver | None:
+        looked_at = [each.formula for each in (*module.assertions, *extra)[:_LOOKED_AT]]
+        if self._exact_only and _is_foreign(looked_at):
+            return None
         from potlang.engines.horn.recognition import recognise, recognise_exact
 
         horn = (recognise_exact if self._exact_only else recognise)(module, extra)
@@ -121,3 +129,16 @@ class HornProcedure:
                 known.clear()
             known[formula.id] = formula, closure.decide(formula, expired)
         return known[formula.id][1]
+
+
+def _is_foreign(formulas: Sequence[Node]) -> bool:
+    """Whether one plainly is no rule: it has a function's value, or an operator of a theory."""
+    for node in reachable(*formulas):
+        if isinstance(node, App):
+            head = node.op
+            if isinstance(head, Symbol):
+                if head.range is not BOOL and head.kind is SymbolKind.FUNCTION:
+                    return True
+            elif head not in _LOGICAL:
+                return True
+    return False

@@ -25,17 +25,13 @@ from potlang.engines.horn.universe import (
     is_infinite,
     is_open,
 )
-from potlang.ir import operators as op
 from potlang.ir.clauses import Clause, ClauseLimits, TooManyClauses
 from potlang.ir.module import Assertion, Module
-from potlang.ir.nodes import App, Node, Symbol, SymbolKind, Var, reachable
+from potlang.ir.nodes import App, Node, Symbol, SymbolKind, Var
 from potlang.ir.skolem import NotSkolemizable, skolemize
 from potlang.ir.sorts import BOOL, Sort
 from potlang.ir.structure import definitions_of
 
-_LOGICAL = frozenset({op.NOT, op.AND, op.OR, op.IMPLIES, op.IFF, op.XOR, op.ITE, op.EQ, op.DISTINCT})
-_LOOKED_AT = 1_000
-"""Assumptions that are looked at before any is made clauses of."""
 _FEW = LIMITS._replace(product=1_000, literals=100_000)
 
 
@@ -50,8 +46,6 @@ def recognise(module: Module, extra: Sequence[Assertion] = ()) -> HornProgram:
 def recognise_exact(module: Module, extra: Sequence[Assertion] = ()) -> HornProgram | None:
     """The same where it is exact, else None: as soon as something is no Horn rule, or seems to be many."""
     assertions = (*module.assertions, *extra)
-    if _is_foreign([each.formula for each in assertions[:_LOOKED_AT]]):
-        return None
     work = _Recognition(module, tuple(extra), _FEW)
     for assertion in assertions:
         work.take(assertion)
@@ -59,19 +53,6 @@ def recognise_exact(module: Module, extra: Sequence[Assertion] = ()) -> HornProg
             return None
     found = work.finish()
     return found if found.exact else None
-
-
-def _is_foreign(formulas: Sequence[Node]) -> bool:
-    """Whether one plainly is no rule: it has a function's value, or an operator of a theory."""
-    for node in reachable(*formulas):
-        if isinstance(node, App):
-            head = node.op
-            if isinstance(head, Symbol):
-                if head.range is not BOOL and head.kind is SymbolKind.FUNCTION:
-                    return True
-            elif head not in _LOGICAL:
-                return True
-    return False
 
 
 class _Recognition:
