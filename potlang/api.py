@@ -302,8 +302,6 @@ def explain(code: str) -> str | None:
 
 def _opened(source: Any, language: Kind | None, name: str | None) -> tuple[Kind, Any, str | None]:
     """The language of a source, the source with the bytes of a file in its place, and the name to show."""
-    if isinstance(source, Program):
-        return "pot", source, name
     if isinstance(source, Path):
         source, name = _file(source, name)
     if language is not None:

@@ -38,10 +38,10 @@ def kind_of(data: bytes) -> Kind:
 
 
 def kind_of_value(value: object) -> Kind:
-    """The kind of a JSON value or of something that was read already; `DEFAULT` for anything else."""
-    read = {"Trace": "dot", "Solution": "dagmath"}.get(type(value).__name__)
-    if read is not None:
-        return "dot" if read == "dot" else "dagmath"
+    """The kind of a JSON value, or of a program, trace or solution that was read; else `DEFAULT`."""
+    language: Kind | None = getattr(value, "language", None)
+    if language is not None:
+        return language
     steps = value.get("steps") if isinstance(value, dict) else value
     keys = {key.decode() for key in _STEP_KEYS}
     if isinstance(steps, list) and any(isinstance(each, dict) and keys & each.keys() for each in steps[:1]):

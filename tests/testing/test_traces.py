@@ -17,7 +17,7 @@ from potlang.languages.dot.write.emit import emit
 from potlang.testing import damaged_traces, shuffles, traces
 from potlang.testing.traces import damaged, records, shuffled
 
-KINDS = {"Node", "Edge", "Status", "Entails", "Eq", "Coeq", "Prop", "Text", "Fence", "End"}
+KINDS = {"Node", "Edge", "Status", "Entails", "Eq", "Coeq", "Prop", "FreeText", "Fence", "End"}
 
 
 def reported(data: bytes, profile: Profile) -> list[str]:
@@ -54,7 +54,7 @@ def test_shuffles_are_well_formed_and_have_the_same_typed_records(data: st.DataO
 
 
 def _counted(found: list[Record]) -> Counter[str]:
-    return Counter(name for record in found if (name := type(record).__name__) not in ("Text", "Fence"))
+    return Counter(name for record in found if (name := type(record).__name__) not in ("FreeText", "Fence"))
 
 
 def test_shuffles_move_blocks_and_renumber() -> None:

@@ -88,6 +88,8 @@ class Program:
     It can be pickled: the copy is compiled again from the same document.
     """
 
+    language = "pot"
+
     def __init__(
         self, module: Module, extension: IncrementalElaborator, tree: surface.ParsedProgram, checked: Checked
     ) -> None:

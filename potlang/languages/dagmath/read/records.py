@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 
 class Step(NamedTuple):
@@ -34,3 +34,8 @@ class Solution(NamedTuple):
     difficulty: float | None = None
     answer: str | None = None
     correct: bool | None = None
+
+    @property
+    def language(self) -> Literal["dagmath"]:
+        """The name of this language, as `potlang.verify` takes it."""
+        return "dagmath"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import ClassVar, Literal, TypeVar
 
 from potlang.diag import Place
 from potlang.languages.dot.read.propositions import embedded_text
@@ -24,6 +24,8 @@ class Trace:
     has nodes and text alone. `misusing` are the summarizers with an edge from what was not validated by
     then; the edge is left out. Positions in records are byte offsets; `place` makes places of them.
     """
+
+    language: ClassVar[Literal["dot"]] = "dot"
 
     records: tuple[Record, ...]
     nodes: Mapping[int, Node]
