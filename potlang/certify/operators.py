@@ -195,4 +195,9 @@ OPERATORS: Mapping[str, tuple[int, int, str, Sort | None, Callable[..., Any]]] =
         "bvsle": (2, 2, "BitVec", BOOL, lambda a, b, w: _signed(a, w) <= _signed(b, w)),
     }
 )
-"""Least and most arguments, the kinds of their one sort, the result's sort (None: the same), the function."""
+"""Least and most arguments, the kinds of their one sort, the result's sort (None: the same), the function.
+
+The function of a connective or of `ite` is never called: the evaluator has its own (Kleene's). That of
+`subset` gives the difference, which the evaluator finds empty or not. The `_MIXED` have arguments of
+several sorts, which `result` knows.
+"""

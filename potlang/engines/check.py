@@ -33,7 +33,8 @@ class Check(NamedTuple):
     `name` says in the report what is checked. `formula` None: the assumptions alone. `wanted` are terms to
     evaluate in a model, and `claim` is the claim whose side the formula is, if it is one. `assumptions`
     come on top of the program's; where `alone`, they are all there are. `core` asks a solver for the
-    assumptions used, and `model` for the whole model; decision procedures always know them.
+    assumptions used, and `model` for the whole model; decision procedures always know them. Formulas are
+    those of the lowered module: after the pass `simplify`, `1 == 2` is the literal False.
     """
 
     name: str
@@ -85,9 +86,19 @@ class CheckResult(NamedTuple):
 
 
 class DecisionProcedure(Protocol):
-    """Decides checks of one fragment in this process, or leaves them to others."""
+    """Decides checks of one fragment in this process, or leaves them to others.
+
+    `name` is what reports call it. The module, on top of which a check is, is given to the constructor.
+    """
 
     name: str
 
     def decide(self, check: Check) -> CheckResult | None:
-        """The result; None where the check is beyond the fragment, or the procedure's allowance."""
+        """The result; None where the check is beyond the fragment, or the procedure's allowance.
+
+        It has one `CheckRecord`, the module's `encoding` and `by`, this procedure's name. With sat comes
+        `structure`, a model of the assumptions and the side for all symbols, and with unsat `core`: the names
+        (`AssertionNames.name`) of assumptions that suffice, none where the side is false by itself.
+        Without `refutation` others than this procedure look for a proof. `decide` is also asked about
+        subsets of the assumptions (`alone`), many times, to make a core minimal.
+        """

@@ -1,8 +1,8 @@
 """The operator rows: everything that IR applications can apply besides declared functions.
 
 A row says how many arguments it takes, which sort results, how SMT-LIB writes it and how a value
-is computed. Rows are compared by identity. A new operator is one row here, a section of
-`spec/40-sorts.md` and a case.
+is computed. Rows are compared by identity. What else a new operator needs is in `CONTRIBUTING.md`, and
+`tests/meta/test_operators.py` says what is missing.
 """
 
 from __future__ import annotations
@@ -31,7 +31,11 @@ SortRule = Callable[[tuple[Sort, ...]], Sort | None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Operator:
-    """One row. `most` None: any number of arguments from `least` on."""
+    """One row. `most` None: any number of arguments from `least` on.
+
+    `smt` is the name in `(name arg …)`; `potlang/smt/encodings.py` has the operators of another shape, which
+    SMT-LIB may not have at all. `spec` is the chapter and the section that say what it means.
+    """
 
     name: str
     least: int

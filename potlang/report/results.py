@@ -144,7 +144,10 @@ class Evidence(NamedTuple):
 
 
 class CheckRecord(NamedTuple):
-    """One answer of one solver: `query` is `assumptions`, `claim` or `negation` (with the assumptions)."""
+    """One answer of a solver or of a decision procedure, whose name is `solver` too.
+
+    `query` is `assumptions`, `claim` or `negation` (with the assumptions).
+    """
 
     query: str
     solver: str

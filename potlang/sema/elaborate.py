@@ -207,7 +207,7 @@ class Elaborator:
         return Place(self.pointer, (expr.start, expr.end))
 
     def error(self, code: str, expr: s.Expr, **details: object) -> None:
-        """Reports at an expression of the current formula."""
+        """Reports at an expression of the current formula, with the severity of the code: a warning too."""
         report: Callable[..., None] = self.sink.report
         report(code, self.place(expr), **details)
 

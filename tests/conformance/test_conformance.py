@@ -17,6 +17,8 @@ import pytest
 
 from potlang.api import check, verify
 from potlang.diag import Severity
+from potlang.ir.nodes import App, reachable
+from potlang.ir.operators import OPERATORS, Operator
 from potlang.languages.pot.report import Report
 
 HERE = Path(__file__).parent
@@ -83,11 +85,11 @@ def test_meaning(case: dict[str, Any]) -> None:
     report = verify(program_of(case, claim), trust="solver")
     verdicts = {result.name: str(result.verdict) for result in report.results}
     if "equivalent" in expect:
-        assert verdicts == {"claim 0": "entailed"}
+        assert verdicts == {"claim 0": "entailed"}, str(report)
     if "verdict" in expect:
-        assert verdicts == {"claim 0": expect["verdict"]}
+        assert verdicts == {"claim 0": expect["verdict"]}, str(report)
     if "verdicts" in expect:
-        assert verdicts == expect["verdicts"]
+        assert verdicts == expect["verdicts"], str(report)
     for name, bindings in expect.get("violations", {}).items():
         assert certain_violations(report, name) == bindings
     for name, bindings in expect.get("find", {}).items():
@@ -137,6 +139,17 @@ def test_references_inside_the_chapter_exist(chapter: str) -> None:
     text = (SPEC / f"{chapter}.md").read_text("utf-8")
     everywhere = {rule for path in SPEC.glob("*.md") for rule in rules(path.stem)}
     assert sorted(set(re.findall(r"\[[A-Z]+-[A-Z]+-\d+\]", text)) - everywhere) == []
+
+
+def test_each_operator_has_a_case() -> None:
+    used = set()
+    for _, case in CASES:
+        program = check(program_of(case, case.get("expression", "True"))).program
+        if program is not None:
+            nodes = reachable(*program.module.formulas())
+            used |= {node.op for node in nodes if isinstance(node, App) and isinstance(node.op, Operator)}
+    missing = [row.name for row in OPERATORS.values() if row not in used]
+    assert not missing, f"add a case to tests/conformance/cases: {missing}"
 
 
 def test_cases_expect_what_the_runner_knows() -> None:

@@ -92,7 +92,8 @@ DOCUMENTS = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "spec").glob("*.md"))]
 def test_paths_that_documents_name_exist(document: Path) -> None:
     folders = "potlang|tests|spec|schemas|stdlib|examples|benchmarks|changes"
     named = re.findall(rf"`((?:{folders})/[\w./-]*\w)/?`", document.read_text(encoding="utf-8"))
-    assert [path for path in named if not (ROOT / path).exists()] == []
+    missing = [path for path in named if not (ROOT / path).exists()]
+    assert not missing, f"{document.name} names what is not there: {missing}"
 
 
 def test_classes_that_contributing_names_exist() -> None:
@@ -103,6 +104,7 @@ def test_classes_that_contributing_names_exist() -> None:
     ).read_text(encoding="utf-8")
     named = set(re.findall(r"`([A-Z]\w*[a-z]\w*)(?:\.\w+)?`", text))
     assert len(named) > 20
-    assert [
+    unknown = [
         name for name in sorted(named) if not re.search(rf"^\s*(?:class )?{name}\b", source, re.MULTILINE)
-    ] == []
+    ]
+    assert not unknown, f"neither class nor constant of the package: {unknown}"

@@ -87,20 +87,23 @@ def test_codes_in_the_package_are_registered() -> None:
         (name, code) for name, text in {**emitting_sources(), **pages}.items() for code in CODE.findall(text)
     }
     assert sorted((name, code) for name, code in used if code not in CODES) == []
-    assert sorted(pages) == [f"{code}.md" for code in CODES]
+    unwritten = {f"{code}.md" for code in CODES} - set(pages)
+    assert not unwritten, f"write in potlang/diag/pages: {sorted(unwritten)}"
+    assert len(pages) == len(CODES)
 
 
 @pytest.mark.parametrize("code", CODES)
 def test_code_is_emitted_somewhere(code: str) -> None:
     """[DIAG-CODE-2]"""
-    assert any(re.search(rf"\b{code}\b", text) for text in emitting_sources().values())
+    emitted = any(re.search(rf"\b{code}\b", text) for text in emitting_sources().values())
+    assert emitted, f"no module of the package reports {code}"
 
 
 @pytest.mark.parametrize("code", CODES)
 def test_page_has_the_form_of_a_page(code: str) -> None:
     """[DIAG-CODE-3]"""
     text = page(code)
-    assert text is not None
+    assert text is not None, f"write potlang/diag/pages/{code}.md"
     assert re.match(rf"# {code}: \S.*\n\n\S", text)
     assert "## Fails" in text or "<!-- not run" in text
     if example(text, "Fails") is None:
@@ -111,7 +114,7 @@ def test_page_has_the_form_of_a_page(code: str) -> None:
 def test_examples_of_the_page_are_true(code: str) -> None:
     """[DIAG-CODE-3]"""
     text = page(code)
-    assert text is not None
+    assert text is not None, f"write potlang/diag/pages/{code}.md"
     fails, corrected = example(text, "Fails"), example(text, "Corrected")
     if fails is not None:
         only_errors = CODES[code].severity is Severity.ERROR
@@ -127,7 +130,8 @@ def test_examples_of_the_page_are_true(code: str) -> None:
 def test_code_shows_in_a_golden(code: str) -> None:
     """[DIAG-CODE-2]"""
     goldens = list((GOLDENS / code).glob("*.txt"))
-    assert (code in ELSEWHERE) == (not goldens)
+    assert goldens or code in ELSEWHERE, f"add a case in tests/ui/{code}, or in ELSEWHERE why not"
+    assert not goldens or code not in ELSEWHERE, f"{code} has a golden: take it out of ELSEWHERE"
     assert all(f"[{code}]" in golden.read_text(encoding="utf-8") for golden in goldens)
 
 
@@ -135,7 +139,8 @@ def test_code_shows_in_a_golden(code: str) -> None:
 def test_code_without_a_golden_has_a_test(code: str) -> None:
     tests = Path(__file__).parents[1]
     others = [path for path in sorted(tests.rglob("test_*.py")) if path != Path(__file__)]
-    assert any(code in path.read_text(encoding="utf-8") for path in others)
+    shown = any(code in path.read_text(encoding="utf-8") for path in others)
+    assert shown, f"no test mentions {code}, for which ELSEWHERE excuses the golden"
 
 
 def test_corrected_programs_are_json_objects() -> None:
