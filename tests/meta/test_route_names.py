@@ -16,4 +16,5 @@ def test_routes_are_those_of_the_table() -> None:
     rule = CHAPTER.read_text(encoding="utf-8").partition("**[ROUTE-NAMES]**")[2].partition("**[")[0]
     cells = re.findall(r"^\| (`.+?) \|", rule, re.MULTILINE)
     named = {name for cell in cells for name in re.findall(r"`([^`]+)`", cell)}
-    assert named == set(get_args(RouteName))
+    differ = named ^ set(get_args(RouteName))
+    assert not differ, f"not both in RouteName and in the table of [ROUTE-NAMES]: {sorted(differ)}"
