@@ -97,8 +97,9 @@ class DecisionProcedure(Protocol):
         """The result; None where the check is beyond the fragment, or the procedure's allowance.
 
         It has one `CheckRecord`, the module's `encoding` and `by`, this procedure's name. With sat comes
-        `structure`, a model of the assumptions and the side for all symbols, and with unsat `core`: the names
-        (`AssertionNames.name`) of assumptions that suffice, none where the side is false by itself.
+        `structure`, a model of the assumptions and the side (what these do not mention may be left out), and
+        with unsat `core`: the names (`AssertionNames.name`) of assumptions that suffice, none where the side
+        is false by itself.
         Without `refutation` others than this procedure look for a proof. `decide` is also asked about
         subsets of the assumptions (`alone`), many times, to make a core minimal.
         """
