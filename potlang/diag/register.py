@@ -54,6 +54,7 @@ _ROWS = (
     Code("POT1016", "misspelt-key", _W, "the key `{key}` is read as `{meant}`"),
     Code("POT1017", "read-as-meant", _W, "{found} is read as {meant}"),
     Code("POT1018", "schema", _E, "the value does not fit `{keyword}` of the schema `{schema}`"),
+    Code("POT1019", "newer-format", _E, "the program is in version {found} of its format, not in version 1"),
     Code("POT1020", "expression-syntax", _E, "{problem}"),
     Code("POT1021", "unclosed-bracket", _E, "the bracket `{bracket}` is never closed"),
     Code("POT1022", "unexpected-character", _E, "unexpected character `{char}`"),

@@ -298,6 +298,8 @@ class Store:
             raise _unusable(path, error) from None
         try:
             return _version(json.loads(data), name, number)
+        except PolicyError:
+            raise
         except (ValueError, TypeError, KeyError, RecursionError):
             raise PolicyError(f"{path} is damaged") from None
 
@@ -369,12 +371,18 @@ def _plain(version: Version) -> dict[str, Any]:
 
 
 def _version(value: Any, name: str, number: int) -> Version:
-    """Raises ValueError, TypeError or KeyError for a value that `_plain` did not write for this place."""
+    """Raises ValueError, TypeError or KeyError for a value that `_plain` did not write for this place.
+
+    And PolicyError for one that another version of potlang wrote.
+    """
     content = {key: each for key, each in value.items() if key != "sha256"}
     if value["sha256"] != _sum(content) or (value["name"], value["version"]) != (name, number):
         raise ValueError("not what was written")
     if value["potlang_policy"] != _FORMAT:
-        raise ValueError("another format")
+        found = value["potlang_policy"]
+        raise PolicyError(
+            f"{name}@{number} is in version {found!r:.20} of the store's format, not in {_FORMAT}"
+        )
     cases = read_cases(value["tests"])
     return Version(name, number, value["digest"], value["added"], value["program"], cases)
 

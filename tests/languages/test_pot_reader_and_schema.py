@@ -221,6 +221,23 @@ def test_reader_and_schema_agree_on_any_json(program: object) -> None:
     assert_agreement(program)
 
 
+@pytest.mark.parametrize(
+    ("schema", "codes"),
+    [
+        ("urn:potlang:pot-1", set()),
+        ("../schemas/pot-1.json", set()),
+        ("https://json-schema.org/draft/2020-12/schema", set()),
+        ("urn:potlang:pot-2", {"POT1019"}),
+        ("https://example.org/pot-10.json", {"POT1019"}),
+        ("spot-12345678901", set()),
+    ],
+)
+def test_a_program_of_another_version_is_refused_by_name(schema: str, codes: set[str]) -> None:
+    """[POT-PROG-3]"""
+    _, diagnostics = read({"$schema": schema})
+    assert {found.code for found in diagnostics} == codes
+
+
 def test_a_program_that_uses_everything_is_read_completely() -> None:
     module, diagnostics = read(FULL)
     assert module is not None

@@ -14,6 +14,7 @@ import pytest
 
 import potlang
 from potlang.policy import Case, PolicyError, Store, default_directory, open_store, read_cases
+from potlang.policy import store as store_module
 from potlang.policy.store import FailingTests
 from potlang.report.results import Limits, Verdict
 
@@ -227,6 +228,17 @@ def test_a_damaged_version_is_never_used(store: Store) -> None:
     path.write_bytes(b"[" * 200_000)
     assert [each.latest for each in store.entries()] == [None]
     assert store.add("leave", program()).version.number == 2
+
+
+def test_a_version_in_another_format_is_refused_by_name(store: Store) -> None:
+    """[POLICY-STORE]"""
+    store.add("leave", program())
+    path = store.directory / "leave" / "000001.json"
+    value = {**json.loads(path.read_bytes()), "potlang_policy": 7}
+    del value["sha256"]
+    path.write_text(json.dumps({**value, "sha256": store_module._sum(value)}), encoding="utf-8")
+    with pytest.raises(PolicyError, match="leave@1 is in version 7 of the store's format, not in 1"):
+        store.version("leave")
 
 
 def test_a_version_is_bound_to_its_place(store: Store) -> None:

@@ -47,6 +47,7 @@ SECTIONS = (
 )
 _FREE = ("$schema", "description")
 _ACTIONS = ("verify_conditions", "verify", "optimize")
+_FORMAT = re.compile(r"\bpot-(\d{1,9})(?!\d)")
 _NOT_LETTERS = re.compile(r"[\W_]+")
 
 Item = tuple[Any, str]
@@ -113,6 +114,8 @@ class _Reader:
             if key in _FREE:
                 if value is not None:
                     self.shapes.string(value, join_pointer("", key))
+                if key == "$schema" and isinstance(value, str):
+                    self._version(value)
                 continue
             meant = forms.get(_form(key)) if isinstance(key, str) else None
             if meant is None or meant in self.pointers:
@@ -123,6 +126,15 @@ class _Reader:
             fix = Fix(f"rename the key to `{meant}`", Applicability.SAFE, (move,))
             self.sink.report("POT1016", place, key=key, meant=meant, fixes=[fix])
             self._take(meant, key, value)
+
+    def _version(self, schema: str) -> None:
+        """Reports a program that names another version of its format: it may mean what we do not read."""
+        named = _FORMAT.search(schema)
+        if named is not None and named[1] != "1":
+            helps = [
+                "convert it to version 1 (`urn:potlang:pot-1`), or use a potlang that reads this version"
+            ]
+            self.sink.report("POT1019", "/$schema", found=named[1], helps=helps)
 
     def _take(self, section: str, key: str, value: object) -> None:
         self.pointers[section] = join_pointer("", key)
