@@ -5,8 +5,6 @@ The rules are [PASS-NNF-1] to [PASS-NNF-4] of `spec/50-passes.md`.
 
 from __future__ import annotations
 
-import itertools
-
 from potlang.ir import operators as op
 from potlang.ir.nodes import App, Lit, Node, Quant
 from potlang.ir.pool import Pool
@@ -77,32 +75,43 @@ class NegationNormalForm:
     def of(self, formula: Node, positive: bool = True) -> Node:
         """The normal form of a formula, or of its negation; terms are left alone."""
         # A node under iff is wanted in both polarities: memo by both, or nested iff would be exponential.
+        done = self._done
+        opened: dict[tuple[int, bool], Cnf] = {}
         stack: list[Signed] = [(formula, positive)]
         while stack:
             node, sign = stack[-1]
-            if (node.id, sign) in self._done:
+            key = (node.id, sign)
+            if key in done:
                 stack.pop()
                 continue
-            parts = _parts(node, sign)
-            missing = [part for part in parts if (part[0].id, part[1]) not in self._done]
-            if missing:
-                stack.extend(missing)
-            else:
-                self._done[node.id, sign] = self._combined(node, sign)
-                stack.pop()
-        return self._done[formula.id, positive]
+            clauses = opened.get(key)
+            if clauses is None:
+                if isinstance(node, Quant):
+                    clauses = (((node.body, sign),),)
+                else:
+                    clauses = cnf_of_connective(node, sign)
+                if not clauses:
+                    done[key] = self._atom(node, sign)
+                    stack.pop()
+                    continue
+                opened[key] = clauses
+                stack += [part for each in clauses for part in each if (part[0].id, part[1]) not in done]
+                continue
+            done[key] = self._combined(node, sign, clauses)
+            stack.pop()
+        return done[formula.id, positive]
 
-    def _combined(self, node: Node, positive: bool) -> Node:
-        """The normal form of `node`, or of its negation, from those of its parts."""
-        pool = self.pool
+    def _atom(self, node: Node, positive: bool) -> Node:
         if isinstance(node, Lit):
-            return pool.truth(bool(node.value) is positive)
+            return self.pool.truth(bool(node.value) is positive)
+        return node if positive else self.pool.negate(node)
+
+    def _combined(self, node: Node, positive: bool, clauses: Cnf) -> Node:
+        """The normal form of `node`, or of its negation, from those of its parts."""
         if isinstance(node, Quant):
             return self._quantified(node, positive)
-        clauses = cnf_of_connective(node, positive)
-        if not clauses:
-            return node if positive else pool.negate(node)
-        return pool.conj([pool.disj([self._done[n.id, p] for n, p in each]) for each in clauses])
+        done, pool = self._done, self.pool
+        return pool.conj([pool.disj([done[n.id, p] for n, p in each]) for each in clauses])
 
     def _quantified(self, node: Quant, positive: bool) -> Node:
         body = self._done[node.body.id, positive]
@@ -111,10 +120,3 @@ class NegationNormalForm:
         if kind == "exists" and self.existential.setdefault(found.id, node) is not node:
             self.existential[found.id] = None
         return found
-
-
-def _parts(node: Node, positive: bool) -> tuple[Signed, ...]:
-    """The subformulas, each with the polarity it is wanted in; none for an atom."""
-    if isinstance(node, Quant):
-        return ((node.body, positive),)
-    return tuple(itertools.chain.from_iterable(cnf_of_connective(node, positive)))

@@ -83,9 +83,16 @@ def skolemize(
         return SkolemForm(pool.negate(formula) if negated else formula, (), {})
     normal = NegationNormalForm(pool)
     matrix = normal.of(unfold(formula, pool, definitions), not negated)
+    binders: dict[Var, None] = {}
+    body = matrix
+    while isinstance(body, Quant) and body.kind == "forall":
+        binders.update(dict.fromkeys(body.binders))
+        body = body.body
+    if not any(isinstance(node, Quant) for node in reachable(body)):
+        # Most rules are universal from the outside: nothing is to be chosen, and the text's order is theirs.
+        used = free_variables(body)
+        return SkolemForm(body, tuple([var for var in binders if var in used]), {})
     quantified = _quantified(matrix)
-    if not quantified:
-        return SkolemForm(matrix, (), {})
     numbers = {var: number for number, var in enumerate(variable_names(formula))}
     return _Skolemization(normal, root, numbers, quantified, inside_terms).run(matrix)
 
