@@ -57,6 +57,9 @@ class HornProcedure:
     def decide(self, check: Check) -> CheckResult | None:
         """As `DecisionProcedure.decide`; the closure of the program's own assumptions is made once."""
         if check.alone:
+            # Parts of the assumptions are asked about to make a core minimal: a quick no is better than none.
+            if self._exact_only and check.formula is not None and _is_foreign([check.formula]):
+                return None
             few = replace(self._module, assertions=check.assumptions)
             return self._answer(self._recognised(few, (), large=False), check, {})
         if self._extra is not check.assumptions:

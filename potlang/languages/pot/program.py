@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -165,7 +164,9 @@ class Program:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if not self._is_whole:
-            raise pickle.PicklingError("a program with other claims than its document's is not pickled")
+            from pickle import PicklingError
+
+            raise PicklingError("a program with other claims than its document's is not pickled")
         # Nodes are equal by identity within their pool, so a copy of them would be equal to nothing.
         from potlang.languages.pot.check import recompile
 
