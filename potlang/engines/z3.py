@@ -5,7 +5,11 @@ Runs in a worker.
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import re
+import sys
+from functools import cache
 from typing import Any, Final
 
 from potlang.engines.messages import (
@@ -38,6 +42,26 @@ _SPARES: Final = 2
 _ERROR: Final = re.compile(r'\(error "(?:line \d+ column \d+: )?((?:[^"\\]|\\.|"")*)"\)')
 
 
+@cache
+def _c_interface() -> Any:
+    """The module `z3.z3core`: z3's functions of C, one to one.
+
+    `import z3` makes classes for terms too, which texts have no use for: on its own that takes as long as
+    starting Python does (15 of 39 ms), for every process. So the package stands in empty while its C part
+    is imported, and is gone from `sys.modules` after that: who imports z3 later gets all of it.
+    """
+    spec = importlib.util.find_spec("z3")
+    if spec is None:
+        raise ImportError("z3-solver is not installed")
+    if "z3" not in sys.modules:
+        sys.modules["z3"] = importlib.util.module_from_spec(spec)
+        try:
+            return importlib.import_module("z3.z3core")
+        finally:
+            del sys.modules["z3"]
+    return importlib.import_module("z3.z3core")
+
+
 def reason_of(words: str) -> Reason:
     """The reason that z3's words for an unknown answer, or for an error, amount to."""
     low = words.lower()
@@ -57,24 +81,28 @@ class Z3Context(Repl):
     get_model = _MODEL
 
     def __init__(self) -> None:
-        import z3
-        from z3 import z3core
-
-        self._context: Any = z3.Context()
-        self._eval: Any = z3core.Z3_eval_smtlib2_string
-        self._exception: type[Exception] = z3.Z3Exception
+        self._core = core = _c_interface()
+        config = core.Z3_mk_config()
+        self._context: Any = core.Z3_mk_context_rc(config)
+        core.Z3_del_config(config)
+        # z3's own handler ends the process; with this one the wrapper of each function raises.
+        self._handler = core.Z3_set_error_handler(self._context, lambda context, code: None)
         self._limits = (0, 0)
         self.run(_OPTIONS)
+
+    def __del__(self) -> None:
+        if hasattr(self, "_context"):
+            self._core.Z3_del_context(self._context)
 
     def run(self, text: str) -> str:
         """The output of z3 for these commands. Raises `SolverFailure` for an error in any of them."""
         if "\0" in text:
             raise SolverFailure("error", "a NUL character in SMT-LIB text")
         try:
-            return str(self._eval(self._context.ref(), text))
+            return str(self._core.Z3_eval_smtlib2_string(self._context, text))
         except UnicodeError as error:
             raise SolverFailure("error", "text that is not Unicode") from error
-        except self._exception as error:
+        except self._core.Z3Exception as error:
             raise _failure(error) from error
 
     def check(self, timeout_ms: int, rlimit: int | None, assuming: tuple[str, ...] = ()) -> Status:
@@ -133,10 +161,9 @@ class Z3Engine(TextEngine[Z3Context]):
 
         Beyond it z3 answers unknown, or ends the process with status 101.
         """
-        import z3
-
-        held = z3.Z3_get_estimated_alloc_size() >> 20
-        z3.set_param("memory_max_size", megabytes + held if megabytes else 0)
+        core = _c_interface()
+        held = core.Z3_get_estimated_alloc_size() >> 20
+        core.Z3_global_param_set("memory_max_size", str(megabytes + held if megabytes else 0))
 
     def ask(self, query: Query, timeout_ms: int) -> SolverAnswer:
         """Check one query between a push and a pop."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from potlang.engines.commands import ENGINES, solver_command
@@ -258,3 +261,24 @@ def test_finite_model_finding_claims_nothing_about_the_infinite(
 ) -> None:
     with SolverSession(shared, engine, text) as session:
         assert session.ask(Query(""), 300).status == "unknown"
+
+
+@pytest.mark.parametrize("first", ["z3", "potlang.engines.z3"])
+def test_z3_can_be_imported_beside_the_engine(first: str) -> None:
+    # The engine imports z3's C interface alone; a program that also uses z3's Python terms must find them.
+    program = f"""
+import {first}
+from potlang.engines.z3 import Z3Context
+context = Z3Context()
+print(context.run('(declare-const a Int)(assert (< a 3 a))(check-sat)').strip())
+import z3
+solver = z3.Solver()
+solver.add(z3.Int("a") > 3)
+print(solver.check(), solver.model())
+del context
+print(z3.simplify(z3.Int("b") - z3.Int("b")))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.split("\n") == ["unsat", "sat [a = 4]", "0", ""]
