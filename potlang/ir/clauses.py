@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -79,25 +80,23 @@ class _Conversion:
         self._literals = 0
 
     def run(self, root: Node) -> list[Clause]:
+        done = self._done
+        opened: dict[int, list[Node]] = {}
         stack = [root]
         while stack:
-            node = stack[-1]
-            if node.id in self._done:
-                stack.pop()
+            node = stack.pop()
+            if node.id in done:
                 continue
-            compound = isinstance(node, App) and (node.op is op.AND or node.op is op.OR)
-            operands = _operands(node, node.op) if compound else []  # type: ignore[union-attr]
-            missing = [each for each in operands if each.id not in self._done]
-            if missing:
-                stack.extend(missing)
+            operands = opened.get(node.id)
+            if operands is None and isinstance(node, App) and (node.op is op.AND or node.op is op.OR):
+                operands = opened[node.id] = _operands(node, node.op)
+                stack += [node, *operands]
                 continue
-            stack.pop()
-            found = self._combined(node, operands) if operands else self._leaf(node)
-            self._done[node.id] = found
+            found = done[node.id] = self._combined(node, operands) if operands else self._leaf(node)
             self._literals += sum(map(len, found))
             if self.limits.literals is not None and self._literals > self.limits.literals:
                 raise TooManyClauses
-        return self._done[root.id]
+        return done[root.id]
 
     def _leaf(self, node: Node) -> list[Clause]:
         positive = not (isinstance(node, App) and node.op is op.NOT)
@@ -119,13 +118,13 @@ class _Conversion:
     def _product(self, parts: Sequence[Node]) -> list[Clause]:
         """The disjunction of formulas given by their clauses; the largest get names if it grows."""
         chosen = [self._done[part.id] for part in parts]
-        total = 1
-        for clauses in chosen:
-            total *= max(len(clauses), 1)
-        # Naming the part with the most clauses first takes the fewest names.
-        for place in sorted(range(len(parts)), key=lambda place: -len(chosen[place])):
+        total = math.prod(max(len(clauses), 1) for clauses in chosen)
+        most = self.limits.product
+        # Naming the part with the most clauses first takes the fewest names. Most disjunctions need none.
+        largest = sorted(range(len(parts)), key=lambda place: -len(chosen[place])) if total > most else []
+        for place in largest:
             size = len(chosen[place])
-            if total <= self.limits.product or size < 2:
+            if total <= most or size < 2:
                 break
             if not self.limits.naming:
                 raise TooManyClauses

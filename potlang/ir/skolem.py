@@ -88,10 +88,11 @@ def skolemize(
     while isinstance(body, Quant) and body.kind == "forall":
         binders.update(dict.fromkeys(body.binders))
         body = body.body
-    if not any(isinstance(node, Quant) for node in reachable(body)):
+    parts = reachable(body)
+    if not any(isinstance(node, Quant) for node in parts):
         # Most rules are universal from the outside: nothing is to be chosen, and the text's order is theirs.
-        used = free_variables(body)
-        return SkolemForm(body, tuple([var for var in binders if var in used]), {})
+        used = {node.id for node in parts if isinstance(node, Var)}
+        return SkolemForm(body, tuple([var for var in binders if var.id in used]), {})
     quantified = _quantified(matrix)
     numbers = {var: number for number, var in enumerate(variable_names(formula))}
     return _Skolemization(normal, root, numbers, quantified, inside_terms).run(matrix)

@@ -7,6 +7,7 @@ round. Additions are made in a transaction that is rolled back.
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -35,8 +36,9 @@ _MOST_PAIRS = 1_000
 MOST_MEGABYTES = 4_096
 
 
+@functools.cache
 def available() -> bool:
-    """Whether DuckDB is installed."""
+    """Whether DuckDB is installed; looked up once, since each program asks."""
     return find_spec("duckdb") is not None
 
 
