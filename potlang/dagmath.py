@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from potlang.languages.dagmath.read.records import Step as Step
     from potlang.languages.dagmath.report import SolutionReport as SolutionReport
     from potlang.languages.dagmath.results import SolutionVerdict as SolutionVerdict
+    from potlang.languages.dagmath.results import StepResult as StepResult
+    from potlang.languages.dagmath.results import StepsReport as StepsReport
+    from potlang.languages.dagmath.results import StepVerdict as StepVerdict
     from potlang.languages.dagmath.solve.answers import AnswerChecker as AnswerChecker
     from potlang.languages.dagmath.solve.answers import Judged as Judged
     from potlang.languages.dagmath.solve.checking import check_steps as check_steps
-    from potlang.languages.dagmath.solve.results import StepResult as StepResult
-    from potlang.languages.dagmath.solve.results import StepsReport as StepsReport
-    from potlang.languages.dagmath.solve.results import StepVerdict as StepVerdict
     from potlang.languages.dagmath.solve.verify import verify as verify
     from potlang.languages.dagmath.write import write_json as write_json
     from potlang.languages.dagmath.write import write_text as write_text
@@ -88,10 +88,9 @@ __getattr__, __dir__, __all__ = lazy_names(
         "potlang.languages.dagmath.lower.canonical": "canonical",
         "potlang.languages.dagmath.read.records": "Solution Step",
         "potlang.languages.dagmath.report": "SolutionReport",
-        "potlang.languages.dagmath.results": "SolutionVerdict",
+        "potlang.languages.dagmath.results": "SolutionVerdict StepResult StepVerdict StepsReport",
         "potlang.languages.dagmath.solve.answers": "AnswerChecker Judged",
         "potlang.languages.dagmath.solve.checking": "check_steps",
-        "potlang.languages.dagmath.solve.results": "StepResult StepVerdict StepsReport",
         "potlang.languages.dagmath.solve.verify": "verify",
         "potlang.languages.dagmath.write": "write_json write_text",
         "potlang.models.agreement": "Agreement ParserComparison compare_parsers",

@@ -17,8 +17,7 @@ from potlang.drawing.graph import (
 )
 from potlang.languages.dagmath.render import says, verdict_word
 from potlang.languages.dagmath.report import SolutionReport
-from potlang.languages.dagmath.results import StepEntry
-from potlang.languages.dagmath.solve.results import StepVerdict
+from potlang.languages.dagmath.results import StepEntry, StepVerdict
 from potlang.report.results import Verdict
 
 _MARKS: dict[StepVerdict, tuple[Status, Verdict | None]] = {

@@ -15,10 +15,10 @@ from potlang.languages.dagmath.check.graph import Graph
 from potlang.languages.dagmath.read.boxed import boxed_answer, is_final_answer
 from potlang.languages.dagmath.read.records import Solution, Step
 from potlang.languages.dagmath.read.sentences import count_sentences
+from potlang.languages.dagmath.results import StepVerdict
 from potlang.languages.dagmath.solve.answers import AnswerChecker
 from potlang.languages.dagmath.solve.checking import DEFAULT_LIMITS, check_steps
 from potlang.languages.dagmath.solve.identities import Identities
-from potlang.languages.dagmath.solve.results import StepVerdict
 from potlang.languages.dagmath.write import solution_value
 from potlang.models.asking import DEFAULT_SAMPLING, Attempt, BadReply, RetryLoop
 from potlang.models.endpoint import EndpointError, Failure, Model, Sampling

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from potlang.diag import Sink
+from potlang.ir.graphs import reachable_from
 from potlang.languages.dagmath.check.graph import BrokenGraphError, Graph
 from potlang.languages.dagmath.check.metrics import shape_of
 from potlang.languages.dagmath.read.boxed import boxed_answer
 from potlang.languages.dagmath.read.reader import Source, read_solution
 from potlang.languages.dagmath.read.records import Solution
-from potlang.languages.dagmath.solve.answers import AnswerChecker, AnswerJudge
+from potlang.languages.dagmath.solve.answers import AnswerJudge, given_judge
 
 Advice = Literal["close", "prune"]
 
@@ -74,11 +75,8 @@ def _is_right(solution: Solution, judge: AnswerJudge | None) -> bool:
         return solution.correct
     if solution.answer is None:
         return False
-    given = boxed_answer(solution.steps[-1].node)
-    if judge is not None:
-        return judge.judge(given, solution.answer).correct
-    with AnswerChecker() as own:
-        return own.judge(given, solution.answer).correct
+    with given_judge(judge) as comparing:
+        return comparing.judge(boxed_answer(solution.steps[-1].node), solution.answer).correct
 
 
 def prune_hint(solution: Solution, patience: int = 5) -> PruneHint:
@@ -93,20 +91,8 @@ def prune_hint(solution: Solution, patience: int = 5) -> PruneHint:
     branches = _branches(graph)
     found = tuple(_open_steps(graph, ids, branches, patience))
     close = tuple(each.id for each in found if each.advice == "close")
-    kept = _rest_on(graph, [len(ids) - 1, *(ids.index(each) for each in close)])
+    kept = reachable_from([len(ids) - 1, *(ids.index(each) for each in close)], graph.parents.__getitem__)
     return PruneHint(found, close, tuple(ids[step] for step in range(len(ids)) if step not in kept))
-
-
-def _rest_on(graph: Graph, steps: Iterable[int]) -> set[int]:
-    """Some steps and all that they rest on."""
-    waiting = list(steps)
-    found: set[int] = set()
-    while waiting:
-        step = waiting.pop()
-        if step not in found:
-            found.add(step)
-            waiting.extend(graph.parents[step])
-    return found
 
 
 def _open_steps(

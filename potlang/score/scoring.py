@@ -6,7 +6,6 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -18,7 +17,7 @@ from potlang.languages.dagmath.check.graph import BrokenGraphError
 from potlang.languages.dagmath.check.metrics import Class, Shape, shape_of
 from potlang.languages.dagmath.read.records import Solution
 from potlang.languages.dagmath.read.samples import LONGEST_LINE, Problem, read_lines
-from potlang.languages.dagmath.solve.answers import AnswerChecker, AnswerJudge
+from potlang.languages.dagmath.solve.answers import AnswerJudge, given_judge
 from potlang.languages.dagmath.write import solution_value
 from potlang.score.samples import Bad, Reader, Row, answer_of, row_of
 from potlang.score.scores import Malformed, Scores
@@ -53,8 +52,7 @@ def score(
     """
     if any(k < 1 for k in pass_k):
         raise ValueError("PASS@k needs a k of at least 1")
-    owned: AbstractContextManager[AnswerJudge] = AnswerChecker() if judge is None else nullcontext(judge)
-    with owned as comparing:
+    with given_judge(judge) as comparing:
         scorer = Scorer(by, comparing, pass_k, gold)
         for source in _each(sources):
             if isinstance(source, Solution):

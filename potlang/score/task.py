@@ -12,6 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 from random import Random
 from typing import Generic, Literal, NamedTuple, TypeVar
 
+from potlang.ir.graphs import reachable_from
 from potlang.languages.dagmath.check.graph import Graph
 from potlang.languages.dagmath.check.metrics import Class
 
@@ -122,14 +123,7 @@ class TaskDag(Generic[Node]):
 
     def ancestors(self, node: Node) -> frozenset[Node]:
         """All that a node rests on, itself excepted."""
-        found: set[Node] = set()
-        waiting = list(self.parents[node])
-        while waiting:
-            each = waiting.pop()
-            if each not in found:
-                found.add(each)
-                waiting.extend(self.parents[each])
-        return frozenset(found)
+        return frozenset(reachable_from(self.parents[node], self.parents.__getitem__))
 
     def graph(self, walk: Sequence[Node]) -> Graph:
         """The graph of a legal walk as a solution: its nodes in order, with their parents."""

@@ -11,8 +11,8 @@ from hypothesis.strategies import DrawFn
 
 from potlang.languages.dagmath.check.graph import Graph
 from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.languages.dagmath.results import StepVerdict
 from potlang.languages.dagmath.solve.checking import check_steps
-from potlang.languages.dagmath.solve.results import StepVerdict
 
 
 @st.composite

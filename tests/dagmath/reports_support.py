@@ -19,9 +19,10 @@ from potlang.languages.dagmath.results import (
     GraphResult,
     SolutionVerdict,
     StepEntry,
+    StepResult,
+    StepVerdict,
     UnclosedStep,
 )
-from potlang.languages.dagmath.solve.results import StepResult, StepVerdict
 
 ROOT = Path(__file__).parents[2]
 NATASCHA = ROOT / "examples" / "natascha.dagmath.json"

@@ -9,7 +9,7 @@ from dagmath_support import judged_lines
 
 from potlang.languages.dagmath.check.form import check
 from potlang.languages.dagmath.read.records import Solution, Step
-from potlang.languages.dagmath.solve.results import StepVerdict
+from potlang.languages.dagmath.results import StepVerdict
 
 P, R = StepVerdict.PROVED, StepVerdict.REFUTED
 EDGE = "It follows from Step 1."

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.languages.dagmath.results import StepVerdict
 from potlang.languages.dagmath.solve.checking import check_steps
-from potlang.languages.dagmath.solve.results import StepVerdict
 
 RIGHT: dict[str, list[tuple[tuple[int, ...] | None, str]]] = {
     "segments are no products": [

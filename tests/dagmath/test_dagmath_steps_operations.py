@@ -20,8 +20,8 @@ from potlang.languages.dagmath.lower.exact import (
 from potlang.languages.dagmath.lower.formulas import read_formula
 from potlang.languages.dagmath.lower.syntax import Name, Op, Unreadable, free_names, number
 from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.languages.dagmath.results import StepVerdict
 from potlang.languages.dagmath.solve.checking import check_steps
-from potlang.languages.dagmath.solve.results import StepVerdict
 from potlang.languages.dagmath.solve.theory import StepTheory
 from potlang.report.results import Limits, Verdict
 

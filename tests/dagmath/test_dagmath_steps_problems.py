@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from dagmath_support import judged_lines
 
-from potlang.languages.dagmath.solve.results import StepVerdict
+from potlang.languages.dagmath.results import StepVerdict
 
 P, R = StepVerdict.PROVED, StepVerdict.REFUTED
 Said = tuple[str, StepVerdict | None]

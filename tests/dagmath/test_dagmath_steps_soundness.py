@@ -17,8 +17,8 @@ from potlang.languages.dagmath.lower.encoding import Encoder
 from potlang.languages.dagmath.lower.exact import NotExact, difference, truth, value
 from potlang.languages.dagmath.lower.syntax import Name, Num, Op, Term, Unreadable, free_names, number, text
 from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.languages.dagmath.results import StepVerdict
 from potlang.languages.dagmath.solve.checking import check_steps
-from potlang.languages.dagmath.solve.results import StepVerdict
 from potlang.languages.dagmath.solve.theory import StepTheory
 from potlang.report.results import Limits, Verdict
 

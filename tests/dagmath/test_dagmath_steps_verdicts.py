@@ -12,9 +12,9 @@ import pytest
 
 from potlang.languages.dagmath.check.graph import BrokenGraphError
 from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.languages.dagmath.results import StepResult, StepsReport, StepVerdict
 from potlang.languages.dagmath.solve.checking import check_steps
 from potlang.languages.dagmath.solve.identities import MISSING, Identities
-from potlang.languages.dagmath.solve.results import StepResult, StepsReport, StepVerdict
 from potlang.report.results import Limits
 
 Line = tuple[tuple[int, ...] | None, str]

@@ -6,8 +6,8 @@ import pytest
 from dagmath_support import Line, judged_lines
 
 from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.languages.dagmath.results import StepVerdict
 from potlang.languages.dagmath.solve.checking import check_steps
-from potlang.languages.dagmath.solve.results import StepVerdict
 
 PROVED, REFUTED = StepVerdict.PROVED, StepVerdict.REFUTED
 FOLLOWS = "It follows from Step 1."

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from potlang.diag.wording import shown, visible
 from potlang.languages.dagmath.check.reasons import PHRASES
-from potlang.languages.dagmath.results import AnswerResult, SolutionResult, StepEntry
-from potlang.languages.dagmath.solve.results import StepVerdict
+from potlang.languages.dagmath.results import AnswerResult, SolutionResult, StepEntry, StepVerdict
 from potlang.report.base import Row
 from potlang.report.table import aligned
 from potlang.report.text import LONGEST_TABLE, listed, some_of, verdict_line

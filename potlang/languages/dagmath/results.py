@@ -1,6 +1,6 @@
-"""The verdict on a solution and its parts: plain typed values, and their JSON form.
+"""The verdicts on a solution and its steps: plain typed values, and their JSON form.
 
-The form is that of `schemas/dagmath-report-1.json`. Nothing here computes an answer.
+The form of a whole report is that of `schemas/dagmath-report-1.json`. Nothing here computes an answer.
 """
 
 from __future__ import annotations
@@ -10,13 +10,108 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from potlang.languages.dagmath.check.metrics import Class
 from potlang.languages.dagmath.check.reasons import Reason
-from potlang.languages.dagmath.solve.results import CHECKED, StepResult, StepVerdict
 from potlang.report.base import report_to_dict, to_plain
-from potlang.report.results import Limits
+from potlang.report.results import Limits, TrustLevel
 from potlang.source import Document
 
 if TYPE_CHECKING:
     from potlang.diag.model import Diagnostic
+
+
+# --- steps ---------------------------------------------------------------------------------------
+
+By = Literal["solver", "arithmetic", "sympy", "rewriting", "reading"]
+"""Who answered: a solver, exact arithmetic, SymPy, two expressions compared at a point, or the reader."""
+
+
+class StepVerdict(StrEnum):
+    """The verdict on one step ([STEP-VERDICTS])."""
+
+    PROVED = "proved"
+    """Its premises entail it."""
+    REFUTED = "refuted"
+    """Its premises, which do not contradict each other, entail that it is false."""
+    NOT_ENTAILED = "not entailed"
+    """It was read, and so were its premises: they neither entail it nor that it is false."""
+    NOT_CHECKABLE = "not checkable"
+    """It, or a step that it rests on, was not read; or it only names something, or states a goal."""
+    GIVEN = "given"
+    """It rests on no step, or supposes something: there is nothing to check it against."""
+    UNKNOWN = "unknown"
+    """The limits, or what solvers can do, did not suffice."""
+
+
+CHECKED = frozenset([StepVerdict.PROVED, StepVerdict.REFUTED, StepVerdict.NOT_ENTAILED])
+"""Verdicts that settle a step."""
+
+
+class StepResult(NamedTuple):
+    """One step. `read` is what was read of it; `missing` an earlier step that, added, makes it follow.
+
+    `assuming` are conditions under which it is defined and that its premises do not entail: they were
+    taken for granted. `trust` is the tier of a solver's answer. `limited`: the solvers gave up, and might
+    not with more time.
+    """
+
+    id: int
+    verdict: StepVerdict
+    reason: str = ""
+    read: str = ""
+    missing: int | None = None
+    by: By = "reading"
+    assuming: tuple[str, ...] = ()
+    trust: TrustLevel | None = None
+    limited: bool = False
+
+
+class StepsReport(NamedTuple):
+    """All steps in order. `contradiction` are given steps that cannot hold together; empty where they can."""
+
+    steps: tuple[StepResult, ...]
+    contradiction: tuple[int, ...] = ()
+    time_ms: float = 0.0
+
+    def count(self, verdict: StepVerdict) -> int:
+        """How many steps have this verdict."""
+        return sum(step.verdict == verdict for step in self.steps)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many steps have each verdict."""
+        return {str(verdict): self.count(verdict) for verdict in StepVerdict}
+
+    @property
+    def derived(self) -> int:
+        """How many steps are not given."""
+        return len(self.steps) - self.count(StepVerdict.GIVEN)
+
+    @property
+    def settled(self) -> int:
+        """How many steps are proved, refuted or not entailed."""
+        return sum(step.verdict in CHECKED for step in self.steps)
+
+    @property
+    def checkable_share(self) -> float:
+        """The settled steps among those that are not given; 1 where all are given ([STEP-SHARE])."""
+        return self.settled / self.derived if self.derived else 1.0
+
+    @property
+    def ok(self) -> bool:
+        """Whether no step is refuted and nothing given is contradictory."""
+        return not self.count(StepVerdict.REFUTED) and not self.contradiction
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON values."""
+        return {
+            "steps": to_plain(self.steps),
+            "counts": self.counts,
+            "checkable_share": round(self.checkable_share, 6),
+            "contradiction": list(self.contradiction),
+            "time_ms": round(self.time_ms, 3),
+        }
+
+
+# --- the solution ----------------------------------------------------------------------------------
 
 
 class SolutionVerdict(StrEnum):
@@ -121,33 +216,33 @@ class SolutionResult(NamedTuple):
         return self.verdict is SolutionVerdict.ACCEPTED
 
     @property
+    def checked(self) -> StepsReport:
+        """The findings on the steps that were asked about."""
+        results = tuple(step.result for step in self.steps if step.result is not None)
+        return StepsReport(results, self.contradiction)
+
+    @property
     def derived(self) -> int:
         """How many steps were asked about and are not given."""
-        return len(self._results()) - self.count(StepVerdict.GIVEN)
+        return self.checked.derived
 
     @property
     def settled(self) -> int:
         """How many of the derived steps have an answer: proved, refuted or not entailed."""
-        return sum(result.verdict in CHECKED for result in self._results())
+        return self.checked.settled
 
     @property
     def checkable_share(self) -> float | None:
         """The settled ones among the derived steps, 1 of none; None if steps were not checked."""
-        if not self.has_checked_steps:
-            return None
-        return self.settled / self.derived if self.derived else 1.0
+        return self.checked.checkable_share if self.has_checked_steps else None
 
     def count(self, verdict: StepVerdict) -> int:
         """How many steps have this verdict."""
-        return sum(result.verdict is verdict for result in self._results())
-
-    def _results(self) -> list[StepResult]:
-        return [step.result for step in self.steps if step.result is not None]
+        return self.checked.count(verdict)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values, in the form of `schemas/dagmath-report-1.json`."""
         share = self.checkable_share
-        counts = {str(verdict): self.count(verdict) for verdict in StepVerdict}
         head = {
             "verdict": str(self.verdict),
             "class": None if self.sample_class is None else str(self.sample_class),
@@ -158,7 +253,7 @@ class SolutionResult(NamedTuple):
             "unclosed": to_plain(self.unclosed),
             "steps": to_plain(self.steps),
             "contradiction": list(self.contradiction),
-            "counts": counts if self.has_checked_steps else None,
+            "counts": self.checked.counts if self.has_checked_steps else None,
             "checkable_share": None if share is None else round(share, 6),
         }
         return report_to_dict(self, head, body)

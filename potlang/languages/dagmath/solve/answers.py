@@ -7,17 +7,17 @@ kept warm and killed when it overruns. Most answers are decided before that: equ
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
+from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from functools import lru_cache
 from importlib.util import find_spec
-from types import TracebackType
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from potlang.languages.dagmath.read.boxed import boxed_answer
 from potlang.languages.dagmath.read.records import Solution
 from potlang.processes.child import Child
 from potlang.processes.process import Command, Death, Died
+from potlang.utils.closing import Closing
 
 LONGEST_ANSWER: Final = 10_000
 """Characters of an answer up to which it is read as mathematics."""
@@ -61,7 +61,7 @@ class AnswerJudge(Protocol):
     def judge(self, given: str | None, expected: str) -> Judged: ...
 
 
-class AnswerChecker:
+class AnswerChecker(Closing):
     """Compares answers; use it as a context manager, or `close` it. Not for two threads at once.
 
     `seconds` and `megabytes` bound the library's work on one pair of answers.
@@ -73,15 +73,7 @@ class AnswerChecker:
         self._child = Child(_WORKER)
         self._failed_starts = 0
         self._unusable = "" if _library_is_there() else _MISSING
-        self._cache: OrderedDict[tuple[str, str], Judged] = OrderedDict()
-
-    def __enter__(self) -> AnswerChecker:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+        self._known = lru_cache(maxsize=_KEPT)(self._judge)
 
     def close(self) -> None:
         """End the child process, if there is one; the judge can still be used."""
@@ -95,16 +87,8 @@ class AnswerChecker:
         """
         if given is None:
             return Judged(False, "text", "there is no boxed answer")
-        key = given, expected
-        if (known := self._cache.get(key)) is not None:
-            self._cache.move_to_end(key)
-            return known
-        found = self._judge(given, unboxed(expected))
-        if len(given) + len(expected) <= _LONGEST_KEPT:
-            self._cache[key] = found
-            if len(self._cache) > _KEPT:
-                self._cache.popitem(last=False)
-        return found
+        is_kept = len(given) + len(expected) <= _LONGEST_KEPT
+        return (self._known if is_kept else self._judge)(given, expected)
 
     def judge_solution(self, solution: Solution) -> Judged | None:
         """Whether the last step gives the expected answer; None where the input does not say what it is.
@@ -116,6 +100,7 @@ class AnswerChecker:
         return self.judge(boxed_answer(solution.steps[-1].node), solution.answer)
 
     def _judge(self, given: str, expected: str) -> Judged:
+        expected = unboxed(expected)
         quick = quick_judgement(normal_text(given), normal_text(expected))
         if quick is not None:
             return quick
@@ -144,6 +129,11 @@ class AnswerChecker:
             raise
         request = {"given": given, "expected": expected}
         return self._child.ask(request, seconds=self.seconds, megabytes=self.megabytes)
+
+
+def given_judge(judge: AnswerJudge | None, seconds: float = 5.0) -> AbstractContextManager[AnswerJudge]:
+    """A judge for a `with` statement: the one that is given, or else one that is closed at the end."""
+    return AnswerChecker(seconds=seconds) if judge is None else nullcontext(judge)
 
 
 _WORDS: Final[dict[Death, str]] = {

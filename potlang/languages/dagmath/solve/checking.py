@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from potlang.languages.dagmath.check.graph import Graph
 from potlang.languages.dagmath.lower.canonical import is_closed, same_terms
 from potlang.languages.dagmath.lower.encoding import Encoded
 from potlang.languages.dagmath.lower.exact import (
@@ -35,9 +37,9 @@ from potlang.languages.dagmath.lower.syntax import (
     shown,
 )
 from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.languages.dagmath.results import By, StepResult, StepsReport, StepVerdict
 from potlang.languages.dagmath.solve.identities import Identities
 from potlang.languages.dagmath.solve.premises import Premise, Premises, named_in, subjects
-from potlang.languages.dagmath.solve.results import By, StepResult, StepsReport, StepVerdict
 from potlang.languages.dagmath.solve.theory import StepTheory
 from potlang.report.results import Limits, Result, Verdict
 
@@ -65,20 +67,16 @@ def check_steps(
 
     `limits` are for the solution as a whole, `trust` and `workers` as `potlang.verify` takes them;
     `identities` is a SymPy process to be used, instead of one for this call. Never raises for what nodes
-    contain. Raises `potlang.languages.dagmath.check.graph.BrokenGraphError` for steps that are no graph.
+    contain. Raises BrokenGraphError for steps that are no graph.
     """
-    from potlang.languages.dagmath.check.graph import Graph
-
     Graph.of(solution)
     began = time.perf_counter()
     read = read_solution_steps(solution)
-    own = identities or Identities()
-    try:
-        with StepTheory(read.integers, limits, trust, workers) as theory:
-            report = _Checking(read, theory, own).run()
-    finally:
-        if identities is None:
-            own.close()
+    with (
+        Identities() if identities is None else nullcontext(identities) as asked,
+        StepTheory(read.integers, limits, trust, workers) as theory,
+    ):
+        report = _Checking(read, theory, asked).run()
     return report._replace(time_ms=(time.perf_counter() - began) * 1000)
 
 

@@ -9,14 +9,15 @@ from potlang.languages.dagmath.lower.readings import Context
 from potlang.languages.dagmath.lower.syntax import Term, text
 from potlang.processes.child import Child
 from potlang.processes.process import Command, Died
+from potlang.utils.closing import Closing
 
 _SYMPY: Final[Command] = ("potlang.languages.dagmath.solve.identity_worker:identities",)
 MISSING: Final = "sympy is not installed (pip install 'potlang[dagmath]')"
 _MOST_FAILURES: Final = 3
 
 
-class Identities:
-    """Asks SymPy; starts it with the first question. Not for two threads at once; `close` ends it."""
+class Identities(Closing):
+    """Asks SymPy, which starts with the first question and ends with `close`. Not for two threads at once."""
 
     def __init__(self, *, seconds: float = 2.0, megabytes: int = 1024) -> None:
         self.seconds = seconds

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from potlang.ir.module import Assertion, AssertionKind, Claim, Module
 from potlang.ir.pool import Pool
 from potlang.languages.dagmath.lower.encoding import Encoded, Encoder
 from potlang.report.results import Limits, Result
+from potlang.utils.closing import Closing
 from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from potlang.prove.prover import Prover
 
 
-class StepTheory:
+class StepTheory(Closing):
     """A context manager; a solver starts with the first question, and again only for new symbols."""
 
     def __init__(
@@ -35,20 +35,13 @@ class StepTheory:
         self._known: dict[tuple[frozenset[int], int], Result] = {}
         self._deadline = Deadline(limits.total_ms)
 
-    def __enter__(self) -> StepTheory:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._close()
-
     @property
     def left_ms(self) -> int:
         """The time that is left for the solution."""
         return self._deadline.left_ms()
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Give the solver back, if there is one; the next question starts another."""
         if self._prover is not None:
             self._prover.close()
             self._prover = None
@@ -60,7 +53,7 @@ class StepTheory:
 
         symbols = self.encoder.symbols
         if self._prover is None or len(symbols) != self._symbols:
-            self._close()
+            self.close()
             self._symbols = len(symbols)
             module = Module(self.encoder.pool, symbols=symbols)
             options = ProverOptions(trust=self._trust, minimize_cores=False)

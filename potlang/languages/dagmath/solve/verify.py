@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,10 +20,11 @@ from potlang.languages.dagmath.results import (
     GraphResult,
     SolutionVerdict,
     StepEntry,
+    StepsReport,
+    StepVerdict,
     UnclosedStep,
 )
-from potlang.languages.dagmath.solve.answers import AnswerChecker, AnswerJudge
-from potlang.languages.dagmath.solve.results import StepsReport, StepVerdict
+from potlang.languages.dagmath.solve.answers import AnswerJudge, given_judge
 from potlang.languages.dagmath.write import solution_value
 from potlang.report.results import Limits
 from potlang.version import __version__
@@ -93,10 +93,7 @@ def _answered(
     if expected is None:
         return _Answered()
     seconds = min(_MOST_JUDGE_SECONDS, limits.check_ms / 1000)
-    owned: AbstractContextManager[AnswerJudge] = (
-        AnswerChecker(seconds=seconds) if judge is None else nullcontext(judge)
-    )
-    with owned as comparing:
+    with given_judge(judge, seconds) as comparing:
         judged = comparing.judge(given, expected)
     undecided = bool(given and judged.note) and not judged.correct
     result = AnswerResult(given, expected, None if undecided else judged.correct, judged.by, judged.note)
@@ -124,12 +121,9 @@ def _checked_steps(solution: Solution, limits: Limits, trust: Trust, workers: Wo
 
     if len(solution.steps) > MOST_STEPS:
         return _Asked(None, (f"the steps are not checked: there are more than {MOST_STEPS:,}",))
-    identities = Identities()
-    notes = (f"{MISSING}: identities are not looked for",) if identities.note == MISSING else ()
-    try:
+    with Identities() as identities:
+        notes = (f"{MISSING}: identities are not looked for",) if identities.note == MISSING else ()
         found = check_steps(solution, limits=limits, trust=trust, workers=workers, identities=identities)
-    finally:
-        identities.close()
     return _Asked(found, notes)
 
 
