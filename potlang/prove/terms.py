@@ -167,9 +167,14 @@ class TermCollector:
         return sorted(found.values(), key=lambda term: isinstance(term.node, App))
 
     def _candidates(self, nodes: list[Node], functions: Iterable[Symbol]) -> Iterator[Node]:
-        yield from nodes
+        # A constant of a declared sort has a line only where another denotes the same element: many of them
+        # must not take the room of terms that always have one.
+        elements = [node for node in nodes if _is_element(node)]
+        late = {node.id for node in elements[MOST_TERMS // 2 :]}
+        yield from (node for node in nodes if node.id not in late)
         for function in functions:
             if function.kind in (SymbolKind.FUNCTION, SymbolKind.DEFINED):
                 choices = [self.members(sort)[:MOST_TERMS] for sort in function.domain]
                 for args in islice(product(*choices), MOST_TERMS):
                     yield self.module.pool.app(function, args)
+        yield from elements[MOST_TERMS // 2 :]

@@ -92,6 +92,27 @@ def test_a_model_shows_at_most_two_hundred_terms() -> None:
     assert shown is not None and len(shown) == 200
 
 
+def test_very_many_members_leave_room_for_what_is_said_of_them() -> None:
+    """[VERDICT-MODEL], [LIMIT-MODEL]: members have no lines of their own, and functions over them have."""
+    program = people(300, ["p(c0)"], ["p(c1)"])
+    (result,) = potlang.verify(program, models="full").results
+    true, false = result.evidence.could_be_true, result.evidence.could_be_false
+    assert true is not None
+    assert false is not None
+    assert (true["p(c0)"], true["p(c1)"], false["p(c1)"]) == ("True", "True", "False")
+
+
+def test_members_with_two_names_are_shown_beside_functions() -> None:
+    """[VERDICT-MODEL]: of very many members too, those that denote one element have a line."""
+    program = people(300, ["p(c0)", "c0 == c1"], ["p(c2)"])
+    (result,) = potlang.verify(program, models="full").results
+    shown = result.evidence.could_be_true
+    assert shown is not None
+    assert "c1" in shown["c0"]
+    assert "p(c0)" in shown
+    assert len(shown) <= 200
+
+
 def test_at_most_sixty_four_pareto_points_are_listed() -> None:
     """[LIMIT-PARETO]"""
     program = {
