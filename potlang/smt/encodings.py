@@ -206,3 +206,5 @@ _CVC5: dict[Operator, _Row] = {
     ops.MEMBER: Encoder.pointwise_member,
     ops.EQ: Encoder.pointwise_equality,
 }
+IRREGULAR = frozenset({*_COMMON, *_Z3, *_CVC5})
+"""The operators that some dialect, or both, write in another shape."""

@@ -36,6 +36,7 @@ from potlang.ir.sorts import (
 from potlang.ir.structure import NotEvaluable
 from potlang.ir.values import Bits, Element, Table
 from potlang.smt.decision_list import decision_list
+from potlang.smt.encodings import IRREGULAR
 from potlang.smt.numerals import read_literal
 from potlang.smt.sexpr import SExpr, write
 from potlang.smt.sort_erasure import SortErasure, Unreadable, default_value
@@ -49,11 +50,13 @@ _Steps = Generator[SExpr, Node, Node]
 
 _BIT_NUMBER = re.compile(r"bv[0-9]+")
 
+# The name of an irregular row is no function of SMT-LIB, or one of another meaning; `abs` is one of integers.
+# `=` and `-` are two rows each: `_operation` tells these apart.
 _ROWS: Mapping[str, Operator] = MappingProxyType(
     {
         row.smt: row
         for row in op.OPERATORS.values()
-        if row.name == row.smt and row not in (op.UNION, op.SUBSET, op.EQ, op.SUB)
+        if (row is op.ABS or row not in IRREGULAR) and row not in (op.IFF, op.SUB, op.NEG)
     }
 )
 _SWAPPED: Mapping[str, Operator] = MappingProxyType(
