@@ -152,3 +152,13 @@ def test_one_mistake_is_one_diagnostic() -> None:
     ]
     alone = potlang.check(people(1, ["unknown_function(nobody_at_all) + 1"], [])).diagnostics
     assert {each.code for each in alone} <= {"POT2001", "POT2002"}
+
+
+@pytest.mark.parametrize("name", ["origin", "vars", "defs"])
+def test_names_of_the_textual_form_are_names_of_functions(name: str) -> None:
+    """[IR-TEXT-3]: certificates are checked against the text, in which a fact may begin with any name."""
+    facts = [f"{name}(c0)", f"ForAll([x: Person], Implies({name}(x), q(x)))"]
+    program = people(2, facts, ["q(c0)"])
+    program["functions"].append({"name": name, "domain": ["Person"], "range": "Bool"})
+    (result,) = potlang.verify(program).results
+    assert (result.verdict, result.trust) == (Verdict.ENTAILED, "checked")

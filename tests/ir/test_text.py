@@ -102,6 +102,22 @@ def test_any_name_is_a_name(name: str) -> None:
     assert print_module(again) == print_module(module)
 
 
+@pytest.mark.parametrize("name", ["origin", "vars", "defs"])
+@pytest.mark.parametrize("origin", [Origin(), Origin("/a", "b")])
+def test_a_fact_may_begin_with_any_name(name: str, origin: Origin) -> None:
+    """[IR-TEXT-3]: what stands before a root is told from a root that is a call."""
+    pool = Pool()
+    sort = DeclaredSort("S")
+    called = Symbol(name, (sort, sort), BOOL, SymbolKind.FUNCTION)
+    a = Symbol("a", (), sort, SymbolKind.CONSTANT)
+    formula = pool.app(called, (pool.sym(a), pool.sym(a)))
+    fact = Assertion("k", "k", AssertionKind.FACT, formula, origin)
+    module = Module(pool, (sort,), (called, a), assertions=(fact,))
+    again = read_module(print_module(module))
+    assert again.assertions[0].origin == origin
+    assert print_module(again) == print_module(module)
+
+
 def test_text_is_linear_in_shared_nodes() -> None:
     """[IR-TEXT-2]"""
     pool = Pool()
