@@ -5,9 +5,8 @@ Each is made from a source of random numbers, so that a test can make many; the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import permutations, product
-from math import prod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from graphlib import TopologicalSorter
 from random import Random
 from typing import Any, NamedTuple, TypeVar
 
@@ -31,6 +30,8 @@ from potlang.languages.dot.read.records import (
     Record,
     Role,
     Status,
+    references,
+    renumbered,
 )
 from potlang.languages.dot.write.emit import emit
 from potlang.testing import damage
@@ -38,8 +39,6 @@ from potlang.testing import damage
 Json = Any
 T = TypeVar("T")
 
-_TRIED = 7
-"""Things of which all orders are tried."""
 _NAMES = ("x", "y", "z", "age", "ünïcode", "a b")
 _LINES = (
     *(b"", b" ", b"The condition holds.", b"4 > 2, so it is true.", b"\tindented", b" @ is no record here"),
@@ -222,23 +221,18 @@ class Shuffle(NamedTuple):
     ids: dict[int, int]
 
 
-def shuffled(found: Iterable[Record], random: Random, *, profile: Profile = "paper") -> list[Record]:
-    """The records of a `shuffle`."""
-    return shuffle(found, random, profile=profile).records
-
-
 def shuffle(found: Iterable[Record], random: Random, *, profile: Profile = "paper") -> Shuffle:
     """The same typed records in another order: blocks along a topological sort, ids renumbered along.
 
     Inside blocks the records are permuted as the profile's grammar allows, and the free text is
     another one. The records are those of a well-formed trace.
     """
-    blocks = _blocks(found)
+    blocks = by_block(found)
     order = _topological(_needs(blocks), random)
-    return _in_order([_permuted(blocks[id_], id_, random, profile) for id_ in order], random)
+    return in_order([_permuted(blocks[id_], id_, random, profile) for id_ in order], random)
 
 
-def _blocks(found: Iterable[Record]) -> dict[int, list[Record]]:
+def by_block(found: Iterable[Record]) -> dict[int, list[Record]]:
     blocks: dict[int, list[Record]] = {}
     for record in found:
         assert record.block is not None
@@ -246,7 +240,7 @@ def _blocks(found: Iterable[Record]) -> dict[int, list[Record]]:
     return blocks
 
 
-def _in_order(blocks: Iterable[Sequence[Record]], random: Random) -> Shuffle:
+def in_order(blocks: Iterable[Sequence[Record]], random: Random) -> Shuffle:
     """Blocks one after the other, under new ids."""
     records = [record for block in blocks for record in block]
     ids: dict[int, int] = {}
@@ -257,88 +251,13 @@ def _in_order(blocks: Iterable[Sequence[Record]], random: Random) -> Shuffle:
     return Shuffle([renumbered(record, ids) for record in records], ids)
 
 
-def retold(found: Iterable[Record], random: Random) -> Shuffle:
-    """The same diagram and the same inclusions, told in another way.
-
-    A shuffle without witnesses, justifications, critique edges and end. Behind it stand a proposition
-    that nobody examined and one that is invalidated, with an arrow from it that does not count. Both
-    are opaque.
-    """
-    other = shuffle([less for record in found for less in _without_judges(record)], random)
-    last = max(other.ids.values())
-    more: list[Record] = [Node(last + 1, "proposer"), Node(last + 2, "proposer"), Node(last + 3, "critic")]
-    more += [
-        Status(last + 1, "invalidated", None, last + 3),
-        Entails(last + 1, last + 2, None, None, last + 3),
-    ]
-    return Shuffle([*other.records, *more], other.ids)
-
-
-def _without_judges(record: Record) -> list[Record]:
-    if isinstance(record, Entails):
-        return [record._replace(witness=None)]
-    if isinstance(record, Status):
-        return [record._replace(just=None)]
-    return (
-        []
-        if isinstance(record, End) or (isinstance(record, Edge) and record.kind == "critique")
-        else [record]
-    )
-
-
-class EveryShuffle:
-    """All orders of the records of a small trace that are legal, found by trying every order.
-
-    It knows no rule: `is_legal` says of records whether they are a well-formed trace. It is asked about
-    all orders of the blocks, then, block by block, about all orders behind the `@node`. The text takes
-    part in both. Raises `ValueError` for traces of more than 7 blocks, and 7 records in one.
-    """
-
-    def __init__(self, found: Iterable[Record], is_legal: Callable[[list[Record]], bool]) -> None:
-        blocks = _blocks(found)
-        # All permutations are tried: 7! are 5,040 readings of the trace.
-        if max(len(blocks), *(len(block) - 1 for block in blocks.values())) > _TRIED:
-            raise ValueError("too many orders to try")
-        # New ids must differ from the old ones in the same way for every order.
-        plain = Random(0)
-        self.orders = [
-            order
-            for order in permutations(blocks)
-            if is_legal(_in_order([blocks[id_] for id_ in order], plain).records)
-        ]
-        self.within: dict[int, list[tuple[Record, ...]]] = {}
-        for id_, (node, *rest) in blocks.items():
-            # By their text: equal records in another order are the same block.
-            tried = {emit(some): (node, *some) for some in permutations(rest)}.values()
-            self.within[id_] = [
-                block
-                for block in tried
-                if is_legal(_in_order(({**blocks, id_: block}).values(), plain).records)
-            ]
-
-    def __len__(self) -> int:
-        """The number of legal orders."""
-        return len(self.orders) * prod(map(len, self.within.values()))
-
-    def draw(self, random: Random) -> Shuffle:
-        """One of them, each as likely as any other."""
-        order = random.choice(self.orders)
-        return _in_order([random.choice(self.within[id_]) for id_ in order], random)
-
-    def __iter__(self) -> Iterator[Shuffle]:
-        """Each of them once."""
-        for order in self.orders:
-            for blocks in product(*(self.within[id_] for id_ in order)):
-                yield _in_order(blocks, Random(0))
-
-
 def _needs(blocks: Mapping[int, list[Record]]) -> dict[int, set[int]]:
     """For each block those that must come before it."""
     judged = {r.target: b for b, block in blocks.items() for r in block if isinstance(r, Status)}
     needs: dict[int, set[int]] = {}
     for id_, block in blocks.items():
         role = block[0].role if isinstance(block[0], Node) else None
-        named = {node for record in block for node in _named(record)}
+        named = {node for record in block for _, node in references(record)}
         if role == "summarizer":
             # A summarizer may use a proposer only behind the status that validates it.
             named |= {judged[record.src] for record in block if isinstance(record, Edge)}
@@ -349,20 +268,14 @@ def _needs(blocks: Mapping[int, list[Record]]) -> dict[int, set[int]]:
 
 
 def _topological(needs: Mapping[int, set[int]], random: Random) -> list[int]:
-    left = {id_: set(before) for id_, before in needs.items()}
-    after: dict[int, list[int]] = {}
-    for id_, before in needs.items():
-        for each in sorted(before):
-            after.setdefault(each, []).append(id_)
-    ready = [id_ for id_, before in left.items() if not before]
+    sorter = TopologicalSorter(needs)
+    sorter.prepare()
+    ready: list[int] = []
     order: list[int] = []
-    while ready:
-        id_ = ready.pop(random.randrange(len(ready)))
-        order.append(id_)
-        for each in after.get(id_, ()):
-            left[each].discard(id_)
-            if not left[each]:
-                ready.append(each)
+    while sorter.is_active():
+        ready += sorter.get_ready()
+        order.append(ready.pop(random.randrange(len(ready))))
+        sorter.done(order[-1])
     return order
 
 
@@ -380,21 +293,6 @@ def _permuted(block: Sequence[Record], id_: int, random: Random, profile: Profil
         status = []
     body = [*some(Edge), *status, *some(Entails), *some(Eq, Coeq), *some(Prop)]
     return [block[0], *body, *free, *some(End)]
-
-
-_FIELDS = ("id", "src", "dst", "target", "just", "witness", "block")
-
-
-def _named(record: Record) -> Iterable[int]:
-    named = (getattr(record, name, None) for name in _FIELDS)
-    return [id_ for id_ in named if id_ is not None]
-
-
-def renumbered(record: Record, ids: Mapping[int, int]) -> Record:
-    """A record with other ids."""
-    values = {name: getattr(record, name) for name in _FIELDS if name in record._fields}
-    changed = {name: ids[id_] for name, id_ in values.items() if id_ is not None}
-    return record._replace(**changed)  # type: ignore[arg-type]
 
 
 # --- damage --------------------------------------------------------------------------------------
@@ -501,8 +399,8 @@ def traces(profile: Profile = "paper", most: int = 14) -> SearchStrategy[list[Re
 
 
 def shuffles(found: Sequence[Record]) -> SearchStrategy[list[Record]]:
-    """Other orders of the records of a well-formed trace; see `shuffled`."""
-    return st.builds(lambda random: shuffled(found, random), st.randoms(use_true_random=False))
+    """Other orders of the records of a well-formed trace; see `shuffle`."""
+    return st.builds(lambda random: shuffle(found, random).records, st.randoms(use_true_random=False))
 
 
 def damaged_traces(profile: Profile = "paper") -> SearchStrategy[bytes]:

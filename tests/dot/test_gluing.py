@@ -132,3 +132,6 @@ def test_a_broken_trace_is_glued_as_far_as_it_is_well_formed() -> None:
     ).trace
     glued = potlang.dot.glue(broken, potlang.dot.read(APPENDIX_A))
     assert glued.trace.is_well_formed and len(glued.trace.nodes) == 11
+    not_utf8 = potlang.dot.check(b"@node id=1 role=proposer\nbyte \xff\n").trace
+    glued = potlang.dot.glue(not_utf8, potlang.dot.read(APPENDIX_A))
+    assert glued.trace.is_well_formed and glued.trace.texts()[1] == "byte \ufffd".encode()

@@ -46,9 +46,9 @@ def last_alone(self: Summary) -> None:
     self.validated = self.extraction.marked("validated")[-1:]
 
 
-def arrows_of_one(self: Any, side: int, at: Any, record: Any, real: Any = gluing._Gluing._record) -> None:
+def arrows_of_one(self: Any, side: int, record: Any, real: Any = gluing._Gluing._take) -> None:
     if not (side and isinstance(record, Entails)):
-        real(self, side, at, record)
+        real(self, side, record)
 
 
 def all_alike(left: Trace, right: Trace) -> list[tuple[int, int]]:
@@ -97,7 +97,7 @@ MUTATIONS = [
     Mutation("critic_checks", "entailed and refuted exchanged", (lints,), "_WRONG",
              {("validated", Verdict.ENTAILED): "POT5060"}),  # type: ignore[arg-type]
     Mutation("critic_checks", "summarizers are believed", (lints,), "report_summarizers", lambda *_: None),
-    Mutation("proposition_c_3", "the second trace's arrows are lost", (gluing._Gluing,), "_record",
+    Mutation("proposition_c_3", "the second trace's arrows are lost", (gluing._Gluing,), "_take",
              arrows_of_one),
     Mutation("proposition_c_3", "everything is shared", (gluing,), "_alike",
              all_alike),

@@ -17,8 +17,10 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from meaning_support import Meant
+from reference.diagrams import isomorphic
 from statements import Mutation, Property
 from strategies.reasoning import Reasoning, reasoning
+from strategies.retellings import retold
 
 import potlang.dot
 from potlang.languages.dot.lower import extract as ext
@@ -29,7 +31,7 @@ from potlang.languages.dot.solve import verify as meaning
 from potlang.languages.dot.solve.summary import Summary
 from potlang.languages.dot.write.emit import emit
 from potlang.report.results import Consistency
-from potlang.testing.traces import retold, shuffle
+from potlang.testing.traces import shuffle
 
 Ids = Mapping[int, int]
 
@@ -236,6 +238,6 @@ def test_isomorphic_diagrams_have_different_summaries_where_the_inclusions_diffe
     nodes += b'@node id=3 role=proposer\n@prop id=3 {"lt": ["x", 0]}\n'
     nodes += b"@node id=4 role=critic\n@edge src=2 dst=4 kind=critique\n@status target=2 mark=validated\n"
     texts = nodes, nodes + b"@entails src=2 dst=3 witness=4\n"
-    assert ext.isomorphic(*(ext.extract(potlang.dot.read(text)) for text in texts))
+    assert isomorphic(*(ext.extract(potlang.dot.read(text)) for text in texts))
     found = [potlang.dot.verify(text).summary.consistency for text in texts]
     assert found == [Consistency.CONSISTENT, Consistency.INCONSISTENT]

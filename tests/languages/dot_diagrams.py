@@ -9,13 +9,15 @@ from random import Random
 from typing import Any
 
 from dot_support import Compared, Reordered, trace_of
+from reference.diagrams import DiagramIsomorphism, isomorphism
+from strategies.retellings import retold
 
 from potlang.languages.dot.lower import canonical as can
 from potlang.languages.dot.lower import extract as ext
-from potlang.languages.dot.lower.extract import DiagramIsomorphism, Extraction
+from potlang.languages.dot.lower.extract import Extraction
 from potlang.languages.dot.lower.index import IndexCategory
 from potlang.languages.dot.read.records import Coeq, Entails, Eq, Node, Prop, Record, Status
-from potlang.testing.traces import records, retold, shuffle
+from potlang.testing.traces import records, shuffle
 
 
 def same_diagram(random: Random) -> Reordered:
@@ -27,7 +29,7 @@ def same_diagram(random: Random) -> Reordered:
 def proposition_4_12(case: Reordered) -> None:
     """4.12: what says the same is found to be isomorphic, by a mapping that is one [DOT-CANON-6]."""
     a, b = ext.extract(trace_of(case.found)), ext.extract(trace_of(case.other.records))
-    mapping = ext.isomorphism(a, b)
+    mapping = isomorphism(a, b)
     assert mapping is not None
     check_isomorphism(a, b, mapping)
 
@@ -92,7 +94,7 @@ def _validated_trace(random: Random, count: int) -> list[Record]:
 def proposition_4_12_exact(case: Compared) -> None:
     """4.12: an isomorphism is found exactly if one of all bijections of the objects is one [DOT-CANON-6]."""
     a, b = ext.extract(trace_of(case.found)), ext.extract(trace_of(case.other))
-    mapping = ext.isomorphism(a, b)
+    mapping = isomorphism(a, b)
     assert (mapping is not None) == _is_some_bijection(a, b)
     if mapping is not None:
         check_isomorphism(a, b, mapping)

@@ -9,8 +9,9 @@ import pytest
 from dot_support import APPENDIX_A, ROOT, read
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference.diagrams import isomorphic
 
-from potlang.languages.dot.lower.extract import Extraction, extract, isomorphic
+from potlang.languages.dot.lower.extract import Extraction, extract
 from potlang.languages.dot.lower.index import Arrow, Object, Relation, index_category
 from potlang.languages.dot.read.records import Coeq, Entails
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from dot_properties import PROPERTIES
+from reference import diagrams
 from statements import Mutation
 
 from potlang.languages.dot.lower import canonical as can
@@ -80,11 +81,11 @@ def numbered_by_id(trace: Trace) -> dict[int, str]:
     return {id_: str(number) for number, id_ in enumerate(trace.nodes)}
 
 
-def without_block(record: Any, real: Any = can._ends) -> Iterator[tuple[str, int]]:
+def without_block(record: Any, real: Any = can.references) -> Iterator[tuple[str, int]]:
     return (end for end in real(record) if end[0] != "block")
 
 
-def unwitnessed(record: Any, real: Any = can._ends) -> Iterator[tuple[str, int]]:
+def unwitnessed(record: Any, real: Any = can.references) -> Iterator[tuple[str, int]]:
     return (end for end in real(record) if end[0] not in ("witness", "just"))
 
 
@@ -97,7 +98,7 @@ def unlabelled(extraction: Any, names: list[tuple[str, int]]) -> list[tuple[str,
     return [(kind, ()) for kind, _ in names]
 
 
-def without_arrows(extraction: Any, real: Any = ext._presentation) -> Any:
+def without_arrows(extraction: Any, real: Any = diagrams._presentation) -> Any:
     """The objects of the diagram alone."""
     kept = [name for name in real(extraction)[1] if name[0] == "object"]
     return LabelledGraph.of_edges(len(kept), [], 2), kept
@@ -116,14 +117,14 @@ MUTATIONS = [
     Mutation("theorem_b_3", "numbers by id", (can,), "_names", numbered_by_id),
     Mutation("theorem_b_3", "the id in the label of a node", (can,), "_node_label", labelled_with_id),
     Mutation("theorem_b_3", "statuses as they come", (ext,), "_valid", so_far),
-    Mutation("theorem_b_3_only_if", "records without their block", (can,), "_ends", without_block),
-    Mutation("theorem_b_3_only_if", "no witness and no justification", (can,), "_ends", unwitnessed),
+    Mutation("theorem_b_3_only_if", "records without their block", (can,), "references", without_block),
+    Mutation("theorem_b_3_only_if", "no witness and no justification", (can,), "references", unwitnessed),
     Mutation("theorem_b_3_only_if", "however often they occur", (can,), "_lines", once_each),
-    Mutation("proposition_4_12", "what objects say is left out", (ext,), "_labels", unlabelled),
+    Mutation("proposition_4_12", "what objects say is left out", (diagrams,), "_labels", unlabelled),
     Mutation("proposition_4_12", "invalidated ones count", (ind.IndexCategory,), "validated",
              lambda self: self),
-    Mutation("proposition_4_12_exact", "what objects say is left out", (ext,), "_labels", unlabelled),
-    Mutation("proposition_4_12_exact", "arrows are left out", (ext,), "_presentation", without_arrows),
+    Mutation("proposition_4_12_exact", "what objects say is left out", (diagrams,), "_labels", unlabelled),
+    Mutation("proposition_4_12_exact", "arrows are left out", (diagrams,), "_presentation", without_arrows),
     Mutation("proposition_4_12_exact", "relations make nothing equal", (ind.UnionFind,), "join",
              lambda *_: None),
 ]  # fmt: skip

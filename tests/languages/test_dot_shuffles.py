@@ -8,11 +8,21 @@ from random import Random
 import pytest
 from dot_properties import theorem_b_3
 from dot_support import APPENDIX_A, ROOT, Reordered, is_well_formed, read, trace_of
+from strategies.retellings import EveryShuffle
 
 from potlang.languages.dot.lower.canonical import canonical, digest
-from potlang.languages.dot.read.records import PROFILES, End, Fence, FreeText, Node, Profile, Record
+from potlang.languages.dot.read.records import (
+    PROFILES,
+    End,
+    Fence,
+    FreeText,
+    Node,
+    Profile,
+    Record,
+    renumbered,
+)
 from potlang.languages.dot.write.emit import emit
-from potlang.testing.traces import EveryShuffle, records, renumbered, shuffle
+from potlang.testing.traces import records, shuffle
 
 EXAMPLE = (ROOT / "examples" / "refinement.dot.txt").read_bytes()
 SMALL = (

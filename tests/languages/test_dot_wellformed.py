@@ -174,7 +174,7 @@ def calls_of(work: Any) -> int:
 
 def repeated(found: list[Record], times: int) -> bytes:
     """The records of a trace so many times, under ever greater ids."""
-    from potlang.testing.traces import renumbered
+    from potlang.languages.dot.read.records import renumbered
 
     most = 1 + max(record.block or 0 for record in found)
     return b"".join(

@@ -15,7 +15,7 @@ from potlang.languages.dot.read.reader import read_trace
 from potlang.languages.dot.read.records import PROFILES, Coeq, Entails, Profile, Record
 from potlang.languages.dot.write.emit import emit
 from potlang.testing import damaged_traces, shuffles, traces
-from potlang.testing.traces import damaged, records, shuffled
+from potlang.testing.traces import damaged, records, shuffle
 
 KINDS = {"Node", "Edge", "Status", "Entails", "Eq", "Coeq", "Prop", "FreeText", "Fence", "End"}
 
@@ -59,7 +59,7 @@ def _counted(found: list[Record]) -> Counter[str]:
 
 def test_shuffles_move_blocks_and_renumber() -> None:
     found = records(Random(1), blocks=12)
-    others = [shuffled(found, Random(seed)) for seed in range(30)]
+    others = [shuffle(found, Random(seed)).records for seed in range(30)]
     orders = {tuple(type(r).__name__ for r in other) for other in others}
     ids = {tuple(r.block for r in other) for other in others}
     assert len(orders) > 25 and len(ids) > 25

@@ -9,18 +9,36 @@ from __future__ import annotations
 import heapq
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from typing import NamedTuple
 
 from potlang.diag import Diagnostic, Sink
 from potlang.languages.dot.lower.canonical import content
 from potlang.languages.dot.lower.typing import read_propositions
-from potlang.languages.dot.read.records import Coeq, Edge, Entails, Eq, Fence, FreeText, Record, Role, Status
+from potlang.languages.dot.read.json_line import json_line
+from potlang.languages.dot.read.reader import read_trace
+from potlang.languages.dot.read.records import (
+    Coeq,
+    Edge,
+    Entails,
+    Eq,
+    Fence,
+    FreeText,
+    Node,
+    Profile,
+    Prop,
+    Record,
+    Role,
+    Status,
+    references,
+    renumbered,
+)
+from potlang.languages.dot.read.tagged import free
 from potlang.languages.dot.read.trace import Trace
-from potlang.languages.dot.write.builder import TraceBuilder
+from potlang.languages.dot.write.builder import in_order
+from potlang.languages.dot.write.emit import emit
 
-Key = tuple[int, int]
-"""A node while it is glued: 0 and its id in the first trace, 1 and its id in the second; 2 for a new one."""
 _DECLARED_TWICE = ("POT2002", "POT2003")
 
 
@@ -60,16 +78,17 @@ def glue(left: Trace, right: Trace, shared: Mapping[int, int] | None = None) -> 
     that do not exist, nodes of different roles, a node twice, or nodes that would come before themselves.
     """
     if shared is not None:
-        pairs = _checked(left, right, shared)
-        made = _Gluing(left, right, pairs).order()
-        if made is None:
+        gluing = _Gluing(left, right, _checked(left, right, shared))
+        order = gluing.order()
+        if order is None:
             raise GlueError("with these nodes shared, a node would come before itself")
-        return made.written()
+        return gluing.written(order)
     pairs = _alike(left, right)
     for some in (pairs, _increasing(pairs), []):
-        made = _Gluing(left, right, some).order()
-        if made is not None:
-            return made.written()
+        gluing = _Gluing(left, right, some)
+        order = gluing.order()
+        if order is not None:
+            return gluing.written(order)
     raise AssertionError("two traces without shared nodes have an order")
 
 
@@ -119,180 +138,137 @@ def _increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return found[::-1]
 
 
-@dataclass(slots=True)
-class _GluedBlock:
-    """A node of the glued trace with what is in its block, in terms of keys."""
-
-    role: Role
-    prop: Any = None
-    edges: dict[tuple[Key, str], None] = field(default_factory=dict)
-    status: tuple[Key, str, Key | None] | None = None
-    arrows: dict[tuple[Any, ...], None] = field(default_factory=dict)
-    text: list[bytes] = field(default_factory=list)
-
-
 class _Gluing:
-    """The blocks of two traces put together, and an order for them."""
+    """The blocks of two traces put together, and an order for them.
+
+    Until they have their order, nodes have numbers that sort by id, then by trace: three times the id,
+    and one more in the second trace; blocks that belong to neither have two more.
+    """
 
     def __init__(self, left: Trace, right: Trace, pairs: Sequence[tuple[int, int]]) -> None:
         self.traces = left, right
         self.pairs = pairs
-        self.merged = {b: a for a, b in pairs}
+        self.numbers = {id_: 3 * id_ for id_ in left.nodes}, {id_: 3 * id_ + 1 for id_ in right.nodes}
+        self.numbers[1].update((b, self.numbers[0][a]) for a, b in pairs)
+        self.blocks: dict[int, list[Record]] = {}
+        self.judged: dict[int, Status] = {}
+        self.contested: dict[int, str] = {}
+        self.stated_twice: list[int] = []
+        self._merged = {b: a for a, b in pairs}
         one, other = left.texts(), right.texts()
-        self._same_text = {b for a, b in pairs if one.get(a) == other.get(b)}
-        self.blocks: dict[Key, _GluedBlock] = {}
-        self.marks: dict[Key, str] = {}
-        self.judged: dict[Key, Key] = {}
-        self.contested: dict[Key, str] = {}
-        self.stated_twice: list[Key] = []
-        self.keys: list[Key] = []
+        self._same_text = {a for a, b in pairs if one.get(a) == other.get(b)}
+        self._known: set[tuple[type[Record], Record]] = set()
         for side, trace in enumerate(self.traces):
-            self._take(side, trace)
-
-    def _key(self, side: int, id_: int) -> Key:
-        return (0, self.merged[id_]) if side and id_ in self.merged else (side, id_)
+            for id_, node in trace.nodes.items():
+                number = self.numbers[side][id_]
+                self.blocks.setdefault(number, [Node(number, node.role)])
+            for record in trace.records:
+                if record.block is not None:
+                    self._take(side, record)
+        self._drop_unvalidated()
 
     # --- taking in -------------------------------------------------------------------------------
 
-    def _take(self, side: int, trace: Trace) -> None:
-        for id_, node in trace.nodes.items():
-            block = self.blocks.setdefault(self._key(side, id_), _GluedBlock(node.role))
-            prop = trace.props.get(id_)
-            if prop is None:
-                continue
-            if block.prop is None:
-                block.prop = prop.value
-            elif content(trace, id_) != content(self.traces[0], self.merged[id_]):
-                self.stated_twice.append(self._key(side, id_))
-        for record in trace.records:
-            if record.block is not None:
-                self._record(side, self._key(side, record.block), record)
+    def _take(self, side: int, record: Record) -> None:
+        moved = renumbered(record, self.numbers[side])._replace(start=0, end=0)
+        assert record.block is not None and moved.block is not None
+        left, right = self.traces
+        shared = self._merged.get(record.block) if side else None
+        block = self.blocks[moved.block]
+        match moved:
+            case Edge() | Entails() | Eq() | Coeq():
+                # With its kind: records are tuples, and an `@eq` would be equal to a `@coeq`.
+                if (type(moved), moved) not in self._known:
+                    self._known.add((type(moved), moved))
+                    block.append(moved)
+            case Status():
+                self._judge(moved)
+            case Prop():
+                if shared is None or shared not in left.props:
+                    block.append(moved._replace(text=json_line(moved.value)))
+                elif content(right, record.block) != content(left, shared):
+                    self.stated_twice.append(moved.id)
+            case FreeText() | Fence() if shared not in self._same_text:
+                text = moved.content.decode("utf-8", "replace").encode()
+                block += [free(line, moved.block) for line in text.split(b"\n")]
 
-    def _record(self, side: int, at: Key, record: Record) -> None:
-        block = self.blocks[at]
-        if isinstance(record, Edge):
-            block.edges[self._key(side, record.src), record.kind] = None
-        elif isinstance(record, Status):
-            self._status(side, at, record)
-        elif isinstance(record, Entails):
-            ends = self._key(side, record.src), self._key(side, record.dst)
-            witness = None if record.witness is None else self._key(side, record.witness)
-            block.arrows[("entails", *ends, witness, record.rank)] = None
-        elif isinstance(record, Eq | Coeq):
-            kind = type(record).__name__.lower()
-            block.arrows[(kind, self._key(side, record.src), self._key(side, record.dst))] = None
-        elif isinstance(record, FreeText | Fence) and not (side and record.block in self._same_text):
-            block.text.append(record.content)
-
-    def _status(self, side: int, at: Key, record: Status) -> None:
-        target = self._key(side, record.target)
-        known = self.marks.setdefault(target, record.mark)
-        if target in self.judged:
-            if known != record.mark:
-                self.contested[target] = record.mark
+    def _judge(self, status: Status) -> None:
+        earlier = self.judged.get(status.target)
+        if earlier is not None:
+            if earlier.mark != status.mark:
+                self.contested[status.target] = status.mark
             return
-        if self.blocks[at].status is not None:
-            at = (2, len(self.blocks))
-            self.blocks[at] = _GluedBlock("critic")
-        just = None if record.just is None else self._key(side, record.just)
-        self.blocks[at].status = target, record.mark, just
-        self.judged[target] = at
-
-    # --- order -----------------------------------------------------------------------------------
-
-    def order(self) -> _Gluing | None:
-        """Puts the blocks in a topological order; None if there is none."""
-        self._drop_unvalidated()
-        after: dict[Key, list[Key]] = {key: [] for key in self.blocks}
-        open_: dict[Key, int] = {}
-        for key, block in self.blocks.items():
-            needs = self._needs(key, block)
-            open_[key] = len(needs)
-            for each in needs:
-                after[each].append(key)
-        ready = [_place(key) for key, count in open_.items() if not count]
-        heapq.heapify(ready)
-        while ready:
-            *_, key = heapq.heappop(ready)
-            self.keys.append(key)
-            for each in after[key]:
-                open_[each] -= 1
-                if not open_[each]:
-                    heapq.heappush(ready, _place(each))
-        return self if len(self.keys) == len(self.blocks) else None
+        at = status.block
+        assert at is not None
+        if any(isinstance(record, Status) for record in self.blocks[at]):
+            at = 3 * len(self.blocks) + 2
+            self.blocks[at] = [Node(at, "critic")]
+        self.judged[status.target] = status._replace(block=at)
+        self.blocks[at].append(self.judged[status.target])
 
     def _drop_unvalidated(self) -> None:
         """A summarizer does not use what the other trace has invalidated ([DOT-EDGE-5])."""
         for block in self.blocks.values():
-            if block.role == "summarizer":
-                good = (edge for edge in block.edges if self.marks.get(edge[0]) == "validated")
-                block.edges = dict.fromkeys(good)
+            if _is_summarizer(block):
+                block[:] = [
+                    each for each in block if not isinstance(each, Edge) or self._is_validated(each.src)
+                ]
 
-    def _needs(self, key: Key, block: _GluedBlock) -> set[Key]:
-        """The keys of the blocks that must come before a block."""
-        found = {source for source, _ in block.edges}
-        if block.role == "summarizer":
-            found |= {self.judged[source] for source, _ in block.edges}
-        if block.status is not None:
-            found |= {each for each in (block.status[0], block.status[2]) if each is not None}
-        for arrow in block.arrows:
-            found |= {each for each in arrow[1:4] if each is not None}
-        return found - {key}
+    def _is_validated(self, number: int) -> bool:
+        status = self.judged.get(number)
+        return status is not None and status.mark == "validated"
+
+    # --- order -----------------------------------------------------------------------------------
+
+    def order(self) -> list[int] | None:
+        """The blocks in a topological order, the lowest number first; None if there is none."""
+        sorter = TopologicalSorter({number: self._needs(block) for number, block in self.blocks.items()})
+        try:
+            sorter.prepare()
+        except CycleError:
+            return None
+        ready: list[int] = []
+        found: list[int] = []
+        while sorter.is_active():
+            for number in sorter.get_ready():
+                heapq.heappush(ready, number)
+            found.append(heapq.heappop(ready))
+            sorter.done(found[-1])
+        return found
+
+    def _needs(self, block: Sequence[Record]) -> set[int]:
+        """The blocks that must come before a block."""
+        named = {number for record in block for _, number in references(record)}
+        if _is_summarizer(block):
+            judges = (self.judged[record.src].block for record in block if isinstance(record, Edge))
+            named |= {judge for judge in judges if judge is not None}
+        return named - {block[0].block}
 
     # --- writing ---------------------------------------------------------------------------------
 
-    def written(self) -> Glued:
-        """The glued trace."""
-        paper = any(trace.profile == "paper" for trace in self.traces)
-        builder = TraceBuilder("paper" if paper else "strict")
-        ids: dict[Key, int] = {}
-        for key in self.keys:
-            self._write(builder, key, ids)
-        trace = builder.trace()
-        shared = tuple(Shared(a, b, ids[0, a]) for a, b in self.pairs)
-        left, right = (
-            {id_: ids[self._key(side, id_)] for id_ in each.nodes} for side, each in enumerate(self.traces)
-        )
-        return Glued(builder.text(), trace, shared, left, right, tuple(self._diagnostics(trace, ids)))
+    def written(self, order: Iterable[int]) -> Glued:
+        """The glued trace, its blocks in this order."""
+        ids = {number: id_ for id_, number in enumerate(order, 1)}
+        records = [
+            renumbered(record, ids)
+            for number in ids
+            for record in in_order(sorted(self.blocks[number], key=_edge_kind))
+        ]
+        text = emit(records)
+        profile: Profile = "paper" if any(trace.profile == "paper" for trace in self.traces) else "strict"
+        trace = read_trace(text, Sink(), profile=profile, form="records")
+        left, right = ({id_: ids[number] for id_, number in numbers.items()} for numbers in self.numbers)
+        shared = tuple(Shared(a, b, left[a]) for a, b in self.pairs)
+        return Glued(text, trace, shared, left, right, tuple(self._diagnostics(trace, ids)))
 
-    def _write(self, builder: TraceBuilder, key: Key, ids: dict[Key, int]) -> None:
-        block = self.blocks[key]
-        sources: dict[str, list[int]] = {"use": [], "refine": [], "critique": []}
-        for source, kind in block.edges:
-            sources[kind].append(ids[source])
-        match block.role:
-            case "problem":
-                ids[key] = builder.problem(prop=block.prop)
-            case "proposer":
-                ids[key] = builder.proposer(block.prop, uses=sources["use"], refines=sources["refine"])
-            case "critic":
-                ids[key] = builder.critic(*sources["critique"], prop=block.prop)
-            case "summarizer":
-                ids[key] = builder.summarizer(block.prop, uses=sources["use"])
-        if block.status is not None:
-            target, mark, just = block.status
-            judge = builder.validate if mark == "validated" else builder.invalidate
-            judge(ids[target], just=None if just is None else ids[just])
-        for kind, src, dst, *more in block.arrows:
-            if kind == "entails":
-                witness, rank = more
-                found = None if witness is None else ids[witness]
-                builder.entails(ids[src], ids[dst], witness=found, rank=rank)
-            elif kind == "eq":
-                builder.eq(ids[src], ids[dst])
-            else:
-                builder.coeq(ids[src], ids[dst])
-        for line in block.text:
-            builder.say(line)
-
-    def _diagnostics(self, trace: Trace, ids: Mapping[Key, int]) -> Iterable[Diagnostic]:
+    def _diagnostics(self, trace: Trace, ids: Mapping[int, int]) -> Iterable[Diagnostic]:
         """Diagnostics for shared nodes and shared names on which the two traces differ."""
         sink = Sink(trace.document)
-        for key, mark in self.contested.items():
-            status = trace.statuses[ids[key]]
-            sink.report("POT5070", trace.place_of(status), id=ids[key], one=status.mark, other=mark)
-        for key in self.stated_twice:
-            sink.report("POT5071", trace.place_of(trace.props[ids[key]]), id=ids[key])
+        for number, mark in self.contested.items():
+            status = trace.statuses[ids[number]]
+            sink.report("POT5070", trace.place_of(status), id=ids[number], one=status.mark, other=mark)
+        for number in self.stated_twice:
+            sink.report("POT5071", trace.place_of(trace.props[ids[number]]), id=ids[number])
         named = Sink(trace.document)
         read_propositions(trace, named)
         for diagnostic in named.diagnostics():
@@ -301,6 +277,11 @@ class _Gluing:
         return sink.diagnostics()
 
 
-def _place(key: Key) -> tuple[int, int, Key]:
-    """The order of blocks that are ready: by id, then by trace."""
-    return key[1], key[0], key
+def _is_summarizer(block: Sequence[Record]) -> bool:
+    node = block[0]
+    return isinstance(node, Node) and node.role == "summarizer"
+
+
+def _edge_kind(record: Record) -> str:
+    """The key by which edges stand with those of their kind: critiques, refinements, uses."""
+    return record.kind if isinstance(record, Edge) else ""

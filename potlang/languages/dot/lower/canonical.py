@@ -9,7 +9,16 @@ from types import MappingProxyType
 from potlang.languages.dot.lower.canon import canonical_order
 from potlang.languages.dot.lower.labelled import Colouring, LabelledGraph
 from potlang.languages.dot.read.json_line import json_line
-from potlang.languages.dot.read.records import EDGE_KINDS, MANY_RECORDS, Coeq, Edge, Entails, Eq, Status
+from potlang.languages.dot.read.records import (
+    EDGE_KINDS,
+    MANY_RECORDS,
+    Coeq,
+    Edge,
+    Entails,
+    Eq,
+    Status,
+    references,
+)
 from potlang.languages.dot.read.trace import Trace
 from potlang.utils.gc_pause import collector_paused
 
@@ -67,7 +76,7 @@ def labelled_graph(trace: Trace) -> tuple[LabelledGraph, list[bytes]]:
         if isinstance(record, Edge):
             edges.append((vertex[record.src], vertex[record.dst], _NAMES[record.kind]))
         elif isinstance(record, Relation):
-            edges.extend((len(labels), vertex[id_], _NAMES[name]) for name, id_ in _ends(record))
+            edges.extend((len(labels), vertex[id_], _NAMES[name]) for name, id_ in references(record))
             labels.append(_relation_label(record))
     return LabelledGraph.of_edges(len(labels), edges, len(_NAMES)), labels
 
@@ -90,15 +99,6 @@ def _relation_label(record: Relation) -> bytes:
     return b"@eq" if isinstance(record, Eq) else b"@coeq"
 
 
-def _ends(record: Relation) -> Iterator[tuple[str, int]]:
-    """The nodes that a relation names, each with the field that names it."""
-    names = ("block", "target", "just", "src", "dst", "witness")
-    for name in names:
-        id_ = getattr(record, name, None)
-        if id_ is not None:
-            yield name, id_
-
-
 def _lines(trace: Trace, names: Mapping[int, str]) -> Iterator[str]:
     for id_, node in trace.nodes.items():
         yield f"node {names[id_]} {node.role} {content(trace, id_)}".rstrip()
@@ -106,5 +106,5 @@ def _lines(trace: Trace, names: Mapping[int, str]) -> Iterator[str]:
         if isinstance(record, Edge):
             yield f"edge {names[record.src]} {names[record.dst]} {record.kind}"
         elif isinstance(record, Relation):
-            ends = " ".join(f"{name}={names[id_]}" for name, id_ in _ends(record))
+            ends = " ".join(f"{name}={names[id_]}" for name, id_ in references(record))
             yield f"{_relation_label(record).decode()} {ends}"

@@ -6,15 +6,14 @@ end of the trace, so the order of the records does not matter.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from potlang.ir.graphs import UnionFind
 from potlang.languages.dot.lower.canonical import content
 from potlang.languages.dot.lower.index import Arrow, IndexCategory, Object, Relation, index_category
-from potlang.languages.dot.lower.labelled import LabelledGraph
-from potlang.languages.dot.lower.match import find_isomorphism
 from potlang.languages.dot.read.records import MANY_RECORDS, Coeq, Edge, Entails, Eq
 from potlang.languages.dot.read.trace import Trace
 from potlang.utils.gc_pause import collector_paused
@@ -37,13 +36,13 @@ class Inclusion(NamedTuple):
         return self.record.rank or 0 if isinstance(self.record, Entails) else 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Extraction:
     """The diagram of a trace.
 
     `edges` is the graph on the proposers, `critiques` the edges from proposers to critics, `inclusions`
-    what validated critiques generate, `index` the index category on all proposers. `of` is the object
-    of each proposer. The diagram takes an object to what its members say.
+    what validated critiques generate. The diagram takes an object of the index category to what its
+    members say.
     """
 
     trace: Trace
@@ -51,8 +50,16 @@ class Extraction:
     edges: tuple[Edge, ...]
     critiques: tuple[Edge, ...]
     inclusions: tuple[Inclusion, ...]
-    index: IndexCategory
-    of: Mapping[int, int]
+
+    @cached_property
+    def index(self) -> IndexCategory:
+        """The index category on all proposers; made when it is asked for, since no verdict rests on it."""
+        return _index(self.trace, self.proposers)
+
+    @cached_property
+    def of(self) -> dict[int, int]:
+        """The object of each proposer."""
+        return {node: each.id for each in self.index.objects.values() for node in each.members}
 
     def state(self, id_: int) -> State | None:
         """The state of a node at the end; critics and summarizers have none. Raises `KeyError`."""
@@ -72,13 +79,6 @@ class Extraction:
             id_: tuple(sorted(content(self.trace, node) for node in each.members))
             for id_, each in objects.items()
         }
-
-
-class DiagramIsomorphism(NamedTuple):
-    """An isomorphism of two diagrams: images of objects, and of classes of generating arrows."""
-
-    objects: dict[int, int]
-    arrows: dict[int, int]
 
 
 def state(trace: Trace, id_: int) -> State | None:
@@ -110,8 +110,7 @@ def _extract(trace: Trace) -> Extraction:
             elif edge.kind == "critique":
                 critiques.append(edge)
     inclusions = tuple(_inclusions(trace))
-    index, of = _index(trace, proposers)
-    return Extraction(trace, proposers, tuple(edges), tuple(critiques), inclusions, index, of)
+    return Extraction(trace, proposers, tuple(edges), tuple(critiques), inclusions)
 
 
 def _inclusions(trace: Trace) -> Iterator[Inclusion]:
@@ -133,7 +132,7 @@ def _valid(trace: Trace, id_: int) -> bool:
     return state(trace, id_) == "validated"
 
 
-def _index(trace: Trace, proposers: tuple[int, ...]) -> tuple[IndexCategory, dict[int, int]]:
+def _index(trace: Trace, proposers: tuple[int, ...]) -> IndexCategory:
     equal = UnionFind(proposers)
     for record in trace.of(Eq):
         if _valid(trace, record.src) and _valid(trace, record.dst):
@@ -150,45 +149,4 @@ def _index(trace: Trace, proposers: tuple[int, ...]) -> tuple[IndexCategory, dic
         for record in trace.of(Coeq)
         if _valid(trace, record.src) and _valid(trace, record.dst)
     ]
-    return index_category({each.id: each for each in objects}, arrows, relations), of
-
-
-def isomorphism(a: Extraction, b: Extraction) -> DiagramIsomorphism | None:
-    """An isomorphism of the validated diagrams of two traces, if there is one (proposition 4.12).
-
-    It takes objects to objects that say the same, generating arrows to generating arrows, relations to
-    relations. Raises `potlang.languages.dot.lower.match.UndecidedError`.
-    """
-    (first, first_names), (second, second_names) = _presentation(a), _presentation(b)
-    mapping = find_isomorphism(first, _labels(a, first_names), second, _labels(b, second_names))
-    if mapping is None:
-        return None
-    images = [(kind, id_, second_names[mapping[i]][1]) for i, (kind, id_) in enumerate(first_names)]
-    return DiagramIsomorphism(
-        {here: there for kind, here, there in images if kind == "object"},
-        {here: there for kind, here, there in images if kind == "arrow"},
-    )
-
-
-def isomorphic(a: Extraction, b: Extraction) -> bool:
-    """Whether the validated diagrams of two traces are isomorphic."""
-    return isomorphism(a, b) is not None
-
-
-def _presentation(extraction: Extraction) -> tuple[LabelledGraph, list[tuple[str, int]]]:
-    """The diagram as a graph: a vertex for each object, class of generating arrows, and relation."""
-    index = extraction.index.validated()
-    related = dict.fromkeys((each.source, each.target) for each in index.relations)
-    names = [("object", id_) for id_ in index.objects]
-    place = {id_: i for i, id_ in enumerate(index.objects)}
-    edges: list[tuple[int, int, int]] = []
-    joins = [("arrow", name, ends) for name, ends in index.generators().items()]
-    for kind, name, (source, target) in [*joins, *(("relation", 0, ends) for ends in related)]:
-        edges += [(len(names), place[source], 0), (len(names), place[target], 1)]
-        names.append((kind, name))
-    return LabelledGraph.of_edges(len(names), edges, 2), names
-
-
-def _labels(extraction: Extraction, names: list[tuple[str, int]]) -> list[tuple[str, tuple[str, ...]]]:
-    says = extraction.diagram()
-    return [(kind, says[id_] if kind == "object" else ()) for kind, id_ in names]
+    return index_category({each.id: each for each in objects}, arrows, relations)

@@ -6,7 +6,8 @@ block holds the record; None where that block has no node because its `@node` wa
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from collections.abc import Iterator, Mapping
+from typing import Literal, NamedTuple, TypeAlias, TypeVar, get_args
 
 Role = Literal["problem", "proposer", "critic", "summarizer"]
 EdgeKind = Literal["refine", "critique", "use"]
@@ -140,3 +141,20 @@ class End(NamedTuple):
 Typed: TypeAlias = Node | Edge | Status | Entails | Eq | Coeq | Prop
 Free: TypeAlias = FreeText | Fence | End
 Record: TypeAlias = Typed | Free
+R = TypeVar("R", bound=Record)
+
+_REFERENCES = ("id", "block", "target", "just", "src", "dst", "witness")
+
+
+def references(record: Record) -> Iterator[tuple[str, int]]:
+    """The nodes that a record names, its own and that of its block among them, each with the field."""
+    for name in _REFERENCES:
+        id_ = getattr(record, name, None)
+        if id_ is not None:
+            yield name, id_
+
+
+def renumbered(record: R, ids: Mapping[int, int]) -> R:
+    """The record with other ids; its places are those of the old one."""
+    changed = {name: ids[id_] for name, id_ in references(record) if name in record._fields}
+    return record._replace(**changed)  # type: ignore[arg-type, return-value]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from potlang.diag import Applicability, Fix, nearest, shown
 from potlang.ir.numerals import digits_of
 from potlang.languages.dot.read.rules import Violations
-from potlang.languages.dot.read.shapes import LONGEST_NUMBER, NATURAL, SHAPES, Field, form
+from potlang.languages.dot.read.shapes import LONGEST_NUMBER, NATURAL, SHAPES, Field, form, written
 
 _LONGEST = 10_000
 """Bytes of a line that are looked at."""
@@ -202,12 +202,8 @@ class _Line:
     def _fixes(self, meant: Meant) -> list[Fix]:
         if not self._complete(meant) or (self.kind == "prop" and not self.line[meant.end :].strip()):
             return []
-        values = meant.values
-        fields = "".join(
-            f" {each.name}={values[each.name]}" for each in SHAPES[self.kind] if each.name in values
-        )
         end = len(self.line) if self.kind != "prop" else meant.end
-        text = f"@{self.kind}{fields}"
+        text = written(self.kind, meant.values)
         if self.kind == "prop":
             end += len(self.line[end:]) - len(self.line[end:].lstrip())
             text += " "

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from potlang.languages.dot.read.records import EDGE_KINDS, MARKS, ROLES
+from potlang.languages.dot.read.records import EDGE_KINDS, MARKS, ROLES, Typed
 
 LONGEST_NUMBER = 600
 """Digits of a number in a record; Python prints no more under every setting."""
@@ -53,6 +53,17 @@ def pattern(kind: str) -> str:
 def _field_pattern(field: Field) -> str:
     text = rf"[ ]{field.name}=({'|'.join(field.words) or NATURAL})"
     return f"(?:{text})?" if field.optional else text
+
+
+def kind_of(record: Typed) -> str:
+    """The name of a record's kind in its text: `edge`."""
+    return type(record).__name__.lower()
+
+
+def written(kind: str, values: Mapping[str, object]) -> str:
+    """The record of these values but for its JSON: `@edge src=1 dst=2 kind=use`."""
+    given = ((field.name, values.get(field.name)) for field in SHAPES[kind])
+    return f"@{kind}" + "".join(f" {name}={value}" for name, value in given if value is not None)
 
 
 def form(kind: str) -> str:

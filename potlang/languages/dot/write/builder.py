@@ -33,7 +33,7 @@ from potlang.languages.dot.read.records import (
     Status,
 )
 from potlang.languages.dot.read.rules import RULES, Violations, rule_of
-from potlang.languages.dot.read.shapes import LONGEST_NUMBER, SHAPES
+from potlang.languages.dot.read.shapes import LONGEST_NUMBER, SHAPES, kind_of
 from potlang.languages.dot.read.tagged import free
 from potlang.languages.dot.read.trace import Trace
 from potlang.languages.dot.read.validator import ValidatorState
@@ -50,6 +50,11 @@ _ORDER: Mapping[type[Record], int] = {
 """Where the kinds of records stand in a block ([DOT-GRAM-2])."""
 _NUMBERS = 10**LONGEST_NUMBER
 """Ids are below ([DOT-LEX-5])."""
+
+
+def in_order(block: Iterable[Record]) -> list[Record]:
+    """The records of a block in the order that the grammar wants, those of one kind as they come."""
+    return sorted(block, key=lambda record: _ORDER[type(record)])
 
 
 class BuildError(ValueError):
@@ -211,7 +216,7 @@ class TraceBuilder:
 
     def _ordered(self) -> Iterator[Record]:
         for _, block in groupby(self._state.records, key=lambda record: record.block):
-            yield from sorted(block, key=lambda record: _ORDER[type(record)])
+            yield from in_order(block)
 
     # --- records ---------------------------------------------------------------------------------
 
@@ -265,19 +270,19 @@ def _error(code: str, problem: str) -> BuildError:
 
 def _token(record: Record) -> tuple[str, tuple[Any, ...]]:
     """A record as the lexer gives it: its kind and its fields. Raises `BuildError` for what is no number."""
-    kind = type(record).__name__.upper()
     if isinstance(record, FreeText | End):
         return "TEXT", ()
     if isinstance(record, Fence):
-        return kind, ()
-    fields = SHAPES[kind.lower()]
+        return "FENCE", ()
+    kind = kind_of(record)
+    fields = SHAPES[kind]
     values = tuple(getattr(record, field.name) for field in fields)
     for field, value in zip(fields, values, strict=True):
         if not field.words and not (field.optional and value is None) and not _is_natural(value):
             raise BuildError(
                 "DOT-LEX-5", f"`{field.name}` is a natural number of at most {LONGEST_NUMBER} digits"
             )
-    return kind, values
+    return kind.upper(), values
 
 
 def _is_natural(value: object) -> bool:

@@ -4,20 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from potlang.languages.dot.read.records import (
-    END_MARK,
-    Coeq,
-    Edge,
-    End,
-    Entails,
-    Eq,
-    Fence,
-    FreeText,
-    Node,
-    Prop,
-    Record,
-    Status,
-)
+from potlang.languages.dot.read.records import END_MARK, End, Fence, FreeText, Prop, Record
+from potlang.languages.dot.read.shapes import kind_of, written
 from potlang.languages.dot.read.trace import Trace
 
 
@@ -33,36 +21,13 @@ def emit(trace: Trace | Iterable[Record]) -> bytes:
 
 def emit_record(record: Record) -> bytes:
     """One record without a line end."""
-    match record:
-        case FreeText(content=content):
-            return content
-        case Fence(content=content):
-            return b"@@len=%d@@%b" % (len(content), content)
-        case End():
-            return END_MARK
-        case _:
-            return _typed(record).encode("utf-8", "surrogatepass")
-
-
-def _typed(record: Record) -> str:
-    match record:
-        case Node():
-            return f"@node id={record.id} role={record.role}"
-        case Edge():
-            return f"@edge src={record.src} dst={record.dst} kind={record.kind}"
-        case Status():
-            return f"@status target={record.target} mark={record.mark}{_field('just', record.just)}"
-        case Entails():
-            optional = _field("witness", record.witness) + _field("rank", record.rank)
-            return f"@entails src={record.src} dst={record.dst}{optional}"
-        case Eq():
-            return f"@eq src={record.src} dst={record.dst}"
-        case Coeq():
-            return f"@coeq src={record.src} dst={record.dst}"
-        case Prop():
-            return f"@prop id={record.id} {record.text}"
-    raise TypeError(f"not a record: {record!r}")
-
-
-def _field(name: str, value: int | None) -> str:
-    return "" if value is None else f" {name}={value}"
+    if isinstance(record, FreeText):
+        return record.content
+    if isinstance(record, Fence):
+        return b"@@len=%d@@%b" % (len(record.content), record.content)
+    if isinstance(record, End):
+        return END_MARK
+    text = written(kind_of(record), record._asdict())
+    if isinstance(record, Prop):
+        text += f" {record.text}"
+    return text.encode("utf-8", "surrogatepass")

@@ -1,14 +1,69 @@
-"""Isomorphisms of labelled graphs."""
+"""Isomorphisms of the validated diagrams of two traces ([DOT-CANON-6]), by the canonical order of vertices.
+
+Nothing of the package asks for one: it is what proposition 4.12 is tested with.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from potlang.languages.dot.lower.canon import canonical_order, is_isomorphism, smallest_cell
+from potlang.languages.dot.lower.extract import Extraction
 from potlang.languages.dot.lower.labelled import Colouring, LabelledGraph
 
 _STEPS = 20_000_000
+
+
+class DiagramIsomorphism(NamedTuple):
+    """An isomorphism of two diagrams: images of objects, and of classes of generating arrows."""
+
+    objects: dict[int, int]
+    arrows: dict[int, int]
+
+
+def isomorphism(a: Extraction, b: Extraction) -> DiagramIsomorphism | None:
+    """An isomorphism of the validated diagrams of two traces, if there is one (proposition 4.12).
+
+    It takes objects to objects that say the same, generating arrows to generating arrows, relations to
+    relations. Raises `UndecidedError`.
+    """
+    (first, first_names), (second, second_names) = _presentation(a), _presentation(b)
+    mapping = find_isomorphism(first, _labels(a, first_names), second, _labels(b, second_names))
+    if mapping is None:
+        return None
+    images = [(kind, id_, second_names[mapping[i]][1]) for i, (kind, id_) in enumerate(first_names)]
+    return DiagramIsomorphism(
+        {here: there for kind, here, there in images if kind == "object"},
+        {here: there for kind, here, there in images if kind == "arrow"},
+    )
+
+
+def isomorphic(a: Extraction, b: Extraction) -> bool:
+    """Whether the validated diagrams of two traces are isomorphic."""
+    return isomorphism(a, b) is not None
+
+
+def _presentation(extraction: Extraction) -> tuple[LabelledGraph, list[tuple[str, int]]]:
+    """The diagram as a graph: a vertex for each object, class of generating arrows, and relation."""
+    index = extraction.index.validated()
+    related = dict.fromkeys((each.source, each.target) for each in index.relations)
+    names = [("object", id_) for id_ in index.objects]
+    place = {id_: i for i, id_ in enumerate(index.objects)}
+    edges: list[tuple[int, int, int]] = []
+    joins = [("arrow", name, ends) for name, ends in index.generators().items()]
+    for kind, name, (source, target) in [*joins, *(("relation", 0, ends) for ends in related)]:
+        edges += [(len(names), place[source], 0), (len(names), place[target], 1)]
+        names.append((kind, name))
+    return LabelledGraph.of_edges(len(names), edges, 2), names
+
+
+def _labels(extraction: Extraction, names: list[tuple[str, int]]) -> list[tuple[str, tuple[str, ...]]]:
+    says = extraction.diagram()
+    return [(kind, says[id_] if kind == "object" else ()) for kind, id_ in names]
+
+
+# --- labelled graphs -----------------------------------------------------------------------------
 
 
 class UndecidedError(RuntimeError):
