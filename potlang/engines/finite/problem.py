@@ -1,17 +1,30 @@
-"""Assumptions as constraints on variables with finite domains ([SEARCH-CELLS], [SEARCH-BOUNDS])."""
+"""Assumptions as constraints on variables with finite domains ([SEARCH-CELLS], [SEARCH-BOUNDS]).
+
+A variable is a ground term whose value is unknown: a constant, or a function at given arguments.
+"""
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from potlang.engines.finite.terms import VariableCompiler, check_depth
 from potlang.ir import operators as op
-from potlang.ir.compile import Compiled, Compute, Env, NotFinite, listed
+from potlang.ir.compile import (
+    NOTHING,
+    Compiled,
+    Compute,
+    Env,
+    FormulaCompiler,
+    NotFinite,
+    check_shape,
+    listed,
+    unknown,
+)
 from potlang.ir.module import Assertion
-from potlang.ir.nodes import App, Node, Quant, Symbol
-from potlang.ir.sorts import BOOL, INT, EnumSort
+from potlang.ir.nodes import App, Node, Quant, Symbol, SymbolKind
+from potlang.ir.sorts import BOOL, INT, REAL, BitVecSort, EnumSort, Sort
 
 MOST_VARIABLES = 200
 MOST_MEMBERS = 64
@@ -19,10 +32,14 @@ MOST_MEMBERS = 64
 MOST_PARTS = 5_000
 """Parts of all formulas, quantifiers written out."""
 _MOST_DISTINCT = 64
+_UNKNOWN = (SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.FREE, SymbolKind.FRESH)
 
 
 class Constraint(NamedTuple):
-    """A constraint of an assertion (`key`; None: the goal) on variables; `differ`: these two differ."""
+    """A constraint of an assertion (`key`; None: the goal) on variables; `differ`: these two differ.
+
+    One without variables is false.
+    """
 
     key: str | None
     variables: frozenset[int]
@@ -44,6 +61,35 @@ class CspVariable(NamedTuple):
     args: tuple[object, ...]
 
 
+class _VariableCompiler(FormulaCompiler):
+    """Compiles formulas over the variables of a problem."""
+
+    def __init__(self, problem: ConstraintProblem, most: int) -> None:
+        super().__init__(most)
+        self._problem = problem
+
+    def symbol(self, symbol: Symbol, args: list[Compiled]) -> Compiled:
+        """The variable of `symbol` at values, or the choice among its variables at terms."""
+        if symbol.kind not in _UNKNOWN:
+            raise NotFinite(f"{symbol.name} is defined")
+        if all(arg.compute is None for arg in args):
+            return unknown(self._problem.variable(symbol, tuple(arg.value for arg in args)))
+        choices = [
+            (arg.value,) if arg.compute is None else listed(sort)
+            for arg, sort in zip(args, symbol.domain, strict=True)
+        ]
+        numbers: dict[tuple[object, ...], int] = {}
+        for values in itertools.product(*choices):
+            self.spend()
+            numbers[values] = self._problem.variable(symbol, values)
+        functions = [arg.function for arg in args]
+        variables = frozenset(numbers.values()).union(*(arg.variables for arg in args))
+        if len(functions) == 1:
+            (only,) = functions
+            return Compiled(lambda values: values[numbers[only(values),]], variables)
+        return Compiled(lambda values: values[numbers[tuple([f(values) for f in functions])]], variables)
+
+
 class ConstraintProblem:
     """Variables, and what the assumptions say of them. `goal` adds what a claim says.
 
@@ -59,9 +105,13 @@ class ConstraintProblem:
         self._lower: dict[int, Bound] = {}
         self._upper: dict[int, Bound] = {}
         self._parts = parts
-        self._compiler = VariableCompiler(self, parts)
+        compiler = _VariableCompiler(self, parts)
         for assertion in assertions:
-            self._assume(assertion.formula, assertion.key)
+            for each in self._conjuncts(assertion.formula, assertion.key, compiler):
+                if each.variables:
+                    self.constraints.append(each)
+                else:
+                    self.false.append(each.key)
 
     def variable(self, symbol: Symbol, args: tuple[object, ...]) -> int:
         """The number of `symbol` at `args`, a new one where it has not occurred."""
@@ -96,27 +146,14 @@ class ConstraintProblem:
 
     def goal(self, formula: Node) -> tuple[list[Constraint], bool]:
         """The constraints of a claim, and whether it is false by itself. It bounds nothing."""
-        check_depth(formula)
-        constraints: list[Constraint] = []
-        false: list[str | None] = []
-        self._split(formula, None, constraints, false, VariableCompiler(self, self._parts))
-        return constraints, bool(false)
+        found = list(self._conjuncts(formula, None, _VariableCompiler(self, self._parts)))
+        return found, not all(each.variables for each in found)
 
     # --- conjuncts -------------------------------------------------------------------------------
 
-    def _assume(self, formula: Node, key: str) -> None:
-        check_depth(formula)
-        self._split(formula, key, self.constraints, self.false, self._compiler)
-
-    def _split(
-        self,
-        formula: Node,
-        key: str | None,
-        constraints: list[Constraint],
-        false: list[str | None],
-        compiler: VariableCompiler,
-    ) -> None:
-        """The conjuncts of a formula, each a constraint."""
+    def _conjuncts(self, formula: Node, key: str | None, compiler: _VariableCompiler) -> Iterator[Constraint]:
+        """The conjuncts of a formula, but those that are true."""
+        check_shape(formula, _is_computed)
         stack: list[tuple[Node, Env]] = [(formula, {})]
         while stack:
             node, env = stack.pop()
@@ -125,58 +162,18 @@ class ConstraintProblem:
             elif isinstance(node, Quant) and node.kind == "forall":
                 stack.extend((node.body, each) for each in reversed(compiler.bindings(node, env)))
             elif isinstance(node, App) and node.op is op.DISTINCT and node.args[0].sort is not BOOL:
-                args = [compiler.term(arg, env) for arg in node.args]
-                self._distinct(args, key, constraints, false)
+                yield from _distinct([compiler.term(arg, env) for arg in node.args], key)
             else:
-                self._conjunct(node, env, key, constraints, false, compiler)
-
-    def _conjunct(
-        self,
-        node: Node,
-        env: Env,
-        key: str | None,
-        constraints: list[Constraint],
-        false: list[str | None],
-        compiler: VariableCompiler,
-    ) -> None:
-        term = compiler.term(node, env)
-        if term.compute is None:
-            if term.value is not True:
-                false.append(key)
-            return
-        if key is not None and len(term.variables) == 1:
-            self._bound(node, env, key, compiler)
-        inner = node.args[0] if isinstance(node, App) and node.op is op.NOT else None
-        if isinstance(inner, App) and inner.op is op.EQ and len(term.variables) == 2:
-            one, two = (compiler.term(arg, env) for arg in inner.args)
-            if one.variable >= 0 and two.variable >= 0:
-                constraints.append(
-                    Constraint(key, term.variables, term.compute, (one.variable, two.variable))
-                )
-                return
-        constraints.append(Constraint(key, term.variables, term.compute))
-
-    def _distinct(
-        self, args: list[Compiled], key: str | None, constraints: list[Constraint], false: list[str | None]
-    ) -> None:
-        if len(args) > _MOST_DISTINCT:
-            raise NotFinite("too many terms that differ")
-        for at, one in enumerate(args):
-            for two in args[at + 1 :]:
-                variables = one.variables | two.variables
-                if not variables:
-                    if one.value == two.value:
-                        false.append(key)
-                    continue
-                both = (one.variable, two.variable) if one.variable >= 0 and two.variable >= 0 else None
-                if both is not None and both[0] == both[1]:
-                    false.append(key)
-                    continue
-                constraints.append(Constraint(key, variables, _differ(one.function, two.function), both))
+                term = compiler.term(node, env)
+                if key is not None and len(term.variables) == 1:
+                    self._bound(node, env, key, compiler)
+                if term.compute is not None or term.value is not True:
+                    differ = _different(node, env, compiler) if len(term.variables) == 2 else None
+                    yield Constraint(key, term.variables, term.function, differ)
 
     # --- bounds ----------------------------------------------------------------------------------
 
-    def _bound(self, node: Node, env: Env, key: str, compiler: VariableCompiler) -> None:
+    def _bound(self, node: Node, env: Env, key: str, compiler: _VariableCompiler) -> None:
         """Note what a conjunct says of the least and the greatest value of one variable of sort Int."""
         positive = True
         while isinstance(node, App) and node.op is op.NOT:
@@ -205,7 +202,7 @@ class ConstraintProblem:
         elif two.variable >= 0 and one.compute is None:
             self._limit(two.variable, _integer(one.value) + strict, None, key)
 
-    def _alternatives(self, node: App, env: Env, key: str, compiler: VariableCompiler) -> None:
+    def _alternatives(self, node: App, env: Env, key: str, compiler: _VariableCompiler) -> None:
         """`x = 1 or x = 2 or …` bounds x."""
         found: list[int] = []
         number = -1
@@ -230,6 +227,32 @@ class ConstraintProblem:
 def _integer(value: object) -> int:
     assert isinstance(value, int)
     return value
+
+
+def _is_computed(sort: Sort) -> bool:
+    return sort in (BOOL, INT, REAL) or isinstance(sort, EnumSort | BitVecSort)
+
+
+def _different(node: Node, env: Env, compiler: _VariableCompiler) -> tuple[int, int] | None:
+    """The two variables that a formula says are different, if it says that."""
+    inner = node.args[0] if isinstance(node, App) and node.op is op.NOT else None
+    if not isinstance(inner, App) or inner.op is not op.EQ:
+        return None
+    one, two = (compiler.term(arg, env).variable for arg in inner.args)
+    return (one, two) if one >= 0 and two >= 0 else None
+
+
+def _distinct(args: list[Compiled], key: str | None) -> Iterator[Constraint]:
+    """That terms are distinct, pair by pair."""
+    if len(args) > _MOST_DISTINCT:
+        raise NotFinite("too many terms that differ")
+    for one, two in itertools.combinations(args, 2):
+        variables = one.variables | two.variables
+        both = (one.variable, two.variable) if one.variable >= 0 and two.variable >= 0 else None
+        if both is not None and both[0] == both[1]:
+            variables = NOTHING
+        if variables or both is not None or one.value == two.value:
+            yield Constraint(key, variables, _differ(one.function, two.function), both)
 
 
 def _differ(one: Compute, two: Compute) -> Compute:
