@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import subprocess
 import threading
 import weakref
@@ -16,83 +15,6 @@ _RETIRE_SESSIONS: Final = 2000
 _RETIRE_MEGABYTES: Final = 512
 
 
-class _Store:
-    """The idle workers: shared by a `Workers` object and its clean-up at exit."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.idle: dict[Command, list[Process]] = {}
-        self.busy: weakref.WeakSet[Process] = weakref.WeakSet()
-        self.owner = os.getpid()
-        self.closed = False
-
-    def take(self, command: Command) -> Process | None:
-        """An idle worker of this command that is still alive."""
-        dead: list[Process] = []
-        found: Process | None = None
-        with self.lock:
-            self._after_fork(dead)
-            waiting = self.idle.get(command, [])
-            while waiting and found is None:
-                candidate = waiting.pop()
-                if candidate.alive():
-                    found = candidate
-                else:
-                    dead.append(candidate)
-        # Not under the lock: killing waits for the process to be gone.
-        for process in dead:
-            process.kill()
-        return found
-
-    def waiting(self, command: Command) -> int:
-        """How many workers of this command are idle."""
-        with self.lock:
-            return len(self.idle.get(command, ())) if self.owner == os.getpid() else 0
-
-    def put(self, process: Process, most: int) -> bool:
-        """Keep the worker for later; false if there is no room for it."""
-        dead: list[Process] = []
-        with self.lock:
-            self._after_fork(dead)
-            waiting = self.idle.setdefault(process.command, [])
-            kept = not self.closed and len(waiting) < most
-            self.busy.discard(process)
-            if kept:
-                waiting.append(process)
-        for each in dead:
-            each.kill()
-        return kept
-
-    def _after_fork(self, dead: list[Process]) -> None:
-        """In a forked process the parent's workers are not ours to use."""
-        if self.owner != os.getpid():
-            self.owner = os.getpid()
-            for waiting in self.idle.values():
-                dead.extend(waiting)
-            self.idle.clear()
-            self.busy.clear()
-
-    def lend(self, process: Process) -> None:
-        """Note that someone has this worker."""
-        with self.lock:
-            self.busy.add(process)
-
-    def clear(self) -> None:
-        """Kill every worker; who still has one finds it dead."""
-        dead: list[Process] = []
-        with self.lock:
-            self._after_fork(dead)
-            dead += [each for waiting in self.idle.values() for each in waiting]
-            self.idle.clear()
-            busy = list(self.busy)
-            # Workers that come back later must not be kept: nobody would end them.
-            self.closed = True
-        for process in dead:
-            process.kill()
-        for process in busy:
-            process.kill_from_outside()
-
-
 class Workers:
     """Worker processes, started when needed or ahead of need, and kept warm.
 
@@ -103,12 +25,18 @@ class Workers:
     def __init__(self, *, most_idle: int = 2, threads: bool | None = None) -> None:
         self._most_idle = most_idle
         self._threads = threads
-        self._store = _Store()
-        self._clean_up = weakref.finalize(self, self._store.clear)
+        self._lock = threading.Lock()
+        self._idle: dict[Command, list[Process]] = {}
+        self._busy: weakref.WeakSet[Process] = weakref.WeakSet()
+        self._closed = threading.Event()
+        # At exit, or when nobody has this object any more: so what is to be ended is apart from it.
+        self._clean_up = weakref.finalize(self, _end, self._lock, self._idle, self._busy, self._closed)
 
     def warm(self, command: Command, count: int = 1) -> None:
         """Have so many workers idle: those that lack start in the background, while other work goes on."""
-        for _ in range(count - self._store.waiting(command)):
+        with self._lock:
+            waiting = len(self._waiting(command))
+        for _ in range(count - waiting):
             if not self._kept(self._spawn(command)):
                 return
 
@@ -118,8 +46,9 @@ class Workers:
 
     def checkout(self, command: Command) -> Process:
         """A worker for exclusive use: an idle one or a new one."""
-        process = self._store.take(command) or self._spawn(command)
-        self._store.lend(process)
+        process = self._taken(command) or self._spawn(command)
+        with self._lock:
+            self._busy.add(process)
         return process
 
     def give_back(self, process: Process) -> None:
@@ -134,13 +63,36 @@ class Workers:
 
     def _kept(self, process: Process) -> bool:
         """Make a worker an idle one; false, and it is ended, where there are enough of them."""
-        kept = self._store.put(process, self._most_idle)
+        with self._lock:
+            waiting = self._waiting(process.command)
+            kept = not self._closed.is_set() and len(waiting) < self._most_idle
+            self._busy.discard(process)
+            if kept:
+                waiting.append(process)
         if not kept:
             process.kill()
         return kept
 
+    def _waiting(self, command: Command) -> list[Process]:
+        """The idle workers of this command, under the lock."""
+        # In a forked process the parent's workers are not ours to use.
+        found = [each for each in self._idle.get(command, ()) if each.is_ours()]
+        self._idle[command] = found
+        return found
+
+    def _taken(self, command: Command) -> Process | None:
+        """An idle worker that is still alive."""
+        while True:
+            with self._lock:
+                waiting = self._waiting(command)
+                process = waiting.pop() if waiting else None
+            if process is None or process.alive():
+                return process
+            # Not under the lock: killing waits for the process to be gone.
+            process.kill()
+
     def _spawn(self, command: Command) -> Process:
-        if self._store.closed:
+        if self._closed.is_set():
             raise RuntimeError("these workers are closed")
         return Process(command, self._threads)
 
@@ -155,6 +107,25 @@ class Workers:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _end(
+    lock: threading.Lock,
+    idle: dict[Command, list[Process]],
+    busy: weakref.WeakSet[Process],
+    closed: threading.Event,
+) -> None:
+    """Kill every worker; who still has one finds it dead."""
+    with lock:
+        # Workers that come back later must not be kept: nobody would end them.
+        closed.set()
+        waiting = [each for kept in idle.values() for each in kept]
+        idle.clear()
+        lent = list(busy)
+    for process in waiting:
+        process.kill()
+    for process in lent:
+        process.kill_from_outside()
 
 
 @functools.cache

@@ -168,16 +168,20 @@ class Process:
             self._peak_at_death = counted if counted > self._inherited else self.peak
         return process.returncode
 
+    def is_ours(self) -> bool:
+        """Whether the child belongs to this process, and not to one that this was forked from."""
+        return self._owner == os.getpid()
+
     def alive(self) -> bool:
-        """Whether the child runs, and belongs to this process and not to one it was forked from."""
-        return not self._closed and self._owner == os.getpid() and self._reap(wait=False) is None
+        """Whether the child runs, and is ours."""
+        return not self._closed and self.is_ours() and self._reap(wait=False) is None
 
     def kill(self) -> None:
         """End the child now and forget it; in a forked process, only forget it."""
         if self._closed:
             return
         self._closed = True
-        if self._owner == os.getpid():
+        if self.is_ours():
             self.kill_from_outside()
             self._reap(wait=True)
         else:
@@ -196,8 +200,8 @@ class Process:
         self._pipes.close()
 
     def kill_from_outside(self) -> None:
-        """End the child; the thread that waits for it then finds it dead."""
-        if self._process.returncode is None:
+        """End the child if it is ours; the thread that waits for it then finds it dead."""
+        if self.is_ours() and self._process.returncode is None:
             self._process.kill()
 
 

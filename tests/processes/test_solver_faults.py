@@ -122,7 +122,7 @@ def test_closing_leaves_no_process(hang: str) -> None:
     workers.warm(solver_command("z3"), 2)
     session = SolverSession(workers, "cvc5", BASE)
     session.ask(NO, 5000)
-    pids = [worker_of(session).pid, *(each.pid for each in workers._store.idle[solver_command("z3")])]
+    pids = [worker_of(session).pid, *(each.pid for each in workers._idle[solver_command("z3")])]
     session.close()
     workers.close()
     assert len(set(pids)) == 3
@@ -141,7 +141,7 @@ workers = Workers()
 workers.warm(solver_command("z3"))
 session = SolverSession(workers, sys.argv[1], "(declare-const q Bool)(assert q)")
 print(session.ask(Query("(assert (not q))"), 5000).status, flush=True)
-idle = workers._store.idle.get(solver_command("z3"), [])
+idle = workers._idle.get(solver_command("z3"), [])
 print(session._process.pid, *(each.pid for each in idle), flush=True)
 if sys.argv[2] == "hang":
     session.ask(Query(open(sys.argv[3]).read()), int(sys.argv[4]))
@@ -202,7 +202,7 @@ def test_a_forked_child_uses_workers_of_its_own(workers: Workers) -> None:
         session.ask(NO, 5000)
         pid = worker_of(session).pid
         workers.warm(solver_command("z3"))
-        idle = workers._store.idle[solver_command("z3")][0].pid
+        idle = workers._idle[solver_command("z3")][0].pid
         child = os.fork()
         if child == 0:
             code = 1
@@ -223,6 +223,29 @@ def test_a_forked_child_uses_workers_of_its_own(workers: Workers) -> None:
     with SolverSession(workers, "z3", BASE) as session:
         assert session.ask(NO, 5000).status == "unsat"
         assert worker_of(session).pid in (pid, idle)
+
+
+FORKING = """
+import os, sys
+from potlang.processes.pool import Workers
+from potlang.engines.commands import solver_command
+
+workers = Workers()
+process = workers.checkout(solver_command("z3"))
+process.handshake()
+child = os.fork()
+if child == 0:
+    sys.exit(0)
+os.waitpid(child, 0)
+print(process.alive())
+"""
+
+
+def test_a_forked_child_that_ends_leaves_its_parents_workers_alone() -> None:
+    found = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORKING], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert found.stdout.split() == ["True"], found.stderr
 
 
 def open_descriptors() -> int:
@@ -277,7 +300,7 @@ def test_threads_have_a_worker_each(workers: Workers) -> None:
     for thread in threads:
         thread.join()
     assert results == [True] * 40
-    assert len(workers._store.idle[solver_command("z3")]) <= 2
+    assert len(workers._idle[solver_command("z3")]) <= 2
 
 
 @pytest.mark.parametrize("threads", [False, True])
