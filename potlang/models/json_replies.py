@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from potlang.diag import Sink
-from potlang.languages.dagmath.read.latex_escapes import misread_escapes, repaired
+from potlang.languages.dagmath.read.latex_escapes import repaired
 from potlang.models.asking import BadReply
 from potlang.models.replies import behind_thoughts, candidates
 from potlang.reading.json_text import open_document, read_json
@@ -152,4 +152,4 @@ def _parents(id_: int, value: object, ids: frozenset[int]) -> Parents:
 
 
 def _latex(text: str) -> str:
-    return repaired(text, misread_escapes(text))
+    return repaired(text)

@@ -10,26 +10,23 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import permutations, product
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
+from potlang.languages.dagmath.lower.sentences import read_sentence
 from potlang.languages.dagmath.lower.syntax import (
     BINDERS,
     Name,
     Op,
-    Quantity,
     Term,
     Unreadable,
     conjuncts,
     free_names,
     is_op,
     joined,
-    parts,
     substituted,
     text,
 )
-
-if TYPE_CHECKING:
-    pass
+from potlang.languages.dagmath.lower.to_sympy import to_sympy
 
 Rename = Literal["bound", "all"]
 _MIRRORED: Final = {">": "<", ">=": "<="}
@@ -59,8 +56,6 @@ class Canonical:
 
     def to_sympy(self) -> tuple[Any, ...]:
         """The terms as SymPy objects that are not evaluated. Raises ImportError without the extra."""
-        from potlang.languages.dagmath.lower.to_sympy import to_sympy
-
         return tuple(to_sympy(term) for term in self.terms)
 
 
@@ -70,8 +65,6 @@ def canonical(source: str, *, rename: Rename = "bound") -> Canonical:
     `rename="all"` counts steps as equal that differ in the names of variables too, and raises Unreadable
     where more than 5,040 namings would have to be compared.
     """
-    from potlang.languages.dagmath.lower.sentences import read_sentence
-
     reading = read_sentence(source)
     terms = reading.claims or reading.values
     if not terms:
@@ -203,12 +196,3 @@ def _shape(terms: tuple[Term, ...], name: str, colours: Mapping[str, str]) -> st
 def same_terms(left: Term, right: Term) -> bool:
     """Whether two formulas differ in presentation only."""
     return canonical_term(left) == canonical_term(right)
-
-
-def is_closed(term: Term) -> bool:
-    """Whether a formula has neither variables nor quantities nor functions that it does not define."""
-    open_ = (
-        each.op.startswith("call:") if isinstance(each, Op) else isinstance(each, Quantity)
-        for each in parts(term)
-    )
-    return not any(open_) and not free_names(term)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final, Self
+from typing import Final
 
 from potlang.languages.dagmath.lower.formulas import read_formula
 from potlang.languages.dagmath.lower.phrases import is_generic, stems
@@ -11,7 +11,9 @@ from potlang.languages.dagmath.lower.readings import Context
 from potlang.languages.dagmath.lower.syntax import Op, Quantity, Term, Unreadable, is_op, is_statement
 from potlang.languages.dagmath.lower.tokens import FUNCTIONS
 from potlang.languages.dagmath.lower.units import is_unit
+from potlang.languages.dagmath.read.boxed import boxes
 
+Match = re.Match[str]
 MARK: Final = r"⟦(\d+)⟧"
 CHUNK: Final = re.compile(MARK)
 MOST_LETTERS: Final = 4_000
@@ -47,27 +49,64 @@ class Template:
     A chunk that no formula was read from is the Unreadable that says why.
     """
 
-    def __init__(self, words: str, chunks: tuple[Term | Unreadable, ...], context: Context) -> None:
-        self.lower = words.lower()
-        self.chunks = chunks
-        self.context = context
-
-    @classmethod
-    def of(cls, source: str, context: Context) -> Self:
-        """The template of a sentence. Raises Unreadable for one that is not read."""
+    def __init__(self, source: str, context: Context) -> None:
+        """Raises Unreadable for a sentence that is not read."""
         if len(source) > MOST_LETTERS:
             raise Unreadable(f"the sentence has more than {MOST_LETTERS} characters")
-        taker = _Taker(context.functions, context.variables)
-        out, end = [], 0
+        self.context = context
+        self.chunks: list[Term | Unreadable] = []
         source = _REFERENCES.sub(" ", _plainer(source.replace("⟦", "[").replace("⟧", "]")))
         marked = list(_MARKED.finditer(source))
+        out, end = [], 0
         for match in marked:
-            out.append(_plain(source[end : match.start()], taker, bool(marked)))
-            out.append(taker.take(match[match.lastgroup or 0]))
+            out.append(self._plain(source[end : match.start()], bool(marked)))
+            out.append(self._take(match[match.lastgroup or 0]))
             end = match.end()
-        out.append(_plain(source[end:], taker, bool(marked)))
-        words = _PERCENT.sub(taker.percent, _tidy("".join(out)))
-        return cls(words, tuple(taker.chunks), context)
+        out.append(self._plain(source[end:], bool(marked)))
+        self.lower = _PERCENT.sub(self._percent, _tidy("".join(out))).lower()
+
+    def _take(self, source: str) -> str:
+        """The mark that stands for a formula from here on."""
+        try:
+            self.chunks.append(read_formula(source, self.context.functions, self.context.variables))
+        except Unreadable as error:
+            self.chunks.append(error)
+        return f" ⟦{len(self.chunks) - 1}⟧ "
+
+    def _percent(self, mark: Match) -> str:
+        """The mark alone of a formula with a percent sign after it, which it takes in."""
+        at = int(mark[1])
+        chunk = self.chunks[at]
+        if not isinstance(chunk, Unreadable):
+            self.chunks[at] = _with_last(chunk, "%")
+        return f"⟦{at}⟧"
+
+    def _plain(self, source: str, marked: bool) -> str:
+        """A stretch without dollars: its boxes taken out, and the formulas between them."""
+        out, end = [], 0
+        for box in boxes(source):
+            if box.content is not None:
+                out.append(self._unboxed(source[end : box.start], marked))
+                out.append(self._take(source[box.start : box.end]))
+                end = box.end
+        return "".join([*out, self._unboxed(source[end:], marked)])
+
+    def _unboxed(self, source: str, marked: bool) -> str:
+        """A stretch without formulas in plain text; where others are marked, without numbers."""
+        words = source.split()
+        out: list[str] = []
+        at = 0
+        while at < len(words):
+            count, is_formula = _run(words, at, marked)
+            run = words[at : at + count]
+            at += count
+            if is_formula:
+                piece = " ".join(run)
+                bare = piece.rstrip(".,;:?!") if not piece.endswith("!") else piece
+                run = [self._take(bare), piece[len(bare) :]]
+            out += run
+        spaced = " ".join(out)
+        return (" " if source[:1].isspace() else "") + spaced + (" " if source[-1:].isspace() else "")
 
     def term(self, at: int | str) -> Term:
         """The formula of a mark. Raises the Unreadable that says why there is none."""
@@ -92,31 +131,6 @@ class Template:
         return Quantity(found, " ".join(phrase.split()).removeprefix("the "))
 
 
-class _Taker:
-    """Puts marks in the place of formulas."""
-
-    def __init__(self, functions: frozenset[str], variables: frozenset[str]) -> None:
-        self.functions = functions
-        self.variables = variables
-        self.chunks: list[Term | Unreadable] = []
-
-    def take(self, source: str) -> str:
-        """The mark of a formula, and the unit or stop after it."""
-        try:
-            found: Term | Unreadable = read_formula(source, self.functions, self.variables)
-        except Unreadable as error:
-            found = error
-        self.chunks.append(found)
-        return f" ⟦{len(self.chunks) - 1}⟧ "
-
-    def percent(self, mark: re.Match[str]) -> str:
-        """The mark alone of a formula with a percent sign after it, which it takes in."""
-        chunk = self.chunks[int(mark[1])]
-        if not isinstance(chunk, Unreadable):
-            self.chunks[int(mark[1])] = _with_last(chunk, "%")
-        return f"⟦{mark[1]}⟧"
-
-
 def _plainer(source: str) -> str:
     """The sentence without calculator annotations, with money and products in LaTeX. Raises Unreadable."""
     source = _ANNOTATION.sub("", source)
@@ -129,40 +143,6 @@ def _plainer(source: str) -> str:
 
 def _tidy(words: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"\s+([.,;:!?])", r"\1", words)).strip()
-
-
-def _plain(source: str, taker: _Taker, marked: bool) -> str:
-    """A stretch without dollars: boxes, and formulas in plain text; where others are marked, numbers only."""
-    start = source.find("\\boxed{")
-    if start >= 0:
-        end = _closing(source, start + 6)
-        if end is not None:
-            inner = taker.take(source[start : end + 1])
-            return _plain(source[:start], taker, marked) + inner + _plain(source[end + 1 :], taker, marked)
-    words = source.split()
-    out: list[str] = []
-    at = 0
-    while at < len(words):
-        count, is_formula = _run(words, at, marked)
-        if is_formula:
-            piece = " ".join(words[at : at + count])
-            bare = piece.rstrip(".,;:?!") if not piece.endswith("!") else piece
-            out += [taker.take(bare), piece[len(bare) :]]
-            at += count
-        else:
-            out += words[at : at + count]
-            at += count
-    spaced = " ".join(out)
-    return (" " if source[:1].isspace() else "") + spaced + (" " if source[-1:].isspace() else "")
-
-
-def _closing(source: str, opening: int) -> int | None:
-    depth = 0
-    for at in range(opening, len(source)):
-        depth += {"{": 1, "}": -1}.get(source[at], 0)
-        if not depth:
-            return at
-    return None
 
 
 def _run(words: list[str], at: int, marked: bool) -> tuple[int, bool]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Final, Generic, NamedTuple, TypeVar
 
-from potlang.languages.dagmath.lower.chunks import CHUNK, MARK, Template, with_unit
+from potlang.languages.dagmath.lower.chunks import CHUNK, MARK, Match, Template, with_unit
 from potlang.languages.dagmath.lower.phrases import TIMES, stem, stems
 from potlang.languages.dagmath.lower.readings import Reading, Schema
 from potlang.languages.dagmath.lower.syntax import (
@@ -28,7 +28,6 @@ from potlang.languages.dagmath.lower.syntax import (
 from potlang.languages.dagmath.lower.units import is_unit
 
 Maker = TypeVar("Maker")
-Match = re.Match[str]
 
 
 class Pattern(NamedTuple, Generic[Maker]):

@@ -32,7 +32,7 @@ from potlang.languages.dagmath.lower.units import is_unit
 def read_sentence(source: str, context: Context = NO_CONTEXT) -> Reading:
     """The reading of a sentence, with a reason where it is not read. Never raises for what it contains."""
     try:
-        return _Sentence.of(source, context).read()
+        return _Sentence(source, context).read()
     except Unreadable as error:
         return Reading(reason=str(error))
 

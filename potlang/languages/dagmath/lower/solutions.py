@@ -150,7 +150,7 @@ def _integral(terms: tuple[Term, ...]) -> frozenset[str]:
 def _of_problem(problem: str, context: Context) -> tuple[frozenset[str], frozenset[str]]:
     """The variables that the problem mentions, and those of which a formula in it says something."""
     try:
-        chunks = Template.of(problem, context).chunks
+        chunks = Template(problem, context).chunks
     except Unreadable:
         return frozenset(), frozenset()
     terms = [chunk for chunk in chunks if not isinstance(chunk, Unreadable)]

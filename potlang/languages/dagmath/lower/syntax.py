@@ -6,6 +6,7 @@ integer nor a real number yet. `encoding` gives its meaning in the IR.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -121,6 +122,15 @@ def free_names(term: Term) -> frozenset[str]:
             return frozenset()
 
 
+def is_closed(term: Term) -> bool:
+    """Whether a formula has neither variables nor quantities nor functions that it does not define."""
+    open_ = (
+        each.op.startswith("call:") if isinstance(each, Op) else isinstance(each, Quantity)
+        for each in parts(term)
+    )
+    return not any(open_) and not free_names(term)
+
+
 def quantities(term: Term) -> frozenset[Quantity]:
     """The quantities that a term mentions."""
     return frozenset(each for each in parts(term) if isinstance(each, Quantity))
@@ -234,13 +244,9 @@ def _digits(value: Fraction) -> tuple[str, int]:
 
 def _places(denominator: int) -> int | None:
     """The decimals that a number with this denominator needs; None where no number of them is enough."""
-    counts = []
-    for prime in (2, 5):
-        count = 0
-        while denominator % prime == 0:
-            denominator, count = denominator // prime, count + 1
-        counts.append(count)
-    return max(counts) if denominator == 1 else None
+    if pow(10, denominator.bit_length(), denominator):
+        return None
+    return next(places for places in itertools.count() if not pow(10, places, denominator))
 
 
 def _variable(name: str) -> str:

@@ -26,39 +26,34 @@ def to_sympy(term: Term, symbol: Callable[[str], Any] | None = None) -> Any:
     `symbol` makes the variables; without it they are real.
     """
     sympy = needed("sympy")
-    return _Writer(sympy, symbol or (lambda name: sympy.Symbol(name, real=True))).write(term)
+    variable = symbol or (lambda name: sympy.Symbol(name, real=True))
 
-
-class _Writer:
-    def __init__(self, sympy: Any, symbol: Callable[[str], Any]) -> None:
-        self.sympy = sympy
-        self.symbol = symbol
-
-    def write(self, term: Term) -> Any:
+    def written(term: Term) -> Any:
         match term:
             case Num(value):
-                return self.sympy.Rational(value.numerator, value.denominator)
+                return sympy.Rational(*value.as_integer_ratio())
             case Name("pi"):
-                return self.sympy.pi
+                return sympy.pi
             case Name(name):
-                return self.symbol(name)
+                return variable(name)
             case Quantity(words):
-                return self.symbol(" ".join(words))
-            case Op():
-                return self._operation(term)
+                return variable(" ".join(words))
+            case Op(op, args):
+                return _operation(sympy, op, args, [written(arg) for arg in args])
 
-    def _operation(self, term: Op) -> Any:
-        sympy, op = self.sympy, term.op
-        args = [self.write(arg) for arg in term.args]
-        if op in BINDERS:
-            return getattr(sympy, _NAMES[op])(args[3], tuple(args[:3]))
-        if op == "^":
-            _check_power(*term.args)
-        if op in _NAMES:
-            return getattr(sympy, _NAMES[op])(*args, evaluate=False)
-        if op in _MADE and (op != "ratio" or len(args) == 2):
-            return _MADE[op](sympy, *args)
-        raise Unreadable(f"SymPy is given no {op}")
+    return written(term)
+
+
+def _operation(sympy: Any, op: str, terms: tuple[Term, ...], args: list[Any]) -> Any:
+    if op in BINDERS:
+        return getattr(sympy, _NAMES[op])(args[3], tuple(args[:3]))
+    if op == "^":
+        _check_power(*terms)
+    if op in _NAMES:
+        return getattr(sympy, _NAMES[op])(*args, evaluate=False)
+    if op in _MADE and (op != "ratio" or len(args) == 2):
+        return _MADE[op](sympy, *args)
+    raise Unreadable(f"SymPy is given no {op}")
 
 
 def _check_power(base: Term, exponent: Term) -> None:

@@ -7,7 +7,6 @@ from fractions import Fraction
 from functools import reduce
 from typing import Final, TypeGuard
 
-from potlang.languages.dagmath.lower.canonical import is_closed
 from potlang.languages.dagmath.lower.exact import NotExact, truth
 from potlang.languages.dagmath.lower.syntax import (
     Name,
@@ -16,6 +15,7 @@ from potlang.languages.dagmath.lower.syntax import (
     Term,
     Unreadable,
     conjuncts,
+    is_closed,
     is_op,
     is_statement,
     parts,

@@ -39,21 +39,35 @@ _SPELLINGS: Final = {
 }  # fmt: skip
 _BASES: Final = {spelt: unit for unit, spellings in _SPELLINGS.items() for spelt in spellings.split()}
 DIMENSIONS: Final = {unit: dimension for dimension, sizes in _TABLE.items() for unit in sizes}
-_COMPOUND: Final = {"mph": ("mi", "h"), "kph": ("km", "h"), "kmh": ("km", "h")}
+_COMPOUND: Final = {"mph": "mi/h", "kph": "km/h", "kmh": "km/h"}
+_SIZES: Final = {
+    unit: (name, Fraction(size))
+    for table in (_TABLE, _APART)
+    for name, sizes in table.items()
+    for unit, size in sizes.items()
+    if size
+}
+"""The units that a unit can be compared with, and its size among them."""
 _SHAPE: Final = re.compile(
     r"(square |cubic )?([A-Za-z]+)(?:(?:/| per | an? )([A-Za-z]+))?(?:\^?\{?([23])\}?)?"
 )
 
 
+def _factors(text: str) -> tuple[tuple[str, int], ...]:
+    """The base units in a unit, with their powers. Empty where it is none that is known."""
+    match = _SHAPE.fullmatch(_COMPOUND.get(text, text))
+    if match is None:
+        return ()
+    power, last = {"square ": 2, "cubic ": 3}.get(match[1], 1), int(match[4] or 1)
+    over, under = _base(match[2]), _base(match[3] or "")
+    if over is None or (under is None and match[3]):
+        return ()
+    return ((over, power), (under, -last)) if under else ((over, power * last),)
+
+
 def bases(text: str) -> frozenset[str]:
     """The base units in a unit: `km/h` has `km` and `h`. Empty where it is none that is known."""
-    if text in _COMPOUND:
-        return frozenset(_COMPOUND[text])
-    match = _SHAPE.fullmatch(text)
-    if match is None:
-        return frozenset()
-    found = [_base(word) for word in (match[2], match[3]) if word]
-    return frozenset(unit for unit in found if unit is not None) if None not in found else frozenset()
+    return frozenset(unit for unit, _ in _factors(text))
 
 
 def _base(word: str) -> str | None:
@@ -81,34 +95,15 @@ class Measure(NamedTuple):
 
 def measure(text: str) -> Measure | None:
     """The measure of a unit; None where no exact factor is known."""
-    match = _SHAPE.fullmatch(text)
-    if text in _COMPOUND or match is None:
-        over, under = _COMPOUND.get(text, ("", ""))
-        parts = [(over, 1), (under, -1)]
-    else:
-        power = {"square ": 2, "cubic ": 3}.get(match[1], 1)
-        last = int(match[4] or 1)
-        parts = [(match[2], power if match[3] else power * last)]
-        parts += [(match[3], -last)] if match[3] else []
-    dimension, size = NO_DIMENSION, Fraction(1)
-    for word, power in parts:
-        known = _known(_base(word))
-        if known is None:
-            return None
-        dimension = multiplied(dimension, raised(frozenset([(known[0], 1)]), power))
-        size *= known[1] ** power
-    return Measure(dimension, size)
-
-
-def _known(unit: str | None) -> tuple[str, Fraction] | None:
-    """The units that a unit can be compared with, and its size among them."""
-    if unit is None:
+    factors = _factors(text)
+    if not factors or not all(unit in _SIZES for unit, _ in factors):
         return None
-    for name, sizes in _APART.items():
-        if unit in sizes:
-            return name, Fraction(sizes[unit])
-    size = _TABLE[DIMENSIONS[unit]][unit]
-    return (DIMENSIONS[unit], Fraction(size)) if size else None
+    dimension, size = NO_DIMENSION, Fraction(1)
+    for unit, power in factors:
+        name, amount = _SIZES[unit]
+        dimension = multiplied(dimension, frozenset([(name, power)]))
+        size *= amount**power
+    return Measure(dimension, size)
 
 
 def multiplied(left: Dimension, right: Dimension) -> Dimension:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -106,37 +105,32 @@ class _Reader:
             return None
         keys = _keys_of(value)
         missing = [part for part in (*_REQUIRED, "edge") if part not in keys]
-        if missing:
-            value, keys = self._misspelt(value, pointer, missing)
-        misread: set[Part] = set()
-        number = self._id(value, keys, pointer, misread)
+        row = JsonRow(pointer, self._misspelt(value, pointer, missing) if missing else keys, set())
+        number = self._id(value, row)
         for part in _REQUIRED:
-            if part not in keys:
+            if part not in row.keys:
                 which = f"step {number}" if number is not None else "a step"
                 self._report("POT7007", pointer, which=which, part=f"`{STEP_KEYS[part][0]}`")
-        parents = self._parents(value, keys, pointer, misread) if "parents" in keys else None
-        edge = self._text(value, keys, "edge", pointer, misread) or ""
-        node = self._text(value, keys, "node", pointer, misread)
-        prop = self._text(value, keys, "prop", pointer, misread)
-        if number is None or node is None or "parents" not in keys:
+        parents = self._parents(value, row)
+        edge = self._text(value, row, "edge") or ""
+        node = self._text(value, row, "node")
+        prop = self._text(value, row, "prop")
+        if number is None or node is None or "parents" not in row.keys:
             return None
-        self.places.rows.append(JsonRow(pointer, keys, frozenset(misread)))
+        self.places.rows.append(row)
         return Step(number, edge, parents, node, prop)
 
-    def _misspelt(
-        self, value: Object, pointer: str, missing: Sequence[Part]
-    ) -> tuple[Object, dict[Part, str]]:
-        """The step with misspelt keys read as meant, and the keys as they are written."""
+    def _misspelt(self, value: Object, pointer: str, missing: Sequence[Part]) -> dict[Part, str]:
+        """The keys of a step as they are written, misspelt ones under the parts that are meant."""
         wanted = [key for part in missing for key in STEP_KEYS[part]]
         renamed = self._renamed(value, pointer, wanted, _STEP_NAMES)
         written = dict(zip(renamed, value, strict=True)) if len(renamed) == len(value) else {}
-        keys = {part: written.get(key, key) for part, key in _keys_of(renamed).items()}
-        return value, keys
+        return {part: written.get(key, key) for part, key in _keys_of(renamed).items()}
 
-    def _id(self, value: Object, keys: Mapping[Part, str], pointer: str, misread: set[Part]) -> int | None:
-        if "id" not in keys:
+    def _id(self, value: Object, row: JsonRow) -> int | None:
+        if "id" not in row.keys:
             return None
-        return self._number(value[keys["id"]], join_pointer(pointer, keys["id"]), "a step id", misread)
+        return self._number(value[row.keys["id"]], row.pointer_of("id"), "a step id", row.repaired)
 
     def _number(self, value: object, pointer: str, what: str, misread: set[Part]) -> int | None:
         """A step's id; digits in a string are read as a number, with a warning."""
@@ -155,16 +149,14 @@ class _Reader:
             return None
         return number
 
-    def _parents(
-        self, value: Object, keys: Mapping[Part, str], pointer: str, misread: set[Part]
-    ) -> tuple[int, ...] | None:
-        found = value[keys["parents"]]
+    def _parents(self, value: Object, row: JsonRow) -> tuple[int, ...] | None:
+        found = value[row.keys["parents"]] if "parents" in row.keys else None
         if found is None:
             return None
-        where = join_pointer(pointer, keys["parents"])
+        where = row.pointer_of("parents")
         if type(found) is list:
             if found == [None]:
-                self._as_null(found, where, misread)
+                self._as_null(found, where, row)
                 return None
             return tuple(
                 number
@@ -172,10 +164,10 @@ class _Reader:
                 if (number := self._number(item, f"{where}/{at}", "the id of a step", set())) is not None
             )
         if isinstance(found, str) and found.strip().lower() in ("", "null", "none", "[]"):
-            self._as_null(found, where, misread)
+            self._as_null(found, where, row)
             return None
         if _integer(found) is not None and not isinstance(found, bool):
-            misread.add("parents")
+            row.repaired.add("parents")
             fix = self._patch(f"write [{found}]", where, [found])
             self._report("POT1017", where, fixes=[fix], found="a number", meant="a list of one step")
             number = self._number(found, where, "the id of a step", set())
@@ -183,20 +175,18 @@ class _Reader:
         self._wrong(found, where, "a list of step ids, or null")
         return None
 
-    def _as_null(self, found: object, pointer: str, misread: set[Part]) -> None:
-        misread.add("parents")
+    def _as_null(self, found: object, pointer: str, row: JsonRow) -> None:
+        row.repaired.add("parents")
         word = f'"{found}"' if isinstance(found, str) else "[null]"
         fix = self._patch("write null", pointer, None)
         self._report("POT1017", pointer, fixes=[fix], found=word, meant="null")
 
-    def _text(
-        self, value: Object, keys: Mapping[Part, str], part: Part, pointer: str, misread: set[Part]
-    ) -> str | None:
+    def _text(self, value: Object, row: JsonRow, part: Part) -> str | None:
         """A string of a step, the backslashes of LaTeX restored; a node must say something."""
-        if part not in keys:
+        if part not in row.keys:
             return None
-        text = value[keys[part]]
-        where = join_pointer(pointer, keys[part])
+        text = value[row.keys[part]]
+        where = row.pointer_of(part)
         if not isinstance(text, str):
             if text is not None or part == "node":
                 self._wrong(text, where, "a string")
@@ -207,13 +197,13 @@ class _Reader:
         found = misread_escapes(text)
         if not found:
             return text
-        misread.add(part)
+        row.repaired.add(part)
         edits = [Replace(where, each.at, each.at + 1, f"\\{each.letter}") for each in found]
         fix = Fix("double the backslashes", Applicability.SAFE, self.places.edits(*edits))
         span = found[0].at, found[0].at + 1
         meant = f"the beginning of a LaTeX command, `\\{found[0].letter}`"
         self._report("POT1017", where, span=span, fixes=[fix], found="a control character", meant=meant)
-        return repaired(text, found)
+        return repaired(text)
 
     # --- the rest of the solution ----------------------------------------------------------------
 
@@ -247,7 +237,7 @@ class _Reader:
 
     def _difficulty(self, value: object, pointer: str) -> float | None:
         if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
-            if -LARGEST_DIFFICULTY <= value <= LARGEST_DIFFICULTY and math.isfinite(value):
+            if -LARGEST_DIFFICULTY <= value <= LARGEST_DIFFICULTY:
                 return float(value)
             self._wrong(value, pointer, f"a number of at most {LARGEST_DIFFICULTY}")
         else:

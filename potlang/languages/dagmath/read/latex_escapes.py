@@ -28,11 +28,6 @@ def misread_escapes(text: str) -> list[Misread]:
     return [Misread(found.start(), _LETTERS[found[0]]) for found in _MISREAD.finditer(text)]
 
 
-def repaired(text: str, found: list[Misread]) -> str:
+def repaired(text: str) -> str:
     """The text with the commands restored."""
-    parts: list[str] = []
-    at = 0
-    for each in found:
-        parts += [text[at : each.at], "\\", each.letter]
-        at = each.at + 1
-    return "".join([*parts, text[at:]])
+    return _MISREAD.sub(lambda found: f"\\{_LETTERS[found[0]]}", text)

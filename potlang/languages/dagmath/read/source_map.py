@@ -38,7 +38,11 @@ class JsonRow(NamedTuple):
 
     pointer: str
     keys: Mapping[Part, str]
-    repaired: frozenset[Part] = frozenset()
+    repaired: set[Part]
+
+    def pointer_of(self, part: Part) -> str:
+        """The pointer of a part that the step has."""
+        return join_pointer(self.pointer, self.keys[part])
 
 
 class JsonSourceMap:
@@ -69,24 +73,22 @@ class JsonSourceMap:
         row = self.rows[at]
         if part not in row.keys:
             return self.step(at)
-        return self.place(join_pointer(row.pointer, row.keys[part]), None if part in row.repaired else span)
+        return self.place(row.pointer_of(part), None if part in row.repaired else span)
 
     def parent(self, at: int, index: int) -> Place:
         row = self.rows[at]
         if "parents" in row.repaired:
             return self.part(at, "parents")
-        return self.place(f"{join_pointer(row.pointer, row.keys['parents'])}/{index}")
+        return self.place(f"{row.pointer_of('parents')}/{index}")
 
     def rewrite(self, at: int, part: Part, span: Span, text: str) -> tuple[Edit, ...]:
         row = self.rows[at]
         if part not in row.keys or part in row.repaired:
             return ()
-        return self.edits(Replace(join_pointer(row.pointer, row.keys[part]), *span, text))
+        return self.edits(Replace(row.pointer_of(part), *span, text))
 
     def set_parents(self, at: int, parents: Sequence[int]) -> tuple[Edit, ...]:
-        row = self.rows[at]
-        path = join_pointer(row.pointer, row.keys["parents"])
-        return self.edits(Patch("replace", path, list(parents) or None))
+        return self.edits(Patch("replace", self.rows[at].pointer_of("parents"), list(parents) or None))
 
 
 class TextRow(NamedTuple):

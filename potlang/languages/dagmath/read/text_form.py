@@ -73,10 +73,9 @@ class _Field(NamedTuple):
 
 
 class _Block(NamedTuple):
-    """A heading and the fields below it; without a heading, what stands before the first step."""
+    """A heading and the fields below it."""
 
-    heading: Span | None
-    number: str
+    heading: re.Match[str]
     fields: list[_Field]
 
 
@@ -88,37 +87,38 @@ class _Reader:
         self.stray: list[Span] = []
 
     def read(self) -> Draft | None:
-        head, *blocks = self._blocks()
+        head, blocks = self._blocks()
         metadata = self._metadata(head)
         found = [self._step(block) for block in blocks]
         if self.stray:
             self._report_stray()
         if not blocks:
             help_ = "begin each step with a line `Step k`, and the lines `Edge:`, `Parents:`, `Node:` below"
-            self.sink.report("POT7001", Place("", (0, 0)), helps=(help_,))
+            self._report("POT7001", (0, 0), helps=(help_,))
             return None
         kept = tuple(step for step in found if step is not None)
         return Draft(Solution(kept, **metadata), len(kept) == len(blocks))
 
     # --- lines -----------------------------------------------------------------------------------
 
-    def _blocks(self) -> list[_Block]:
-        blocks = [_Block(None, "", [])]
-        open_field = False
+    def _blocks(self) -> tuple[list[_Field], list[_Block]]:
+        """The fields before the first step, and the steps."""
+        head: list[_Field] = []
+        blocks: list[_Block] = []
+        fields, open_field = head, False
         for start, end in _lines(self.text):
             heading = HEADING.fullmatch(self.text, start, end)
             if heading is not None:
-                blocks.append(_Block((start, end), heading[1], []))
-                open_field = False
+                fields, open_field = [], False
+                blocks.append(_Block(heading, fields))
                 continue
             label = LABEL.match(self.text, start, end)
-            if label is not None and (_name(label) in _PARTS) == (len(blocks) > 1):
-                value = self._trimmed(label.end(), end)
-                blocks[-1].fields.append(_Field(_name(label), label.span(), value))
+            if label is not None and (_name(label) in _PARTS) == bool(blocks):
+                fields.append(_Field(_name(label), label.span(), self._trimmed(label.end(), end)))
                 open_field = True
             else:
-                open_field = self._continue(blocks[-1].fields, open_field, start, end)
-        return blocks
+                open_field = self._continue(fields, open_field, start, end)
+        return head, blocks
 
     def _continue(self, fields: list[_Field], is_open: bool, start: int, end: int) -> bool:
         """Takes a line without a label; whether the field above it may go on after it."""
@@ -143,50 +143,44 @@ class _Reader:
     def _report_stray(self) -> None:
         edits = tuple(Replace("", *span, "") for span in self.stray)
         fix = Fix("remove it", Applicability.SAFE, edits)
-        self.sink.report("POT7030", Place("", self.stray[0]), fixes=[fix], where="of the steps")
+        self._report("POT7030", self.stray[0], fixes=[fix], where="of the steps")
 
     # --- steps -----------------------------------------------------------------------------------
 
     def _step(self, block: _Block) -> Step | None:
-        heading = block.heading or (0, 0)
-        number = self._id(block.number, heading)
-        which = f"step {block.number[:12]}"
+        heading = block.heading
+        number = self._id(heading)
+        which = f"step {heading[1][:12]}"
         parts = self._parts(block, which)
         edge, node = self._said(parts, "edge"), self._said(parts, "node")
         if "node" in parts and not node:
-            self.sink.report("POT1014", Place("", parts["node"].name), what="a node")
+            self._report("POT1014", parts["node"].name, what="a node")
         for part, label in (("parents", "Parents:"), ("node", "Node:")):
             if part not in parts:
-                self.sink.report("POT7007", Place("", heading), which=which, part=f"`{label}`")
+                self._report("POT7007", heading.span(), which=which, part=f"`{label}`")
         found = self._parents(parts["parents"]) if "parents" in parts else None
         if number is None or not node or found is None:
             return None
         spans = {part: field.value for part, field in parts.items()}
-        spans["id"] = self._id_span(heading)
+        spans["id"] = heading.span(1)
         end = max(field.value[1] for field in parts.values())
         ids, parent_spans = found
-        self.places.rows.append(TextRow((heading[0], end), spans, parent_spans))
+        self.places.rows.append(TextRow((heading.start(), end), spans, parent_spans))
         return Step(number, edge, ids, node, self._said(parts, "prop") or None)
 
-    def _id(self, digits: str, heading: Span) -> int | None:
-        if len(digits.lstrip("0")) < 11 and int(digits) <= LARGEST_ID:
-            return int(digits)
+    def _id(self, heading: re.Match[str]) -> int | None:
+        if len(heading[1].lstrip("0")) < 11 and int(heading[1]) <= LARGEST_ID:
+            return int(heading[1])
         expected = f"a step id, a number from 0 to {LARGEST_ID}"
-        self.sink.report(
-            "POT1010", Place("", self._id_span(heading)), expected=expected, found="a larger one"
-        )
+        self._report("POT1010", heading.span(1), expected=expected, found="a larger one")
         return None
-
-    def _id_span(self, heading: Span) -> Span:
-        found = _NUMBER.search(self.text, *heading)
-        return found.span() if found else heading
 
     def _parts(self, block: _Block, which: str) -> dict[Part, _Field]:
         parts: dict[Part, _Field] = {}
         for each in block.fields:
             part = _PARTS[each.label]
             if part in parts:
-                self.sink.report("POT7008", Place("", each.name), which=which, part=each.label.title())
+                self._report("POT7008", each.name, which=which, part=each.label.title())
             else:
                 parts[part] = each
         return parts
@@ -204,19 +198,15 @@ class _Reader:
         spans = [found.span() for found in _NUMBER.finditer(self.text, start, end)]
         if _LIST.fullmatch(self.text, start, end) and all(last - first < 11 for first, last in spans):
             return tuple(int(self.text[first:last]) for first, last in spans), spans
-        self.sink.report(
-            "POT7006",
-            Place("", field.value),
-            helps=("write `Null`, or `Step 1, Step 4`",),
-            text=self.text[start:end],
-        )
+        helps = ("write `Null`, or `Step 1, Step 4`",)
+        self._report("POT7006", field.value, helps=helps, text=self.text[start:end])
         return None
 
     # --- the rest of the solution ----------------------------------------------------------------
 
-    def _metadata(self, head: _Block) -> dict[str, Any]:
+    def _metadata(self, head: list[_Field]) -> dict[str, Any]:
         found: dict[str, Any] = {}
-        for field in head.fields:
+        for field in head:
             name = field.label.replace(" ", "_")
             text = self.text[slice(*field.value)]
             if name not in found and text:
@@ -229,7 +219,7 @@ class _Reader:
         if name == "correct":
             if text.lower() in ("true", "false"):
                 return text.lower() == "true"
-            self.sink.report("POT1010", Place("", field.value), expected="true or false", found="a string")
+            self._report("POT1010", field.value, expected="true or false", found="a string")
             return None
         if name != "difficulty":
             return text
@@ -240,8 +230,11 @@ class _Reader:
         if -LARGEST_DIFFICULTY <= value <= LARGEST_DIFFICULTY:
             return value
         expected = f"a number of at most {LARGEST_DIFFICULTY}"
-        self.sink.report("POT1010", Place("", field.value), expected=expected, found="a string")
+        self._report("POT1010", field.value, expected=expected, found="a string")
         return None
+
+    def _report(self, code: str, span: Span, **fields: Any) -> None:
+        self.sink.report(code, Place("", span), **fields)
 
 
 def _lines(text: str) -> Iterator[Span]:

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from potlang.languages.dagmath.check.graph import Graph
-from potlang.languages.dagmath.lower.canonical import is_closed, same_terms
+from potlang.languages.dagmath.lower.canonical import same_terms
 from potlang.languages.dagmath.lower.encoding import Encoded
 from potlang.languages.dagmath.lower.exact import (
     DividesByZero,
@@ -29,6 +29,7 @@ from potlang.languages.dagmath.lower.syntax import (
     Unreadable,
     conjuncts,
     free_names,
+    is_closed,
     is_op,
     joined,
     number,
