@@ -53,6 +53,29 @@ def program(
     }
 
 
+MANY = [f"a{number}" for number in range(70)]
+"""More terms than `distinct` is written out for."""
+
+
+@pytest.mark.parametrize(
+    ("assumed", "expected"),
+    [
+        (f"Distinct({', '.join(MANY)})", ("sat", "sat", "unsat")),
+        (f"Not(Distinct({', '.join(MANY)}))", (None, None, None)),
+        (f"Distinct({', '.join(f'f({name})' for name in MANY)})", (None, None, None)),
+        (f"ForAll([x: T], Distinct(x, {', '.join(MANY)}))", (None, None, None)),
+    ],
+)
+def test_distinct_of_many_terms(assumed: str, expected: tuple[str | None, ...]) -> None:
+    """[CLOSURE-REMAINDER]: that constants are distinct is recognised, other formulas with it are left."""
+    source = program([assumed], "a0 != a1", {"T": MANY})
+    source["functions"].append({"name": "f", "domain": ["T"], "range": "T"})
+    assert statuses(source) == expected
+    claimed = program(["P(a0)"], assumed, {"T": MANY})
+    claimed["functions"].append({"name": "f", "domain": ["T"], "range": "T"})
+    statuses(claimed)
+
+
 def statuses(source: DatalogProgram) -> tuple[str | None, str | None, str | None]:
     """What the closure concludes of the claim: assumptions, claim, negation."""
     module = potlang.compile(source).module

@@ -29,22 +29,31 @@ def predicate_clauses(matrix: Node, pool: Pool, limits: ClauseLimits = LIMITS) -
     """The clauses of a Skolem matrix. Raises `TooManyClauses`.
 
     An empty one is the only one: the formula is false, whatever the others say. Constants that are distinct
-    stay one clause; see `distinct_terms`.
+    stay one clause; see `distinct_constants`.
     """
     found: list[Clause] = []
     for clause in clauses_of(matrix, pool, limits).top:
         if not clause:
             return [clause]
-        terms = distinct_terms(clause)
-        whole = all(isinstance(term, Sym | Lit) for term in terms) or len(terms) > limits.distinct
+        terms = _distinct(clause)
+        whole = _are_constants(terms) or len(terms) > limits.distinct
         found += [clause] if whole else pairwise(terms, pool)
     return found
 
 
-def distinct_terms(clause: Clause) -> tuple[Node, ...]:
-    """The terms that a clause says are distinct, if that is all it says; none for other clauses."""
-    atom, _ = clause[0] if len(clause) == 1 else (None, False)
-    return atom.args if isinstance(atom, App) and atom.op is op.DISTINCT else ()
+def distinct_constants(clause: Clause) -> tuple[Node, ...]:
+    """The constants that a clause says are distinct, if that is all it says; none for other clauses."""
+    terms = _distinct(clause)
+    return terms if _are_constants(terms) else ()
+
+
+def _distinct(clause: Clause) -> tuple[Node, ...]:
+    atom, positive = clause[0] if len(clause) == 1 else (None, False)
+    return atom.args if positive and isinstance(atom, App) and atom.op is op.DISTINCT else ()
+
+
+def _are_constants(terms: tuple[Node, ...]) -> bool:
+    return all(isinstance(term, Sym | Lit) for term in terms)
 
 
 def atom_literal(node: Node, positive: bool) -> AtomLiteral | None:

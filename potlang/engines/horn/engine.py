@@ -34,7 +34,23 @@ class EvaluationLimits:
             raise OutOfTime
 
 
-class DatalogEngine(Protocol):
+class DatalogRows(Protocol):
+    """The rows of a least model."""
+
+    def count(self, relation: int) -> int:
+        """How many rows a relation has."""
+        ...
+
+    def table(self, relation: int) -> Collection[Row]:
+        """The rows of a relation."""
+        ...
+
+    def grown(self, relation: int) -> bool:
+        """Whether the additions may have given it rows."""
+        ...
+
+
+class DatalogEngine(DatalogRows, Protocol):
     """A least model of a program, as far as it was asked for.
 
     Methods raise `TooLarge`, `OutOfTime`, `Merging`.
@@ -66,18 +82,6 @@ class DatalogEngine(Protocol):
 
     def complete(self, relation: int) -> bool:
         """Whether the relation has been evaluated."""
-        ...
-
-    def count(self, relation: int) -> int:
-        """How many rows a relation has."""
-        ...
-
-    def table(self, relation: int) -> Collection[Row]:
-        """The rows of a relation."""
-        ...
-
-    def grown(self, relation: int) -> bool:
-        """Whether the additions may have given it rows."""
         ...
 
     def violation(self) -> tuple[int, Row]:

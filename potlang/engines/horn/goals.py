@@ -6,16 +6,22 @@ import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from potlang.engines.horn.clauses import distinct_terms, predicate_clauses
+from potlang.engines.horn.clauses import distinct_constants
 from potlang.engines.horn.normal import Normalizer, NotHorn, NumberedClause
-from potlang.engines.horn.program import HornParts, HornProgram, Remainder, add_rule, loose, outside
-from potlang.engines.horn.universe import Provenance, fixed_members, is_open
-from potlang.ir.clauses import Clause, TooManyClauses
-from potlang.ir.nodes import Node, Sym, Var
+from potlang.engines.horn.program import (
+    HornParts,
+    HornProgram,
+    Remainder,
+    add_rule,
+    loose,
+    outside,
+    read_clauses,
+)
+from potlang.engines.horn.universe import fixed_members, is_open
+from potlang.ir.clauses import pairwise
+from potlang.ir.nodes import Node, Sym
 from potlang.ir.pool import Pool
-from potlang.ir.skolem import NotSkolemizable, skolemize
 from potlang.ir.sorts import Sort
-from potlang.ir.structure import definitions_of
 
 MOST_CASES = 4_096
 """Cases that one side of a goal is split into."""
@@ -55,15 +61,16 @@ def read_goal(horn: HornProgram, formula: Node, negated: bool, pool: Pool) -> Go
     """
     parts = HornParts()
     mark = horn.constants
-    try:
-        form = skolemize(formula, pool, definitions_of(horn.module), None, negated)
-        parts.choices.update({s: c for s, c in form.choices.items() if not s.domain})
-        for clause in predicate_clauses(form.matrix, pool):
-            _take(horn, parts, clause, form.universals)
-    except NotSkolemizable as problem:
-        parts.remainder.append(Remainder(None, str(problem)))
-    except TooManyClauses:
-        parts.remainder.append(Remainder(None, "too many clauses"))
+    clauses, universals = read_clauses(parts, formula, pool, horn.module, None, negated=negated)
+    normalizer = Normalizer(horn.universe, horn.relations, horn.pool)
+    for clause in clauses:
+        for each in pairwise(terms, pool) if (terms := distinct_constants(clause)) else [clause]:
+            try:
+                normal = normalizer.normal(each, None, universals)
+                if normal is not None:
+                    _add(horn, parts, normal)
+            except NotHorn as problem:
+                parts.remainder.append(Remainder(None, str(problem)))
     chosen = _chosen(horn, parts, mark)
     cases = 1
     for count in (*(len(m) for _, m in chosen), *map(len, parts.splits)):
@@ -73,23 +80,6 @@ def read_goal(horn: HornProgram, formula: Node, negated: bool, pool: Pool) -> Go
         parts.splits.clear()
         chosen = ()
     return Goal(parts, chosen, _doubts(horn, parts, mark, {code for code, _ in chosen}))
-
-
-def _take(horn: HornProgram, parts: HornParts, clause: Clause, universals: tuple[Var, ...]) -> None:
-    normalizer = Normalizer(horn.universe, horn.relations, horn.pool)
-    if terms := distinct_terms(clause):
-        source = Provenance(None, tuple((var, ~number) for number, var in enumerate(universals)))
-        pairs = [(a, b) for i, a in enumerate(terms) for b in terms[i + 1 :]]
-        for a, b in pairs:
-            codes = (horn.universe.code(a), horn.universe.code(b))
-            _add(horn, parts, NumberedClause(source, (), (), (codes,) if a is not b else (), (), False))
-        return
-    try:
-        normal = normalizer.normal(clause, None, universals)
-        if normal is not None:
-            _add(horn, parts, normal)
-    except NotHorn as problem:
-        parts.remainder.append(Remainder(None, str(problem)))
 
 
 def _add(horn: HornProgram, parts: HornParts, normal: NumberedClause) -> None:

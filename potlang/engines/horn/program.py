@@ -6,14 +6,17 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from potlang.engines.horn.clauses import LIMITS, predicate_clauses
 from potlang.engines.horn.normal import NotHorn, NumberedClause, Relations
 from potlang.engines.horn.rules import EQUAL, FALSE, Atom, DatalogRule, Row, variables
 from potlang.engines.horn.universe import Provenance, Universe, can_range, is_infinite, is_open
+from potlang.ir.clauses import Clause, ClauseLimits, TooManyClauses
 from potlang.ir.module import Assertion, Module
-from potlang.ir.nodes import Lit, Node, Sym, Symbol
+from potlang.ir.nodes import Lit, Node, Sym, Symbol, Var
 from potlang.ir.pool import Pool
-from potlang.ir.skolem import Choice
+from potlang.ir.skolem import Choice, NotSkolemizable, skolemize
 from potlang.ir.sorts import Sort
+from potlang.ir.structure import definitions_of
 
 
 class Remainder(NamedTuple):
@@ -92,7 +95,34 @@ class HornProgram:
         return self.pool.negate(atom) if relation in self.relations.flipped else atom
 
 
-# --- from clauses to rules ------------------------------------------------------------------------
+# --- from formulas to clauses, from clauses to rules ------------------------------------------------
+
+
+def read_clauses(
+    parts: HornParts,
+    formula: Node,
+    pool: Pool,
+    module: Module,
+    key: str | None,
+    *,
+    negated: bool = False,
+    limits: ClauseLimits = LIMITS,
+) -> tuple[list[Clause], tuple[Var, ...]]:
+    """The clauses of an assertion, or of the goal (`key` None), and its universal variables.
+
+    Its Skolem constants go into `parts`, as does the reason if it has no clauses.
+    """
+    try:
+        form = skolemize(formula, pool, definitions_of(module), key, negated)
+        clauses = predicate_clauses(form.matrix, pool, limits)
+    except NotSkolemizable as problem:
+        parts.remainder.append(Remainder(key, str(problem)))
+        return [], ()
+    except TooManyClauses:
+        parts.remainder.append(Remainder(key, "too many clauses"))
+        return [], ()
+    parts.choices.update({s: c for s, c in form.choices.items() if not s.domain})
+    return clauses, form.universals
 
 
 def add_rule(parts: HornParts, normal: NumberedClause, relations: Relations, universe: Universe) -> None:

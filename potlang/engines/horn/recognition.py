@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from potlang.engines.horn.clauses import LIMITS, distinct_terms, predicate_clauses
+from potlang.engines.horn.clauses import LIMITS, distinct_constants
 from potlang.engines.horn.normal import PREDICATES, Normalizer, NotHorn, NumberedClause, Relations
 from potlang.engines.horn.polarity import choose
 from potlang.engines.horn.program import (
@@ -14,6 +14,7 @@ from potlang.engines.horn.program import (
     add_rule,
     loose,
     outside,
+    read_clauses,
 )
 from potlang.engines.horn.rules import FALSE, Atom, DatalogRule
 from potlang.engines.horn.universe import (
@@ -25,10 +26,9 @@ from potlang.engines.horn.universe import (
     is_infinite,
     is_open,
 )
-from potlang.ir.clauses import Clause, ClauseLimits, TooManyClauses
+from potlang.ir.clauses import Clause, ClauseLimits
 from potlang.ir.module import Assertion, Module
 from potlang.ir.nodes import App, Node, Symbol, SymbolKind, Var
-from potlang.ir.skolem import NotSkolemizable, skolemize
 from potlang.ir.sorts import BOOL, Sort
 from potlang.ir.structure import definitions_of
 
@@ -88,18 +88,11 @@ class _Recognition:
         formula = assertion.formula
         if not self.definitions and self._fact(formula, assertion.key):
             return
-        try:
-            form = skolemize(formula, self.module.pool, self.definitions, assertion.key)
-            clauses = predicate_clauses(form.matrix, self.module.pool, self.limits)
-        except NotSkolemizable as problem:
-            self.parts.remainder.append(Remainder(assertion.key, str(problem)))
-            return
-        except TooManyClauses:
-            self.parts.remainder.append(Remainder(assertion.key, "too many clauses"))
-            return
-        self.parts.choices.update({s: c for s, c in form.choices.items() if not s.domain})
+        clauses, universals = read_clauses(
+            self.parts, formula, self.module.pool, self.module, assertion.key, limits=self.limits
+        )
         for clause in clauses:
-            self._take_clause(clause, assertion.key, form.universals)
+            self._take_clause(clause, assertion.key, universals)
 
     def _fact(self, formula: Node, key: str) -> bool:
         """The short way for ground atoms."""
@@ -112,7 +105,7 @@ class _Recognition:
         return True
 
     def _take_clause(self, clause: Clause, key: str, universals: tuple[Var, ...]) -> None:
-        if terms := distinct_terms(clause):
+        if terms := distinct_constants(clause):
             images = tuple((var, ~number) for number, var in enumerate(universals))
             self._separate([self.universe.code(node) for node in terms], Provenance(key, images))
             return

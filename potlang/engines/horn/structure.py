@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Protocol
 
+from potlang.engines.horn.engine import DatalogRows
 from potlang.engines.horn.program import HornProgram
 from potlang.engines.horn.rules import Row
 from potlang.engines.horn.tables import Map
@@ -36,24 +36,8 @@ class SharedTables:
             self.values = values
 
 
-class Rows(Protocol):
-    """The part of an `DatalogEngine` that says which rows there are."""
-
-    def count(self, relation: int) -> int:
-        """How many rows a relation has."""
-        ...
-
-    def table(self, relation: int) -> Collection[Row]:
-        """The rows of a relation."""
-        ...
-
-    def grown(self, relation: int) -> bool:
-        """Whether the additions may have given it rows."""
-        ...
-
-
 def least_structure(
-    horn: HornProgram, engine: Rows, renamed: Map, most: int, shared: SharedTables | None = None
+    horn: HornProgram, engine: DatalogRows, renamed: Map, most: int, shared: SharedTables | None = None
 ) -> Structure | None:
     """The structure with these rows, over the leaders that `renamed` gives; None if it is too large.
 
