@@ -11,13 +11,14 @@ from potlang.models.endpoint.model import (
     Failure,
     Message,
     Model,
+    Sampling,
+    Settings,
     Usage,
     assistant,
     system,
     user,
 )
 from potlang.models.endpoint.recorded import Recorded, RecordingEnded
-from potlang.models.endpoint.sampling import Sampling
 
 __all__ = [
     "Completion",
@@ -29,6 +30,7 @@ __all__ = [
     "Recorded",
     "RecordingEnded",
     "Sampling",
+    "Settings",
     "Usage",
     "assistant",
     "system",

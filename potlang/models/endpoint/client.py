@@ -12,10 +12,17 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Unpack
 from urllib.parse import urlsplit
 
-from potlang.models.endpoint.model import Completion, EndpointError, Failure, Message
+from potlang.models.endpoint.model import (
+    Completion,
+    EndpointError,
+    Failure,
+    Message,
+    Settings,
+    every_setting,
+)
 from potlang.models.endpoint.stream import excerpt, read_completion
 
 DEFAULT_URL: Final = "https://api.openai.com/v1"
@@ -99,26 +106,18 @@ class Endpoint:
         """The model's name."""
         return self.model
 
-    def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: Mapping[str, Any] | None = None,
-        temperature: float | None = None,
-        max_tokens: int | None = None,
-        timeout: float | None = None,
-        seed: int | None = None,
-    ) -> Completion:
+    def complete(self, messages: Sequence[Message], **settings: Unpack[Settings]) -> Completion:
         """The next message. Raises EndpointError, and MissingClientError without the library.
 
         After "rate limit" and "server" it waits and tries again, as long as time and `retries` allow.
         """
-        body = self._body(messages, schema, temperature, max_tokens, seed)
+        chosen = every_setting(settings)
+        body = self._body(messages, chosen)
         # It takes seconds to import the library on a busy machine: none of the model's.
         openai = _library()
         client = self._client(openai)
         start = time.monotonic()
-        end = start + (self.timeout if timeout is None else timeout)
+        end = start + (self.timeout if chosen["timeout"] is None else chosen["timeout"])
         for tries in range(1, self.retries + 2):
             try:
                 found = self._try(openai, client, body, end)
@@ -146,21 +145,15 @@ class Endpoint:
 
     # --- one try ---------------------------------------------------------------------------------
 
-    def _body(
-        self,
-        messages: Sequence[Message],
-        schema: Mapping[str, Any] | None,
-        temperature: float | None,
-        max_tokens: int | None,
-        seed: int | None,
-    ) -> dict[str, Any]:
+    def _body(self, messages: Sequence[Message], settings: Mapping[str, Any]) -> dict[str, Any]:
         found: dict[str, Any] = {
             "model": self.model,
             "messages": [{"role": each.role, "content": _encodable(each.content)} for each in messages],
-            "temperature": temperature,
-            self.limit_name: max_tokens,
-            "seed": seed,
+            "temperature": settings["temperature"],
+            self.limit_name: settings["max_tokens"],
+            "seed": settings["seed"],
         }
+        schema = settings["schema"]
         if schema is not None and self.json_mode == "schema":
             answer = {"name": "answer", "schema": dict(schema)}
             found["response_format"] = {"type": "json_schema", "json_schema": answer}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypedDict, Unpack
 
 Failure = Literal[
     "refused",
@@ -22,6 +22,41 @@ elsewhere; the request is not accepted; too many requests; the server's own erro
 answer broke off; it is not of the protocol; it is longer than allowed."""
 
 Role = Literal["system", "user", "assistant"]
+
+
+class Settings(TypedDict, total=False):
+    """Settings of one request. None, or left out: the model's own.
+
+    `schema`: the answer is wanted as JSON of this schema; it may be something else all the same.
+    `timeout`: seconds in all.
+    """
+
+    schema: Mapping[str, Any] | None
+    temperature: float | None
+    max_tokens: int | None
+    timeout: float | None
+    seed: int | None
+
+
+def every_setting(given: Settings) -> dict[str, Any]:
+    """The settings by name, None for those that are not given. Raises TypeError for one that there is not."""
+    known = dict.fromkeys(Settings.__annotations__)
+    if unknown := given.keys() - known.keys():
+        raise TypeError(f"a request has no setting {min(unknown)!r}")
+    return {**known, **given}
+
+
+class Sampling(NamedTuple):
+    """Settings of requests. `tries` bounds those for one accepted reply; None leaves a setting to the model.
+
+    `seed`: that of the first try; each further one has the next.
+    """
+
+    tries: int = 5
+    temperature: float | None = None
+    max_tokens: int | None = None
+    timeout: float | None = None
+    seed: int | None = None
 
 
 class Message(NamedTuple):
@@ -69,21 +104,8 @@ class Model(Protocol):
     def name(self) -> str:
         """The model's name."""
 
-    def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: Mapping[str, Any] | None = None,
-        temperature: float | None = None,
-        max_tokens: int | None = None,
-        timeout: float | None = None,
-        seed: int | None = None,
-    ) -> Completion:
-        """The next message. Raises EndpointError.
-
-        `schema`: the answer is wanted as JSON of this schema; it may be something else all the same.
-        `timeout`: seconds in all. None: the model's own setting.
-        """
+    def complete(self, messages: Sequence[Message], **settings: Unpack[Settings]) -> Completion:
+        """The next message. Raises EndpointError."""
 
 
 def system(content: str) -> Message:

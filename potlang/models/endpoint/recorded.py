@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
-from potlang.models.endpoint.model import Completion, EndpointError, Message
+from potlang.models.endpoint.model import Completion, EndpointError, Message, Settings, every_setting
 
 Reply = str | Completion | EndpointError
 Replies = Iterable[Reply] | Mapping[str, Reply] | Callable[[Sequence[Message]], Reply]
@@ -43,27 +43,12 @@ class Recorded:
             rest = iter(replies)
             self._answer = lambda messages: _next(rest)
 
-    def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: Mapping[str, Any] | None = None,
-        temperature: float | None = None,
-        max_tokens: int | None = None,
-        timeout: float | None = None,
-        seed: int | None = None,
-    ) -> Completion:
+    def complete(self, messages: Sequence[Message], **settings: Unpack[Settings]) -> Completion:
         """The recorded answer. Raises EndpointError where that is recorded, and RecordingEnded."""
-        settings = {
-            "schema": schema,
-            "temperature": temperature,
-            "max_tokens": max_tokens,
-            "timeout": timeout,
-            "seed": seed,
-        }
+        request = RecordedRequest(tuple(messages), every_setting(settings))
         # Evaluations ask from several threads; replies and records must stay in step.
         with self._lock:
-            self.asked.append(RecordedRequest(tuple(messages), settings))
+            self.asked.append(request)
             reply = self._answer(messages)
         if isinstance(reply, EndpointError):
             raise reply
