@@ -8,11 +8,9 @@ from typing import Any, Final, NamedTuple
 
 from potlang.diag import Diagnostic
 from potlang.diag.model import Patch, Replace
-from potlang.repair.candidate import WORD, Repair, Subject
-from potlang.repair.slots import slots, sort_names
+from potlang.repair.subject import WORD, Repair, Subject
 from potlang.source import join_pointer
 
-CODES = frozenset(("POT3002",))
 _HEAD: Final = re.compile(r"(?<!\w)([^\W\d]\w*+)\s*+\(")
 _MOST_NAMES = 12
 _KEYWORDS: Final = frozenset(("And", "Or", "Not", "Implies", "ForAll", "Exists", "If", "Iff", "Xor"))
@@ -47,9 +45,8 @@ def call_at(text: str, start: int) -> WrittenCall | None:
 
 def arity_candidates(subject: Subject) -> Iterator[Repair]:
     """Of a name whose uses all differ from its declaration the declaration first, else the calls."""
-    errors = [error for error in subject.errors if error.code in CODES]
     wrong: dict[str, list[tuple[Diagnostic, WrittenCall]]] = {}
-    for error in errors:
+    for error in subject.with_code(["POT3002"]):
         span = error.place.span
         call = None if span is None else call_at(subject.formula(error), span[0])
         if call is not None:
@@ -75,16 +72,16 @@ def _declared(subject: Subject, name: str) -> tuple[int | None, list[Any]]:
 def _of_domain(
     subject: Subject, name: str, index: int, domain: list[Any], call: WrittenCall, cost: int
 ) -> Iterator[Repair]:
-    pointer = join_pointer("/functions", str(index), "domain")
+    pointer = join_pointer("/functions", index, "domain")
     if len(call.args) == len(domain) - 1:
         for place, sort in enumerate(domain):
             title = f"drop {sort} from the domain of `{name}`"
-            yield Repair(cost, title, (Patch("remove", join_pointer(pointer, str(place))),))
+            yield Repair(cost, title, (Patch("remove", join_pointer(pointer, place)),))
     elif len(call.args) == len(domain) + 1:
-        for sort in sort_names(subject):
+        for sort in subject.sorts():
             for place in range(len(domain) + 1):
                 title = f"add {sort} to the domain of `{name}`"
-                edit = Patch("add", join_pointer(pointer, str(place)), sort)
+                edit = Patch("add", join_pointer(pointer, place), sort)
                 yield Repair(cost + (sort not in domain), title, (edit,))
 
 
@@ -112,18 +109,14 @@ def _of_call(
 
 def _at_hand(subject: Subject, error: Diagnostic, text: str) -> list[tuple[str, int]]:
     """Names that may have been left out, with costs: binders, other names of the formula, constants."""
-    here = [
-        owner
-        for slot in slots(subject)
-        if slot.scope and f"{error.place.pointer}/".startswith(f"{slot.scope}/")
-        for owner in slot.owners
-    ]
+    slots = list(subject.slots())
+    here = [owner for slot in slots if slot.scope and slot.reaches(error) for owner in slot.owners]
     bound = [name for group in re.findall(r"\[([^\[\]]*)\]", text) for name in WORD.findall(group)]
     ranked = dict.fromkeys([*here, *bound], 0)
     for word in WORD.findall(text):
         if word not in _KEYWORDS and not re.search(rf"\b{re.escape(word)}\s*\(", text):
             ranked.setdefault(word, 1)
-    for slot in slots(subject):
+    for slot in slots:
         if "/domain" not in slot.pointer and "/range" not in slot.pointer:
             for owner in slot.owners:
                 ranked.setdefault(owner, 3)

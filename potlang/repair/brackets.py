@@ -9,10 +9,9 @@ from typing import Final
 
 from potlang.diag import Diagnostic
 from potlang.diag.model import Replace
-from potlang.repair.candidate import WORD, Repair, Subject
+from potlang.repair.subject import WORD, Repair, Subject
 
-FORMULA_CODES = frozenset(("POT1020", "POT1021", "POT1022", "POT1023", "POT1024", "POT3002", "POT2001"))
-JSON_CODES = frozenset(("POT1001",))
+_FORMULA_CODES: Final = ("POT1020", "POT1021", "POT1022", "POT1023", "POT1024", "POT3002", "POT2001")
 _PAIRS: Final = (("(", ")"), ("[", "]"), ("{", "}"))
 # No string begins behind a backslash: else a run of `\'` would be read to its end from each of them.
 _QUOTED: Final = re.compile(r"(?<!\\)(?:'(?:\\.|[^'\\])*+'|\"(?:\\.|[^\"\\])*+\"|`[^`]*+`)")
@@ -27,9 +26,9 @@ def formula_candidates(subject: Subject) -> Iterator[Repair]:
     """The bracket that would balance a formula, at each place where it can stand."""
     names = {word for _, text in subject.strings() for word in WORD.findall(text)} | {*_OPERATORS}
     seen = set()
-    for error in subject.errors:
+    for error in subject.with_code(_FORMULA_CODES):
         text, pointer = subject.formula(error), error.place.pointer
-        if error.code not in FORMULA_CODES or pointer in seen or not text:
+        if pointer in seen or not text:
             continue
         seen.add(pointer)
         for bracket in _missing(_QUOTED.sub(lambda found: "." * len(found[0]), text)):
@@ -60,7 +59,7 @@ def _far(error: Diagnostic, place: int) -> int:
 
 def json_candidates(subject: Subject) -> Iterator[Repair]:
     """The bracket that makes the text JSON, nearest to where it stopped being so."""
-    error = next((error for error in subject.errors if error.code in JSON_CODES), None)
+    error = next(iter(subject.with_code(["POT1001"])), None)
     text = subject.text
     if error is None or error.place.span is None or len(text) > _LONGEST:
         return

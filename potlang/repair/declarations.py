@@ -1,54 +1,59 @@
-"""Another name where one is not declared."""
+"""Repairs by what is declared: another name, a declaration that is missing, another sort."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, Final
 
-from potlang.diag import Diagnostic
+from potlang.diag import Applicability, Diagnostic, Fix
 from potlang.diag.model import Edit, Patch, Replace
 from potlang.diag.near import edit_distance, numbered_alike
-from potlang.repair.candidate import WORD, Repair, Subject
-from potlang.repair.slots import slots, sort_names
+from potlang.repair.subject import WORD, Repair, Slot, Subject
 
-CODES = frozenset(("POT2001", "POT2005"))
-_FAR = 2
-_SHORT = 2
+_UNDECLARED: Final = ("POT2001", "POT2005")
+_MISMATCHED: Final = ("POT3001", "POT3003", "POT3004", "POT3005", "POT3006")
+_FAR: Final = 2
+_SHORT: Final = 2
 """So short a name may have been any other of the same scope."""
+_DECLARING: Final = 2
+"""The cost of a declaration."""
+_OPEN: Final = "Sort"
+"""The placeholder of a fix that leaves a sort open."""
+_MOST_SORTS: Final = 8
+
+
+# --- another name --------------------------------------------------------------------------------
 
 
 def name_candidates(subject: Subject) -> Iterator[Repair]:
     """Declared names that differ in a letter or two; for short names, all binders."""
-    for error in subject.errors:
+    for error in subject.with_code(_UNDECLARED):
         span = error.place.span
-        if error.code not in CODES or span is None:
+        if span is None:
             continue
         text = subject.formula(error)
         name = text[slice(*span)]
         if error.code == "POT2001" and len(error.labels) > 1 and len(name) > _SHORT:
             continue  # Whoever writes a name twice means it.
         for near, cost in _near(subject, error, name, text).items():
-            title = f"write `{near}` in place of `{name}`"
-            yield Repair(cost, title, (_edit(error, text, span, near),))
-
-
-def _edit(error: Diagnostic, text: str, span: tuple[int, int], near: str) -> Edit:
-    if span == (0, len(text)):
-        return Patch("replace", error.place.pointer, near)
-    return Replace(error.place.pointer, *span, near)
+            pointer = error.place.pointer
+            whole = span == (0, len(text))
+            edit = Patch("replace", pointer, near) if whole else Replace(pointer, *span, near)
+            yield Repair(cost, f"write `{near}` in place of `{name}`", (edit,))
 
 
 def _near(subject: Subject, error: Diagnostic, name: str, text: str) -> dict[str, int]:
     if error.code == "POT2005":
-        sorts = [each for sort in sort_names(subject) for each in (sort, f"{sort}Sort")]
+        sorts = [each for sort in subject.sorts() for each in (sort, f"{sort}Sort")]
         return {sort: far for sort in sorts if (far := edit_distance(name, sort, _FAR))}
     found: dict[str, int] = {}
-    binders = [slot for slot in slots(subject) if slot.scope]
-    inside = {owner for slot in binders if _within(error, slot.scope) for owner in slot.owners}
+    slots = list(subject.slots())
+    inside = {owner for slot in slots if slot.scope and slot.reaches(error) for owner in slot.owners}
     for other in [*inside, *WORD.findall(text)]:
         far = edit_distance(name, other, _FAR)
         if other != name and (far or (len(name) <= _SHORT and len(other) <= _SHORT)):
             found.setdefault(other, far or _FAR + 1)
-    for slot in slots(subject):
+    for slot in slots:
         for owner in slot.owners:
             far = None if slot.scope else edit_distance(name, owner, _FAR)
             if far and not numbered_alike(name, owner):
@@ -57,5 +62,80 @@ def _near(subject: Subject, error: Diagnostic, name: str, text: str) -> dict[str
     return found
 
 
-def _within(error: Diagnostic, scope: str) -> bool:
-    return f"{error.place.pointer}/".startswith(f"{scope}/")
+# --- a declaration -------------------------------------------------------------------------------
+
+
+def declaration_candidates(subject: Subject) -> Iterator[Repair]:
+    """Fixes with a placeholder, completed with each sort; an enumeration of the undeclared names."""
+    for error in subject.with_code(_UNDECLARED):
+        for fix in error.fixes:
+            if fix.applicability is Applicability.PLACEHOLDER:
+                yield from _completed(fix, subject.sorts()[:_MOST_SORTS])
+    unknown = [subject.formula(error) for error in subject.with_code(["POT2005"])]
+    names = [
+        subject.formula(error)[slice(*error.place.span)]
+        for error in subject.with_code(["POT2001"])
+        if error.place.span is not None
+    ]
+    # Several unknown sorts could each own the names: then none is offered.
+    if names and len(unknown) == 1 and unknown[0]:
+        declared = {"name": unknown[0], "type": "EnumSort", "values": names}
+        title = f"declare the sort `{unknown[0]}` with the values {', '.join(names)[:60]}"
+        yield Repair(_DECLARING, title, (Patch("add", "/sorts/-", declared),))
+
+
+def _completed(fix: Fix, sorts: list[str]) -> Iterator[Repair]:
+    """With one sort wherever one is left open, and, for a function, with each range."""
+    plain = fix.title.removesuffix(f" of {_OPEN}")
+    whole = not any(isinstance(edit, Patch) and _has_range(edit.value) for edit in fix.edits)
+    for sort in sorts:
+        for range_ in (None,) if whole else sorts:
+            edits = tuple(_edit(edit, sort, range_) for edit in fix.edits)
+            title = f"{plain} of {sort}" if range_ is None else f"{plain} with the range {range_}"
+            yield Repair(_DECLARING, title, edits)
+
+
+def _has_range(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(map(_has_range, value))
+    return isinstance(value, dict) and "range" in value
+
+
+def _edit(edit: Edit, sort: str, range_: str | None) -> Edit:
+    return edit._replace(value=_put(edit.value, sort, range_)) if isinstance(edit, Patch) else edit
+
+
+def _put(value: Any, sort: str, range_: str | None) -> Any:
+    if isinstance(value, dict):
+        filled = {key: _put(item, sort, range_) for key, item in value.items()}
+        return {**filled, "range": range_} if range_ is not None and "range" in filled else filled
+    if isinstance(value, list):
+        return [_put(item, sort, range_) for item in value]
+    return sort if value == _OPEN else value
+
+
+# --- another sort --------------------------------------------------------------------------------
+
+
+def sort_candidates(subject: Subject) -> Iterator[Repair]:
+    """Declared sorts of names in the mismatched terms, names common to all terms first."""
+    used = [(error, set(WORD.findall(subject.formula(error)))) for error in subject.with_code(_MISMATCHED)]
+    mentioned = {word for error, _ in used for word in WORD.findall(error.message)}
+    own = subject.own_sorts()
+    for slot in subject.slots():
+        missed = sum(not slot.reaches(error) or names.isdisjoint(slot.owners) for error, names in used)
+        # A declaration that concerns none of the errors cannot mend one.
+        if missed == len(used):
+            continue
+        for sort in subject.sorts()[:_MOST_SORTS]:
+            if sort not in (slot.sort, slot.sort.removesuffix("Sort")):
+                # A sort of the program's own in place of one that is not is likelier than the reverse.
+                unlikely = (slot.sort in own) + (sort not in own)
+                cost = 4 * missed + 2 * (sort not in mentioned) + unlikely
+                title = f"give {_owners(slot)} the sort {sort} in place of {slot.sort}"
+                yield Repair(cost, title, (slot.edit(sort),))
+
+
+def _owners(slot: Slot) -> str:
+    shown = [f"`{name}`" for name in slot.owners[:2]]
+    return ", ".join(shown) + (" and the others" if len(slot.owners) > len(shown) else "")

@@ -10,12 +10,10 @@ from potlang.diag import Applicability, Diagnostic, Fix
 from potlang.diag.fixes import apply_fix, apply_fixes
 from potlang.diag.model import Patch, Replace
 from potlang.diag.patching import FixError
-from potlang.repair.arity_candidates import arity_candidates
-from potlang.repair.bracket_candidates import formula_candidates, json_candidates
-from potlang.repair.candidate import Repair, Subject
-from potlang.repair.declaration_candidates import declaration_candidates
-from potlang.repair.name_candidates import name_candidates
-from potlang.repair.sort_candidates import sort_candidates
+from potlang.repair.arity import arity_candidates
+from potlang.repair.brackets import formula_candidates, json_candidates
+from potlang.repair.declarations import declaration_candidates, name_candidates, sort_candidates
+from potlang.repair.subject import Repair, Subject
 
 Check = Callable[[object], Sequence[Diagnostic]]
 """The diagnostics of a text or a JSON value."""

@@ -162,3 +162,18 @@ def test_six_hundred_mistakes_are_repaired() -> None:
     shares = repaired_shares(100, 1)
     assert min(shares.values()) >= 0.7, shares
     assert sum(shares.values()) / len(shares) >= 0.85, shares
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        {"name": "x", "sort": "S", "verifications": [{"constraint": "foo(a)"}]},
+        {**WORLD, "sorts": [*WORLD["sorts"], {"name": []}], "verifications": [{"constraint": "kind(rex)"}]},
+    ],
+    ids=["a binder in the place of a program", "a sort whose name is a list"],
+)
+def test_misplaced_parts_are_no_sorts(program: dict[str, Any]) -> None:
+    """[DIAG-FIX-5]: parts of another form than a program's have diagnostics, and are no part of a repair."""
+    for source in (program, json.dumps(program)):
+        codes = {each.code for each in potlang.check(source).diagnostics}
+        assert codes & {"POT1010", "POT1011", "POT1012"}
