@@ -6,7 +6,6 @@ found.verdict, found.report, found.to_json()
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, get_args
 
@@ -19,7 +18,7 @@ from potlang.models.voting import elect
 from potlang.models.writer import Asking, ProgramWriter, Progress, is_given_up
 from potlang.prove.options import RouteName, Trust
 from potlang.report.results import Limits, Verdict
-from potlang.utils.resources import schema_text
+from potlang.utils.resources import schema
 from potlang.version import __version__
 
 MOST: Final = 100
@@ -90,7 +89,7 @@ def _check_call(question: str, asking: Asking, k: int, route: str, trust: str) -
             raise ValueError(f"`{name}` is from 1 to {MOST}")
     if len(asking.options) > MOST or len(set(asking.options)) < len(asking.options):
         raise ValueError(f"`options` are at most {MOST} different labels")
-    known = json.loads(schema_text("pot-1"))["properties"]["semantics"]["properties"]
+    known = schema("pot-1")["properties"]["semantics"]["properties"]
     for name in asking.semantics or ():
         if name not in known:
             raise ValueError(f"`semantics` has no {name!r}; there are {', '.join(known)}")

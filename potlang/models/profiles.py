@@ -6,10 +6,9 @@ each the one form that says as much; the others are written as a formula.
 
 from __future__ import annotations
 
-import json
 from typing import Any, Final, Literal, get_args
 
-from potlang.utils.resources import schema_text
+from potlang.utils.resources import schema
 
 Profile = Literal["json", "openai", "anthropic", "gemini"]
 Schema = dict[str, Any]
@@ -34,7 +33,7 @@ def program_schema(profile: Profile = "json") -> Schema:
     """The JSON Schema of a program for a provider. Raises ValueError for an unknown profile."""
     if profile not in PROFILES:
         raise ValueError(f"no profile {profile!r}; there are {', '.join(PROFILES)}")
-    whole: Schema = json.loads(schema_text("pot-1"))
+    whole = schema("pot-1")
     return whole if profile == "json" else _Reduction(whole, profile).program()
 
 
@@ -100,7 +99,7 @@ def _one_form(node: Schema, wanted: str | None) -> tuple[Schema, bool]:
     """The form of a node that is kept; True if null was another."""
     options = node.get("anyOf")
     if options is not None:
-        left = [each for each in options if each.get("type") != "null" and not _has_free_keys(each)]
+        left = [each for each in options if each.get("type") != "null" and not has_free_keys(each)]
         fitting = [each for each in left if each.get("type") == wanted] or left
         outer = {key: value for key, value in node.items() if key == "description"}
         kept = fitting[0]
@@ -112,5 +111,6 @@ def _one_form(node: Schema, wanted: str | None) -> tuple[Schema, bool]:
     return node, None in node.get("enum", ())
 
 
-def _has_free_keys(node: Schema) -> bool:
+def has_free_keys(node: Schema) -> bool:
+    """True for an object whose keys are data."""
     return isinstance(node.get("additionalProperties"), dict)

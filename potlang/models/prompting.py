@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from potlang.models import reference
-from potlang.models.prompt_examples import EXAMPLES
-from potlang.models.prompts import fenced
+from potlang.models.prompts import demonstration, fenced
 from potlang.models.truncate import truncate_to_budget
 from potlang.report.results import Verdict
 
@@ -29,6 +28,19 @@ not answer the question yourself. Reply with one JSON object, the program, and n
 - If there are answers to choose from, write one verification for each, named by its label.
 - Declare every name that you use. Use one name for one thing."""
 _ALONE: Final = "Reply with the whole program, corrected, as one JSON object and nothing else."
+
+
+class Example(NamedTuple):
+    """A question, its program in a form that every profile of the schema has, and its claims' verdicts."""
+
+    question: str
+    program: dict[str, Any]
+    verdicts: dict[str, str]
+
+
+def examples() -> list[Example]:
+    """Questions and the programs that answer them; tests verify each ([LOOP-EXAMPLES])."""
+    return [Example(**each) for each in demonstration("programs")]
 
 
 def system_prompt(semantics: Mapping[str, Any] | None = None) -> str:
@@ -89,12 +101,8 @@ def _mistakes() -> str:
 
 
 def _examples() -> str:
-    return "\n\n".join(["# Examples", *_shown()])
-
-
-def _shown() -> Iterator[str]:
-    for each in EXAMPLES:
-        yield f"{fenced(each.question)}\n\n{fenced(_by_section(each.program), 'json')}"
+    shown = [f"{fenced(each.question)}\n\n{fenced(_by_section(each.program), 'json')}" for each in examples()]
+    return "\n\n".join(["# Examples", *shown])
 
 
 def _by_section(program: Mapping[str, Any]) -> str:

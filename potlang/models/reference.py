@@ -9,7 +9,8 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from potlang.diag.explain import page
-from potlang.utils.resources import schema_text
+from potlang.models.profiles import has_free_keys
+from potlang.utils.resources import schema
 
 FORMS: Final[dict[str, tuple[str, ...]]] = {
     "logic": (
@@ -61,7 +62,7 @@ class CommonMistake(NamedTuple):
 
 def sections() -> Iterator[tuple[str, str, str]]:
     """Each section: its key, the shape of its items, its purpose. A `?` marks an optional key."""
-    whole = _schema()
+    whole = schema("pot-1")
     for name, node in whole["properties"].items():
         if name not in _NOT_SECTIONS:
             yield name, _shape(whole, node), node["description"]
@@ -72,14 +73,14 @@ def _shape(whole: dict[str, Any], node: dict[str, Any]) -> str:
     node = _target(whole, node)
     if "anyOf" in node:
         forms = [_target(whole, each) for each in node["anyOf"] if each.get("type") != "null"]
-        shapes = (_shape(whole, each) for each in forms if not _has_free_keys(each))
+        shapes = (_shape(whole, each) for each in forms if not has_free_keys(each))
         return "|".join(dict.fromkeys(shapes))
     if "enum" in node:
         return "|".join(str(value) for value in node["enum"] if value is not None)
     kinds = node["type"]
     if "array" in kinds:
         return f"[{_shape(whole, node['items'])}]"
-    if "object" in kinds and _has_free_keys(node):
+    if "object" in kinds and has_free_keys(node):
         return "{…}"
     if "object" in kinds:
         needed = node.get("required", ())
@@ -101,16 +102,6 @@ def _target(whole: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
     while "$ref" in node:
         node = whole["$defs"][node["$ref"].rpartition("/")[2]]
     return node
-
-
-def _has_free_keys(node: dict[str, Any]) -> bool:
-    return isinstance(node.get("additionalProperties"), dict)
-
-
-@cache
-def _schema() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(schema_text("pot-1"))
-    return found
 
 
 # --- sorts and built-in functions ---------------------------------------------------------------------

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from potlang.source.layout import container_end
-from potlang.utils.resources import schema_text
+from potlang.utils.resources import schema
 
 _THOUGHT_ENDS = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _BEGINS = re.compile(r"""\{(?=\s*+["'}])|^[ \t]*+\{(?=\s*+[A-Za-z_])""", re.MULTILINE)
@@ -122,5 +122,4 @@ def _json(text: str) -> Any:
 
 @cache
 def _sections() -> frozenset[str]:
-    whole = json.loads(schema_text("pot-1"))
-    return frozenset(whole["properties"]) - {"$schema", "description"}
+    return frozenset(schema("pot-1")["properties"]) - {"$schema", "description"}

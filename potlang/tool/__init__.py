@@ -6,7 +6,6 @@ most useful parts come first, the rest is counted (`97-tool.md`, `schemas/tool-a
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from importlib import import_module
@@ -16,7 +15,7 @@ from potlang.diag import nearest
 from potlang.models.profiles import Profile, Schema, program_schema
 from potlang.models.truncate import DEFAULT_BUDGET, LEAST_BUDGET, truncate_to_budget
 from potlang.tool.arguments import MOST_CHARACTERS, CallArguments, CallMistake, read_arguments
-from potlang.utils.resources import schema_text
+from potlang.utils.resources import schema
 
 Operation = Literal["verify", "check", "fix", "compile", "view", "claims", "explain"]
 Provider = Literal["openai", "anthropic", "gemini", "mcp"]
@@ -83,8 +82,7 @@ def definition(provider: Provider = "openai") -> dict[str, Any]:
 
 def answer_schema() -> Schema:
     """The schema of every answer, `tool-answer-1`."""
-    found: Schema = json.loads(schema_text("tool-answer-1"))
-    return found
+    return schema("tool-answer-1")
 
 
 def parameters(profile: Profile = "json") -> Schema:
@@ -204,7 +202,7 @@ def _require(given: CallArguments, operation: str, needed: str) -> None:
 
 def _sections() -> frozenset[str]:
     """The keys of a program."""
-    return frozenset(json.loads(schema_text("pot-1"))["properties"])
+    return frozenset(schema("pot-1")["properties"])
 
 
 def _operation(name: str) -> Callable[[CallArguments, float], dict[str, Any]]:

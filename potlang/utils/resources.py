@@ -5,7 +5,9 @@ In a wheel they lie inside the package; in a source tree beside it.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 
 def folder(name: str) -> Path:
@@ -18,6 +20,12 @@ def folder(name: str) -> Path:
 def schema_text(name: str) -> str:
     """The text of a schema, `pot-1` for `schemas/pot-1.json`."""
     return folder("schemas").joinpath(f"{name}.json").read_text(encoding="utf-8")
+
+
+def schema(name: str) -> dict[str, Any]:
+    """A schema as JSON values, the caller's own."""
+    found: dict[str, Any] = json.loads(schema_text(name))
+    return found
 
 
 def pack_names() -> list[str]:

@@ -27,7 +27,7 @@ from potlang.models.endpoint import Completion, Endpoint, EndpointError, Failure
 from potlang.models.evaluation import Option, Question, SolverSettings
 from potlang.models.evaluation.outcomes import find_outcome
 from potlang.models.evaluation.writing import WritingModel
-from potlang.models.prompt_examples import EXAMPLES
+from potlang.models.prompting import examples
 from potlang.models.reasoned import ProgramSample, Reasoned
 from potlang.models.voting import elect
 from potlang.report.results import Verdict
@@ -37,6 +37,7 @@ ROOT = Path(__file__).parent.parent.parent
 SEED = ROOT / "tests" / "seed"
 DEV = os.environ.get("POTLANG_CASES")
 KEY = "sk-a-long-secret-key"
+EXAMPLES = examples()
 QUESTION = EXAMPLES[0].question
 GOOD = json.dumps(EXAMPLES[0].program)
 BAD = GOOD.replace('"has_fur(rex)"', '"hasfur(rex)"')

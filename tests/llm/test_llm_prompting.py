@@ -15,8 +15,7 @@ from potlang.diag import CODES
 from potlang.expressions.build_tables import lark_parser
 from potlang.models import reference
 from potlang.models.profiles import program_schema
-from potlang.models.prompt_examples import EXAMPLES, Example
-from potlang.models.prompting import fenced, question_prompt, repair_prompt, system_prompt
+from potlang.models.prompting import Example, examples, fenced, question_prompt, repair_prompt, system_prompt
 from potlang.sema.builtins import BUILTINS
 from potlang.sema.sorts import BUILTIN, CONSTRUCTORS
 
@@ -130,7 +129,7 @@ def test_sorts_compile(sort: str) -> None:
     potlang.compile({**FORMS, "variables": [{"name": "w", "sort": sort}]})
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.question[:20])
+@pytest.mark.parametrize("example", examples(), ids=lambda example: example.question[:20])
 def test_examples_have_their_verdicts(example: Example) -> None:
     """[LOOP-EXAMPLES]"""
     report = potlang.verify(example.program)

@@ -54,11 +54,11 @@ def generation_prompt(problem: str, demonstrations: Sequence[Solution] | None = 
 
 def reasons_prompt(solved: Mapping[str, Any]) -> str:
     """Asks a model that does not think first for dependencies with reasons (appendix H.2)."""
-    return fill("parse_reasons", solved=solved, **_demonstration("reasons"))
+    return fill("parse_reasons", solved=solved, **demonstration("reasons"))
 
 
 def _own() -> list[dict[str, Any]]:
-    found = [dict(_demonstration(name)) for name in ("tiles", "digits")]
+    found = [demonstration(name) for name in ("tiles", "digits")]
     return [{"problem": each["problem"], "steps": each["steps"]} for each in found]
 
 
@@ -87,7 +87,7 @@ def _template(name: str) -> str:
 
 
 @cache
-def _demonstration(name: str) -> Mapping[str, Any]:
+def demonstration(name: str) -> Any:
+    """An example for a prompt, as JSON values that nobody may change."""
     file = files(__name__).joinpath("demonstrations", f"{name}.json")
-    found: Mapping[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return found
+    return json.loads(file.read_text(encoding="utf-8"))
