@@ -38,32 +38,14 @@ class Callers:
         self._turn = anyio.Semaphore(self.count)
         # A cancelled call keeps its thread until the child is dead: there must be others by then.
         self._threads = anyio.CapacityLimiter(2 * self.count)
-        self._waiting = 0
         self._closed = False
 
     async def call(self, arguments: Any) -> dict[str, Any]:
         """The tool's answer. When the task is cancelled, the child that works on it is killed at once."""
-        if not await self._has_turn():
+        if self._turn.statistics().tasks_waiting >= MOST_WAITING:
             return _mistake("busy", f"{MOST_WAITING} calls are waiting already", "call again later")
-        try:
+        async with self._turn:
             return await self._carried_out(arguments)
-        finally:
-            self._turn.release()
-
-    async def _has_turn(self) -> bool:
-        """Waits for a child to be free; false if too many wait for one already."""
-        try:
-            self._turn.acquire_nowait()
-            return True
-        except anyio.WouldBlock:
-            if self._waiting >= MOST_WAITING:
-                return False
-        self._waiting += 1
-        try:
-            await self._turn.acquire()
-            return True
-        finally:
-            self._waiting -= 1
 
     async def _carried_out(self, arguments: Any) -> dict[str, Any]:
         process = self._take()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from importlib.resources import files
-from typing import Final, NamedTuple
+from typing import Final
+
+import mcp_types as types
 
 from potlang import api
 from potlang.diag import CODES
@@ -17,114 +19,99 @@ _JSON: Final = "application/json"
 _NAME: Final = re.compile(r"[a-z0-9-]+")
 
 
-class Content(NamedTuple):
-    """A text with its type."""
-
-    text: str
-    type: str
-
-
-class Listed(NamedTuple):
-    """A line of the list of resources, or of the list of templates."""
-
-    uri: str
-    name: str
-    description: str
-    type: str
-
-
-def entries() -> Iterator[Listed]:
+def entries() -> Iterator[types.Resource]:
     """The resources that are listed by name; single diagnostics are reached by template."""
-    yield Listed(f"{SCHEME}reference", "The PoT language in brief", "What a program is made of", _MARKDOWN)
-    yield Listed(f"{SCHEME}grammar", "Grammar of expressions", "One Lark file", "text/plain")
-    yield Listed(f"{SCHEME}diagnostics", "Diagnostic codes", "All codes with their headlines", _MARKDOWN)
+    yield _listed("reference", "The PoT language in brief", "What a program is made of")
+    yield _listed("grammar", "Grammar of expressions", "One Lark file", "text/plain")
+    yield _listed("diagnostics", "Diagnostic codes", "All codes with their headlines")
     for name in _files("spec", ".md"):
-        title = _spec(name).text.partition("\n")[0].lstrip("# ")
-        yield Listed(f"{SCHEME}spec/{name}", title, "A chapter of the specification", _MARKDOWN)
+        title = _spec(name).partition("\n")[0].lstrip("# ")
+        yield _listed(f"spec/{name}", title, "A chapter of the specification")
     for name in _files("schemas", ".json"):
-        yield Listed(f"{SCHEME}schemas/{name}", name, "A JSON Schema", _JSON)
+        yield _listed(f"schemas/{name}", name, "A JSON Schema", _JSON)
     for pack in pack_names():
         name = pack.removeprefix("std/")
-        yield Listed(f"{SCHEME}stdlib/{name}", pack, "A pack of the standard library, for imports", _MARKDOWN)
+        yield _listed(f"stdlib/{name}", pack, "A pack of the standard library, for imports")
 
 
-def templates() -> Iterator[Listed]:
-    """Resources with a part that is filled in."""
-    yield Listed(
-        f"{SCHEME}diagnostics/{{code}}",
-        "A diagnostic code explained",
-        "What it means, a program that fails, the corrected one",
-        _MARKDOWN,
-    )
-    yield Listed(
-        f"{SCHEME}stdlib/{{area}}/{{pack}}",
-        "A pack of the standard library",
-        "What it assumes and its parameters",
-        _MARKDOWN,
-    )
+def _listed(path: str, name: str, description: str, type_: str = _MARKDOWN) -> types.Resource:
+    return types.Resource(uri=f"{SCHEME}{path}", name=name, description=description, mime_type=type_)
 
 
-def read(uri: str) -> Content | None:
+TEMPLATES: Final = [
+    types.ResourceTemplate(
+        uri_template=f"{SCHEME}diagnostics/{{code}}",
+        name="A diagnostic code explained",
+        description="What it means, a program that fails, the corrected one",
+        mime_type=_MARKDOWN,
+    ),
+    types.ResourceTemplate(
+        uri_template=f"{SCHEME}stdlib/{{area}}/{{pack}}",
+        name="A pack of the standard library",
+        description="What it assumes and its parameters",
+        mime_type=_MARKDOWN,
+    ),
+]
+"""Resources with a part that is filled in."""
+
+
+def read(uri: str) -> types.TextResourceContents | None:
     """The resource of this address; None if there is none."""
     # Names are looked up in fixed lists, never in the file system.
     if not uri.startswith(SCHEME):
         return None
     first, _, rest = uri.removeprefix(SCHEME).partition("/")
-    find = _READERS.get((first, bool(rest)))
-    return None if find is None else find(rest)
+    if (first, bool(rest)) not in _READERS:
+        return None
+    type_, find = _READERS[first, bool(rest)]
+    text = find(rest)
+    return None if text is None else types.TextResourceContents(uri=uri, text=text, mime_type=type_)
 
 
-def _reference(_: str) -> Content:
+def _reference(_: str) -> str:
     from potlang.models.prompting import language_reference
 
-    return Content(language_reference(), _MARKDOWN)
+    return language_reference()
 
 
-def _grammar(_: str) -> Content:
-    return Content(
-        files("potlang.expressions").joinpath("grammar.lark").read_text(encoding="utf-8"), "text/plain"
-    )
+def _grammar(_: str) -> str:
+    return files("potlang.expressions").joinpath("grammar.lark").read_text(encoding="utf-8")
 
 
-def _codes(_: str) -> Content:
+def _codes(_: str) -> str:
     lines = [f"- {row.code} `{row.slug}` ({row.severity}): {row.headline}" for row in CODES.values()]
-    return Content("\n".join(["# Diagnostic codes", "", *lines, ""]), _MARKDOWN)
+    return "\n".join(["# Diagnostic codes", "", *lines, ""])
 
 
-def _page(code: str) -> Content | None:
-    text = api.explain(code)
-    return None if text is None else Content(text, _MARKDOWN)
+def _spec(name: str) -> str:
+    return folder("spec").joinpath(f"{name}.md").read_text(encoding="utf-8")
 
 
-def _spec(name: str) -> Content:
-    return Content(folder("spec").joinpath(f"{name}.md").read_text(encoding="utf-8"), _MARKDOWN)
-
-
-def _chapter(name: str) -> Content | None:
+def _chapter(name: str) -> str | None:
     return _spec(name) if name in _files("spec", ".md") else None
 
 
-def _schema(name: str) -> Content | None:
-    return Content(schema_text(name), _JSON) if name in _files("schemas", ".json") else None
+def _schema(name: str) -> str | None:
+    return schema_text(name) if name in _files("schemas", ".json") else None
 
 
-def _pack(name: str) -> Content | None:
-    found = {file: pack_file(f"std/{name}", file) for file in ("README.md", "pack.json")}
-    if found["pack.json"] is None:
+def _pack(name: str) -> str | None:
+    pack, readme = pack_file(f"std/{name}", "pack.json"), pack_file(f"std/{name}", "README.md")
+    if pack is None:
         return None
-    readme = found["README.md"] or f"# std/{name}\n"
-    return Content(f"{readme.rstrip()}\n\n```json\n{found['pack.json'].strip()}\n```\n", _MARKDOWN)
+    return f"{(readme or f'# std/{name}').rstrip()}\n\n```json\n{pack.strip()}\n```\n"
 
 
-_READERS: Final[dict[tuple[str, bool], Callable[[str], Content | None]]] = {
-    ("reference", False): _reference,
-    ("grammar", False): _grammar,
-    ("diagnostics", False): _codes,
-    ("diagnostics", True): _page,
-    ("spec", True): _chapter,
-    ("schemas", True): _schema,
-    ("stdlib", True): _pack,
+_READERS: Final[dict[tuple[str, bool], tuple[str, Callable[[str], str | None]]]] = {
+    ("reference", False): (_MARKDOWN, _reference),
+    ("grammar", False): ("text/plain", _grammar),
+    ("diagnostics", False): (_MARKDOWN, _codes),
+    ("diagnostics", True): (_MARKDOWN, api.explain),
+    ("spec", True): (_MARKDOWN, _chapter),
+    ("schemas", True): (_JSON, _schema),
+    ("stdlib", True): (_MARKDOWN, _pack),
 }
+"""By the first part of an address, and whether more follows: the type of the text, and the text."""
 
 
 def _files(name: str, ending: str) -> list[str]:

@@ -9,8 +9,8 @@ import errno
 import json
 import socket
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
+from contextlib import closing
 from typing import Any, Final
 
 import anyio
@@ -123,29 +123,21 @@ def serve_http(
 
 
 async def _stdio(workers: int | None, budget: int) -> None:
-    async with _callers(workers, budget) as callers, stdio_server() as (incoming, outgoing):
+    with closing(Callers(workers, budget)) as callers:
         server = make_server(callers)
-        await server.run(incoming, outgoing, server.create_initialization_options())
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
 
 
 async def _http(host: str, listeners: Sequence[socket.socket], workers: int | None, budget: int) -> None:
     import uvicorn
 
-    async with _callers(workers, budget) as callers:
+    with closing(Callers(workers, budget)) as callers:
         app = make_server(callers).streamable_http_app(
             streamable_http_path=PATH, host=host, max_request_body_size=MOST_BYTES
         )
         config = uvicorn.Config(app, log_level="warning")
         await uvicorn.Server(config).serve(sockets=list(listeners))
-
-
-@asynccontextmanager
-async def _callers(workers: int | None, budget: int) -> AsyncIterator[Callers]:
-    callers = Callers(workers, budget)
-    try:
-        yield callers
-    finally:
-        callers.close()
 
 
 # --- the tool -----------------------------------------------------------------------------------------
@@ -194,21 +186,13 @@ async def _with_progress(context: Context, callers: Callers, arguments: dict[str
 
 
 async def _list_resources(_: Context, __: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
-    found = [
-        types.Resource(uri=uri, name=name, description=description, mime_type=kind)
-        for uri, name, description, kind in content.entries()
-    ]
-    return types.ListResourcesResult(resources=found)
+    return types.ListResourcesResult(resources=list(content.entries()))
 
 
 async def _list_templates(
     _: Context, __: types.PaginatedRequestParams | None
 ) -> types.ListResourceTemplatesResult:
-    found = [
-        types.ResourceTemplate(uri_template=uri, name=name, description=description, mime_type=kind)
-        for uri, name, description, kind in content.templates()
-    ]
-    return types.ListResourceTemplatesResult(resource_templates=found)
+    return types.ListResourceTemplatesResult(resource_templates=content.TEMPLATES)
 
 
 async def _read_resource(_: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
@@ -216,8 +200,7 @@ async def _read_resource(_: Context, params: types.ReadResourceRequestParams) ->
     found = content.read(uri)
     if found is None:
         raise MCPError(code=types.INVALID_PARAMS, message="no such resource", data={"uri": uri[:200]})
-    text = types.TextResourceContents(uri=params.uri, text=found.text, mime_type=found.type)
-    return types.ReadResourceResult(contents=[text])
+    return types.ReadResourceResult(contents=[found])
 
 
 # --- prompts ------------------------------------------------------------------------------------------
