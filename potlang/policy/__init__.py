@@ -5,9 +5,8 @@ store.add("leave", text, cases)
 store.verify_claims("leave", ["may_leave(ann)"]).verdict
 """
 
-from potlang.policy.cases import Case, CaseResult, own_cases, read_cases, run_cases
+from potlang.policy.cases import Case, CaseResult, PolicyError, own_cases, read_cases, run_cases
 from potlang.policy.comparing import Change, Difference, compare
-from potlang.policy.errors import PolicyError
 from potlang.policy.store import Store, Version, default_directory, open_store
 
 __all__ = [

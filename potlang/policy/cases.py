@@ -7,16 +7,19 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from potlang.diag import Sink
+from potlang.diag.patching import get
 from potlang.languages.pot.claims import Claim, verified
 from potlang.languages.pot.program import Program
 from potlang.languages.pot.report import Report
-from potlang.policy.errors import PolicyError
 from potlang.reading.json_text import read_json
 from potlang.report.results import Limits, Verdict
 from potlang.source import Document
-from potlang.source.pointer import split_pointer
 
 MOST_CASES: Final = 10_000
+
+
+class PolicyError(ValueError):
+    """Unknown policy, invalid name, or unusable store."""
 
 
 class Case(NamedTuple):
@@ -87,7 +90,9 @@ def own_cases(program: Program, text: str, limits: Limits) -> tuple[tuple[Case, 
     The names of those that are undecided come apart: nothing can be expected of them.
     """
     value = read_json(Document.from_str(text), Sink())
-    claims = [(each.name, _at(value, each.origin.pointer)) for each in program.module.claims]
+    claims: list[tuple[str, Any]] = [
+        (each.name, get(value, each.origin.pointer)) for each in program.module.claims
+    ]
     cases, undecided = [], []
     with program.session(limits=limits) as session:
         found = verified(session, [claim for _, claim in claims], limits)
@@ -97,12 +102,6 @@ def own_cases(program: Program, text: str, limits: Limits) -> tuple[tuple[Case, 
             else:
                 cases.append(Case(claim, Verdict(report.verdict), name))
     return tuple(cases), tuple(undecided)
-
-
-def _at(value: Any, pointer: str) -> Any:
-    for token in split_pointer(pointer):
-        value = value[int(token) if isinstance(value, list) else token]
-    return value
 
 
 def run_cases(program: Program, cases: Sequence[Case], limits: Limits) -> Iterator[CaseResult]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import count
 from random import Random
 from typing import Final, NamedTuple
 
@@ -28,8 +29,8 @@ class _Words(NamedTuple):
     names: frozenset[str]
 
 
-def sample_claims(first: Module, second: Module, count: int, seed: int) -> list[str]:
-    """At most `count` different claims that are formulas over the names which both declare alike.
+def sample_claims(first: Module, second: Module, most: int, seed: int) -> list[str]:
+    """At most `most` different claims that are formulas over the names which both declare alike.
 
     They are atoms, implications between two, and rules for all members of a sort. Fewer where the shared
     words do not give so many.
@@ -37,8 +38,8 @@ def sample_claims(first: Module, second: Module, count: int, seed: int) -> list[
     words = _shared(first, second)
     random = Random(seed)
     found: dict[str, None] = {}
-    for _ in range(_TRIES * count if words.heads else 0):
-        if len(found) >= count:
+    for _ in range(_TRIES * most if words.heads else 0):
+        if len(found) >= most:
             break
         claim = _claim(words, random)
         if claim is not None:
@@ -59,10 +60,8 @@ def _shared(first: Module, second: Module) -> _Words:
     members: dict[Sort, tuple[str, ...]] = {BOOL: ("True", "False")}
     for sort in first.sorts:
         if isinstance(sort, EnumSort):
-            members[sort] = tuple(map(written, sort.values))
-            if sort.name in values:
-                kept = [each for each in sort.values if each in values[sort.name]]
-                members[sort] = tuple(map(written, kept))
+            known = values.get(sort.name, sort.values)
+            members[sort] = tuple(written(each) for each in sort.values if each in known)
     for symbol in common:
         if not symbol.domain and symbol.range not in (BOOL, INT, REAL):
             members[symbol.range] = (*members.get(symbol.range, ()), written(symbol.name))
@@ -110,16 +109,9 @@ def _claim(words: _Words, random: Random) -> str | None:
     if not sorts:
         return None
     sort = random.choice(sorts)
-    variable = next(name for name in _variables() if name not in words.names)
+    variable = next(name for name in (f"x{number or ''}" for number in count()) if name not in words.names)
     body = _implication(words, random, (variable, sort))
     return None if body is None else f"ForAll([{variable}: {sort_text(sort)}], {body})"
-
-
-def _variables() -> Iterator[str]:
-    number = 0
-    while True:
-        yield f"x{number or ''}"
-        number += 1
 
 
 def _implication(words: _Words, random: Random, bound: tuple[str, Sort] | None) -> str | None:

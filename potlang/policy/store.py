@@ -25,8 +25,7 @@ from potlang.languages.pot.check import compile as compile_program
 from potlang.languages.pot.claims import Claim, verify_claims
 from potlang.languages.pot.program import Program, Session
 from potlang.languages.pot.report import Report
-from potlang.policy.cases import Case, CaseResult, own_cases, read_cases, run_cases
-from potlang.policy.errors import PolicyError
+from potlang.policy.cases import Case, CaseResult, PolicyError, own_cases, read_cases, run_cases
 from potlang.prove.options import Trust
 from potlang.report.results import Limits
 from potlang.utils.directories import user_directory
@@ -337,13 +336,10 @@ class Store:
 
 def _flush(path: Path, data: bytes) -> None:
     """Writes a new file, onto the disk."""
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0))
-    try:
-        while data:
-            data = data[os.write(file, data) :]
-        os.fsync(file)
-    finally:
-        os.close(file)
+    with path.open("xb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _flush_folder(path: Path) -> None:

@@ -61,22 +61,17 @@ _FORMER: Final[dict[str, tuple[Operation, str]]] = {
 
 def definition(provider: Provider = "openai") -> dict[str, Any]:
     """The tool as a provider's interface wants it declared. Raises ValueError for an unknown provider."""
-    if provider == "openai":
-        function = {
-            "name": NAME,
-            "description": DESCRIPTION,
-            "parameters": parameters("openai"),
-            "strict": True,
-        }
-        return {"type": "function", "function": function}
-    if provider == "anthropic":
-        declared = {"name": NAME, "description": DESCRIPTION, "input_schema": parameters("anthropic")}
-        return {**declared, "strict": True}
-    if provider == "gemini":
-        return {"name": NAME, "description": DESCRIPTION, "parameters": parameters("gemini")}
-    if provider == "mcp":
-        declared = {"name": NAME, "description": DESCRIPTION, "inputSchema": parameters("json")}
-        return {**declared, "outputSchema": answer_schema()}
+    named = {"name": NAME, "description": DESCRIPTION}
+    match provider:
+        case "openai":
+            function = {**named, "parameters": parameters("openai"), "strict": True}
+            return {"type": "function", "function": function}
+        case "anthropic":
+            return {**named, "input_schema": parameters("anthropic"), "strict": True}
+        case "gemini":
+            return {**named, "parameters": parameters("gemini")}
+        case "mcp":
+            return {**named, "inputSchema": parameters("json"), "outputSchema": answer_schema()}
     raise ValueError(f"no provider {provider!r}; there are {', '.join(get_args(Provider))}")
 
 
@@ -165,16 +160,13 @@ def _answer(arguments: Any, deadline: float) -> dict[str, Any]:
     try:
         given = read_arguments(arguments, tuple(_ARGUMENTS))
         operation = given.values.get("operation") or "verify"
-        if isinstance(operation, str) and operation in _FORMER:
-            verb, needed = _FORMER[operation]
-            _require(given, operation, needed)
-            return {"operation": operation, **_operation(verb)(given, deadline)}
-        if not isinstance(operation, str) or operation not in _NEEDED:
+        if not isinstance(operation, str) or operation not in {*_NEEDED, *_FORMER}:
             shown = repr(operation[:40]) if isinstance(operation, str) else "of that kind"
             operation = None
             raise CallMistake("unknown_operation", f"no operation {shown}", f"one of {', '.join(_NEEDED)}")
-        _require(given, operation, _needed(given, operation))
-        return {"operation": operation, **_operation(operation)(given, deadline)}
+        verb, needed = _FORMER.get(operation) or (operation, _needed(given, operation))
+        _require(given, operation, needed)
+        return {"operation": operation, **_operation(verb)(given, deadline)}
     except CallMistake as mistake:
         known = {} if operation is None else {"operation": operation}
         return {**known, **mistake.answer()}
@@ -195,14 +187,9 @@ def _require(given: CallArguments, operation: str, needed: str) -> None:
     help_ = _ARGUMENTS[needed]
     if nearest(needed, given.unknown, 1):
         help_ = f"write `{needed}` for `{nearest(needed, given.unknown, 1)[0]}`"
-    elif needed == "program" and set(given.unknown) & _sections():
+    elif needed == "program" and set(given.unknown) & set(schema("pot-1")["properties"]):
         help_ = 'put the sections into one object: {"program": {…}}'
     raise CallMistake("missing_argument", f"{operation} needs `{needed}`{other}", help_)
-
-
-def _sections() -> frozenset[str]:
-    """The keys of a program."""
-    return frozenset(schema("pot-1")["properties"])
 
 
 def _operation(name: str) -> Callable[[CallArguments, float], dict[str, Any]]:

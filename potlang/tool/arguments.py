@@ -42,6 +42,11 @@ class CallMistake(Exception):
         return {"status": "error", "error": self.mistake, "message": self.message, "help": self.help}
 
 
+def wrong_type(key: str, wanted: str, value: Any, help_: str) -> CallMistake:
+    """The mistake that an argument is another value than is wanted."""
+    return CallMistake("wrong_type", f"`{key}` is {wanted}, not {kind(value)}", help_)
+
+
 class CallArguments(NamedTuple):
     """The arguments of a call by their names; no other keys are kept."""
 
@@ -58,7 +63,7 @@ class CallArguments(NamedTuple):
         """A short text. Raises `CallMistake` for anything else."""
         value = self.values.get(key)
         if not isinstance(value, str):
-            raise CallMistake("wrong_type", f"`{key}` is a string, not {kind(value)}", "send a string")
+            raise wrong_type(key, "a string", value, "send a string")
         return value
 
     def source(self, key: str) -> str | bytes | dict[str, Any]:
@@ -76,7 +81,7 @@ class CallArguments(NamedTuple):
         """A text such as a trace. Raises `CallMistake` for anything else, and for one that is too large."""
         value = self.bounded(key)
         if not isinstance(value, str | bytes):
-            raise CallMistake("wrong_type", f"`{key}` is a string, not {kind(value)}", "send one text")
+            raise wrong_type(key, "a string", value, "send one text")
         return value
 
     def bounded(self, key: str) -> Any:

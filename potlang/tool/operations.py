@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from potlang import api
@@ -20,8 +20,16 @@ from potlang.languages.pot.check import check as check_program
 from potlang.languages.pot.program import Checked, CompileError, Program
 from potlang.languages.pot.report import Report
 from potlang.languages.pot.solve import verify as verify_program
-from potlang.report.results import CoreItem, Limits, OptimizationResult, Result, Verdict
-from potlang.tool.arguments import CallArguments, CallMistake, kind
+from potlang.report.results import (
+    Bindings,
+    CoreItem,
+    Limits,
+    OptimizationResult,
+    ParetoPoint,
+    Result,
+    Verdict,
+)
+from potlang.tool.arguments import CallArguments, CallMistake, kind, wrong_type
 
 if TYPE_CHECKING:
     from potlang.policy import Store
@@ -38,6 +46,7 @@ _NOT_SHOWN: Final = ("verdict", "diagnostics", "kind", "potlang", "limits")
 """Parts of a report that an answer has elsewhere, or not at all."""
 _NOT_IN_PARTS: Final = ("result", "text", "line", "time_ms", "limited")
 """Of the parts of a report: what the caller has sent, and what only people ask for."""
+_NOT_OF_OBJECTIVES: Final = ("pointer", "direction")
 
 
 def prepare() -> None:
@@ -201,9 +210,7 @@ def _source(given: CallArguments) -> Any:
                 "wrong_type", "`solution` is not made of JSON values", "send its text"
             ) from None
     if not isinstance(source, str | bytes):
-        raise CallMistake(
-            "wrong_type", f"`solution` is a string or an object, not {kind(source)}", "send its text"
-        )
+        raise wrong_type("solution", "a string or an object", source, "send its text")
     return source
 
 
@@ -306,91 +313,90 @@ def _slim(value: Any) -> Any:
 
 
 def _reported(report: Report) -> Answer:
-    answer: Answer = {
+    return {
         "status": "rejected" if report.verdict is Verdict.REJECTED else "ok",
         "verdict": str(report.verdict),
         "results": [_result(each) for each in report.results],
+        **_given(
+            optimization=_optimum(report.optimization),
+            because=None if report.evidence is None else _core(report.evidence.core),
+            notes=list(report.notes) or None,
+        ),
     }
-    if report.optimization is not None:
-        answer["optimization"] = _optimum(report.optimization)
-    if report.evidence is not None and report.evidence.core is not None:
-        answer["because"] = [_core_item(item) for item in report.evidence.core]
-    if report.notes:
-        answer["notes"] = list(report.notes)
-    return answer
+
+
+def _given(**parts: Any) -> Answer:
+    """The parts that are not None."""
+    return {key: part for key, part in parts.items() if part is not None}
 
 
 def _result(result: Result) -> Answer:
     evidence = result.evidence
-    parts: Answer = {"name": result.name, "verdict": str(result.verdict), "checked_by": result.trust}
-    if result.kind != "verification":
-        parts["kind"] = result.kind
-    if result.reason:
-        parts["reason"] = result.reason
-        parts["possible"] = [str(each) for each in result.possible]
-    if evidence.core is not None:
-        parts["because"] = [_core_item(item) for item in evidence.core]
-    if evidence.corrections:
-        parts["remove_one_of"] = [[_core_item(item) for item in items] for items in evidence.corrections]
-    for key, model in (
-        ("could_be_true", evidence.could_be_true),
-        ("could_be_false", evidence.could_be_false),
-    ):
-        if model is not None:
-            parts[key] = _plain(model)
-    if evidence.witness is not None:
-        parts["witness"] = [_plain(each) for each in evidence.witness.bindings]
-    for key, found in (("violated_by", evidence.violations), ("bindings", evidence.bindings)):
-        if found is not None:
-            parts[key] = [_plain(each) for each in found.certain]
-            for further, bindings in (("possible", found.possible), ("undecided", found.undecided)):
-                if bindings:
-                    parts[f"{key}_{further}"] = [_plain(each) for each in bindings]
-            if found.cut:
-                parts[f"{key}_not_looked_at"] = found.cut
-    return parts
+    return {
+        "name": result.name,
+        "verdict": str(result.verdict),
+        "checked_by": result.trust,
+        **_given(
+            kind=None if result.kind == "verification" else result.kind,
+            reason=result.reason or None,
+            possible=[str(each) for each in result.possible] if result.reason else None,
+            because=_core(evidence.core),
+            remove_one_of=[_core(items) for items in evidence.corrections or ()] or None,
+            could_be_true=_plain(evidence.could_be_true),
+            could_be_false=_plain(evidence.could_be_false),
+            witness=None if evidence.witness is None else list(map(_plain, evidence.witness.bindings)),
+        ),
+        **_bindings("violated_by", evidence.violations),
+        **_bindings("bindings", evidence.bindings),
+    }
 
 
-def _core_item(item: CoreItem) -> Answer:
-    return {"pointer": item.pointer, "text": item.text}
+def _bindings(key: str, found: Bindings | None) -> Answer:
+    if found is None:
+        return {}
+    others = {f"{key}_possible": found.possible, f"{key}_undecided": found.undecided}
+    return {
+        key: list(map(_plain, found.certain)),
+        **{other: list(map(_plain, bindings)) for other, bindings in others.items() if bindings},
+        **_given(**{f"{key}_not_looked_at": found.cut or None}),
+    }
 
 
-def _plain(values: Any) -> Answer:
-    return {str(key): str(value) for key, value in dict(values).items()}
+def _core(items: Iterable[CoreItem] | None) -> list[Answer] | None:
+    return None if items is None else [{"pointer": each.pointer, "text": each.text} for each in items]
 
 
-def _optimum(found: OptimizationResult) -> Answer:
-    parts: Answer = {
+def _plain(values: Mapping[str, Any] | None) -> Answer | None:
+    return None if values is None else {str(key): str(value) for key, value in values.items()}
+
+
+def _optimum(found: OptimizationResult | None) -> Answer | None:
+    if found is None:
+        return None
+    return {
         "status": str(found.status),
         "mode": found.mode,
         "objectives": [
             {
                 key: str(value)
-                for key, value in each._asdict().items()
-                if value is not None and key not in ("pointer", "direction")
+                for key, value in _given(**each._asdict()).items()
+                if key not in _NOT_OF_OBJECTIVES
             }
             for each in found.objectives
         ],
+        **_given(
+            model=_plain(found.model),
+            points=None if found.points is None else [_point(found, each) for each in found.points],
+            points_complete=None if found.points is None else found.complete,
+            because=_core(found.core),
+            reason=found.reason or None,
+            notes=list(found.notes) or None,
+            if_sorts_were_closed=_optimum(found.closed),
+        ),
     }
-    if found.model is not None:
-        parts["model"] = _plain(found.model)
-    if found.points is not None:
-        parts["points"] = [_point(found, values, model) for values, model in found.points]
-        parts["points_complete"] = found.complete
-    if found.core is not None:
-        parts["because"] = [_core_item(item) for item in found.core]
-    if found.reason:
-        parts["reason"] = found.reason
-    if found.notes:
-        parts["notes"] = list(found.notes)
-    if found.closed is not None:
-        parts["if_sorts_were_closed"] = _optimum(found.closed)
-    return parts
 
 
-def _point(found: OptimizationResult, values: Iterable[Any], model: Any) -> Answer:
-    names = [each.name for each in found.objectives]
-    point: Answer = {
-        "values": {name: str(value) for name, value in zip(names, values, strict=False) if value is not None}
-    }
-    return point if model is None else {**point, "model": _plain(model)}
+def _point(found: OptimizationResult, point: ParetoPoint) -> Answer:
+    named = zip(found.objectives, point.values, strict=False)
+    values = {each.name: str(value) for each, value in named if value is not None}
+    return {"values": values, **_given(model=_plain(point.model))}
