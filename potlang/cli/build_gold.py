@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
@@ -93,7 +93,7 @@ def build_gold(
 
 
 def _problems(
-    stream: IO[bytes], bad: list[str], journal: GoldJournal, limit: int | None
+    stream: BinaryIO, bad: list[str], journal: GoldJournal, limit: int | None
 ) -> Iterator[Problem]:
     """Those that are not done yet, at most `limit`; lines that are none are reported."""
     from potlang.models.gold_journal import BadProblem, read_problems

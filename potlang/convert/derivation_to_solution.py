@@ -43,7 +43,7 @@ def derivation_to_solution(
     """The solution that derives a claim of a program, by default its first one ([DAG-FROM-1]).
 
     Raises LookupError if there is no such claim, `potlang.convert.deductions.NotEntailed`, and
-    `potlang.sema.emit.TooLarge` for formulas that are too large to be written.
+    `potlang.sema.emit.ExpansionTooLarge` for formulas that are too large to be written.
     """
     found = deduce(program, claim, limits=limits, workers=workers)
     work = _SolutionWriter(found)

@@ -6,13 +6,13 @@ was not derived so rests on the assumptions of its core alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from potlang.convert.deductions import deduce
 from potlang.ir.module import Claim, Module
-from potlang.ir.nodes import Node, Quant, Sym, Symbol, SymbolKind, reachable
-from potlang.ir.sorts import ArraySort, DeclaredSort, EnumSort, FunctionSort, SetSort, Sort, TupleSort
+from potlang.ir.nodes import Node, Quant, Symbol, SymbolKind, reachable, symbols_in
+from potlang.ir.sorts import DeclaredSort, EnumSort, TupleSort, parts_of
 from potlang.languages.dot.read.json_line import json_line
 from potlang.languages.dot.read.records import Profile
 from potlang.languages.dot.write.builder import TraceBuilder
@@ -50,7 +50,7 @@ def derivation_to_trace(
 
     The problem declares the symbols and assumes the core; each step is a proposition with `use` edges to
     its premises and a critic; the summarizer states the claim. Raises `LookupError` if there is no such
-    claim, `NotEntailed`, and `BuildError` or `potlang.sema.emit.TooLarge` for what has no text.
+    claim, `NotEntailed`, and `BuildError` or `potlang.sema.emit.ExpansionTooLarge` for what has no text.
     """
     found = deduce(program, claim, limits=limits, workers=workers)
     work = _TraceWriter(found.module, profile)
@@ -135,38 +135,17 @@ class _TraceWriter:
 _PLAIN = (SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.FREE)
 
 
-def _signature(module: Module, formulas: Iterable[Node]) -> dict[str, Any] | None:
+def _signature(module: Module, formulas: Sequence[Node]) -> dict[str, Any] | None:
     """The `declare` of the symbols in the formulas; None if `@prop` cannot declare one of them."""
     nodes = reachable(*formulas)
-    used = {s for node in nodes if (s := _symbol(node)) is not None}
+    used = {symbol for formula in formulas for symbol in symbols_in(formula)}
     sorts = [node.sort for node in nodes]
     sorts += [var.sort for node in nodes if isinstance(node, Quant) for var in node.binders]
-    if any(symbol.kind not in _PLAIN for symbol in used) or any(map(_is_named, dict.fromkeys(sorts))):
+    # A named sort is declared by the program alone.
+    named = any(isinstance(each, DeclaredSort | EnumSort | TupleSort) for each in parts_of(sorts))
+    if named or any(symbol.kind not in _PLAIN for symbol in used):
         return None
     return {symbol.name: _declared(symbol) for symbol in module.symbols if symbol in used}
-
-
-def _symbol(node: Node) -> Symbol | None:
-    if isinstance(node, Sym):
-        return node.symbol
-    head = getattr(node, "op", None)
-    return head if isinstance(head, Symbol) else None
-
-
-def _is_named(sort: Sort) -> bool:
-    """Whether a sort has a name that a program declares, or a part that has."""
-    stack: list[Sort] = [sort]
-    while stack:
-        match stack.pop():
-            case DeclaredSort() | EnumSort() | TupleSort():
-                return True
-            case ArraySort(index, element):
-                stack += [index, element]
-            case SetSort(element):
-                stack.append(element)
-            case FunctionSort(domain, range_):
-                stack += [*domain, range_]
-    return False
 
 
 def _declared(symbol: Symbol) -> Any:

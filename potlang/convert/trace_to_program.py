@@ -33,7 +33,7 @@ def trace_to_pot(
     Facts `node N` are the validated propositions; verifications `node N` and `summary N` what other nodes
     and summarizers say. Arrows are rules, named by their records, but for those that the theory refutes:
     a solver is asked within `limits`. Raises `MalformedTrace` for a trace with errors, `potlang.CompileError`
-    for such a theory, and `potlang.sema.emit.TooLarge`.
+    for such a theory, and `potlang.sema.emit.ExpansionTooLarge`.
     """
     checked = source if isinstance(source, CheckedTrace) else check(source, profile=profile, theory=theory)
     if not checked.ok:

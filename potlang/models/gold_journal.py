@@ -10,22 +10,20 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any, Literal, NamedTuple
+from typing import Any, BinaryIO, Literal, NamedTuple
 
 from potlang.diag import Sink
-from potlang.languages.dagmath.read.samples import LONGEST_LINE
+from potlang.languages.dagmath.read.samples import LINE_LIMITS, read_lines
 from potlang.languages.dagmath.write import solution_value
 from potlang.models.asking import FATAL, Attempt
 from potlang.models.gold_builder import Builder, Built, Problem
 from potlang.models.journal import Journal, in_parallel
 from potlang.reading.json_text import open_document, read_json
-from potlang.source import InputLimits
 
 Outcome = Literal["built", "given up", "failed"]
 """A solution; none after all tries; no answer of the endpoint, so that the next run tries again."""
 
 _RECORD_KEYS = frozenset({"problem_id", "outcome", "difficulty", "reason", "solution"})
-_LIMITS = InputLimits(bytes=LONGEST_LINE)
 _KEYS: Mapping[str, tuple[str, ...]] = {
     "problem": ("problem", "problem_text", "question"),
     "solution": ("solution", "rationale"),
@@ -57,17 +55,13 @@ class Success(NamedTuple):
     built: int
 
 
-def read_problems(stream: IO[bytes]) -> Iterator[Problem | BadProblem]:
+def read_problems(stream: BinaryIO) -> Iterator[Problem | BadProblem]:
     """The problems of JSON Lines: `problem`, `solution`, `answer`, and `problem_id`, `difficulty`, `dataset`.
 
     A problem without an id is named after its line; a second one with the same id is no problem.
     """
     seen: set[str] = set()
-    number = 0
-    while line := stream.readline(_LIMITS.bytes + 1):
-        number += 1
-        if not line.strip():
-            continue
+    for number, line in read_lines(stream):
         found = _problem(line, number)
         if isinstance(found, Problem):
             if found.id in seen:
@@ -79,7 +73,7 @@ def read_problems(stream: IO[bytes]) -> Iterator[Problem | BadProblem]:
 
 def _problem(line: bytes, number: int) -> Problem | BadProblem:
     sink = Sink()
-    value = read_json(open_document(line.rstrip(b"\r\n"), sink, _LIMITS), sink, _LIMITS)
+    value = read_json(open_document(line, sink, LINE_LIMITS), sink, LINE_LIMITS)
     if sink.has_errors:
         return BadProblem(number, sink.diagnostics()[0].message)
     if not isinstance(value, dict):

@@ -10,6 +10,7 @@ from potlang.languages.pot.program import Program
 from potlang.languages.pot.report import Report
 from potlang.policy.cases import Case
 from potlang.policy.sampling import sample_claims
+from potlang.report.base import to_plain
 from potlang.report.results import Limits, Verdict
 
 From = Literal["test", "sample"]
@@ -26,10 +27,6 @@ class Change(NamedTuple):
     old_evidence: str
     new_evidence: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON values."""
-        return {**self._asdict(), "old": str(self.old), "new": str(self.new)}
-
 
 class Difference(NamedTuple):
     """The changes among `tests` tests and `samples` drawn claims; `open` are claims unknown in either."""
@@ -41,8 +38,8 @@ class Difference(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
-        changes = [each.to_dict() for each in self.changes]
-        return {**self._asdict(), "changes": changes, "open": list(self.open)}
+        found: dict[str, Any] = to_plain(self)
+        return found
 
 
 def compare(

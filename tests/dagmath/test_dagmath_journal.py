@@ -15,6 +15,7 @@ import pytest
 from building_support import GOOD, NATASCHA, PROBLEM
 from chat_server import Behaviour, ChatServer, Status
 
+from potlang.languages.dagmath.read.samples import LONGEST_LINE
 from potlang.models.endpoint import EndpointError, Recorded, Sampling
 from potlang.models.gold_builder import Builder, Built, Models, Problem
 from potlang.models.gold_journal import (
@@ -64,6 +65,15 @@ def test_lines_that_are_no_problems(line: Any, reason: str) -> None:
     first, second = _read(line, LINE)
     assert isinstance(first, BadProblem) and first.line == 1 and reason in first.reason, first
     assert isinstance(second, Problem)
+
+
+def test_a_line_that_is_too_long_is_one_line() -> None:
+    """[DAG-BUILD-6]: it is reported once, and the lines behind it have their own numbers."""
+    long, after = _read(
+        json.dumps({**LINE, "problem": "x" * (2 * LONGEST_LINE)}).encode(), {**LINE, "problem_id": None}
+    )
+    assert isinstance(long, BadProblem) and long.line == 1
+    assert isinstance(after, Problem) and after.id == "line 2"
 
 
 def test_an_id_names_one_problem() -> None:
