@@ -336,10 +336,13 @@ class Store:
 
 def _flush(path: Path, data: bytes) -> None:
     """Writes a new file, onto the disk."""
-    with path.open("xb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0))
+    try:
+        while data:
+            data = data[os.write(file, data) :]
+        os.fsync(file)
+    finally:
+        os.close(file)
 
 
 def _flush_folder(path: Path) -> None:
