@@ -92,9 +92,7 @@ def build_gold(
     sys.exit(_exit_code(bad, records, journal))
 
 
-def _problems(
-    stream: BinaryIO, bad: list[str], journal: GoldJournal, limit: int | None
-) -> Iterator[Problem]:
+def _problems(stream: BinaryIO, bad: list[str], journal: GoldJournal, limit: int | None) -> Iterator[Problem]:
     """Those that are not done yet, at most `limit`; lines that are none are reported."""
     from potlang.models.gold_journal import BadProblem, read_problems
 

@@ -149,7 +149,7 @@ def eval_(
 def _writing(asked: AskedModel) -> Iterator[Reasoner]:
     """The model that the options name."""
     from potlang.models.endpoint.client import MissingClientError
-    from potlang.models.evaluation.writing import WritingModel
+    from potlang.models.evaluation.reasoners import WritingModel
 
     with asked.endpoint() as endpoint:
         try:

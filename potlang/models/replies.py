@@ -74,6 +74,14 @@ def find_program(reply: str) -> Found | None:
     return None
 
 
+def program_in(attempt: str | dict[str, Any]) -> str | dict[str, Any]:
+    """The program of an attempt: of a reply the one in it ([LOOP-REPLY]), or all of it if there is none."""
+    if isinstance(attempt, dict):
+        return attempt
+    found = find_program(attempt)
+    return attempt if found is None else found.text
+
+
 def _end(text: str, start: int) -> int:
     closed = container_end(text, start)
     return len(text.rstrip()) if closed is None else closed

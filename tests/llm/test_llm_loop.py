@@ -26,7 +26,7 @@ from potlang.models.asking import Attempt
 from potlang.models.endpoint import Completion, Endpoint, EndpointError, Failure, Recorded
 from potlang.models.evaluation import Option, Question, SolverSettings
 from potlang.models.evaluation.outcomes import find_outcome
-from potlang.models.evaluation.writing import WritingModel
+from potlang.models.evaluation.reasoners import WritingModel
 from potlang.models.prompting import examples
 from potlang.models.reasoned import ProgramSample, Reasoned
 from potlang.models.voting import elect

@@ -7,7 +7,7 @@ summaries = summarize(questions, found.outcomes)
 
 from potlang.models.evaluation.confusion import METRICS, Confusion, Counts, metrics
 from potlang.models.evaluation.judging import AnswerReading, Grade, judge
-from potlang.models.evaluation.outcomes import QuestionOutcome, SolverSettings
+from potlang.models.evaluation.outcomes import QuestionOutcome, Run, SolverSettings, run
 from potlang.models.evaluation.questions import (
     LineProblem,
     Option,
@@ -17,7 +17,6 @@ from potlang.models.evaluation.questions import (
     read_recorded,
 )
 from potlang.models.evaluation.reasoners import Attempts, Reasoner, RecordedPrograms
-from potlang.models.evaluation.running import Run, run
 from potlang.models.evaluation.summary import FamilySummary, summarize, to_json
 
 __all__ = [

@@ -68,43 +68,32 @@ class Graded(NamedTuple):
 def judge(question: Question, outcome: QuestionOutcome, reading: AnswerReading) -> Graded:
     """The outcome under a reading. The question must have an answer ([EVAL-REJECT] has the others)."""
     assert question.answer is not None
-    if question.options:
-        return _judge_options(question, outcome, reading)
-    right = Truth(question.answer)
-    if outcome.used is None:
-        return Graded(Grade.FAILED, ((right, None),))
-    verdict = verdict_read(outcome.claim(""), reading)
-    answer = None if verdict is None else _TRUTH.get(verdict)
-    if answer is None:
-        return Graded(Grade.ABSTAINED, ((right, None),))
-    return Graded(Grade.RIGHT if answer is right else Grade.WRONG, ((right, answer),))
-
-
-def _judge_options(question: Question, outcome: QuestionOutcome, reading: AnswerReading) -> Graded:
-    rights = [Truth.TRUE if each.label == question.answer else Truth.FALSE for each in question.options]
+    rights = [right for right, _ in question.claims()]
     if outcome.used is None:
         return Graded(Grade.FAILED, tuple((right, None) for right in rights))
-    answers = [_choice(each, outcome, reading) for each in question.options]
-    chosen = [
-        each.label for each, answer in zip(question.options, answers, strict=True) if answer is Truth.TRUE
-    ]
-    # None chosen is no answer; several chosen are a wrong one.
-    if not chosen:
-        status = Grade.ABSTAINED
+    verdicts = [_verdict_read(outcome.claim(name), reading) for _, name in question.claims()]
+    answers = [None if verdict is None else _TRUTH.get(verdict) for verdict in verdicts]
+    if question.options:
+        answers = [_choice(*each) for each in zip(question.options, verdicts, strict=True)]
+        chosen = [
+            each.label for each, answer in zip(question.options, answers, strict=True) if answer is Truth.TRUE
+        ]
+        # None chosen is no answer; several chosen are a wrong one.
+        is_answered, is_right = bool(chosen), chosen == [question.answer]
     else:
-        status = Grade.RIGHT if chosen == [question.answer] else Grade.WRONG
+        is_answered, is_right = answers != [None], answers == rights
+    status = Grade.RIGHT if is_right else Grade.WRONG if is_answered else Grade.ABSTAINED
     return Graded(status, tuple(zip(rights, answers, strict=True)))
 
 
-def _choice(option: Option, outcome: QuestionOutcome, reading: AnswerReading) -> Answer:
+def _choice(option: Option, verdict: Verdict | None) -> Answer:
     """TRUE for an option that counts as chosen; None where its verification gives no answer."""
-    verdict = verdict_read(outcome.claim(option.verification), reading)
     if verdict is None or verdict not in _TRUTH:
         return None
     return Truth.TRUE if verdict in option.accept else Truth.FALSE
 
 
-def verdict_read(claim: ClaimOutcome | None, reading: AnswerReading) -> Verdict | None:
+def _verdict_read(claim: ClaimOutcome | None, reading: AnswerReading) -> Verdict | None:
     """The verdict that a claim has; under the paper's reading the one that SAT or UNSAT is taken for."""
     if claim is None:
         return None

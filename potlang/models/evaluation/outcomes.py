@@ -1,4 +1,4 @@
-"""The outcome of one question: the attempt that compiled, its verdicts, the cost ([EVAL-OUTCOME])."""
+"""Runs an evaluation: the attempt of each question that compiled, its verdicts, the cost ([EVAL-OUTCOME])."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ import hashlib
 import json
 import math
 import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from potlang.diag import Severity
+from potlang.languages.dagmath.read.samples import LINE_LIMITS
 from potlang.languages.pot.check import check as check_program
 from potlang.languages.pot.report import Report
 from potlang.languages.pot.solve import verify as verify_program
 from potlang.models.evaluation.questions import Question
-from potlang.models.evaluation.reasoners import Attempts, Reasoner, program_in
+from potlang.models.evaluation.reasoners import Attempts, Reasoner
+from potlang.models.journal import Journal, in_parallel
+from potlang.models.replies import program_in
 from potlang.prove.options import RouteName, Trust
 from potlang.prove.versions import versions
 from potlang.report.results import Limits, Verdict
@@ -149,3 +154,66 @@ def _claims(report: Report | None) -> tuple[tuple[str, ClaimOutcome], ...]:
         for each in results
         if each.kind == "verification"
     )
+
+
+# --- runs -----------------------------------------------------------------------------------------
+
+USUAL = SolverSettings()
+Progress = Callable[[QuestionOutcome], object]
+
+
+class Run(NamedTuple):
+    """The outcomes in the order of the questions; `reused` of them were found in the results file.
+
+    `unreadable` lines of that file were passed over.
+    """
+
+    outcomes: tuple[QuestionOutcome, ...]
+    reused: int
+    unreadable: int
+
+
+def run(
+    questions: Sequence[Question],
+    reasoner: Reasoner,
+    settings: SolverSettings = USUAL,
+    *,
+    results: Path | None = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Run:
+    """Outcomes for questions with different ids, `jobs` at a time.
+
+    Each is appended to `results` as it comes; one that is there already, of the same question, attempts,
+    settings and versions, is taken from there, unless a call failed. `progress` is called for each in
+    the caller's thread. Raises OSError for the results file.
+    """
+    found: dict[str, QuestionOutcome] = {}
+    with Journal(results, _entry, limits=LINE_LIMITS) as file:
+        waiting: list[Question] = []
+        for question in questions:
+            known = file.entries.get(key_of(question, reasoner, settings))
+            if known is None or known.failure:
+                waiting.append(question)
+            else:
+                found[question.id] = known
+                if progress is not None:
+                    progress(known)
+        reused = len(found)
+
+        def one(question: Question) -> QuestionOutcome:
+            outcome = find_outcome(question, reasoner, settings)
+            # In the worker: it is kept even if the run is interrupted before the result is taken.
+            file.append(outcome.key, outcome, outcome.to_dict())
+            return outcome
+
+        for outcome in in_parallel(one, waiting, jobs):
+            found[outcome.id] = outcome
+            if progress is not None:
+                progress(outcome)
+    return Run(tuple(found[each.id] for each in questions), reused, file.unreadable)
+
+
+def _entry(value: Any) -> tuple[str, QuestionOutcome]:
+    outcome = QuestionOutcome.from_dict(value)
+    return outcome.key, outcome

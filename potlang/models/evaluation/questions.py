@@ -54,6 +54,15 @@ class Question(NamedTuple):
     expected: tuple[tuple[str, Verdict], ...] = ()
     recorded: tuple[Program, ...] = ()
 
+    def claims(self) -> list[tuple[Truth, str]]:
+        """The right answer to each claim, with the name of its verification; each option is a claim."""
+        if not self.options:
+            return [(Truth(self.answer or ""), "")]
+        return [
+            (Truth.TRUE if each.label == self.answer else Truth.FALSE, each.verification)
+            for each in self.options
+        ]
+
 
 class LineProblem(NamedTuple):
     """A line without a question: its file, its number and the mistake in it."""

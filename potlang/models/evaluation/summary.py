@@ -194,7 +194,7 @@ def _answers(asked: Sequence[Pair]) -> tuple[dict[tuple[str, str], int], dict[tu
     verdicts: Counter[tuple[str, str]] = Counter()
     papers: Counter[tuple[str, str]] = Counter()
     for question, outcome in asked:
-        for right, name in _claims(question):
+        for right, name in question.claims():
             claim = outcome.claim(name)
             missing = Verdict.REJECTED if outcome.used is None else Verdict.UNKNOWN
             verdicts[right, missing if claim is None else claim.verdict] += 1
@@ -205,18 +205,8 @@ def _answers(asked: Sequence[Pair]) -> tuple[dict[tuple[str, str], int], dict[tu
     )
 
 
-def _claims(question: Question) -> list[tuple[Truth, str]]:
-    """The right answer to each claim, with the name of its verification."""
-    if not question.options:
-        return [(Truth(question.answer or ""), "")]
-    return [
-        (Truth.TRUE if each.label == question.answer else Truth.FALSE, each.verification)
-        for each in question.options
-    ]
-
-
 def _is_executed(question: Question, outcome: QuestionOutcome) -> bool:
-    found = [outcome.claim(name) for _, name in _claims(question)]
+    found = [outcome.claim(name) for _, name in question.claims()]
     return all(each is not None and each.paper is not None for each in found)
 
 
