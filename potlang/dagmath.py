@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from potlang.languages.dagmath.check.form import CheckedSolution as CheckedSolution
     from potlang.languages.dagmath.check.form import MalformedSolution as MalformedSolution
     from potlang.languages.dagmath.check.form import check as check
+    from potlang.languages.dagmath.check.form import is_gold as is_gold
     from potlang.languages.dagmath.check.form import read as read
-    from potlang.languages.dagmath.check.gold import is_gold as is_gold
     from potlang.languages.dagmath.check.graph import BrokenGraphError as BrokenGraphError
     from potlang.languages.dagmath.check.graph import Graph as Graph
     from potlang.languages.dagmath.check.graph import Statistics as Statistics
@@ -81,8 +81,7 @@ __getattr__, __dir__, __all__ = lazy_names(
     {
         "potlang.convert.deductions": "NotEntailed",
         "potlang.convert.derivation_to_solution": "derivation_to_solution",
-        "potlang.languages.dagmath.check.form": "CheckedSolution MalformedSolution check read",
-        "potlang.languages.dagmath.check.gold": "is_gold",
+        "potlang.languages.dagmath.check.form": "CheckedSolution MalformedSolution check is_gold read",
         "potlang.languages.dagmath.check.graph": "BrokenGraphError Graph Statistics",
         "potlang.languages.dagmath.check.metrics": "Class Shape classify pass_at shape_of",
         "potlang.languages.dagmath.lower.canonical": "canonical",

@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple
 
 from potlang.diag import Severity
-from potlang.languages.dagmath.check.form import check
-from potlang.languages.dagmath.check.gold import is_gold
+from potlang.languages.dagmath.check.form import check, is_gold
 from potlang.languages.dagmath.check.graph import Graph
 from potlang.languages.dagmath.read.boxed import boxed_answer, is_final_answer
 from potlang.languages.dagmath.read.records import Solution, Step

@@ -11,8 +11,7 @@ from typing import BinaryIO, cast
 
 from potlang.diag.register import CODES
 from potlang.diag.wording import shown
-from potlang.languages.dagmath.check.form import check
-from potlang.languages.dagmath.check.gold import is_gold
+from potlang.languages.dagmath.check.form import check, is_gold
 from potlang.languages.dagmath.check.graph import BrokenGraphError
 from potlang.languages.dagmath.check.metrics import Class, Shape, shape_of
 from potlang.languages.dagmath.read.records import Solution

@@ -10,8 +10,7 @@ from building_support import GOOD, NATASCHA, PROBLEM, edges_reply, nodes_reply, 
 from hypothesis import strategies as st
 from statements import Property
 
-from potlang.languages.dagmath.check.form import check
-from potlang.languages.dagmath.check.gold import is_gold
+from potlang.languages.dagmath.check.form import check, is_gold
 from potlang.languages.dagmath.read.records import Solution
 from potlang.languages.dagmath.solve.answers import AnswerChecker
 from potlang.languages.dagmath.write import solution_value

@@ -16,8 +16,7 @@ from markdown_it import MarkdownIt
 from statements import Mutation, Property
 
 from potlang.diag import Sink
-from potlang.languages.dagmath.check.form import check
-from potlang.languages.dagmath.check.gold import is_gold
+from potlang.languages.dagmath.check.form import check, is_gold
 from potlang.languages.dagmath.read.reader import read_solution
 from potlang.languages.dagmath.solve.answers import AnswerChecker
 from potlang.models import prompts

@@ -336,6 +336,15 @@ def test_errors_in_wrapped_json_have_places_in_the_whole_text() -> None:
     assert marked == [("POT7030", "", "Here:"), ("POT7003", "", "9")]
 
 
+def test_a_parent_that_is_no_number_leaves_the_others_their_places() -> None:
+    """[DAG-PARENT]: places count the items of the list that is written."""
+    _, marked = read(steps(step(), step(2, ["x", 9])))
+    assert marked == [
+        ("POT1010", "/steps/1/direct_dependent_steps/0", '"x"'),
+        ("POT7003", "/steps/1/direct_dependent_steps/1", "9"),
+    ]
+
+
 def test_a_cycle_is_named_once_and_by_its_shortest_way() -> None:
     """[DAG-PARENT]"""
     read_solution(steps(step(1, [4]), step(2, [1, 3]), step(3, [2]), step(4, [2, 3, 1])), sink := Sink())

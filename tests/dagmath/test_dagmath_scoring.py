@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 from statements import Mutation, Property
 
-from potlang.languages.dagmath.check.form import check
-from potlang.languages.dagmath.check.gold import is_gold
+from potlang.languages.dagmath.check.form import check, is_gold
 from potlang.languages.dagmath.check.graph import Graph
 from potlang.languages.dagmath.check.metrics import Shape, shape_of
 from potlang.languages.dagmath.read.records import Solution, Step

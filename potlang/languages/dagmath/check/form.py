@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from potlang.diag import Diagnostic, Label, Sink
+from potlang.diag import Diagnostic, Label, Severity, Sink
 from potlang.languages.dagmath.check.format import check_format
 from potlang.languages.dagmath.check.graph import Graph
 from potlang.languages.dagmath.check.reasons import PHRASES, Unclosed, unclosed_steps
@@ -57,6 +57,15 @@ class MalformedSolution(ValueError):
 
         self.diagnostics = checked.diagnostics
         super().__init__(render_text(checked.diagnostics, checked.read.document).rstrip())
+
+
+def is_gold(checked: CheckedSolution, correct: bool) -> bool:
+    """Whether a solution keeps the format to the letter, is closed, and its answer is right ([DAG-GOLD]).
+
+    `correct` is the judgement of its answer. No error and no warning may have been reported of it.
+    """
+    quiet = all(each.severity is Severity.NOTE for each in checked.diagnostics)
+    return correct and quiet and checked.graph is not None and checked.graph.closed()
 
 
 def read(source: Source, *, name: str | None = None, limits: InputLimits = DEFAULT_LIMITS) -> Solution:

@@ -44,9 +44,8 @@ class _Checks:
                 self.sink.report("POT7027", self.places.step(at), which=f"step {step.id}")
             if (count := count_sentences(step.node)) > 1:
                 help_ = "let each step say one thing, and split this one"
-                self.sink.report(
-                    "POT7028", self.places.part(at, "node"), helps=(help_,), id=step.id, count=count
-                )
+                node = self.places.part(at, "node")
+                self.sink.report("POT7028", node, helps=(help_,), id=step.id, count=count)
         if self.steps:
             self._final(len(self.steps) - 1)
 
@@ -57,21 +56,17 @@ class _Checks:
         wanted = sorted(set(parents))
         if list(parents) == wanted:
             return
-        fixes = self._fix("sort the parents", _SAFE, self.places.set_parents(at, wanted))
+        edits = self.places.set_parents(at, wanted)
         seen: dict[int, int] = {}
         for index, parent in enumerate(parents):
             if parent in seen:
-                label = Label(self.places.parent(at, seen[parent]), "first here")
-                self.sink.report(
-                    "POT7023",
-                    self.places.parent(at, index),
-                    labels=[label],
-                    fixes=self._fix("name it once", _SAFE, self.places.set_parents(at, wanted)),
-                    id=step.id,
-                    parent=parent,
-                )
+                first = Label(self.places.parent(at, seen[parent]), "first here")
+                fixes = self._fix("name it once", _SAFE, edits)
+                place = self.places.parent(at, index)
+                self.sink.report("POT7023", place, labels=[first], fixes=fixes, id=step.id, parent=parent)
             seen.setdefault(parent, index)
         if list(seen) != wanted:
+            fixes = self._fix("sort the parents", _SAFE, edits)
             self.sink.report("POT7022", self.places.part(at, "parents"), fixes=fixes, id=step.id)
 
     # --- edges -----------------------------------------------------------------------------------
@@ -81,19 +76,13 @@ class _Checks:
         cited = {each for citation in found for each in citation.ids}
         for citation in found:
             if citation.singular is not None:
-                self._plural(at, step, citation, citation.singular)
+                span = citation.start, citation.end
+                edits = self.places.rewrite(at, "edge", span, citation.singular)
+                fixes = self._fix(f"write `{citation.singular}`", _SAFE, edits)
+                place = self.places.part(at, "edge", span)
+                self.sink.report("POT7026", place, fixes=fixes, text=step.edge[slice(*span)])
         self._uncited(at, step, [each for each in dict.fromkeys(step.parents or ()) if each not in cited])
         self._strangers(at, step, found)
-
-    def _plural(self, at: int, step: Step, citation: Citation, singular: str) -> None:
-        span = citation.start, citation.end
-        edits = self.places.rewrite(at, "edge", span, singular)
-        self.sink.report(
-            "POT7026",
-            self.places.part(at, "edge", span),
-            fixes=self._fix(f"write `{singular}`", _SAFE, edits),
-            text=step.edge[slice(*span)],
-        )
 
     def _uncited(self, at: int, step: Step, missing: Sequence[int]) -> None:
         """All parents that an edge leaves out are added by one fix, which stands at the first of them."""
@@ -116,13 +105,9 @@ class _Checks:
                 edits: tuple[Edit, ...] = ()
                 if cited in self.ids and cited < step.id:
                     edits = self.places.set_parents(at, sorted({*(step.parents or ()), cited}))
-                self.sink.report(
-                    "POT7025",
-                    self.places.part(at, "edge", span),
-                    fixes=self._fix(f"let step {cited} be a parent", _UNSAFE, edits),
-                    id=step.id,
-                    cited=cited,
-                )
+                fixes = self._fix(f"let step {cited} be a parent", _UNSAFE, edits)
+                place = self.places.part(at, "edge", span)
+                self.sink.report("POT7025", place, fixes=fixes, id=step.id, cited=cited)
 
     # --- the answer ------------------------------------------------------------------------------
 

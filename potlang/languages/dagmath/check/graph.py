@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from potlang.ir.graphs import reachable_from
 from potlang.languages.dagmath.read.records import Solution
 
 
@@ -56,8 +57,7 @@ class Graph(NamedTuple):
 
     def closed(self) -> bool:
         """Whether every step but the last has a child: the same as that the last is the only sink."""
-        used = {parent for parents in self.parents for parent in parents}
-        return len(used) == len(self.parents) - 1
+        return not self.unclosed()
 
     def out_degrees(self) -> list[int]:
         """How many steps use each."""
@@ -69,14 +69,7 @@ class Graph(NamedTuple):
 
     def ancestors(self, step: int) -> set[int]:
         """The positions of all steps that a step rests on, itself excepted."""
-        found: set[int] = set()
-        waiting = list(self.parents[step])
-        while waiting:
-            position = waiting.pop()
-            if position not in found:
-                found.add(position)
-                waiting.extend(self.parents[position])
-        return found
+        return reachable_from(self.parents[step], self.parents.__getitem__)
 
     def sources(self) -> list[int]:
         """The positions of the steps without premises."""

@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from potlang.diag.model import Applicability, Fix, Patch, Replace
+from potlang.diag.model import Applicability, Fix, Patch, Place, Replace
 from potlang.diag.sink import Sink
 from potlang.languages.dagmath.read.latex_escapes import misread_escapes, repaired
 from potlang.languages.dagmath.read.records import Solution, Step
-from potlang.languages.dagmath.read.source_map import JsonRow, JsonSourceMap, Part
+from potlang.languages.dagmath.read.source_map import Part, Row, SourceMap
 from potlang.source.pointer import join_pointer
 
 Object = dict[str, Any]
+Said = Mapping[Part, Any]
 
 LARGEST_ID = 1_000_000_000
 LARGEST_DIFFICULTY = 1_000_000
@@ -52,13 +53,13 @@ class Draft(NamedTuple):
     complete: bool
 
 
-def read_json_form(value: object, sink: Sink, places: JsonSourceMap) -> Draft | None:
+def read_json_form(value: object, sink: Sink, places: SourceMap) -> Draft | None:
     """The solution that a JSON value is; what does not fit is reported. None where there are no steps."""
     return _Reader(sink, places).read(value)
 
 
 class _Reader:
-    def __init__(self, sink: Sink, places: JsonSourceMap) -> None:
+    def __init__(self, sink: Sink, places: SourceMap) -> None:
         self.sink = sink
         self.places = places
 
@@ -105,17 +106,21 @@ class _Reader:
             return None
         keys = _keys_of(value)
         missing = [part for part in (*_REQUIRED, "edge") if part not in keys]
-        row = JsonRow(pointer, self._misspelt(value, pointer, missing) if missing else keys, set())
-        number = self._id(value, row)
+        if missing:
+            keys = self._misspelt(value, pointer, missing)
+        said = {part: value[key] for part, key in keys.items()}
+        places = {part: Place(join_pointer(pointer, key)) for part, key in keys.items()}
+        row = Row(Place(pointer), places, set(), [])
+        number = self._id(said, row)
         for part in _REQUIRED:
-            if part not in row.keys:
+            if part not in said:
                 which = f"step {number}" if number is not None else "a step"
                 self._report("POT7007", pointer, which=which, part=f"`{STEP_KEYS[part][0]}`")
-        parents = self._parents(value, row)
-        edge = self._text(value, row, "edge") or ""
-        node = self._text(value, row, "node")
-        prop = self._text(value, row, "prop")
-        if number is None or node is None or "parents" not in row.keys:
+        parents = self._parents(said, row)
+        edge = self._text(said, row, "edge") or ""
+        node = self._text(said, row, "node")
+        prop = self._text(said, row, "prop")
+        if number is None or node is None or "parents" not in said:
             return None
         self.places.rows.append(row)
         return Step(number, edge, parents, node, prop)
@@ -127,10 +132,10 @@ class _Reader:
         written = dict(zip(renamed, value, strict=True)) if len(renamed) == len(value) else {}
         return {part: written.get(key, key) for part, key in _keys_of(renamed).items()}
 
-    def _id(self, value: Object, row: JsonRow) -> int | None:
-        if "id" not in row.keys:
+    def _id(self, said: Said, row: Row) -> int | None:
+        if "id" not in said:
             return None
-        return self._number(value[row.keys["id"]], row.pointer_of("id"), "a step id", row.repaired)
+        return self._number(said["id"], row.parts["id"].pointer, "a step id", row.repaired)
 
     def _number(self, value: object, pointer: str, what: str, misread: set[Part]) -> int | None:
         """A step's id; digits in a string are read as a number, with a warning."""
@@ -149,20 +154,22 @@ class _Reader:
             return None
         return number
 
-    def _parents(self, value: Object, row: JsonRow) -> tuple[int, ...] | None:
-        found = value[row.keys["parents"]] if "parents" in row.keys else None
+    def _parents(self, said: Said, row: Row) -> tuple[int, ...] | None:
+        found = said.get("parents")
         if found is None:
             return None
-        where = row.pointer_of("parents")
+        where = row.parts["parents"].pointer
         if type(found) is list:
             if found == [None]:
                 self._as_null(found, where, row)
                 return None
-            return tuple(
-                number
-                for at, item in enumerate(found)
-                if (number := self._number(item, f"{where}/{at}", "the id of a step", set())) is not None
-            )
+            ids = []
+            for at, item in enumerate(found):
+                number = self._number(item, f"{where}/{at}", "the id of a step", set())
+                if number is not None:
+                    ids.append(number)
+                    row.parents.append(Place(f"{where}/{at}"))
+            return tuple(ids)
         if isinstance(found, str) and found.strip().lower() in ("", "null", "none", "[]"):
             self._as_null(found, where, row)
             return None
@@ -175,18 +182,18 @@ class _Reader:
         self._wrong(found, where, "a list of step ids, or null")
         return None
 
-    def _as_null(self, found: object, pointer: str, row: JsonRow) -> None:
+    def _as_null(self, found: object, pointer: str, row: Row) -> None:
         row.repaired.add("parents")
         word = f'"{found}"' if isinstance(found, str) else "[null]"
         fix = self._patch("write null", pointer, None)
         self._report("POT1017", pointer, fixes=[fix], found=word, meant="null")
 
-    def _text(self, value: Object, row: JsonRow, part: Part) -> str | None:
+    def _text(self, said: Said, row: Row, part: Part) -> str | None:
         """A string of a step, the backslashes of LaTeX restored; a node must say something."""
-        if part not in row.keys:
+        if part not in said:
             return None
-        text = value[row.keys[part]]
-        where = row.pointer_of(part)
+        text = said[part]
+        where = row.parts[part].pointer
         if not isinstance(text, str):
             if text is not None or part == "node":
                 self._wrong(text, where, "a string")
@@ -278,7 +285,7 @@ class _Reader:
     def _report_misspelt(self, key: str, meant: str, pointer: str) -> None:
         move = Patch("move", join_pointer(pointer, meant), source=join_pointer(pointer, key))
         fix = Fix(f"rename the key to `{meant}`", Applicability.SAFE, self.places.edits(move))
-        place = self.places.place(join_pointer(pointer, key), on_key=True)
+        place = self.places.place(Place(join_pointer(pointer, key), on_key=True))
         self.sink.report("POT1016", place, key=key, meant=meant, fixes=[fix])
 
     def _patch(self, title: str, pointer: str, value: object) -> Fix:
@@ -290,7 +297,7 @@ class _Reader:
         self._report("POT1010", pointer, expected=expected, found=found_words(value))
 
     def _report(self, code: str, pointer: str, span: tuple[int, int] | None = None, **fields: Any) -> None:
-        self.sink.report(code, self.places.place(pointer, span), **fields)
+        self.sink.report(code, self.places.place(Place(pointer, span)), **fields)
 
 
 def _keys_of(value: Object) -> dict[Part, str]:

@@ -14,7 +14,7 @@ from potlang.diag.model import Replace
 from potlang.languages.dagmath.read.boxed import last_box
 from potlang.languages.dagmath.read.json_form import Draft, read_json_form
 from potlang.languages.dagmath.read.records import Solution, Step
-from potlang.languages.dagmath.read.source_map import JsonSourceMap, SourceMap, TextSourceMap
+from potlang.languages.dagmath.read.source_map import SourceMap
 from potlang.languages.dagmath.read.structure import check_structure
 from potlang.languages.dagmath.read.text_form import is_text_form, read_text_form
 from potlang.reading.embedded import EmbeddedDocument
@@ -47,13 +47,12 @@ def read_solution(
     Never raises for what the input contains: the sink gets whatever is not well formed, and the document.
     """
     document = open_document(source, sink, limits, name)
-    places: SourceMap
     if document.text is not None and _is_text(document.text):
-        places = TextSourceMap()
+        places = SourceMap()
         draft = None if sink.has_errors else read_text_form(document.text, sink, places)
     else:
         wrapped = None if document.text is None or sink.has_errors else find_json(document.text)
-        places = JsonSourceMap(_embedded(document, wrapped))
+        places = SourceMap(_embedded(document, wrapped))
         draft = _read_json(document, wrapped, places, limits, sink)
     return _checked(document, draft, places, sink)
 
@@ -100,7 +99,7 @@ def _embedded(document: Document, wrapped: Wrapped | None) -> EmbeddedDocument |
 
 
 def _read_json(
-    document: Document, wrapped: Wrapped | None, places: JsonSourceMap, limits: InputLimits, sink: Sink
+    document: Document, wrapped: Wrapped | None, places: SourceMap, limits: InputLimits, sink: Sink
 ) -> Draft | None:
     embedded = places.embedded
     if embedded is None or wrapped is None:

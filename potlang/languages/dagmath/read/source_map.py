@@ -3,50 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 from potlang.diag import Edit, Place
 from potlang.diag.model import Patch, Replace
 from potlang.reading.embedded import EmbeddedDocument
-from potlang.source.pointer import join_pointer
 
 Part = Literal["id", "edge", "parents", "node", "prop"]
 Span = tuple[int, int]
 
 
-class SourceMap(Protocol):
-    """Places of steps by position; each form of a solution has its own kind."""
+class Row(NamedTuple):
+    """The places of a step, of its parts and of each parent.
 
-    def step(self, at: int) -> Place:
-        """The whole step."""
+    In JSON they are pointers, in the text form spans. `repaired` are the parts that were not read as written:
+    of them only the whole has a place.
+    """
 
-    def part(self, at: int, part: Part, span: Span | None = None) -> Place:
-        """A part of a step, and characters `span` of its text; the step where it has no such part."""
-
-    def parent(self, at: int, index: int) -> Place:
-        """One of the parents, in the order written."""
-
-    def rewrite(self, at: int, part: Part, span: Span, text: str) -> tuple[Edit, ...]:
-        """Edits that put `text` in the place of characters of a part; none where that cannot be done."""
-
-    def set_parents(self, at: int, parents: Sequence[int]) -> tuple[Edit, ...]:
-        """Edits that let a step have these parents; no parents are written as null."""
-
-
-class JsonRow(NamedTuple):
-    """A step in JSON: its pointer, the key of each part, and the parts that were not read as written."""
-
-    pointer: str
-    keys: Mapping[Part, str]
+    step: Place
+    parts: Mapping[Part, Place]
     repaired: set[Part]
-
-    def pointer_of(self, part: Part) -> str:
-        """The pointer of a part that the step has."""
-        return join_pointer(self.pointer, self.keys[part])
+    parents: list[Place]
 
 
-class JsonSourceMap:
-    """Places of a solution in JSON, which may be embedded in other text.
+class SourceMap:
+    """Places of steps by position. The JSON of a solution may be `embedded` in other text.
 
     `rows` grow with the steps that are read.
     """
@@ -55,11 +36,10 @@ class JsonSourceMap:
 
     def __init__(self, embedded: EmbeddedDocument | None = None) -> None:
         self.embedded = embedded
-        self.rows: list[JsonRow] = []
+        self.rows: list[Row] = []
 
-    def place(self, pointer: str, span: Span | None = None, on_key: bool = False) -> Place:
+    def place(self, place: Place) -> Place:
         """The place in the document of a place in the JSON text."""
-        place = Place(pointer, span, on_key)
         return place if self.embedded is None else self.embedded.place(place)
 
     def edits(self, *edits: Edit) -> tuple[Edit, ...]:
@@ -67,65 +47,41 @@ class JsonSourceMap:
         return edits if self.embedded is None else self.embedded.edits(edits)
 
     def step(self, at: int) -> Place:
-        return self.place(self.rows[at].pointer)
+        """The whole step."""
+        return self.place(self.rows[at].step)
 
     def part(self, at: int, part: Part, span: Span | None = None) -> Place:
+        """A part of a step, and characters `span` of its text; the step where it has no such part."""
         row = self.rows[at]
-        if part not in row.keys:
+        if part not in row.parts:
             return self.step(at)
-        return self.place(row.pointer_of(part), None if part in row.repaired else span)
+        whole = row.parts[part]
+        if span is not None and part not in row.repaired:
+            whole = whole._replace(span=_within(whole, span))
+        return self.place(whole)
 
     def parent(self, at: int, index: int) -> Place:
+        """One of the parents, in the order written."""
         row = self.rows[at]
-        if "parents" in row.repaired:
-            return self.part(at, "parents")
-        return self.place(f"{row.pointer_of('parents')}/{index}")
+        return self.part(at, "parents") if "parents" in row.repaired else self.place(row.parents[index])
 
     def rewrite(self, at: int, part: Part, span: Span, text: str) -> tuple[Edit, ...]:
+        """Edits that put `text` in the place of characters of a part; none where that cannot be done."""
         row = self.rows[at]
-        if part not in row.keys or part in row.repaired:
+        if part not in row.parts or part in row.repaired:
             return ()
-        return self.edits(Replace(row.pointer_of(part), *span, text))
+        whole = row.parts[part]
+        return self.edits(Replace(whole.pointer, *_within(whole, span), text))
 
     def set_parents(self, at: int, parents: Sequence[int]) -> tuple[Edit, ...]:
-        return self.edits(Patch("replace", self.rows[at].pointer_of("parents"), list(parents) or None))
+        """Edits that let a step have these parents; no parents are written as null."""
+        place = self.rows[at].parts["parents"]
+        if place.span is None:
+            return self.edits(Patch("replace", place.pointer, list(parents) or None))
+        return (Replace("", *place.span, ", ".join(f"Step {parent}" for parent in parents) or "Null"),)
 
 
-class TextRow(NamedTuple):
-    """A step in the text form: raw spans of the step, its parts and each of its parents."""
-
-    span: Span
-    parts: Mapping[Part, Span]
-    parents: Sequence[Span]
-
-
-class TextSourceMap:
-    """Places of a solution in the text form; `rows` grow with the steps that are read."""
-
-    __slots__ = ("rows",)
-
-    def __init__(self) -> None:
-        self.rows: list[TextRow] = []
-
-    def step(self, at: int) -> Place:
-        return Place("", self.rows[at].span)
-
-    def part(self, at: int, part: Part, span: Span | None = None) -> Place:
-        found = self.rows[at].parts.get(part)
-        if found is None:
-            return self.step(at)
-        return Place("", found if span is None else (found[0] + span[0], found[0] + span[1]))
-
-    def parent(self, at: int, index: int) -> Place:
-        return Place("", self.rows[at].parents[index])
-
-    def rewrite(self, at: int, part: Part, span: Span, text: str) -> tuple[Edit, ...]:
-        found = self.rows[at].parts.get(part)
-        if found is None:
-            return ()
-        return (Replace("", found[0] + span[0], found[0] + span[1], text),)
-
-    def set_parents(self, at: int, parents: Sequence[int]) -> tuple[Edit, ...]:
-        found = self.rows[at].parts.get("parents")
-        text = ", ".join(f"Step {parent}" for parent in parents) or "Null"
-        return () if found is None else (Replace("", *found, text),)
+def _within(whole: Place, span: Span) -> Span:
+    """Characters of a part, from the beginning of its string in JSON, and of the input in the text form."""
+    start = whole.span[0] if whole.span else 0
+    return start + span[0], start + span[1]

@@ -11,7 +11,7 @@ from potlang.diag.model import Replace
 from potlang.diag.sink import Sink
 from potlang.languages.dagmath.read.json_form import LARGEST_DIFFICULTY, LARGEST_ID, Draft
 from potlang.languages.dagmath.read.records import Solution, Step
-from potlang.languages.dagmath.read.source_map import Part, Span, TextRow, TextSourceMap
+from potlang.languages.dagmath.read.source_map import Part, Row, SourceMap, Span
 
 _BOLD = r"(?P<bold>\*\*|__|\*|_)?"
 _COLON = r"[ \t]*+(?(bold)(?::[ \t]*+(?P=bold)|(?P=bold)[ \t]*+:|:)|:)[ \t]*+"
@@ -59,7 +59,7 @@ def is_text_form(text: str) -> bool:
     return False
 
 
-def read_text_form(text: str, sink: Sink, places: TextSourceMap) -> Draft | None:
+def read_text_form(text: str, sink: Sink, places: SourceMap) -> Draft | None:
     """The solution that a text holds; what does not fit is reported. None where it has no step."""
     return _Reader(text, sink, places).read()
 
@@ -80,7 +80,7 @@ class _Block(NamedTuple):
 
 
 class _Reader:
-    def __init__(self, text: str, sink: Sink, places: TextSourceMap) -> None:
+    def __init__(self, text: str, sink: Sink, places: SourceMap) -> None:
         self.text = text
         self.sink = sink
         self.places = places
@@ -161,11 +161,11 @@ class _Reader:
         found = self._parents(parts["parents"]) if "parents" in parts else None
         if number is None or not node or found is None:
             return None
-        spans = {part: field.value for part, field in parts.items()}
-        spans["id"] = heading.span(1)
-        end = max(field.value[1] for field in parts.values())
-        ids, parent_spans = found
-        self.places.rows.append(TextRow((heading.start(), end), spans, parent_spans))
+        ids, spans = found
+        places = {part: Place("", field.value) for part, field in parts.items()}
+        places["id"] = Place("", heading.span(1))
+        whole = Place("", (heading.start(), max(field.value[1] for field in parts.values())))
+        self.places.rows.append(Row(whole, places, set(), [Place("", span) for span in spans]))
         return Step(number, edge, ids, node, self._said(parts, "prop") or None)
 
     def _id(self, heading: re.Match[str]) -> int | None:
