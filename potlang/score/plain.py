@@ -50,20 +50,23 @@ def _step(found: Any, said: str, texts: tuple[str, ...]) -> Step | None:
         return None
     number, parents, node = found.get("step_id"), found.get("direct_dependent_steps", ()), found.get(said)
     if (
-        type(number) is not int
-        or not 0 <= number <= LARGEST_ID
-        or not isinstance(node, str)
-        or not node.strip()
+        type(number) is int
+        and 0 <= number <= LARGEST_ID
+        and isinstance(node, str)
+        and node.strip()
+        and (parents is None or _are_ids(parents))
+        and all(isinstance(found.get(text, ""), str | None) for text in texts)
     ):
-        return None
-    if parents is not None:
-        if type(parents) is not list or not all(type(each) is int for each in parents):
-            return None
-        if len(set(parents)) < len(parents):
-            return None
-    if not all(isinstance(found.get(text, ""), str | None) for text in texts):
-        return None
-    return Step(number, "", None if parents is None else tuple(parents), node)
+        return Step(number, "", None if parents is None else tuple(parents), node)
+    return None
+
+
+def _are_ids(parents: Any) -> bool:
+    return (
+        type(parents) is list
+        and all(type(each) is int for each in parents)
+        and len(set(parents)) == len(parents)
+    )
 
 
 def _refuse(constant: str) -> None:

@@ -96,10 +96,7 @@ class Reader:
         read = self._metadata(members)
         if read is None:
             return None
-        labels = tuple([self._label(name, read, members) for name in self.by]) if self.by else ()
-        return Row(
-            steps, problem_key(read), read.get("difficulty"), read.get("answer"), read.get("correct"), labels
-        )
+        return self._row(steps, read, members)
 
     def _metadata(self, members: Mapping[str, Any]) -> dict[str, Any] | None:
         """The metadata by name, null left out; None if one is not of its usual type."""
@@ -120,6 +117,23 @@ class Reader:
             found[name] = read
         return found
 
+    def row(self, solution: Solution, members: Mapping[str, Any]) -> Row:
+        """The row of a solution; `members` are those of its JSON object, for fields that are no metadata."""
+        return self._row(solution.steps, solution._asdict(), members)
+
+    def _row(self, steps: Sequence[Stepwise], read: Mapping[str, Any], members: Mapping[str, Any]) -> Row:
+        return Row(
+            steps,
+            problem_key(read),
+            read.get("difficulty"),
+            read.get("answer"),
+            read.get("correct"),
+            self._labels(read, members),
+        )
+
+    def _labels(self, read: Mapping[str, Any], members: Mapping[str, Any]) -> tuple[str, ...]:
+        return tuple([self._label(name, read, members) for name in self.by])
+
     def _label(self, name: str, read: Mapping[str, Any], members: Mapping[str, Any]) -> str:
         if name in METADATA:
             return label_of(name, read.get(name))
@@ -129,8 +143,7 @@ class Reader:
         found = read_sample(line, number)
         members = self._decoder.members(line) if len(line) <= LONGEST_LINE else None
         if found.solution is not None:
-            row = row_of(found.solution, self.by, members, self._decoder.value)
-            return row, shape_of(row.steps)
+            return self.row(found.solution, members or {}), shape_of(found.solution.steps)
         return self._placed(found.problems, line, members)
 
     def _placed(self, problems: tuple[Problem, ...], line: bytes, whole: Mapping[str, Any] | None) -> Bad:
@@ -142,27 +155,13 @@ class Reader:
             checked = [each for each in map(_CHECKS[name], values) if each is not None]
             if checked:
                 read[name] = checked[0]
-        labels = tuple([self._label(name, read, members) for name in self.by])
         known = whole is not None or "problem_id" in read or "problem" in read
-        return Bad(problems, problem_key(read) if known else None, read.get("difficulty"), labels)
-
-
-def row_of(
-    solution: Solution,
-    by: Sequence[str] = (),
-    members: Mapping[str, Any] | None = None,
-    value: Callable[[Any], Any] = lambda found: found,
-) -> Row:
-    """The row of a solution; `members` are those of its JSON object, for fields that are no metadata."""
-    read = solution._asdict()
-    others = members or {}
-    labels = tuple(
-        label_of(name, read[name] if name in METADATA else value(others[name]) if name in others else None)
-        for name in by
-    )
-    return Row(
-        solution.steps, problem_key(read), solution.difficulty, solution.answer, solution.correct, labels
-    )
+        return Bad(
+            problems,
+            problem_key(read) if known else None,
+            read.get("difficulty"),
+            self._labels(read, members),
+        )
 
 
 def problem_key(read: Mapping[str, Any]) -> Hashable:

@@ -194,22 +194,15 @@ def means_of(tally: ClassTally) -> Means:
     count = tally.samples
     if not count:
         return Means(0)
-    sums = (
-        _total(tally.nodes),
-        _total(tally.edges),
-        tally.density,
-        _total(tally.max_in),
-        _total(tally.max_out),
-    )
-    nodes, edges, density, max_in, max_out = (Fraction(each, count) for each in sums)
+    # Division of whole numbers is rounded once, as a fraction would be that becomes a float.
     return Means(
         count,
-        float(nodes),
-        float(edges),
-        float(density / UNIT),
-        float(max_in),
-        float(max_out),
-        _deviation(tally.nodes, nodes, count),
+        _total(tally.nodes) / count,
+        _total(tally.edges) / count,
+        tally.density / (count * UNIT),
+        _total(tally.max_in) / count,
+        _total(tally.max_out) / count,
+        _deviation(tally.nodes),
     )
 
 
@@ -244,9 +237,9 @@ def _curve(problems: Sequence[ProblemTally]) -> tuple[Fraction, ...]:
 
 
 def _shares(sums: Iterable[tuple[int, int]]) -> dict[int, int]:
-    found: dict[int, int] = {}
+    found = Counter[int]()
     for size, value in sums:
-        found[size] = found.get(size, 0) + value
+        found[size] += value
     return found
 
 
@@ -270,8 +263,9 @@ def _total(counts: Mapping[int, int]) -> int:
     return sum(value * count for value, count in counts.items())
 
 
-def _deviation(counts: Mapping[int, int], mean: Fraction, samples: int) -> float | None:
+def _deviation(counts: Counter[int]) -> float | None:
+    samples = counts.total()
     if samples < 2:
         return None
     squares = sum(value * value * count for value, count in counts.items())
-    return math.sqrt((squares - samples * mean * mean) / (samples - 1))
+    return math.sqrt((samples * squares - _total(counts) ** 2) / (samples * (samples - 1)))

@@ -18,7 +18,7 @@ from potlang.languages.dagmath.read.records import Solution
 from potlang.languages.dagmath.read.samples import LONGEST_LINE, Problem, read_lines
 from potlang.languages.dagmath.solve.answers import AnswerJudge, given_judge
 from potlang.languages.dagmath.write import solution_value
-from potlang.score.samples import Bad, Reader, Row, answer_of, row_of
+from potlang.score.samples import Bad, Reader, Row, answer_of
 from potlang.score.scores import Malformed, Scores
 from potlang.score.tally import bin_of
 
@@ -80,9 +80,8 @@ class Scorer:
         self, by: Sequence[str], judge: AnswerJudge, pass_k: Sequence[int] = (), gold: bool = False
     ) -> None:
         self.scores = Scores(tuple(by), pass_k=tuple(pass_k), gold=Counter() if gold else None)
-        self._fields = tuple(name for name in by if name != FILE)
         self._file_at = by.index(FILE) if FILE in by else None
-        self._reader = Reader(self._fields)
+        self._reader = Reader([name for name in by if name != FILE])
         self._judge = judge
         self._solutions = 0
 
@@ -120,7 +119,7 @@ class Scorer:
     def add_solution(self, solution: Solution, name: str = "<sample>") -> None:
         """Adds one solution; it is malformed if its steps are not a graph."""
         self._solutions += 1
-        row = row_of(solution, self._fields)
+        row = self._reader.row(solution, {})
         try:
             shape = shape_of(row.steps)
         except BrokenGraphError:

@@ -7,9 +7,9 @@ order of the samples nor the way in which tallies are merged changes a result by
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator
-from fractions import Fraction
+from dataclasses import dataclass, field
 
 from potlang.languages.dagmath.check.metrics import Class, Shape, classify
 
@@ -22,6 +22,7 @@ Bin = int | None
 """Difficulty k stands for (k − 1, k] (paper, figure 3); None: not known."""
 
 
+@dataclass(slots=True)
 class ProblemTally:
     """The samples of one problem. `levels` counts the correct ones by the closeness that they meet.
 
@@ -29,28 +30,19 @@ class ProblemTally:
     the samples of a problem have the same difficulty as a rule.
     """
 
-    __slots__ = (
-        "classes",
-        "closeness",
-        "correct",
-        "density",
-        "difficulty",
-        "edges",
-        "levels",
-        "malformed",
-        "max_in",
-        "max_out",
-        "nodes",
-        "perfect",
-        "samples",
-    )
-
-    def __init__(self) -> None:
-        self.samples = self.malformed = self.correct = self.perfect = self.closeness = 0
-        self.nodes = self.edges = self.density = self.max_in = self.max_out = 0
-        self.levels: defaultdict[int, int] = defaultdict(int)
-        self.difficulty: float | None = None
-        self.classes: dict[Class, ClassTally] = {}
+    samples: int = 0
+    malformed: int = 0
+    correct: int = 0
+    perfect: int = 0
+    closeness: int = 0
+    nodes: int = 0
+    edges: int = 0
+    density: int = 0
+    max_in: int = 0
+    max_out: int = 0
+    levels: defaultdict[int, int] = field(default_factory=lambda: defaultdict(int))
+    difficulty: float | None = None
+    classes: dict[Class, ClassTally] = field(default_factory=dict)
 
     def merge(self, other: ProblemTally) -> None:
         """Adds the sums of another."""
@@ -65,32 +57,30 @@ class ProblemTally:
         legal = self.samples - self.malformed
         if not legal:
             return None
-        sums = (self.nodes, self.edges, Fraction(self.density, UNIT), self.max_in, self.max_out)
-        nodes, edges, density, max_in, max_out = (float(Fraction(each) / legal) for each in sums)
-        return nodes, edges, density, max_in, max_out
+        nodes, edges, max_in, max_out = (
+            each / legal for each in (self.nodes, self.edges, self.max_in, self.max_out)
+        )
+        return nodes, edges, self.density / (legal * UNIT), max_in, max_out
 
 
+@dataclass(slots=True)
 class ClassTally:
     """The graphs of one class: how many have each value of each statistic; densities by the per mille."""
 
-    __slots__ = ("densities", "density", "edges", "max_in", "max_out", "nodes", "samples")
-
-    def __init__(self) -> None:
-        self.samples = self.density = 0
-        self.nodes: defaultdict[int, int] = defaultdict(int)
-        self.edges: defaultdict[int, int] = defaultdict(int)
-        self.densities: defaultdict[int, int] = defaultdict(int)
-        self.max_in: defaultdict[int, int] = defaultdict(int)
-        self.max_out: defaultdict[int, int] = defaultdict(int)
+    samples: int = 0
+    density: int = 0
+    nodes: Counter[int] = field(default_factory=Counter)
+    edges: Counter[int] = field(default_factory=Counter)
+    densities: Counter[int] = field(default_factory=Counter)
+    max_in: Counter[int] = field(default_factory=Counter)
+    max_out: Counter[int] = field(default_factory=Counter)
 
     def merge(self, other: ClassTally) -> None:
         """Adds the counts of another."""
         self.samples += other.samples
         self.density += other.density
         for name in ("nodes", "edges", "densities", "max_in", "max_out"):
-            mine = getattr(self, name)
-            for value, count in getattr(other, name).items():
-                mine[value] += count
+            getattr(self, name).update(getattr(other, name))
 
 
 class Tally:

@@ -23,7 +23,7 @@ from potlang.languages.dagmath.solve.answers import Judged
 from potlang.languages.dagmath.write import solution_value, write_json
 from potlang.score import fast, plain, samples
 from potlang.score.rewards import prune_hint, reward
-from potlang.score.samples import Bad, Reader, row_of
+from potlang.score.samples import Bad, Reader
 from potlang.score.scores import Scores
 from potlang.score.scoring import score
 from potlang.testing.solutions import damaged_solutions, solution, solutions
@@ -87,6 +87,10 @@ _TWISTED = (
 
 
 def _twist(random: Random, value: dict[str, Any]) -> None:
+    if random.random() < 0.2:
+        # Often enough to be met whatever Hypothesis draws: that depends on the modules that are imported.
+        value["Model"] = value.pop("model", "m")
+        return
     step = random.choice(value["steps"])
     key = random.choice(_TWISTED)
     to = random.choice(
@@ -132,7 +136,7 @@ def check_quick(text: bytes) -> None:
             continue
         assert not isinstance(found, Bad)
         row, shape = found
-        expected = row_of(full.solution, ("model", "dataset", "difficulty"))
+        expected = Reader(("model", "dataset", "difficulty")).row(full.solution, {})
         assert row._replace(steps=(), labels=()) == expected._replace(steps=(), labels=())
         assert (*row.labels[:2], row.labels[3]) == expected.labels
         assert shape == shape_of(full.solution.steps)

@@ -22,8 +22,7 @@ _WRONG = (StepVerdict.REFUTED, StepVerdict.NOT_ENTAILED)
 
 def says(step: StepEntry, longest: int = _SAYS) -> str:
     """The beginning of a step's conclusion, on one line."""
-    text = " ".join(step.node[: 4 * longest].split())
-    return visible(text if len(text) <= longest else f"{text[: longest - 1]}…")
+    return _cut(" ".join(step.node[: 4 * longest].split()), longest)
 
 
 def verdict_word(step: StepEntry) -> str:
@@ -173,5 +172,5 @@ def _settled(report: SolutionResult) -> str:
     return f"; of {report.derived:,} derived steps {words}" if words else "; no step is derived"
 
 
-def _cut(text: str) -> str:
-    return visible(text if len(text) <= _REASON else f"{text[: _REASON - 1]}…")
+def _cut(text: str, longest: int = _REASON) -> str:
+    return visible(text if len(text) <= longest else f"{text[: longest - 1]}…")

@@ -21,8 +21,7 @@ _LABELS = {
 
 def solution_value(solution: Solution) -> dict[str, Any]:
     """The JSON value of a solution; what is not known of it is left out."""
-    metadata = {name: value for name in _LABELS if (value := getattr(solution, name)) is not None}
-    return {**metadata, "steps": [_step_value(step) for step in solution.steps]}
+    return {**_metadata(solution), "steps": [_step_value(step) for step in solution.steps]}
 
 
 def write_json(solution: Solution, *, indent: int | None = 2) -> str:
@@ -42,9 +41,8 @@ def write_text(solution: Solution, *, bold: bool = False) -> str:
 
     blocks = []
     metadata = [
-        field(label, str(value).lower() if isinstance(value, bool) else str(value))
-        for name, label in _LABELS.items()
-        if (value := getattr(solution, name)) is not None
+        field(_LABELS[name], str(value).lower() if isinstance(value, bool) else str(value))
+        for name, value in _metadata(solution).items()
     ]
     if metadata:
         blocks.append(metadata)
@@ -54,6 +52,10 @@ def write_text(solution: Solution, *, bold: bool = False) -> str:
         lines += [field("Edge", step.edge), field("Parents", _parents(step)), field(node, step.node)]
         blocks.append([*lines, *([field("Proposition", step.prop)] if step.prop is not None else [])])
     return "\n\n".join("\n".join(lines) for lines in blocks) + "\n"
+
+
+def _metadata(solution: Solution) -> dict[str, Any]:
+    return {name: value for name in _LABELS if (value := getattr(solution, name)) is not None}
 
 
 def _step_value(step: Step) -> dict[str, Any]:
