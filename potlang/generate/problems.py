@@ -5,10 +5,13 @@ Each problem decides by itself which literals it entails and refutes, without a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import inf
 from random import Random
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
+from potlang.ir.graphs import reachable_from
 from potlang.languages.dot.read.json_line import json_line
 from potlang.report.results import Verdict
 
@@ -45,33 +48,42 @@ class Wrong(NamedTuple):
     reason: str
 
 
-class SolvedProblem(Protocol):
-    """A problem with the steps that solve it, the last of which is the answer."""
+class SolvedProblem(ABC):
+    """A problem with the steps that solve it, the last of which is the answer.
 
-    @property
-    def question(self) -> str:
-        """The problem in words."""
+    `question` is it in words, `declare` are the names with their sorts, `assume` the assumptions. `steps`
+    are the derivation; each comes after those it rests on.
+    """
 
-    @property
-    def declare(self) -> Mapping[str, Json]:
-        """The names with their sorts."""
+    question: str
+    declare: Mapping[str, Json]
+    assume: Sequence[Json]
+    steps: Sequence[SolvedStep]
 
-    @property
-    def assume(self) -> Sequence[Json]:
-        """The assumptions."""
-
-    @property
-    def steps(self) -> Sequence[SolvedStep]:
-        """The derivation; each step comes after those it rests on."""
-
+    @abstractmethod
     def wrong(self, step: SolvedStep, random: Random) -> Wrong:
         """A proposal in place of a step that the assumptions do not entail."""
 
+    @abstractmethod
     def verdict(self, literal: Json) -> Verdict:
         """The verdict on a literal over the problem's atoms."""
 
+    @abstractmethod
     def atoms(self, claims: Iterable[Json]) -> list[Json]:
         """The atoms whose truth a summary of these propositions is asked about."""
+
+    @abstractmethod
+    def _step(self, name: str, numbers: Mapping[str, int]) -> SolvedStep:
+        """The step to a name, from those to other names by their numbers."""
+
+    def _steps(self, names: Iterable[str]) -> tuple[list[SolvedStep], dict[str, int]]:
+        """The steps to some names, each behind those that it needs, and their numbers."""
+        steps: list[SolvedStep] = []
+        numbers: dict[str, int] = {}
+        for name in names:
+            numbers[name] = len(steps)
+            steps.append(self._step(name, numbers))
+        return steps, numbers
 
 
 def make_problem(kind: Kind, depth: int, width: int, random: Random) -> SolvedProblem:
@@ -84,13 +96,15 @@ def _opposite(verdict: Verdict) -> Verdict:
     return swapped.get(verdict, verdict)
 
 
-def _names(stems: Iterable[str], count: int, random: Random) -> list[str]:
-    """Different names, numbered once the stems are used up."""
+def _layers(stems: Iterable[str], count: int, width: int, random: Random) -> list[list[str]]:
+    """Layers of different names, numbered once the stems are used up."""
     known = list(stems)
     random.shuffle(known)
-    return [
-        known[i % len(known)] + (f"_{i // len(known) + 1}" if i >= len(known) else "") for i in range(count)
+    names = [
+        known[i % len(known)] + (f"_{i // len(known) + 1}" if i >= len(known) else "")
+        for i in range(count * width)
     ]
+    return [names[at : at + width] for at in range(0, len(names), width)]
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -106,7 +120,7 @@ class _Rule(NamedTuple):
         return f"if {_listed(self.body)}, then {self.head}"
 
 
-class _Horn:
+class _Horn(SolvedProblem):
     """Facts, rules and denials over truth values.
 
     Rules lead from layer to layer. Other atoms are heads of rules that never apply, and some of them
@@ -115,19 +129,26 @@ class _Horn:
 
     def __init__(self, depth: int, width: int, random: Random) -> None:
         stems = [f"{stem}_{state}" for stem in _STEMS for state in _STATES]
-        names = _names(stems, (depth + 1) * width + width, random)
-        self._layers = [names[i * width : (i + 1) * width] for i in range(depth + 1)]
-        self._others = names[(depth + 1) * width :]
+        *self._layers, self._others = _layers(stems, depth + 2, width, random)
         self._rules = {
             name: self._rule(name, layer, random)
             for layer in range(1, depth + 1)
             for name in self._layers[layer]
         }
-        self._open = self._open_rules(random)
         holding = [name for layer in self._layers for name in layer]
+        # The bodies of these rules have an atom that nothing gives.
+        pairs = zip(self._others[::2], self._others[1::2], strict=False)
+        self._open = [_Rule((random.choice(holding), missing), head) for head, missing in pairs]
         self._denied = {name: random.choice(holding) for name in self._others[::2] if random.random() < 0.5}
-        self._decided: dict[str, Verdict] = {}
-        self.steps: Sequence[SolvedStep] = self._derivation(random)
+        rules = [*self._rules.values(), *self._open]
+        self.steps = self._derivation(random)
+        self.question = self._question(rules)
+        self.declare = dict.fromkeys([*holding, *self._others], "Bool")
+        self.assume = [
+            *self._layers[0],
+            *({"implies": [_joined(rule.body), rule.head]} for rule in rules),
+            *({"not": {"and": [b, a]}} for a, b in self._denied.items()),
+        ]
 
     def _rule(self, head: str, layer: int, random: Random) -> _Rule:
         below = self._layers[layer - 1]
@@ -136,33 +157,11 @@ class _Horn:
             body.append(random.choice(self._layers[random.randrange(layer - 1)]))
         return _Rule(tuple(body), head)
 
-    def _open_rules(self, random: Random) -> list[_Rule]:
-        """Rules whose bodies have an atom that nothing gives."""
-        holding = [name for layer in self._layers for name in layer]
-        pairs = zip(self._others[::2], self._others[1::2], strict=False)
-        return [_Rule((random.choice(holding), missing), head) for head, missing in pairs]
-
-    # --- the problem -----------------------------------------------------------------------------
-
-    @property
-    def question(self) -> str:
+    def _question(self, rules: Sequence[_Rule]) -> str:
         goal = _words(self.steps[-1].claim)
-        rules = ". ".join(rule.words.capitalize() for rule in [*self._rules.values(), *self._open])
+        told = ". ".join(rule.words.capitalize() for rule in rules)
         denials = "".join(f" Never {b} and {a} together." for a, b in self._denied.items())
-        return f"Given: {_listed(self._layers[0])}. {rules}.{denials} Is it so that {goal}?"
-
-    @property
-    def declare(self) -> Mapping[str, Json]:
-        return {name: "Bool" for layer in [*self._layers, self._others] for name in layer}
-
-    @property
-    def assume(self) -> Sequence[Json]:
-        rules = [*self._rules.values(), *self._open]
-        return [
-            *self._layers[0],
-            *({"implies": [_joined(rule.body), rule.head]} for rule in rules),
-            *({"not": {"and": [b, a]}} for a, b in self._denied.items()),
-        ]
+        return f"Given: {_listed(self._layers[0])}. {told}.{denials} Is it so that {goal}?"
 
     # --- the derivation --------------------------------------------------------------------------
 
@@ -170,24 +169,16 @@ class _Horn:
         """The steps to the goal: an atom of the last layer, or the negation of one that is denied."""
         denied = random.choice([*self._denied]) if self._denied and random.random() < 0.3 else None
         goal = random.choice(self._layers[-1]) if denied is None else self._denied[denied]
-        steps: list[SolvedStep] = []
-        numbers: dict[str, int] = {}
-        for name in self._needed(goal):
-            numbers[name] = len(steps)
-            steps.append(self._step(name, numbers))
+        needed = reachable_from([goal], self._body)
+        steps, numbers = self._steps(name for layer in self._layers for name in layer if name in needed)
         if denied is not None:
             words = f"Never {goal} and {denied} together, and {goal} holds: not {denied}."
             steps.append(SolvedStep({"not": denied}, (numbers[goal],), words, f"{goal} excludes {denied}."))
         return steps
 
-    def _needed(self, goal: str) -> list[str]:
-        needed, stack = {goal}, [goal]
-        while stack:
-            rule = self._rules.get(stack.pop())
-            new = [name for name in (rule.body if rule else ()) if name not in needed]
-            needed.update(new)
-            stack += new
-        return [name for layer in self._layers for name in layer if name in needed]
+    def _body(self, name: str) -> tuple[str, ...]:
+        """The atoms that give another; none for one that is given itself."""
+        return self._rules[name].body if name in self._rules else ()
 
     def _step(self, name: str, numbers: Mapping[str, int]) -> SolvedStep:
         rule = self._rules.get(name)
@@ -217,16 +208,10 @@ class _Horn:
     def verdict(self, literal: Json) -> Verdict:
         if isinstance(literal, dict):
             return _opposite(self.verdict(literal["not"]))
-        if literal not in self._decided:
-            self._decided[literal] = self._decide(literal)
-        return self._decided[literal]
-
-    def _decide(self, atom: str) -> Verdict:
-        """Entailed in the least model; refuted if it leads to what is denied; open otherwise."""
-        if atom not in self._others:
+        if literal not in self._others:
             return Verdict.ENTAILED
         # What else would hold if the atom did: its open rule would apply.
-        held = {atom, *(rule.head for rule in self._open if atom in rule.body)}
+        held = {literal, *(rule.head for rule in self._open if literal in rule.body)}
         return Verdict.UNDETERMINED if held.isdisjoint(self._denied) else Verdict.REFUTED
 
     def atoms(self, claims: Iterable[Json]) -> list[Json]:
@@ -242,22 +227,28 @@ def _joined(body: Sequence[str]) -> Json:
 
 
 class _Interval(NamedTuple):
-    """The values that a quantity can have; None: no bound."""
+    """The values that a quantity can have."""
 
     low: int
-    high: int | None
+    high: float
 
 
 _SIGNS = {"eq": "=", "ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
+_RANGES: Mapping[str, Callable[[int], tuple[float, float]]] = {
+    "eq": lambda number: (number, number),
+    "ge": lambda number: (number, inf),
+    "gt": lambda number: (number + 1, inf),
+    "le": lambda number: (-inf, number),
+    "lt": lambda number: (-inf, number - 1),
+}
+"""The whole numbers of which a comparison with a number holds."""
 
 
-class _Arithmetic:
+class _Arithmetic(SolvedProblem):
     """Quantities that are given, computed from others, or only bounded from below."""
 
     def __init__(self, depth: int, width: int, random: Random) -> None:
-        names = _names(_QUANTITIES, (depth + 1) * width + width, random)
-        self._layers = [names[i * width : (i + 1) * width] for i in range(depth + 1)]
-        self._bounded = names[(depth + 1) * width :]
+        *self._layers, self._bounded = _layers(_QUANTITIES, depth + 2, width, random)
         self._values: dict[str, _Interval] = {}
         self._given: dict[str, tuple[Json, str, tuple[str, ...]]] = {}
         """Of each quantity what is given, in JSON and in words, and the quantities in it."""
@@ -266,7 +257,11 @@ class _Arithmetic:
                 self._compute(name, number, random)
         for name in self._bounded:
             self._bound(name, random)
-        self.steps: Sequence[SolvedStep] = self._derivation(random)
+        self.steps = self._derivation(random)
+        told = ". ".join(words for _, words, _ in self._given.values())
+        self.question = f"Given: {told}. Is it so that {_compared(self.steps[-1].claim)}?"
+        self.declare = dict.fromkeys(self._values, "Int")
+        self.assume = [given for given, _, _ in self._given.values()]
 
     def _compute(self, name: str, layer: int, random: Random) -> None:
         if layer == 0:
@@ -291,39 +286,16 @@ class _Arithmetic:
 
     def _bound(self, name: str, random: Random) -> None:
         other = random.choice(self._layers[-1])
-        self._values[name] = _Interval(self._values[other].low, None)
+        self._values[name] = _Interval(self._values[other].low, inf)
         self._given[name] = {"ge": [name, other]}, f"{name} ≥ {other}", (other,)
-
-    # --- the problem -----------------------------------------------------------------------------
-
-    @property
-    def question(self) -> str:
-        given = ". ".join(words for _, words, _ in self._given.values())
-        return f"Given: {given}. Is it so that {_compared(self.steps[-1].claim)}?"
-
-    @property
-    def declare(self) -> Mapping[str, Json]:
-        return dict.fromkeys(self._values, "Int")
-
-    @property
-    def assume(self) -> Sequence[Json]:
-        return [given for given, _, _ in self._given.values()]
 
     # --- the derivation --------------------------------------------------------------------------
 
     def _derivation(self, random: Random) -> list[SolvedStep]:
         """The values that the goal needs, and the goal: a bound on a quantity."""
         goal = random.choice([*self._layers[-1], *self._bounded])
-        needed, stack = {goal}, [goal]
-        while stack:
-            new = [name for name in self._given[stack.pop()][2] if name not in needed]
-            needed.update(new)
-            stack += new
-        steps: list[SolvedStep] = []
-        numbers: dict[str, int] = {}
-        for name in [name for name in self._values if name in needed]:
-            numbers[name] = len(steps)
-            steps.append(self._step(name, numbers))
+        needed = reachable_from([goal], lambda name: self._given[name][2])
+        steps, numbers = self._steps(name for name in self._values if name in needed)
         bound = {"gt": [goal, self._values[goal].low - random.randint(1, 3)]}
         words = f"Then {_compared(bound)}."
         return [
@@ -361,26 +333,11 @@ class _Arithmetic:
         if key == "not":
             return _opposite(self.verdict(operands))
         name, number = operands
-        if key in ("gt", "le"):
-            number += 1
-        if key in ("le", "lt"):
-            return _opposite(self._at_least(name, number))
-        if key in ("ge", "gt"):
-            return self._at_least(name, number)
-        return self._equal(name, number)
-
-    def _at_least(self, name: str, number: int) -> Verdict:
         low, high = self._values[name]
-        if low >= number:
+        least, most = _RANGES[key](number)
+        if least <= low and high <= most:
             return Verdict.ENTAILED
-        return Verdict.REFUTED if high is not None and high < number else Verdict.UNDETERMINED
-
-    def _equal(self, name: str, number: int) -> Verdict:
-        low, high = self._values[name]
-        if low == high == number:
-            return Verdict.ENTAILED
-        outside = number < low or (high is not None and number > high)
-        return Verdict.REFUTED if outside else Verdict.UNDETERMINED
+        return Verdict.REFUTED if high < least or most < low else Verdict.UNDETERMINED
 
     def atoms(self, claims: Iterable[Json]) -> list[Json]:
         return list({json_line(each, canonical=True): each for each in claims}.values())
