@@ -7,10 +7,9 @@ from functools import partial
 from typing import Final, Literal
 
 from potlang.drawing import mermaid
-from potlang.drawing.graph import MOST_NODES, DrawnGraph, graph_of
+from potlang.drawing.graph import MOST_NODES, DrawnGraph, graph_of, graph_of_solution
 from potlang.drawing.graphviz import graphviz
 from potlang.drawing.page import page, program_page, solution_page
-from potlang.drawing.steps import graph_of_solution
 from potlang.drawing.svg import svg
 from potlang.languages.dagmath.report import SolutionReport
 from potlang.languages.dot.report import TraceReport
@@ -37,28 +36,26 @@ def draw(report: Report | TraceReport | SolutionReport, to: Form = "html", name:
     Raises ViewError for a trace without nodes, a solution that is no graph, a program that does not compile
     and one in another form than `html`; TypeError for anything but a report.
     """
-    if isinstance(report, Report):
-        if report.verdict is Verdict.REJECTED:
-            raise ViewError("there is no program to show")
-        if to != "html":
-            raise ViewError(f"a program has a page and no drawing: `html`, not `{to}`")
-        return program_page(report, name or "program")
-    if not isinstance(report, TraceReport | SolutionReport):
-        raise TypeError(f"a view is of a report, not of {type(report).__name__}")
+    match report:
+        case Report():
+            if report.verdict is Verdict.REJECTED:
+                raise ViewError("there is no program to show")
+            if to != "html":
+                raise ViewError(f"a program has a page and no drawing: `html`, not `{to}`")
+            return program_page(report, name or "program")
+        case TraceReport():
+            noun, is_empty = "trace", not report.nodes
+            whole, graph = partial(page, report), partial(graph_of, report)
+        case SolutionReport():
+            noun, is_empty = "solution", report.graph is None
+            whole, graph = partial(solution_page, report), partial(graph_of_solution, report)
+        case _:
+            raise TypeError(f"a view is of a report, not of {type(report).__name__}")
     if to != "html" and to not in _DRAWINGS:
         raise ViewError(f"no drawing `{to}`: one of html, {', '.join(_DRAWINGS)}")
-    if isinstance(report, TraceReport):
-        if not report.nodes:
-            raise ViewError("there is no trace to draw")
-        return page(report, name or "trace") if to == "html" else _drawing(to, partial(graph_of, report))
-    if report.graph is None:
-        raise ViewError("there is no solution to draw")
+    if is_empty:
+        raise ViewError(f"there is no {noun} to draw")
     if to == "html":
-        return solution_page(report, name or "solution")
-    return _drawing(to, partial(graph_of_solution, report))
-
-
-def _drawing(to: Form, graph: Callable[[int], DrawnGraph]) -> str:
-    """The text of a drawing; `graph` gives the graph of at most so many vertices."""
+        return whole(name or noun)
     write, most = _DRAWINGS[to]
     return write(graph(most))

@@ -1,16 +1,18 @@
 """The graph that is drawn: vertices and lines with their marks, and no word of any drawing language.
 
-That of a trace is made here, that of a solution in `steps.py`. Of a large one it holds the part around
-what matters ([VIEW-LARGE]).
+It is that of a trace or of a solution. Of a large one it holds the part around what matters ([VIEW-LARGE]).
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Literal, NamedTuple, Protocol, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
-from potlang.languages.dot.render import disagreement, says
+from potlang.languages.dagmath import render as solutions
+from potlang.languages.dagmath.report import SolutionReport
+from potlang.languages.dagmath.results import StepEntry, StepVerdict
+from potlang.languages.dot import render as traces
 from potlang.languages.dot.report import TraceReport
 from potlang.languages.dot.results import NodeResult
 from potlang.report.results import Verdict
@@ -91,28 +93,32 @@ class DrawnGraph(NamedTuple):
     legend: Legend = TRACE_LEGEND
 
 
+# --- traces --------------------------------------------------------------------------------------
+
+
 def graph_of(report: TraceReport, most: int = MOST_NODES) -> DrawnGraph:
     """The graph of a trace, of at most `most` vertices and three times as many lines, in linear time."""
     near = "summarizers, judgements that the theory contradicts, and conflicts"
-    return graph_around(report.nodes, _vertex, list(_lines(report)), _focus(report), most, "nodes", near)
+    lines = list(_trace_lines(report))
+    return _graph_around(report.nodes, _node_vertex, lines, _trace_focus(report), most, "nodes", near)
 
 
-def _vertex(node: NodeResult) -> Vertex:
+def _node_vertex(node: NodeResult) -> Vertex:
     judged = f" {node.status}" if node.role == "proposer" and node.status is not None else ""
     words = (node.status or "none", str(node.verdict or ""))
     return Vertex(
         node.id,
         node.role,
         f"{node.id} {node.role}{judged}",
-        says(node, LABEL),
+        traces.says(node, LABEL),
         node.status or "none",
         node.verdict,
-        disagreement(node) is not None,
+        traces.disagreement(node) is not None,
         words,
     )
 
 
-def _lines(report: TraceReport) -> Iterator[Line]:
+def _trace_lines(report: TraceReport) -> Iterator[Line]:
     """The edges in order, then the inclusions."""
     for edge in report.edges:
         yield Line(edge.source, edge.target, edge.kind)
@@ -120,9 +126,9 @@ def _lines(report: TraceReport) -> Iterator[Line]:
         yield Line(arrow.source, arrow.target, "inclusion", arrow.state)
 
 
-def _focus(report: TraceReport) -> Iterable[int]:
+def _trace_focus(report: TraceReport) -> Iterable[int]:
     """The nodes that a reader looks for, the most important first."""
-    yield from (node.id for node in report.nodes if disagreement(node) is not None)
+    yield from (node.id for node in report.nodes if traces.disagreement(node) is not None)
     for arrow in report.arrows:
         if arrow.state == "refuted" or arrow.vacuous:
             yield from (arrow.source, arrow.target)
@@ -132,18 +138,75 @@ def _focus(report: TraceReport) -> Iterable[int]:
     yield from report.summary.nodes
 
 
+# --- solutions -----------------------------------------------------------------------------------
+
+_MARKS: dict[StepVerdict, tuple[Status, Verdict | None]] = {
+    StepVerdict.PROVED: ("validated", Verdict.ENTAILED),
+    StepVerdict.REFUTED: ("invalidated", Verdict.REFUTED),
+    StepVerdict.NOT_ENTAILED: ("active", Verdict.UNDETERMINED),
+    StepVerdict.NOT_CHECKABLE: ("none", None),
+    StepVerdict.GIVEN: ("initial", None),
+    StepVerdict.UNKNOWN: ("none", Verdict.UNKNOWN),
+}
+"""Colour and mark of each verdict."""
+_SOLUTION_LEGEND: Legend = (
+    *((status, f"{MARKS[mark]} {verdict}".strip()) for verdict, (status, mark) in _MARKS.items()),
+    (None, "thick border: no later step uses it"),
+)
+
+
+def marks_of(step: StepEntry) -> tuple[Status, Verdict | None]:
+    """The colour of a step, and the solver's verdict whose mark it has."""
+    if step.result is None:
+        return "initial" if step.parents is None else "none", None
+    return _MARKS[step.result.verdict]
+
+
+def graph_of_solution(report: SolutionReport, most: int = MOST_NODES) -> DrawnGraph:
+    """The graph of a solution, of at most `most` steps and three times as many lines; empty if it is none."""
+    if report.graph is None:
+        return DrawnGraph((), (), legend=_SOLUTION_LEGEND)
+    unclosed = {each.id for each in report.unclosed}
+    last = report.steps[-1].id
+    lines = [
+        Line(parent, step.id, "use") for step in report.steps for parent in dict.fromkeys(step.parents or ())
+    ]
+    near = "refuted steps, steps that do not follow, unclosed ones and the last"
+    return _graph_around(
+        report.steps,
+        lambda step: _step_vertex(step, step.id in unclosed, last),
+        lines,
+        _step_focus(report),
+        most,
+        "steps",
+        near,
+        _SOLUTION_LEGEND,
+    )
+
+
+def _step_vertex(step: StepEntry, is_unclosed: bool, last: int) -> Vertex:
+    status, mark = marks_of(step)
+    role = "summarizer" if step.id == last else "problem" if step.parents is None else "proposer"
+    title = f"{step.id} {solutions.verdict_word(step)}".rstrip()
+    words = ("no later step uses it",) if is_unclosed else ()
+    return Vertex(step.id, role, title, solutions.says(step, LABEL), status, mark, is_unclosed, words)
+
+
+def _step_focus(report: SolutionReport) -> Iterable[int]:
+    """The steps that a reader looks for, the most important first."""
+    for wanted in (StepVerdict.REFUTED, StepVerdict.NOT_ENTAILED):
+        yield from (step.id for step in report.steps if step.result and step.result.verdict is wanted)
+    yield from (each.id for each in report.unclosed)
+    yield report.steps[-1].id
+
+
 # --- the part that is drawn of a large graph -------------------------------------------------------
 
 
-class _Numbered(Protocol):
-    @property
-    def id(self) -> int: ...
+EntryT = TypeVar("EntryT", NodeResult, StepEntry)
 
 
-EntryT = TypeVar("EntryT", bound=_Numbered)
-
-
-def graph_around(
+def _graph_around(
     entries: Sequence[EntryT],
     vertex: Callable[[EntryT], Vertex],
     lines: Sequence[Line],

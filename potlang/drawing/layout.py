@@ -5,11 +5,9 @@ Linear in the graph but for sorting the rows. Rows that get too wide are broken 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, sqrt
 from typing import NamedTuple
-
-from potlang.drawing.graph import DrawnGraph
 
 _SWEEPS = 4
 _NARROWEST = 8
@@ -25,17 +23,16 @@ class GraphLayout(NamedTuple):
     places: Mapping[int, tuple[int, float]]
 
 
-def layout(graph: DrawnGraph) -> GraphLayout:
-    """The places of all vertices. Inclusions follow the vertices and do not place them."""
-    ids = [vertex.id for vertex in graph.vertices]
+def layout(ids: Sequence[int], lines: Iterable[tuple[int, int]]) -> GraphLayout:
+    """The places of all vertices; `lines` are from source to target."""
     order = {id_: index for index, id_ in enumerate(ids)}
     above: dict[int, list[int]] = {id_: [] for id_ in ids}
     below: dict[int, list[int]] = {id_: [] for id_ in ids}
-    for line in graph.lines:
+    for source, target in lines:
         # Only lines that run forwards count, so that the longest path ends even where a trace has circles.
-        if line.kind != "inclusion" and order[line.source] < order[line.target]:
-            above[line.target].append(line.source)
-            below[line.source].append(line.target)
+        if order[source] < order[target]:
+            above[target].append(source)
+            below[source].append(target)
     ranks = _ranks(ids, above)
     # Down, then up, as in layered drawing after Sugiyama: a rank can only be ordered against one that stands.
     for sweep in range(_SWEEPS):

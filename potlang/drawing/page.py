@@ -11,8 +11,7 @@ from typing import Any
 
 from potlang.diag.wording import visible
 from potlang.drawing.colours import DARK, LIGHT, Palette
-from potlang.drawing.graph import MARKS, DrawnGraph, graph_of
-from potlang.drawing.steps import graph_of_solution, marks_of
+from potlang.drawing.graph import MARKS, DrawnGraph, graph_of, graph_of_solution, marks_of
 from potlang.drawing.svg import svg
 from potlang.languages.dagmath.render import detail_lines, parents_word, remarks, verdict_word, verdict_words
 from potlang.languages.dagmath.report import SolutionReport

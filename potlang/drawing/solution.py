@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from math import dist
 from typing import TYPE_CHECKING
 
-from potlang.drawing.graph import DrawnGraph, Line, Vertex
 from potlang.drawing.layout import layout
 from potlang.languages.dagmath.check.graph import Graph as Steps
 from potlang.score.plots import new_figure
@@ -67,12 +66,10 @@ def solution_figure(graph: Steps, ids: Sequence[int]) -> Figure:
 
 def _places(graph: Steps) -> list[Point]:
     """The middle of each step in inches, rows downwards."""
-    vertices = tuple(Vertex(step, "step", str(step), "", "none", None) for step in range(len(graph.parents)))
-    lines = tuple(
-        Line(parent, step, "use") for step, parents in enumerate(graph.parents) for parent in parents
-    )
-    found = layout(DrawnGraph(vertices, lines)).places
-    return [(found[step][1], -_ROW * found[step][0]) for step in range(len(graph.parents))]
+    steps = range(len(graph.parents))
+    lines = ((parent, step) for step in steps for parent in graph.parents[step])
+    found = layout(steps, lines).places
+    return [(found[step][1], -_ROW * found[step][0]) for step in steps]
 
 
 def _kinds(graph: Steps) -> list[str]:

@@ -38,7 +38,7 @@ class Canvas(NamedTuple):
 
 def svg(graph: DrawnGraph) -> str:
     """The drawing as an `<svg>` element with its own style for light and dark backgrounds."""
-    canvas = _canvas(layout(graph))
+    canvas = _canvas(layout_of(graph))
     title = f"{len(graph.vertices)} nodes, {len(graph.lines)} lines"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="trace" width="{canvas.width:.0f}" '
@@ -53,6 +53,12 @@ def svg(graph: DrawnGraph) -> str:
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
+
+
+def layout_of(graph: DrawnGraph) -> GraphLayout:
+    """The places of all vertices. Inclusions follow the vertices and do not place them."""
+    lines = ((line.source, line.target) for line in graph.lines if line.kind != "inclusion")
+    return layout([vertex.id for vertex in graph.vertices], lines)
 
 
 def xml(text: str) -> str:

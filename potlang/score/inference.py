@@ -76,8 +76,11 @@ def paired_equivalence(
     if pairs < 2 or not margin:
         return Equivalence(pairs, difference, margin, None, None, None, False)
     if min(differences) == max(differences):
-        return _constant(pairs, difference, margin)
-    left, right, interval = _one_sided(differences, margin, alpha)
+        # Without variance there is nothing to test: either p-value is 0 or 1.
+        left, right = float(difference <= -margin), float(difference >= margin)
+        interval = Interval(difference, difference)
+    else:
+        left, right, interval = _one_sided(differences, margin, alpha)
     return Equivalence(pairs, difference, margin, interval, left, right, max(left, right) < alpha)
 
 
@@ -87,11 +90,3 @@ def _one_sided(differences: Sequence[float], margin: float, alpha: float) -> tup
     right = stats.ttest_1samp(differences, margin, alternative="less")
     low, high = stats.ttest_1samp(differences, 0.0).confidence_interval(1 - 2 * alpha)
     return float(left.pvalue), float(right.pvalue), Interval(float(low), float(high))
-
-
-def _constant(pairs: int, difference: float, margin: float) -> Equivalence:
-    """All differences are the same: there is no variance, and nothing to test."""
-    left, right = float(difference <= -margin), float(difference >= margin)
-    return Equivalence(
-        pairs, difference, margin, Interval(difference, difference), left, right, abs(difference) < margin
-    )

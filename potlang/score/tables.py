@@ -101,17 +101,12 @@ class _Plan:
     def contexts(self) -> Iterator[tuple[str, str, dict[str, Group]]]:
         """For each row and column its groups by condition, in order, the baseline first."""
         first = self.comparison.baseline
-        for row in self.labels(self.row):
-            for column in self.labels(self.column):
-                groups = {
-                    self.condition(group): group
-                    for group in sorted(
-                        self.scores, key=lambda group: (self.condition(group) != first, group)
-                    )
-                    if (self.row(group), self.column(group)) == (row, column)
-                }
-                if groups:
-                    yield row, column, groups
+        found: dict[tuple[str, str], dict[str, Group]] = {}
+        for group in sorted(self.scores, key=lambda group: (self.condition(group) != first, group)):
+            place = self.row(group), self.column(group)
+            found.setdefault(place, {})[self.condition(group)] = group
+        for (row, column), groups in sorted(found.items()):
+            yield row, column, groups
 
     def where(self, row: str, column: str) -> str:
         return ", ".join(each for each in (row if self.row_at else "", column) if each)

@@ -15,11 +15,10 @@ from statements import Property
 
 from potlang import dagmath
 from potlang.dagmath import StepVerdict
-from potlang.drawing.graph import LABEL, Vertex
+from potlang.drawing.graph import LABEL, Vertex, graph_of_solution, marks_of
 from potlang.drawing.graphviz import graphviz
 from potlang.drawing.mermaid import MOST_NODES, mermaid
 from potlang.drawing.page import solution_page
-from potlang.drawing.steps import graph_of_solution, marks_of
 from potlang.drawing.svg import svg
 from potlang.languages.dagmath.read.records import Solution
 from potlang.testing.solutions import solutions

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from view_support import TEXTS, full, large, with_texts
 
 from potlang.drawing.graph import LABEL, MARKS, MOST_NODES, graph_of
-from potlang.drawing.layout import layout
+from potlang.drawing.svg import layout_of
 from potlang.languages.dot.report import TraceReport
 from potlang.languages.dot.results import ArrowResult, EdgeResult, NodeResult, TraceVerdict
 from potlang.report.results import Verdict
@@ -99,7 +99,7 @@ def drawn(draw: st.DrawFn) -> TraceReport:
 @given(drawn())
 def test_every_vertex_has_a_place_of_its_own_below_its_sources(report: TraceReport) -> None:
     graph = graph_of(report)
-    found = layout(graph)
+    found = layout_of(graph)
     assert sorted(id_ for row in found.rows for id_ in row) == [each.id for each in graph.vertices]
     assert len(set(found.places.values())) == len(graph.vertices)
     for line in graph.lines:
@@ -110,12 +110,12 @@ def test_every_vertex_has_a_place_of_its_own_below_its_sources(report: TraceRepo
 def test_ordering_takes_lines_apart_that_would_cross() -> None:
     nodes = tuple(NodeResult(i, "proposer", "active") for i in range(6))
     edges = (EdgeResult(0, 5, "use"), EdgeResult(1, 4, "use"), EdgeResult(2, 3, "use"))
-    found = layout(graph_of(TraceReport(TraceVerdict.ACCEPTED, nodes=nodes, edges=edges)))
+    found = layout_of(graph_of(TraceReport(TraceVerdict.ACCEPTED, nodes=nodes, edges=edges)))
     assert found.rows == ((0, 1, 2), (5, 4, 3))
 
 
 def test_wide_rows_are_broken() -> None:
     nodes = tuple(NodeResult(i, "proposer", "active") for i in range(2_000))
-    found = layout(graph_of(TraceReport(TraceVerdict.ACCEPTED, nodes=nodes)))
+    found = layout_of(graph_of(TraceReport(TraceVerdict.ACCEPTED, nodes=nodes)))
     assert max(len(row) for row in found.rows) < 100
     assert len(found.rows) < 100
