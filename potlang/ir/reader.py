@@ -1,14 +1,16 @@
 """The textual form of the IR: reading. Use it through `potlang.ir.text`.
 
-Text becomes a tree of atoms and groups, and that a module. No recursion; the first mistake is raised
-with its place.
+Text becomes words, quoted texts and groups of these, and that a module. No recursion; the first mistake
+is raised with its place.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -23,7 +25,7 @@ from potlang.ir.module import (
     Optimization,
     Origin,
 )
-from potlang.ir.nodes import Node, Symbol, SymbolKind, Value, Var
+from potlang.ir.nodes import Node, Symbol, SymbolKind, Var
 from potlang.ir.numerals import integer
 from potlang.ir.operators import OPERATORS, Operator
 from potlang.ir.pool import IllSorted, Pool
@@ -55,28 +57,33 @@ class TextError(ValueError):
         self.message = message
 
 
-class Lexeme:
-    """A word, or a quoted text (`quoted`, with `text` its content)."""
+class Word(str):
+    """A bare word, with its place in the text."""
 
-    __slots__ = ("position", "quoted", "text")
+    __slots__ = ("position",)
+    position: int
 
-    def __init__(self, position: int, text: str, quoted: bool) -> None:
+
+class QuotedName:
+    """The content of a quoted text. It is no `str`, so that no pattern takes it for a word."""
+
+    __slots__ = ("position", "text")
+
+    def __init__(self, position: int, text: str) -> None:
         self.position = position
         self.text = text
-        self.quoted = quoted
 
 
-class Group:
+class Group(list["Tree"]):
     """A parenthesized list."""
 
-    __slots__ = ("items", "position")
-
-    def __init__(self, position: int) -> None:
-        self.position = position
-        self.items: list[Tree] = []
+    __slots__ = ("position",)
+    position: int
 
 
-Tree = Lexeme | Group
+Tree = Word | QuotedName | Group
+Names = dict[str, Node]
+"""The variables and labels of a root, which begin with `?` and `%`."""
 _TOKEN = re.compile(r'[ \t\r\n]*(?:([()])|("(?:[^"\\\n]|\\.)*")|([^ \t\r\n()"]+))')
 
 
@@ -86,10 +93,9 @@ class _Problem(Exception):
         self.message = message
 
 
-def _read_trees(text: str) -> list[Tree]:
-    """The atoms and groups of `text`."""
-    outer = Group(0)
-    open_groups = [outer]
+def _read_trees(text: str) -> Group:
+    """The words, quoted texts and groups of `text`."""
+    open_groups = [_placed(Group(), 0)]
     position, end = 0, len(text.rstrip(" \t\r\n"))
     while position < end:
         found = _TOKEN.match(text, position)
@@ -99,20 +105,28 @@ def _read_trees(text: str) -> list[Tree]:
         mark, quoted, word = found.groups()
         start = found.start(found.lastindex or 0)
         if mark == "(":
-            group = Group(start)
-            open_groups[-1].items.append(group)
+            group = _placed(Group(), start)
+            open_groups[-1].append(group)
             open_groups.append(group)
         elif mark == ")":
             if len(open_groups) == 1:
                 raise _Problem(start, "unexpected ')'")
             open_groups.pop()
         elif quoted is not None:
-            open_groups[-1].items.append(Lexeme(start, _unquoted(quoted, start), True))
+            open_groups[-1].append(QuotedName(start, _unquoted(quoted, start)))
         else:
-            open_groups[-1].items.append(Lexeme(start, word, False))
+            open_groups[-1].append(_placed(Word(word), start))
     if len(open_groups) > 1:
         raise _Problem(open_groups[-1].position, "this '(' is not closed")
-    return outer.items
+    return open_groups[0]
+
+
+Placed = TypeVar("Placed", Word, Group)
+
+
+def _placed(tree: Placed, position: int) -> Placed:
+    tree.position = position
+    return tree
 
 
 def _unquoted(token: str, position: int) -> str:
@@ -154,6 +168,27 @@ def _guarded(text: str, read: Callable[[], T]) -> T:
         raise TextError(before.count("\n") + 1, column, problem.message) from None
 
 
+_SHAPES: Mapping[str, str] = MappingProxyType(
+    {
+        "sort": "NAME",
+        "enum": "NAME VALUE…",
+        "tuple": "NAME (FIELD SORT)…",
+        "closed": "SORT",
+        "unique": "SORT",
+        "declare": "KIND NAME (SORT…) SORT",
+        "use": "KIND NAME (SORT…) SORT",
+        "define": "SYMBOL (VARIABLE…) ORIGIN? ROOT",
+        "assert": "KEY NAME KIND ORIGIN? ROOT",
+        "constraint": "KEY NAME KIND ORIGIN? ROOT",
+        "claim": "KEY NAME (VARIABLE…) ORIGIN? ROOT",
+        "norm": "KEY NAME (VARIABLE…) ORIGIN? ROOT",
+        "optimize": "MODE ORIGIN?",
+        "objective": "NAME DIRECTION ORIGIN? ROOT",
+    }
+)
+"""The parts of declarations, for messages; `spec/45-ir.md` has the grammar."""
+
+
 class _ModuleReader:
     """The declarations so far."""
 
@@ -162,7 +197,7 @@ class _ModuleReader:
         self.sorts: dict[str, DeclaredSort | EnumSort | TupleSort] = {}
         self.numbered: list[Symbol] = []
         self.named: dict[str, Symbol | None] = {}
-        self.lists: dict[str, list[Any]] = {name: [] for name in _LISTS}
+        self.lists: defaultdict[str, list[Any]] = defaultdict(list)
         self.optimization: tuple[str, Origin] | None = None
         self.actions: tuple[str, ...] = Module(pool).actions
 
@@ -171,16 +206,13 @@ class _ModuleReader:
         self.numbered.append(symbol)
         self.named[symbol.name] = None if symbol.name in self.named else symbol
 
-    def module(self, trees: list[Tree]) -> Module:
-        if not trees or _shape(trees[0]) != ["potlang-ir", "1"]:
+    def module(self, trees: Group) -> Module:
+        if not trees or trees[0] != ["potlang-ir", "1"]:
             raise _Problem(trees[0].position if trees else 0, "expected (potlang-ir 1)")
         for tree in trees[1:]:
-            group = _group(tree, "a declaration")
-            head = _word(_item(group, 0, "a declaration's name"))
-            handler = _HANDLERS.get(head)
-            if handler is None:
-                raise _Problem(group.position, f"unknown declaration {head[:40]!r}")
-            handler(self, group)
+            if not isinstance(tree, Group):
+                raise _Problem(tree.position, "expected a declaration in parentheses")
+            self.declaration(tree)
         return self.built()
 
     def built(self) -> Module:
@@ -189,15 +221,15 @@ class _ModuleReader:
         optimization = None
         if self.optimization is not None:
             mode, origin = self.optimization
-            optimization = Optimization(tuple(lists["constraints"]), tuple(lists["objectives"]), mode, origin)
+            optimization = Optimization(tuple(lists["constraint"]), tuple(lists["objective"]), mode, origin)
         return Module(
             self.pool,
             tuple(self.sorts.values()),
-            tuple(lists["symbols"]),
-            tuple(lists["definitions"]),
-            tuple(lists["assertions"]),
-            tuple(lists["claims"]),
-            tuple(lists["norms"]),
+            tuple(lists["declare"]),
+            tuple(lists["define"]),
+            tuple(lists["assert"]),
+            tuple(lists["claim"]),
+            tuple(lists["norm"]),
             optimization,
             frozenset(lists["closed"]),
             frozenset(lists["unique"]),
@@ -205,355 +237,274 @@ class _ModuleReader:
             frozenset(lists["properties"]),
         )
 
-    # --- declarations ---
-
-    def sort_line(self, group: Group) -> None:
-        name = _name(_item(group, 1, "a name"))
-        match _word(group.items[0]):
-            case "enum":
-                sort: DeclaredSort | EnumSort | TupleSort = EnumSort(name, tuple(map(_name, group.items[2:])))
-            case "tuple":
-                fields = [_group(item, "a field") for item in group.items[2:]]
-                pairs = tuple(
-                    (_name(_item(f, 0, "a name")), self.sort(_item(f, 1, "a sort"))) for f in fields
-                )
-                sort = TupleSort(name, pairs)
+    def declaration(self, group: Group) -> None:
+        """One declaration, listed under its first word."""
+        match group:
+            case ["sort", name]:
+                self._add_sort(group, DeclaredSort(_name(name)))
+            case ["enum", name, *values]:
+                self._add_sort(group, EnumSort(_name(name), tuple(map(_name, values))))
+            case ["tuple", name, *fields]:
+                self._add_sort(group, TupleSort(_name(name), tuple(map(self._field, fields))))
+            case ["closed" | "unique" as head, sort]:
+                self.lists[head].append(self.sort(sort))
+            case ["declare" | "use" as head, kind, name, [*domain], result]:
+                symbol_kind = _kind(SymbolKind, kind, "symbol")
+                symbol = Symbol(_name(name), tuple(map(self.sort, domain)), self.sort(result), symbol_kind)
+                self.add_symbol(symbol)
+                self.lists[head].append(symbol)
+            case ["define", called, [*params], *rest]:
+                symbol = self.symbol(called)
+                origin, body, found = self.body(group, rest, params)
+                self.lists["define"].append(Definition(symbol, found, body, origin))
+            case ["assert" | "constraint" as head, key, name, kind, *rest]:
+                reason = _kind(AssertionKind, kind, "assertion")
+                origin, body, _ = self.body(group, rest)
+                self.lists[head].append(Assertion(_name(key), _name(name), reason, body, origin))
+            case ["claim" | "norm" as head, key, name, [*find], *rest]:
+                origin, body, found = self.body(group, rest, find)
+                self.lists[head].append(Claim(_name(key), _name(name), body, origin, found))
+            case ["objective", name, direction, *rest]:
+                origin, body, _ = self.body(group, rest)
+                self.lists["objective"].append(Objective(_name(name), _name(direction), body, origin))
+            case ["optimize", mode] | ["optimize", mode, ["origin", *_]]:
+                self.optimization = (_name(mode), _origin(group[2:])[0])
+            case ["actions", *names]:
+                self.actions = tuple(map(_name, names))
+            case ["properties", *names]:
+                self.lists["properties"].extend(map(_name, names))
+            case [Word() as head, *_] if head in _SHAPES:
+                raise _Problem(group.position, f"expected ({head} {_SHAPES[head]})")
+            case [Word() as head, *_]:
+                raise _Problem(group.position, f"unknown declaration {str(head[:40])!r}")
             case _:
-                sort = DeclaredSort(name)
-        if name in self.sorts:
-            raise _Problem(group.position, f"the sort {name[:40]} is declared twice")
-        self.sorts[name] = sort
-
-    def named_sort_line(self, group: Group) -> None:
-        self.lists[_word(group.items[0])].append(self.sort(_item(group, 1, "a sort")))
-
-    def symbol_line(self, group: Group) -> None:
-        kind = _item(group, 1, "a kind")
-        if _word(kind) not in set(SymbolKind):
-            raise _Problem(kind.position, "unknown kind of symbol")
-        name = _name(_item(group, 2, "a name"))
-        domain = _group(_item(group, 3, "the domain"), "the domain")
-        result = self.sort(_item(group, 4, "a sort"))
-        symbol = Symbol(name, tuple(map(self.sort, domain.items)), result, SymbolKind(_word(kind)))
-        self.add_symbol(symbol)
-        if _word(group.items[0]) == "declare":
-            self.lists["symbols"].append(symbol)
-
-    def define_line(self, group: Group) -> None:
-        symbol = self.symbol(_item(group, 1, "a symbol"))
-        params, origin, body = self.body(group, 3, 2)
-        self.lists["definitions"].append(Definition(symbol, params, body, origin))
-
-    def assertion_line(self, group: Group) -> None:
-        key, name = _name(_item(group, 1, "a key")), _name(_item(group, 2, "a name"))
-        kind = _item(group, 3, "a kind")
-        if _word(kind) not in set(AssertionKind):
-            raise _Problem(kind.position, "unknown kind of assertion")
-        _, origin, body = self.body(group, 4)
-        assertion = Assertion(key, name, AssertionKind(_word(kind)), body, origin)
-        self.lists["assertions" if _word(group.items[0]) == "assert" else "constraints"].append(assertion)
-
-    def claim_line(self, group: Group) -> None:
-        key, name = _name(_item(group, 1, "a key")), _name(_item(group, 2, "a name"))
-        find, origin, body = self.body(group, 4, 3)
-        self.lists[_word(group.items[0]) + "s"].append(Claim(key, name, body, origin, find))
-
-    def optimize_line(self, group: Group) -> None:
-        origin, _ = self.origin(group, 2)
-        self.optimization = (_name(_item(group, 1, "a mode")), origin)
-
-    def objective_line(self, group: Group) -> None:
-        name, direction = _name(_item(group, 1, "a name")), _name(_item(group, 2, "a direction"))
-        _, origin, body = self.body(group, 3)
-        self.lists["objectives"].append(Objective(name, direction, body, origin))
-
-    def actions_line(self, group: Group) -> None:
-        self.actions = tuple(map(_name, group.items[1:]))
-
-    def properties_line(self, group: Group) -> None:
-        self.lists["properties"].extend(map(_name, group.items[1:]))
+                raise _Problem(group.position, "expected a declaration's name")
 
     # --- sorts and symbols ---
 
+    def _add_sort(self, group: Group, sort: DeclaredSort | EnumSort | TupleSort) -> None:
+        if sort.name in self.sorts:
+            raise _Problem(group.position, f"the sort {sort.name[:40]} is declared twice")
+        self.sorts[sort.name] = sort
+
+    def _field(self, tree: Tree) -> tuple[str, Sort]:
+        match tree:
+            case [name, sort]:
+                return _name(name), self.sort(sort)
+            case _:
+                raise _Problem(tree.position, "expected (FIELD SORT)")
+
     def sort(self, tree: Tree) -> Sort:
         """The sort that `tree` writes. Inner groups are done before outer ones."""
-        done: dict[int, Sort] = {}
-        stack = [(tree, 0)]
+        results: list[Sort] = []
+        stack = [(tree, 0, False)]
         while stack:
-            top, depth = stack[-1]
+            top, depth, complete = stack.pop()
             if depth > _MOST_NESTED:
                 raise _Problem(top.position, "the sort is nested too deeply")
-            missing = [(item, depth + 1) for item in _sort_parts(top) if id(item) not in done]
-            if missing:
-                stack.extend(missing)
+            composed = isinstance(top, Group) and top[:1] in (["Array"], ["Set"], ["Function"])
+            parts = top[1:] if isinstance(top, Group) and composed else []
+            if parts and not complete:
+                stack.append((top, depth, True))
+                stack.extend((part, depth + 1, False) for part in reversed(parts))
                 continue
-            stack.pop()
-            if id(top) not in done:
-                parts = [done[id(item)] for item in _sort_parts(top)]
-                done[id(top)] = self._sort(top, parts)
-        return done[id(tree)]
+            first = len(results) - len(parts)
+            results[first:] = [self._sort(top, results[first:])]
+        return results[0]
 
     def _sort(self, tree: Tree, parts: list[Sort]) -> Sort:
-        if isinstance(tree, Lexeme):
-            sort = None if tree.quoted else _BASIC.get(tree.text)
-            sort = sort or self.sorts.get(tree.text)
-            if sort is None:
-                raise _Problem(tree.position, f"unknown sort {tree.text[:40]!r}")
-            return sort
-        head = _word(_item(tree, 0, "a sort"))
-        if head == "BitVec" and len(tree.items) == 2:
-            width = _integer(tree.items[1])
-            if width >= 1:
-                return BitVecSort(width)
-        elif head == "Array" and len(parts) == 2:
-            return ArraySort(parts[0], parts[1])
-        elif head == "Set" and len(parts) == 1:
-            return SetSort(parts[0])
-        elif head == "Function" and len(parts) >= 2:
-            return FunctionSort(tuple(parts[:-1]), parts[-1])
-        raise _Problem(tree.position, "malformed sort")
+        match tree, parts:
+            case ["BitVec", width], _ if (bits := _integer(width)) >= 1:
+                return BitVecSort(bits)
+            case ["Array", *_], [index, element]:
+                return ArraySort(index, element)
+            case ["Set", *_], [element]:
+                return SetSort(element)
+            case ["Function", *_], [_, *_, result]:
+                return FunctionSort(tuple(parts[:-1]), result)
+            case [*_], _:
+                raise _Problem(tree.position, "malformed sort")
+        name = _name(tree)
+        sort = _BASIC.get(name) if isinstance(tree, Word) else None
+        sort = sort or self.sorts.get(name)
+        if sort is None:
+            raise _Problem(tree.position, f"unknown sort {name[:40]!r}")
+        return sort
 
     def symbol(self, tree: Tree) -> Symbol:
-        if not isinstance(tree, Lexeme):
-            raise _Problem(tree.position, "expected a symbol")
-        found: Symbol | None = None
-        if tree.text.startswith("@") and not tree.quoted:
-            number = _integer(Lexeme(tree.position, tree.text[1:], False))
+        name = _name(tree)
+        if isinstance(tree, Word) and name.startswith("@"):
+            number = _integer(_placed(Word(name[1:]), tree.position))
             found = self.numbered[number] if 0 <= number < len(self.numbered) else None
         else:
-            found = self.named.get(tree.text)
+            found = self.named.get(name)
         if found is None:
-            raise _Problem(tree.position, f"unknown or ambiguous symbol {tree.text[:40]!r}")
+            raise _Problem(tree.position, f"unknown or ambiguous symbol {name[:40]!r}")
         return found
 
     # --- roots ---
 
     def body(
-        self, group: Group, start: int, params: int | None = None
-    ) -> tuple[tuple[Var, ...], Origin, Node]:
-        """Origin and root from place `start` on, and the variables listed at place `params`."""
-        origin, start = self.origin(group, start)
-        variables: dict[str, Var] = {}
-        root = self.root(group.items[start:], variables, group.position)
-        found: list[Var] = []
-        for item in _group(_item(group, params, "variables"), "variables").items if params else ():
-            found.append(_variable(item, variables))
-        return tuple(found), origin, root
+        self, group: Group, parts: list[Tree], params: Iterable[Tree] = ()
+    ) -> tuple[Origin, Node, tuple[Var, ...]]:
+        """The origin and the root that `parts` hold, and the variables of the root that `params` lists."""
+        origin, parts = _origin(parts)
+        names: Names = {}
+        root = self.root(parts, names, group.position)
+        return origin, root, tuple([_variable(each, names) for each in params])
 
-    def origin(self, group: Group, start: int) -> tuple[Origin, int]:
-        if len(group.items) > start and _head(group.items[start]) == "origin":
-            item = _group(group.items[start], "an origin")
-            return Origin(_name(_item(item, 1, "a pointer")), _name(_item(item, 2, "a text"))), start + 1
-        return Origin(), start
+    def root(self, parts: list[Tree], names: Names, position: int) -> Node:
+        """`[(vars …)] [(defs …)] body`; adds what is declared there to `names`."""
+        declared, parts = _section(parts, "vars")
+        for each in declared:
+            self._declare(each, names)
+        shared, parts = _section(parts, "defs")
+        for each in shared:
+            match each:
+                case [Word() as label, term] if label[:1] == "%" and label not in names:
+                    names[label] = self.term(term, names)
+                case _:
+                    raise _Problem(each.position, "labels start with % and are defined once")
+        if len(parts) != 1:
+            raise _Problem(parts[1].position if parts else position, "expected one term")
+        return self.term(parts[0], names)
 
-    def root(self, items: list[Tree], variables: dict[str, Var], position: int) -> Node:
-        """`[(vars …)] [(defs …)] body`."""
-        rest = list(items)
-        labels: dict[str, Node] = {}
-        if rest and _head(rest[0]) == "vars":
-            for item in _group(rest.pop(0), "vars").items[1:]:
-                self._declare(_group(item, "a variable"), variables)
-        if rest and _head(rest[0]) == "defs":
-            for item in _group(rest.pop(0), "defs").items[1:]:
-                pair = _group(item, "a definition")
-                label = _word(_item(pair, 0, "a label"))
-                if label in labels or not label.startswith("%"):
-                    raise _Problem(pair.position, "labels start with % and are defined once")
-                labels[label] = self.term(_item(pair, 1, "a term"), variables, labels)
-        if len(rest) != 1:
-            raise _Problem(rest[1].position if rest else position, "expected one term")
-        return self.term(rest[0], variables, labels)
+    def _declare(self, tree: Tree, names: Names) -> None:
+        match tree:
+            case [Word() as reference, sort, *rest] if reference[:1] == "?" and reference not in names:
+                name = _name(rest[0]) if rest else reference[1:].rpartition(".")[0]
+                names[reference] = self.pool.var(str(name), self.sort(sort))
+            case _:
+                raise _Problem(tree.position, "variables start with ?, have a sort and are declared once")
 
-    def _declare(self, item: Group, variables: dict[str, Var]) -> None:
-        reference = _word(_item(item, 0, "a variable"))
-        if not reference.startswith("?") or reference in variables:
-            raise _Problem(item.position, "variables start with ? and are declared once")
-        name = reference[1:].rpartition(".")[0]
-        if len(item.items) > 2:
-            name = _name(item.items[2])
-        variables[reference] = self.pool.var(name, self.sort(_item(item, 1, "a sort")))
-
-    def term(self, tree: Tree, variables: Mapping[str, Var], labels: Mapping[str, Node]) -> Node:
+    def term(self, tree: Tree, names: Names) -> Node:
         """The node that `tree` writes, from the leaves up."""
         results: list[Node] = []
         stack: list[tuple[Tree, bool]] = [(tree, False)]
         while stack:
             top, complete = stack.pop()
-            if isinstance(top, Lexeme):
-                results.append(self._leaf(top, variables, labels))
-            elif complete:
-                self._finish(top, variables, results)
-            elif _head(top) == "lit":
+            if not isinstance(top, Group):
+                results.append(self._leaf(top, names))
+                continue
+            if top[:1] == ["lit"]:
                 results.append(self._literal(top))
-            else:
+                continue
+            operands = top[2 if top[:1] in (["forall"], ["exists"]) else 1 :]
+            if not complete:
                 stack.append((top, True))
-                first = 2 if _head(top) in ("forall", "exists") else 1
-                stack.extend((item, False) for item in reversed(top.items[first:]))
+                stack.extend((each, False) for each in reversed(operands))
+                continue
+            first = len(results) - len(operands)
+            results[first:] = [self._application(top, tuple(results[first:]), names)]
         return results[0]
 
-    def _finish(self, group: Group, variables: Mapping[str, Var], results: list[Node]) -> None:
-        """Replace the results of the group's operands by its own."""
-        quantifier = _head(group) in ("forall", "exists")
-        count = len(group.items) - (2 if quantifier else 1)
-        if count < 1:
-            raise _Problem(group.position, "an application wants operands")
-        args = tuple(results[-count:])
-        del results[-count:]
+    def _application(self, group: Group, args: tuple[Node, ...], names: Names) -> Node:
         try:
-            if quantifier:
-                listed = _group(group.items[1], "variables").items
-                binders = tuple(_variable(item, variables) for item in listed)
-                if count != 1:
-                    raise IllSorted("a quantifier has one body")
-                results.append(self.pool.quant(_word(group.items[0]), binders, args[0]))
-            else:
-                results.append(self.pool.app(self._operator(group.items[0]), args))
+            match group:
+                case ["forall" | "exists" as kind, [*binders], _]:
+                    variables = tuple([_variable(each, names) for each in binders])
+                    return self.pool.quant(str(kind), variables, args[0])
+                case ["forall" | "exists", *_]:
+                    raise _Problem(group.position, "a quantifier has variables and one body")
+                case [head, _, *_]:
+                    return self.pool.app(self._operator(head), args)
         except IllSorted as error:
             raise _Problem(group.position, str(error)[:300]) from None
+        raise _Problem(group.position, "an application wants operands")
 
     def _operator(self, tree: Tree) -> Operator | Symbol:
-        if isinstance(tree, Lexeme) and not tree.quoted and tree.text in OPERATORS:
-            return OPERATORS[tree.text]
-        return self.symbol(tree)
+        return OPERATORS[tree] if isinstance(tree, Word) and tree in OPERATORS else self.symbol(tree)
 
-    def _leaf(self, atom: Lexeme, variables: Mapping[str, Var], labels: Mapping[str, Node]) -> Node:
-        text = atom.text
-        if not atom.quoted:
-            if text in ("true", "false"):
-                return self.pool.truth(text == "true")
-            if text.startswith("?"):
-                return _variable(atom, variables)
-            if text.startswith("%"):
-                if text not in labels:
-                    raise _Problem(atom.position, f"undefined label {text[:40]}")
-                return labels[text]
-            if text[0] in "-0123456789":
-                return self.pool.integer(_integer(atom))
-        symbol = self.symbol(atom)
+    def _leaf(self, tree: Word | QuotedName, names: Names) -> Node:
+        if isinstance(tree, Word):
+            if tree in ("true", "false"):
+                return self.pool.truth(tree == "true")
+            if tree[0] in "?%":
+                return _named(tree, names)
+            if tree[0] in "-0123456789":
+                return self.pool.integer(_integer(tree))
+        symbol = self.symbol(tree)
         if symbol.domain:
-            raise _Problem(atom.position, f"{symbol.name[:40]} takes arguments")
+            raise _Problem(tree.position, f"{symbol.name[:40]} takes arguments")
         return self.pool.sym(symbol)
 
     def _literal(self, group: Group) -> Node:
-        sort = self.sort(_item(group, 1, "a sort"))
-        item = _item(group, 2, "a value")
-        value = _value(item, sort)
-        if value is _MALFORMED:
-            raise _Problem(item.position, "malformed literal for its sort")
-        return self.pool.lit(value, sort)  # type: ignore[arg-type]
+        if len(group) != 3:
+            raise _Problem(group.position, "expected (lit SORT VALUE)")
+        sort, item = self.sort(group[1]), group[2]
+        match sort, item:
+            case RealSort(), Word() if "/" in item:
+                above, below = (_placed(Word(part), item.position) for part in item.split("/", 1))
+                if (denominator := _integer(below)) > 0:
+                    return self.pool.real(Fraction(_integer(above), denominator))
+            case BitVecSort(width), _ if (number := _integer(item)) >= 0 and number.bit_length() <= width:
+                return self.pool.lit(number, sort)
+            case StringSort(), QuotedName():
+                return self.pool.lit(item.text, sort)
+            case EnumSort(), QuotedName() if item.text in sort.values:
+                return self.pool.lit(item.text, sort)
+            case SetSort(), "empty":
+                return self.pool.lit(None, sort)
+        raise _Problem(item.position, "malformed literal for its sort")
 
 
-_MALFORMED = object()
 _MOST_NESTED = 100
 """Levels of a sort: hashing and comparing sorts recurses."""
-
-
-def _value(item: Tree, sort: Sort) -> Value | object:
-    text = item.text if isinstance(item, Lexeme) else ""
-    quoted = isinstance(item, Lexeme) and item.quoted
-    match sort:
-        case RealSort() if "/" in text:
-            above, _, below = text.partition("/")
-            denominator = _integer(Lexeme(item.position, below, False))
-            if denominator > 0:
-                return Fraction(_integer(Lexeme(item.position, above, False)), denominator)
-        case BitVecSort():
-            number = _integer(item)
-            return number if number >= 0 and number.bit_length() <= sort.width else _MALFORMED
-        case StringSort() if quoted:
-            return text
-        case EnumSort() if quoted and text in sort.values:
-            return text
-        case SetSort() if text == "empty" and not quoted:
-            return None
-    return _MALFORMED
+_BASIC: Mapping[str, Sort] = MappingProxyType({"Bool": BOOL, "Int": INT, "Real": REAL, "String": STRING})
 
 
 # --- pieces of trees -----------------------------------------------------------------------------
 
 
-def _sort_parts(tree: Tree) -> list[Tree]:
-    return tree.items[1:] if isinstance(tree, Group) and _head(tree) in ("Array", "Set", "Function") else []
+def _section(parts: list[Tree], head: str) -> tuple[list[Tree], list[Tree]]:
+    """The content of a first group of that name, and the rest."""
+    match parts:
+        case [[Word() as first, *content], *rest] if first == head:
+            return content, rest
+        case _:
+            return [], parts
 
 
-def _shape(tree: Tree) -> list[str]:
-    return [_word(item) for item in tree.items] if isinstance(tree, Group) else []
-
-
-def _head(tree: Tree) -> str:
-    """The first word of a group, or nothing."""
-    first = tree.items[0] if isinstance(tree, Group) and tree.items else None
-    return first.text if isinstance(first, Lexeme) and not first.quoted else ""
-
-
-def _item(group: Group, place: int, wanted: str) -> Tree:
-    if place >= len(group.items):
-        raise _Problem(group.position, f"expected {wanted}")
-    return group.items[place]
-
-
-def _group(tree: Tree, wanted: str) -> Group:
-    if not isinstance(tree, Group):
-        raise _Problem(tree.position, f"expected {wanted} in parentheses")
-    return tree
-
-
-def _word(tree: Tree) -> str:
-    if not isinstance(tree, Lexeme) or tree.quoted:
-        raise _Problem(tree.position, "expected a word")
-    return tree.text
+def _origin(parts: list[Tree]) -> tuple[Origin, list[Tree]]:
+    match parts:
+        case [["origin", pointer, text], *rest]:
+            return Origin(_name(pointer), _name(text)), rest
+        case [["origin", *_] as group, *_]:
+            raise _Problem(group.position, "expected (origin POINTER TEXT)")
+        case _:
+            return Origin(), parts
 
 
 def _name(tree: Tree) -> str:
-    if not isinstance(tree, Lexeme):
+    if isinstance(tree, Group):
         raise _Problem(tree.position, "expected a name")
-    return tree.text
+    return tree.text if isinstance(tree, QuotedName) else str(tree)
+
+
+Kind = TypeVar("Kind", bound=StrEnum)
+
+
+def _kind(kinds: type[Kind], tree: Tree, of: str) -> Kind:
+    if not isinstance(tree, Word) or str(tree) not in {each.value for each in kinds}:
+        raise _Problem(tree.position, f"unknown kind of {of}")
+    return kinds(tree)
 
 
 def _integer(tree: Tree) -> int:
     try:
-        return integer(_word(tree))
+        return integer(tree if isinstance(tree, Word) else "")
     except ValueError:
         raise _Problem(tree.position, "expected a numeral") from None
 
 
-def _variable(tree: Tree, variables: Mapping[str, Var]) -> Var:
-    found = variables.get(_word(tree))
-    if found is None:
-        raise _Problem(tree.position, f"undeclared variable {_word(tree)[:40]}")
+def _named(word: Word, names: Names) -> Node:
+    if word not in names:
+        raise _Problem(word.position, f"undeclared {'variable' if word[0] == '?' else 'label'} {word[:40]}")
+    return names[word]
+
+
+def _variable(tree: Tree, names: Names) -> Var:
+    found = _named(tree, names) if isinstance(tree, Word) else None
+    if not isinstance(found, Var):
+        raise _Problem(tree.position, "expected a variable")
     return found
-
-
-_LISTS = (
-    "symbols",
-    "definitions",
-    "assertions",
-    "claims",
-    "norms",
-    "constraints",
-    "objectives",
-    "closed",
-    "unique",
-    "properties",
-)
-_BASIC: Mapping[str, Sort] = MappingProxyType({"Bool": BOOL, "Int": INT, "Real": REAL, "String": STRING})
-_HANDLERS: Mapping[str, Callable[[_ModuleReader, Group], None]] = MappingProxyType(
-    {
-        "sort": _ModuleReader.sort_line,
-        "enum": _ModuleReader.sort_line,
-        "tuple": _ModuleReader.sort_line,
-        "closed": _ModuleReader.named_sort_line,
-        "unique": _ModuleReader.named_sort_line,
-        "declare": _ModuleReader.symbol_line,
-        "use": _ModuleReader.symbol_line,
-        "define": _ModuleReader.define_line,
-        "assert": _ModuleReader.assertion_line,
-        "claim": _ModuleReader.claim_line,
-        "norm": _ModuleReader.claim_line,
-        "constraint": _ModuleReader.assertion_line,
-        "objective": _ModuleReader.objective_line,
-        "optimize": _ModuleReader.optimize_line,
-        "actions": _ModuleReader.actions_line,
-        "properties": _ModuleReader.properties_line,
-    }
-)

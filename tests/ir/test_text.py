@@ -204,6 +204,14 @@ MISTAKES = {
     ),
     '(potlang-ir 1)\n(assert "k" "n" guess true)': (2, 17, "unknown kind of assertion"),
     '(potlang-ir 1)\n(assert "k" "n" fact (= 1x 2))': (2, 25, "expected a numeral"),
+    '(potlang-ir 1)\n (assert "k")': (2, 2, "expected (assert KEY NAME KIND ORIGIN? ROOT)"),
+    '(potlang-ir 1)\n(tuple T ("a"))': (2, 10, "expected (FIELD SORT)"),
+    '(potlang-ir 1)\n(assert "k" "n" fact (forall true))': (2, 22, "a quantifier has variables and one body"),
+    '(potlang-ir 1)\n(assert "k" "n" fact (lit (BitVec 99999999999) -1))': (
+        2,
+        48,
+        "malformed literal for its sort",
+    ),
     '(potlang-ir 1)\n(sort "a\\q")': (2, 7, "malformed quoted text"),
 }
 
