@@ -16,7 +16,20 @@ from potlang.ir import values
 from potlang.ir.fold import MOST_BITS, bit_size, value_of
 from potlang.ir.guards import Guards
 from potlang.ir.module import Definition
-from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, SymbolKind, Var, children, is_flat, reachable
+from potlang.ir.nodes import (
+    App,
+    Lit,
+    Node,
+    Quant,
+    Sym,
+    Symbol,
+    SymbolKind,
+    Var,
+    children,
+    free_by_parts,
+    is_flat,
+    reachable,
+)
 from potlang.ir.operators import Operator
 from potlang.ir.sorts import ArraySort, FunctionSort, SetSort, Sort, TupleSort
 from potlang.ir.structure import (
@@ -176,7 +189,7 @@ class _Evaluation:
                 if child.id in seen or isinstance(child, Quant):
                     self.shared.add(child.id)
                 seen.add(child.id)
-            below = _free(node, free)
+            below = free_by_parts(node, free)
             free[node.id] = below
             if node.id not in self.free:
                 self.free[node.id] = tuple(sorted(below, key=lambda var: var.id)) if below else ()
@@ -354,21 +367,6 @@ def _choose(node: App, got: list[object]) -> object:
     if len(got) == 1 and isinstance(got[0], bool):
         return _NextPart(node.args[1] if got[0] else node.args[2])
     return got[-1]
-
-
-def _free(node: Node, free: Mapping[int, frozenset[Var]]) -> frozenset[Var]:
-    """The free variables of `node`, given those of its children; sets are shared where they can be."""
-    match node:
-        case Var():
-            return frozenset((node,))
-        case Quant():
-            return free[node.body.id].difference(node.binders)
-        case App():
-            parts = [free[arg.id] for arg in node.args]
-            largest = max(parts, key=len)
-            return largest if all(part <= largest for part in parts) else largest.union(*parts)
-        case _:
-            return frozenset()
 
 
 def _bounded(operator: Operator, args: list[object]) -> None:

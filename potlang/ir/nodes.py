@@ -9,6 +9,7 @@ one definition), so substitution cannot capture.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -166,17 +167,25 @@ def free_variables(*roots: Node) -> tuple[Var, ...]:
 def free_variable_sets(*roots: Node) -> dict[int, frozenset[Var]]:
     """The free variables of every node below `roots`, by the node's id."""
     free: dict[int, frozenset[Var]] = {}
-    empty: frozenset[Var] = frozenset()
     for node in reachable(*roots):
-        match node:
-            case Var():
-                free[node.id] = frozenset((node,))
-            case App():
-                parts = [free[arg.id] for arg in node.args]
-                largest = max(parts, key=len, default=empty)
-                free[node.id] = largest if all(p <= largest for p in parts) else empty.union(*parts)
-            case Quant():
-                free[node.id] = free[node.body.id].difference(node.binders)
-            case _:
-                free[node.id] = empty
+        free[node.id] = free_by_parts(node, free)
     return free
+
+
+def free_by_parts(node: Node, free: Mapping[int, frozenset[Var]]) -> frozenset[Var]:
+    """The free variables of `node`, given those of its children by id; sets are shared where they can be."""
+    match node:
+        case Var():
+            return frozenset((node,))
+        case Quant():
+            return free[node.body.id].difference(node.binders)
+        case App():
+            # Most nodes have the free variables of their largest part.
+            parts = [free[arg.id] for arg in node.args]
+            largest = max(parts, key=len, default=_NOTHING)
+            return largest if all(part <= largest for part in parts) else _NOTHING.union(*parts)
+        case _:
+            return _NOTHING
+
+
+_NOTHING: frozenset[Var] = frozenset()

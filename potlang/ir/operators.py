@@ -7,8 +7,11 @@ is computed. Rows are compared by identity. What else a new operator needs is in
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from types import MappingProxyType
 
 from potlang.ir import values
@@ -135,28 +138,28 @@ def _apply(sorts: tuple[Sort, ...]) -> Sort | None:
 _LOGIC, _ARITH, _ARRAYS = "40-sorts#logic", "40-sorts#arithmetic", "40-sorts#arrays"
 _SETS, _STRINGS, _BITS = "40-sorts#sets", "40-sorts#strings", "40-sorts#bit-vectors"
 
-NOT = Operator("not", 1, 1, _all_bool, "not", values.not_, _LOGIC)
+NOT = Operator("not", 1, 1, _all_bool, "not", operator.not_, _LOGIC)
 AND = Operator("and", 2, None, _all_bool, "and", values.and_, _LOGIC)
 OR = Operator("or", 2, None, _all_bool, "or", values.or_, _LOGIC)
 IMPLIES = Operator("=>", 2, 2, _all_bool, "=>", values.implies, _LOGIC)
-IFF = Operator("iff", 2, 2, _all_bool, "=", values.equal, _LOGIC)
-XOR = Operator("xor", 2, 2, _all_bool, "xor", values.xor, _LOGIC)
+IFF = Operator("iff", 2, 2, _all_bool, "=", operator.eq, _LOGIC)
+XOR = Operator("xor", 2, 2, _all_bool, "xor", operator.is_not, _LOGIC)
 ITE = Operator("ite", 3, 3, _ite, "ite", values.ite, _LOGIC)
-EQ = Operator("=", 2, 2, _equality, "=", values.equal, _LOGIC)
+EQ = Operator("=", 2, 2, _equality, "=", operator.eq, _LOGIC)
 DISTINCT = Operator("distinct", 2, None, _equality, "distinct", values.distinct, _LOGIC)
 
-LT = Operator("<", 2, 2, _order, "<", values.lt, _ARITH)
-LE = Operator("<=", 2, 2, _order, "<=", values.le, _ARITH)
+LT = Operator("<", 2, 2, _order, "<", operator.lt, _ARITH)
+LE = Operator("<=", 2, 2, _order, "<=", operator.le, _ARITH)
 ADD = Operator("+", 2, None, _arithmetic, "+", values.add, _ARITH)
-SUB = Operator("-", 2, 2, _arithmetic, "-", values.sub, _ARITH)
-NEG = Operator("neg", 1, 1, _arithmetic, "-", values.neg, _ARITH)
+SUB = Operator("-", 2, 2, _arithmetic, "-", operator.sub, _ARITH)
+NEG = Operator("neg", 1, 1, _arithmetic, "-", operator.neg, _ARITH)
 MUL = Operator("*", 2, None, _arithmetic, "*", values.mul, _ARITH)
 DIV = Operator("/", 2, 2, _fixed(REAL, REAL), "/", values.real_div, _ARITH)
 INT_DIV = Operator("div", 2, 2, _fixed(INT, INT), "div", values.int_div, _ARITH)
 MOD = Operator("mod", 2, 2, _fixed(INT, INT), "mod", values.int_mod, _ARITH)
-ABS = Operator("abs", 1, 1, _arithmetic, "abs", values.abs_, _ARITH)
-TO_REAL = Operator("to_real", 1, 1, _fixed(REAL, INT), "to_real", values.to_real, _ARITH)
-TO_INT = Operator("to_int", 1, 1, _fixed(INT, REAL), "to_int", values.to_int, _ARITH)
+ABS = Operator("abs", 1, 1, _arithmetic, "abs", abs, _ARITH)
+TO_REAL = Operator("to_real", 1, 1, _fixed(REAL, INT), "to_real", Fraction, _ARITH)
+TO_INT = Operator("to_int", 1, 1, _fixed(INT, REAL), "to_int", math.floor, _ARITH)
 
 SELECT = Operator("select", 2, 2, _select, "select", values.select, _ARRAYS)
 STORE = Operator("store", 3, 3, _store, "store", values.store, _ARRAYS)
@@ -170,9 +173,9 @@ DIFFERENCE = Operator("difference", 2, 2, _set_operation, "setminus", values.dif
 SUBSET = Operator("subset", 2, 2, _subset, "subset", values.subset, _SETS)
 
 STR_CONCAT = Operator("str.++", 2, None, _fixed(STRING, STRING), "str.++", values.str_concat, _STRINGS)
-STR_LENGTH = Operator("str.len", 1, 1, _fixed(INT, STRING), "str.len", values.str_length, _STRINGS)
+STR_LENGTH = Operator("str.len", 1, 1, _fixed(INT, STRING), "str.len", len, _STRINGS)
 STR_CONTAINS = Operator(
-    "str.contains", 2, 2, _fixed(BOOL, STRING), "str.contains", values.str_contains, _STRINGS
+    "str.contains", 2, 2, _fixed(BOOL, STRING), "str.contains", operator.contains, _STRINGS
 )
 STR_PREFIX = Operator("str.prefixof", 2, 2, _fixed(BOOL, STRING), "str.prefixof", values.str_prefix, _STRINGS)
 STR_SUFFIX = Operator("str.suffixof", 2, 2, _fixed(BOOL, STRING), "str.suffixof", values.str_suffix, _STRINGS)
@@ -186,12 +189,12 @@ def _bit_row(name: str, rule: SortRule, function: Callable[[int, int, int], int]
     return Operator(name, 2, 2, rule, name, values.on_bits(function), _BITS)
 
 
-BV_AND = _bit_row("bvand", _bits, values.bv_and)
-BV_OR = _bit_row("bvor", _bits, values.bv_or)
-BV_XOR = _bit_row("bvxor", _bits, values.bv_xor)
-BV_ADD = _bit_row("bvadd", _bits, values.bv_add)
-BV_SUB = _bit_row("bvsub", _bits, values.bv_sub)
-BV_MUL = _bit_row("bvmul", _bits, values.bv_mul)
+BV_AND = _bit_row("bvand", _bits, lambda a, b, _: a & b)
+BV_OR = _bit_row("bvor", _bits, lambda a, b, _: a | b)
+BV_XOR = _bit_row("bvxor", _bits, lambda a, b, _: a ^ b)
+BV_ADD = _bit_row("bvadd", _bits, lambda a, b, _: a + b)
+BV_SUB = _bit_row("bvsub", _bits, lambda a, b, _: a - b)
+BV_MUL = _bit_row("bvmul", _bits, lambda a, b, _: a * b)
 BV_UDIV = _bit_row("bvudiv", _bits, values.bv_udiv)
 BV_UREM = _bit_row("bvurem", _bits, values.bv_urem)
 BV_SDIV = _bit_row("bvsdiv", _bits, values.bv_sdiv)
@@ -199,8 +202,8 @@ BV_SREM = _bit_row("bvsrem", _bits, values.bv_srem)
 BV_SHL = _bit_row("bvshl", _bits, values.bv_shl)
 BV_LSHR = _bit_row("bvlshr", _bits, values.bv_lshr)
 BV_ASHR = _bit_row("bvashr", _bits, values.bv_ashr)
-BV_ULT = _bit_row("bvult", _bits_order, values.bv_ult)
-BV_ULE = _bit_row("bvule", _bits_order, values.bv_ule)
+BV_ULT = _bit_row("bvult", _bits_order, lambda a, b, _: a < b)
+BV_ULE = _bit_row("bvule", _bits_order, lambda a, b, _: a <= b)
 BV_SLT = _bit_row("bvslt", _bits_order, values.bv_slt)
 BV_SLE = _bit_row("bvsle", _bits_order, values.bv_sle)
 

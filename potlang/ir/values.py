@@ -69,11 +69,6 @@ class Table:
 # --- logic ---------------------------------------------------------------------------------------
 
 
-def not_(a: bool) -> bool:
-    """Negation."""
-    return not a
-
-
 def and_(*args: bool) -> bool:
     """Conjunction."""
     return all(args)
@@ -89,19 +84,9 @@ def implies(a: bool, b: bool) -> bool:
     return not a or b
 
 
-def xor(a: bool, b: bool) -> bool:
-    """Exclusive or."""
-    return a is not b
-
-
 def ite(condition: bool, then: object, otherwise: object) -> object:
     """Choice."""
     return then if condition else otherwise
-
-
-def equal(a: object, b: object) -> bool:
-    """Equality of values of one sort."""
-    return a == b
 
 
 def distinct(*args: object) -> bool:
@@ -114,37 +99,14 @@ def distinct(*args: object) -> bool:
 Number = int | Fraction
 
 
-def lt(a: Number, b: Number) -> bool:
-    """Strict order."""
-    return a < b
-
-
-def le(a: Number, b: Number) -> bool:
-    """Order."""
-    return a <= b
-
-
 def add(*args: Number) -> Number:
     """Sum."""
     return sum(args[1:], args[0])
 
 
-def sub(a: Number, b: Number) -> Number:
-    """Difference."""
-    return a - b
-
-
-def neg(a: Number) -> Number:
-    """Opposite."""
-    return -a
-
-
 def mul(*args: Number) -> Number:
     """Product."""
-    product = args[0]
-    for factor in args[1:]:
-        product *= factor
-    return product
+    return math.prod(args)
 
 
 def real_div(a: Fraction, b: Fraction) -> Fraction:
@@ -166,21 +128,6 @@ def int_mod(a: int, b: int) -> int:
     if b == 0:
         raise Unspecified
     return a % abs(b)
-
-
-def abs_(a: Number) -> Number:
-    """Absolute value."""
-    return -a if a < 0 else a
-
-
-def to_real(a: int) -> Fraction:
-    """The integer as a real."""
-    return Fraction(a)
-
-
-def to_int(a: Fraction) -> int:
-    """The floor."""
-    return math.floor(a)
 
 
 # --- arrays, functions, sets ---------------------------------------------------------------------
@@ -247,16 +194,6 @@ def str_concat(*args: str) -> str:
     return "".join(args)
 
 
-def str_length(a: str) -> int:
-    """Number of characters."""
-    return len(a)
-
-
-def str_contains(whole: str, part: str) -> bool:
-    """Whether the first contains the second."""
-    return part in whole
-
-
 def str_prefix(part: str, whole: str) -> bool:
     """Whether the second starts with the first."""
     return whole.startswith(part)
@@ -302,36 +239,6 @@ def _signed(a: int, width: int) -> int:
     return a - (1 << width) if a >> (width - 1) else a
 
 
-def bv_and(a: int, b: int, width: int) -> int:
-    """Bitwise and."""
-    return a & b
-
-
-def bv_or(a: int, b: int, width: int) -> int:
-    """Bitwise or."""
-    return a | b
-
-
-def bv_xor(a: int, b: int, width: int) -> int:
-    """Bitwise exclusive or."""
-    return a ^ b
-
-
-def bv_add(a: int, b: int, width: int) -> int:
-    """Sum modulo 2 to the width."""
-    return a + b
-
-
-def bv_sub(a: int, b: int, width: int) -> int:
-    """Difference modulo 2 to the width."""
-    return a - b
-
-
-def bv_mul(a: int, b: int, width: int) -> int:
-    """Product modulo 2 to the width."""
-    return a * b
-
-
 def bv_udiv(a: int, b: int, width: int) -> int:
     """Unsigned quotient; all ones for a zero divisor, as SMT-LIB fixes it."""
     return a // b if b else (1 << width) - 1
@@ -373,16 +280,6 @@ def bv_lshr(a: int, b: int, width: int) -> int:
 def bv_ashr(a: int, b: int, width: int) -> int:
     """Shift right, filling with the sign."""
     return _signed(a, width) >> min(b, width)
-
-
-def bv_ult(a: int, b: int, width: int) -> bool:
-    """Unsigned strict order."""
-    return a < b
-
-
-def bv_ule(a: int, b: int, width: int) -> bool:
-    """Unsigned order."""
-    return a <= b
 
 
 def bv_slt(a: int, b: int, width: int) -> bool:

@@ -37,33 +37,20 @@ class Prenex:
 
     def run(self, module: Module) -> Module:
         """The module with its formulas in prenex normal form; terms are left alone."""
-        quantified = _Quantified()
         formulas = [
-            _Prefixing(module.pool, quantified, self).run(root) if is_formula(root) else root
+            _Prefixing(module.pool, self).run(root) if is_formula(root) else root
             for root in module.formulas()
         ]
         return finish(self, module, formulas)
 
 
-class _Quantified:
-    """Which nodes have a quantifier at formula level."""
-
-    def __init__(self) -> None:
-        self.known: dict[int, bool] = {}
-
-    def __call__(self, root: Node) -> bool:
-        stack = [root]
-        while stack:
-            node = stack[-1]
-            missing = [part for part in _operands(node) if part.id not in self.known]
-            if missing and node.id not in self.known:
-                stack.extend(missing)
-                continue
-            if node.id not in self.known:
-                below = any(self.known[part.id] for part in _operands(node))
-                self.known[node.id] = isinstance(node, Quant) or below
-            stack.pop()
-        return self.known[root.id]
+def _quantified(root: Node) -> frozenset[int]:
+    """The nodes with a quantifier at formula level, at or below them."""
+    found: set[int] = set()
+    for node in reachable(root):
+        if isinstance(node, Quant) or any(part.id in found for part in _operands(node)):
+            found.add(node.id)
+    return frozenset(found)
 
 
 def _operands(node: Node) -> tuple[Node, ...]:
@@ -109,10 +96,10 @@ _Renaming = Mapping[Node, Node]
 class _Prefixing:
     """One formula: the quantifiers met so far, the variables in use, and the results waiting to be joined."""
 
-    def __init__(self, pool: Pool, quantified: _Quantified, options: Prenex) -> None:
+    def __init__(self, pool: Pool, options: Prenex) -> None:
         self.pool = pool
         self.same_arity = options.same_arity
-        self.quantified = quantified
+        self.quantified: frozenset[int] = frozenset()
         self.left = options.limit
         self.pulled: list[_Pulled] = []
         self.owner: dict[Node, int] = {}
@@ -120,7 +107,8 @@ class _Prefixing:
         self.free: dict[int, frozenset[Var]] = {}
 
     def run(self, root: Node) -> Node:
-        if not self.quantified(root):
+        self.quantified = _quantified(root)
+        if root.id not in self.quantified:
             return root
         self.free = free_variable_sets(root)
         self.used.update(self.free[root.id])
@@ -149,7 +137,7 @@ class _Prefixing:
                 ]
                 continue
             node, renaming = step
-            if not self.quantified(node):
+            if node.id not in self.quantified:
                 results.append(self._renamed(node, renaming) if renaming else node)
             elif isinstance(node, Quant):
                 stack.append((node.body, self._pull(node, renaming)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 
-from potlang.ir.nodes import App, Node, Quant, Var, children
+from potlang.ir.nodes import App, Node, Quant, Var, children, free_variable_sets
 from potlang.ir.operators import Operator
 from potlang.ir.sorts import is_numeric
 
@@ -22,10 +22,10 @@ TINY = 2
 
 @dataclass(slots=True)
 class Plan:
-    """`closed` in an order in which each follows its parts; `open` by each free variable's id, likewise."""
+    """`closed` in an order in which each follows its parts; `open` by each free variable, likewise."""
 
     closed: list[Node] = field(default_factory=list)
-    open: dict[int, list[tuple[Node, frozenset[int]]]] = field(default_factory=dict)
+    open: dict[Var, list[tuple[Node, frozenset[Var]]]] = field(default_factory=dict)
 
 
 def plan(roots: list[Node], known: Container[int] = (), may: Callable[[Node], bool] = lambda _: True) -> Plan:
@@ -39,7 +39,7 @@ def plan(roots: list[Node], known: Container[int] = (), may: Callable[[Node], bo
             shared.append(node)
             size = 1
         sizes[node.id] = size
-    return _split(shared, order) if shared else Plan()
+    return _split(shared) if shared else Plan()
 
 
 def _count(roots: list[Node], known: Container[int]) -> tuple[list[Node], dict[int, int]]:
@@ -60,8 +60,8 @@ def _count(roots: list[Node], known: Container[int]) -> tuple[list[Node], dict[i
     return [found[key] for key in sorted(found)], uses
 
 
-def _split(shared: list[Node], order: list[Node]) -> Plan:
-    free = _free_variables(order)
+def _split(shared: list[Node]) -> Plan:
+    free = free_variable_sets(*shared)
     result = Plan()
     for node in shared:
         variables = free[node.id]
@@ -70,26 +70,6 @@ def _split(shared: list[Node], order: list[Node]) -> Plan:
         for variable in variables:
             result.open.setdefault(variable, []).append((node, variables))
     return result
-
-
-def _free_variables(order: list[Node]) -> dict[int, frozenset[int]]:
-    nothing: frozenset[int] = frozenset()
-    free: dict[int, frozenset[int]] = {}
-    for node in order:
-        # Most nodes have the free variables of their largest part: they share its set.
-        parts = [_of_part(part, free) for part in children(node)]
-        largest = max(parts, key=len, default=nothing)
-        joined = largest if all(part <= largest for part in parts) else nothing.union(*parts)
-        if isinstance(node, Quant):
-            joined = joined.difference(binder.id for binder in node.binders)
-        free[node.id] = joined
-    return free
-
-
-def _of_part(part: Node, free: dict[int, frozenset[int]]) -> frozenset[int]:
-    if isinstance(part, Var):
-        return frozenset((part.id,))
-    return free.get(part.id, frozenset())
 
 
 def wants_equation(node: Node) -> bool:

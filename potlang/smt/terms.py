@@ -160,8 +160,8 @@ class _Writing:
         """The terms to name at the top of the scope of `variables`, parts first."""
         found = {node.id: node for node in closed}
         for variable in variables:
-            for node, free in self._plan.open.get(variable.id, ()):
-                if all(key in self._local for key in free):
+            for node, free in self._plan.open.get(variable, ()):
+                if all(each.id in self._local for each in free):
                     found[node.id] = node
         for key in found:
             self._local.pop(key, None)
