@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from potlang.ir.module import Definition, Module
-from potlang.ir.nodes import Symbol
+from potlang.ir.nodes import Symbol, SymbolKind
 from potlang.ir.sorts import (
     ArraySort,
     BitVecSort,
@@ -69,6 +69,13 @@ class Structure:
 def definitions_of(module: Module) -> Mapping[Symbol, Definition]:
     """The module's definitions by symbol, as a structure wants them."""
     return {definition.symbol: definition for definition in module.definitions}
+
+
+def free_symbols(module: Module) -> list[Symbol]:
+    """The symbols that a structure interprets: declared and not defined."""
+    defined = definitions_of(module)
+    fixed = (SymbolKind.CONSTRUCTOR, SymbolKind.SELECTOR, SymbolKind.DEFINED)
+    return [symbol for symbol in module.symbols if symbol not in defined and symbol.kind not in fixed]
 
 
 def cardinality(sort: Sort, structure: Structure, most: int = MOST_MEMBERS) -> int | None:

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from potlang.ir.enumerate import free_symbols
 from potlang.ir.module import Assertion, Module
 from potlang.ir.nodes import Node, Symbol, symbols_in
 from potlang.ir.sorts import BOOL, DeclaredSort
-from potlang.ir.structure import FunctionTable, NotEvaluable, Structure, definitions_of
+from potlang.ir.structure import FunctionTable, NotEvaluable, Structure, definitions_of, free_symbols
 from potlang.prove.modelcheck import check_model
 
 _FEW = 50

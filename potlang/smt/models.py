@@ -18,7 +18,7 @@ from potlang.ir.evaluator import Evaluator
 from potlang.ir.fold import value_of
 from potlang.ir.graphs import components
 from potlang.ir.module import Definition, Module
-from potlang.ir.nodes import Lit, Node, Sym, Symbol, SymbolKind, Var, symbols_in
+from potlang.ir.nodes import Lit, Node, Sym, Symbol, Var, symbols_in
 from potlang.ir.operators import Operator
 from potlang.ir.sorts import ArraySort, DeclaredSort, FunctionSort, SetSort, Sort, TupleSort
 from potlang.ir.structure import (
@@ -27,6 +27,7 @@ from potlang.ir.structure import (
     Structure,
     cardinality,
     definitions_of,
+    free_symbols,
     members,
 )
 from potlang.ir.values import Unspecified
@@ -52,7 +53,6 @@ MOST_TABULATED = 4096
 _MOST_STEPS = 500_000
 _MOST_PARTS = 500
 _Compute = Callable[[Sequence[object]], object]
-_FIXED = (SymbolKind.CONSTRUCTOR, SymbolKind.SELECTOR, SymbolKind.DEFINED)
 _COMPILED = (op.AND, op.OR, op.NOT, op.EQ, op.IFF, op.ITE)
 
 
@@ -110,7 +110,8 @@ def read_structure(text: str, module: Module, dialect: Dialect) -> Model:
         sizes[sort] = max(sizes[sort], index + 1)
     erasure = SortErasure(Structure(sizes))
     reader = _ModelReader(ModelTerms(names, erasure, texts, elements, len(tokens)), erasure)
-    functions = reader.functions({name: each for name, each in names.symbols.items() if each not in defined})
+    wanted = set(free_symbols(module))
+    functions = reader.functions({name: each for name, each in names.symbols.items() if each in wanted})
     return Model(sizes, functions, defined, reader.unread)
 
 
@@ -160,8 +161,6 @@ class _ModelReader:
         functions: dict[Symbol, object] = {}
         erased: dict[Symbol, Symbol] = {}
         for name, symbol in known.items():
-            if symbol.kind in _FIXED:
-                continue
             value = None if symbol.domain else self._terms.simple_constant(name, symbol.range)
             functions[symbol] = value
             if value is None:
@@ -376,14 +375,13 @@ def complete(structure: Structure, module: Module) -> Structure:
     The module's definitions replace the structure's.
     """
     unread = structure.unread if isinstance(structure, Model) else {}
-    definitions = definitions_of(module)
     sizes: dict[DeclaredSort, int] = dict(structure.universe)
     for sort in module.sorts:
         if isinstance(sort, DeclaredSort):
             sizes.setdefault(sort, 1)
     functions = dict(structure.functions)
     grown = Structure(sizes)
-    for symbol in module.symbols:
-        if symbol not in functions and symbol not in definitions and symbol.kind not in _FIXED:
+    for symbol in free_symbols(module):
+        if symbol not in functions:
             functions[symbol] = some_meaning(symbol, grown)
-    return Model(sizes, functions, definitions, unread)
+    return Model(sizes, functions, definitions_of(module), unread)

@@ -12,10 +12,10 @@ from reference.topos.nucleus import Nucleus, from_rules
 from reference.topos.presheaf import Presheaf
 from reference.topos.subobject import Subobject, meet
 from strategies.reasoning import Reasoning, program
+from structures import structures
 
 import potlang.dot
 from potlang.api import compile as compile_program
-from potlang.ir.enumerate import structures
 from potlang.ir.evaluator import evaluate
 from potlang.languages.dot.read.records import Edge, Entails, Eq
 from potlang.languages.dot.report import TraceReport

@@ -7,10 +7,10 @@ import itertools
 import pytest
 from horn_programs import horn_programs, recursive_programs
 from hypothesis import given, settings
+from structures import structures
 
 from potlang.engines.horn.recognition import recognise
 from potlang.engines.horn.solver import HornSolver, SideAnswer
-from potlang.ir.enumerate import structures
 from potlang.ir.evaluator import evaluate
 from potlang.ir.module import Module
 from potlang.ir.nodes import Node

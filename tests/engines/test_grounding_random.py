@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 from strategies.formulas import Signature, formulas, modules
+from structures import structures
 
 from potlang.engines.ground.grounding import Grounded, Grounder, GroundLimits
-from potlang.ir.enumerate import structures
 from potlang.ir.evaluator import evaluate
 from potlang.ir.module import Assertion, AssertionKind, Claim, Module
 from potlang.ir.nodes import Node, Symbol, SymbolKind, Var

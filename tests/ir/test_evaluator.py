@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from strategies.formulas import meanings, modules
+from structures import count_structures, structures
 
 from potlang.ir import operators as op
-from potlang.ir.enumerate import count_structures, structures
 from potlang.ir.evaluator import FunctionTable, NotEvaluable, Structure, evaluate, members
 from potlang.ir.fold import value_of
 from potlang.ir.module import Definition, Module

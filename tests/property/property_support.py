@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
+from structures import structures
 
 import potlang
 from potlang.diag import Sink
 from potlang.expressions import surface
 from potlang.expressions.expression import parse_expression
-from potlang.ir.enumerate import structures
 from potlang.ir.evaluator import evaluate
 from potlang.ir.module import Module
 from potlang.ir.nodes import App, Node

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from structures import structures
 from test_verdicts_brute_force import worlds
 from verdict_programs import PERSON, World, mortals, term
 
@@ -20,7 +21,6 @@ from potlang.engines.cvc5 import Cvc5Engine
 from potlang.engines.encoding import AssertionNames, Encoding
 from potlang.engines.messages import Query
 from potlang.engines.z3 import Z3Engine
-from potlang.ir.enumerate import structures
 from potlang.ir.evaluator import evaluate
 from potlang.ir.module import Module
 from potlang.ir.nodes import Node

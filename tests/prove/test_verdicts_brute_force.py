@@ -6,9 +6,9 @@ import itertools
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from structures import structures
 from verdict_programs import World
 
-from potlang.ir.enumerate import structures
 from potlang.ir.evaluator import evaluate
 from potlang.ir.module import Module
 from potlang.ir.nodes import Node, Quant, Var

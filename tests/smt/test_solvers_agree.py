@@ -9,8 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from smt_solvers import run_cvc5, run_z3
 from strategies.formulas import modules
+from structures import count_structures, structures
 
-from potlang.ir.enumerate import count_structures, structures
 from potlang.ir.evaluator import evaluate
 from potlang.ir.module import Module
 from potlang.ir.nodes import Symbol, SymbolKind

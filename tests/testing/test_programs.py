@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import find, given, settings
 from hypothesis import strategies as st
+from structures import count_structures
 
 import potlang
 from potlang.expressions.names import written
-from potlang.ir.enumerate import count_structures
 from potlang.ir.sorts import DeclaredSort
 from potlang.testing import damaged, declared_names, finite_programs, identifiers, programs, quoted, renamed
 from potlang.testing.damage import KINDS

@@ -6,16 +6,17 @@ import itertools
 from collections.abc import Iterator, Mapping
 
 from potlang.ir.module import Module
-from potlang.ir.nodes import Symbol, SymbolKind
+from potlang.ir.nodes import Symbol
 from potlang.ir.sorts import DeclaredSort, Sort
-from potlang.ir.structure import FunctionTable, NotEvaluable, Structure, cardinality, definitions_of, members
-
-
-def free_symbols(module: Module) -> list[Symbol]:
-    """The symbols that a structure interprets: declared and not defined."""
-    defined = {definition.symbol for definition in module.definitions}
-    fixed = (SymbolKind.CONSTRUCTOR, SymbolKind.SELECTOR, SymbolKind.DEFINED)
-    return [s for s in module.symbols if s not in defined and s.kind not in fixed]
+from potlang.ir.structure import (
+    FunctionTable,
+    NotEvaluable,
+    Structure,
+    cardinality,
+    definitions_of,
+    free_symbols,
+    members,
+)
 
 
 def count_structures(module: Module, universe: Mapping[DeclaredSort, int]) -> int:
