@@ -6,10 +6,11 @@ came from. What the JSON quotes (`{"pot": "…"}`) is parsed by itself and never
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
+from functools import partial
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from potlang.diag import Sink
 from potlang.expressions.expression import parse_expression, parse_sort, read_formula
@@ -65,6 +66,12 @@ def read_expression(value: object, base: str, sink: Sink) -> Expression:
     return Expression(Formula(base, writing.text(), root), writing.extents)
 
 
+Step: TypeAlias = str | Callable[[], None]
+"""A text to write, or something to do."""
+Build: TypeAlias = Callable[[list[Expr], int], Expr | None]
+"""A node of its parts and of the place where its text ends."""
+
+
 class _ExpressionWriting:
     """One walk over a value: texts, visits and the nodes to make of what was visited, on a stack."""
 
@@ -74,11 +81,11 @@ class _ExpressionWriting:
         self._pieces: list[str] = []
         self._length = 0
         self._made: list[Expr | None] = []
-        self._todo: list[str | Callable[[], None]] = []
+        self._todo: list[Step] = []
 
     def write(self, value: object, base: str) -> Expr | None:
         """The tree of the value; None where a part is in error."""
-        self._todo.append(lambda: self._visit(value, base))
+        self._todo.append(partial(self._visit, value, base))
         while self._todo:
             step = self._todo.pop()
             if isinstance(step, str):
@@ -91,9 +98,35 @@ class _ExpressionWriting:
         """The text of what was written."""
         return "".join(self._pieces)
 
+    # --- the stack -------------------------------------------------------------------------------
+
     def _say(self, text: str) -> None:
         self._pieces.append(text)
         self._length += len(text)
+
+    def _done(self, pointer: str, node: Expr | None) -> None:
+        if node is not None:
+            self.extents.setdefault((node.start, node.end), pointer)
+        self._made.append(node)
+
+    def _compound(self, pointer: str, count: int, build: Build, steps: Sequence[Step]) -> None:
+        """Takes the steps, then makes one node of the `count` that they made."""
+
+        def make() -> None:
+            parts = _whole(self._made[len(self._made) - count :])
+            del self._made[len(self._made) - count :]
+            self._done(pointer, None if parts is None else build(parts, self._length))
+
+        self._todo.append(make)
+        self._todo.extend(reversed(steps))
+
+    def _visitor(self, value: object, pointer: str) -> list[Step]:
+        return [partial(self._visit, value, pointer)]
+
+    def _operand(self, value: object, pointer: str) -> list[Step]:
+        """The steps that write an operand, in parentheses unless it reads the same without."""
+        visit = self._visitor(value, pointer)
+        return visit if _is_atomic(value) else ["(", *visit, ")"]
 
     # --- parts -----------------------------------------------------------------------------------
 
@@ -102,21 +135,24 @@ class _ExpressionWriting:
             [(name, below)] = value.items()
             self._operation(str(name), below, pointer)
         elif isinstance(value, list):
-            self._call(Call, str(value[0]), f"{pointer}/0", value[1:], pointer, first=1)
+            head = self._name(str(value[0]), f"{pointer}/0")
+            arguments = [self._visitor(item, f"{pointer}/{i}") for i, item in enumerate(value[1:], 1)]
+            self._call(Call, head, arguments, pointer)
         elif isinstance(value, str):
             self._done(pointer, self._name(value, pointer))
         else:
             self._number(value, pointer)
 
-    def _done(self, pointer: str, node: Expr | None) -> None:
-        if node is not None:
-            self.extents.setdefault((node.start, node.end), pointer)
-        self._made.append(node)
-
     def _name(self, name: str, pointer: str) -> Name:
         start = self._length
         self._say(written(name))
         self.extents.setdefault((start, self._length), pointer)
+        return Name(name, start, self._length)
+
+    def _word(self, name: str) -> Name:
+        """The name of a built-in function, which no JSON value stands for."""
+        start = self._length
+        self._say(name)
         return Name(name, start, self._length)
 
     def _number(self, value: object, pointer: str) -> None:
@@ -131,15 +167,18 @@ class _ExpressionWriting:
         if name == "pot":
             self._quoted(str(below), at, pointer)
         elif name in _PREFIX:
-            self._prefix(name, below, at, pointer)
+            self._prefix(_PREFIX[name], self._operand(below, at), pointer)
         elif not isinstance(below, list):
             raise AssertionError(f"`{name}` takes a list")
         elif name in ("forall", "exists"):
             self._quantifier(name, below, at, pointer)
         elif name in _CALLS:
-            self._call(BuiltinCall, _CALLS[name], pointer, below, at, whole=pointer)
+            arguments = [self._visitor(item, f"{at}/{i}") for i, item in enumerate(below)]
+            self._call(BuiltinCall, self._word(_CALLS[name]), arguments, pointer)
+        elif len(below) == 1:
+            self._todo += self._visitor(below[0], f"{at}/0")
         else:
-            self._infix(name, below, at, pointer)
+            self._infix(name, [self._operand(item, f"{at}/{i}") for i, item in enumerate(below)], pointer)
 
     def _quoted(self, text: str, at: str, pointer: str) -> None:
         root = parse_expression(text, at, self.sink)
@@ -147,60 +186,43 @@ class _ExpressionWriting:
         self._say(text)
         self._done(pointer, None if root is None else Quoted(at, text, root, start, self._length))
 
-    def _prefix(self, name: str, below: object, at: str, pointer: str) -> None:
+    def _prefix(self, sign: str, operand: list[Step], pointer: str) -> None:
         start = self._length
 
-        def make() -> None:
-            arg = self._made.pop()
-            node = None if arg is None else Prefix(_PREFIX[name].strip(), arg, start, self._length)
-            self._done(pointer, node)
+        def build(args: list[Expr], end: int) -> Expr:
+            return Prefix(sign.strip(), args[0], start, end)
 
-        self._say(_PREFIX[name])
-        self._push(make, *self._operand(below, at))
+        self._compound(pointer, 1, build, [sign, *operand])
 
-    def _infix(self, name: str, below: Sequence[object], at: str, pointer: str) -> None:
-        if len(below) == 1:
-            self._push(lambda: self._visit(below[0], f"{at}/0"))
-            return
+    def _infix(self, name: str, operands: Sequence[list[Step]], pointer: str) -> None:
         start = self._length
         sign = _COMPARISONS.get(name) or _INFIX[name]
 
-        def make() -> None:
-            args = self._taken(len(below))
-            end = self._length
-            node: Expr | None = None
-            if args is not None and name in _COMPARISONS:
-                node = Compare(args, [sign], start, end)
-            elif args is not None:
-                node = Infix(sign, args, start, end, args[0].end + 1)
-            self._done(pointer, node)
+        def build(args: list[Expr], end: int) -> Expr:
+            if name in _COMPARISONS:
+                return Compare(args, [sign], start, end)
+            return Infix(sign, args, start, end, args[0].end + 1)
 
-        steps: list[str | Callable[[], None]] = []
-        for index, item in enumerate(below):
-            steps += ([f" {sign} "] if index else []) + [*self._operand(item, f"{at}/{index}")]
-        self._push(make, *steps)
+        self._compound(pointer, len(operands), build, _joined(f" {sign} ", operands))
 
     def _quantifier(self, name: str, below: Sequence[object], at: str, pointer: str) -> None:
         binders, body = below
         assert isinstance(binders, dict)
         start = self._length
-        head = Name(_CALLS[name], start, start + len(_CALLS[name]))
-        self._say(f"{_CALLS[name]}([")
+        head = self._word(_CALLS[name])
+        self._say("([")
         items: list[Expr | None] = []
         for number, (variable, sort) in enumerate(binders.items()):
             self._say(", " if number else "")
             items.append(self._binding(str(variable), str(sort), join_pointer(f"{at}/0", str(variable))))
-        listed = ListOf(_whole(items) or [], head.end + 1, self._length + 1)
-        self._say("], ")
+        self._say("]")
+        whole = _whole(items)
+        listed = ListOf(whole or [], head.end + 1, self._length)
 
-        def make() -> None:
-            inner = self._made.pop()
-            self._say(")")
-            good = inner is not None and None not in items
-            args = [] if inner is None else [listed, inner]
-            self._done(pointer, BuiltinCall(head, args, start, self._length) if good else None)
+        def build(args: list[Expr], end: int) -> Expr | None:
+            return None if whole is None else BuiltinCall(head, [listed, *args], start, end)
 
-        self._push(make, lambda: self._visit(body, f"{at}/1"))
+        self._compound(pointer, 1, build, [", ", *self._visitor(body, f"{at}/1"), ")"])
 
     def _binding(self, name: str, sort: str, pointer: str) -> Binding | None:
         found: SortExpr | None = parse_sort(sort, pointer, self.sink)
@@ -210,56 +232,16 @@ class _ExpressionWriting:
         self.extents.setdefault((start, self._length), pointer)
         return None if found is None else Binding(variable, found, start, self._length)
 
-    def _call(
-        self,
-        kind: type[Call],
-        name: str,
-        name_pointer: str,
-        below: Sequence[object],
-        at: str,
-        *,
-        first: int = 0,
-        whole: str | None = None,
-    ) -> None:
-        """`name(below)`; the arguments stand at `at` from the number `first` on."""
-        start = self._length
-        head = Name(name, start, start)
-        if kind is Call:
-            head = self._name(name, name_pointer)
-        else:
-            self._say(name)
-            head.end = self._length
-        self._say("(")
+    def _call(self, kind: type[Call], head: Name, arguments: Sequence[list[Step]], pointer: str) -> None:
+        def build(args: list[Expr], end: int) -> Expr:
+            return kind(head, args, head.start, end)
 
-        def make() -> None:
-            self._say(")")
-            args = self._taken(len(below))
-            node = None if args is None else kind(head, args, start, self._length)
-            self._done(at if whole is None else whole, node)
+        self._compound(pointer, len(arguments), build, ["(", *_joined(", ", arguments), ")"])
 
-        steps: list[str | Callable[[], None]] = []
-        for index, item in enumerate(below, first):
-            steps += ([", "] if index > first else []) + [self._visitor(item, f"{at}/{index}")]
-        self._push(make, *steps)
 
-    # --- the stack -------------------------------------------------------------------------------
-
-    def _push(self, last: Callable[[], None], *steps: str | Callable[[], None]) -> None:
-        self._todo.append(last)
-        self._todo.extend(reversed(steps))
-
-    def _visitor(self, value: object, pointer: str) -> Callable[[], None]:
-        return lambda: self._visit(value, pointer)
-
-    def _operand(self, value: object, pointer: str) -> tuple[str | Callable[[], None], ...]:
-        """The steps that write an operand, in parentheses unless it reads the same without."""
-        visit = self._visitor(value, pointer)
-        return (visit,) if _is_atomic(value) else ("(", visit, ")")
-
-    def _taken(self, count: int) -> list[Expr] | None:
-        taken = self._made[len(self._made) - count :]
-        del self._made[len(self._made) - count :]
-        return _whole(taken)
+def _joined(separator: str, parts: Iterable[Iterable[Step]]) -> list[Step]:
+    """The steps of all parts, with a text between them."""
+    return [step for part in parts for step in (separator, *part)][1:]
 
 
 def _whole(parts: Sequence[Expr | None]) -> list[Expr] | None:
