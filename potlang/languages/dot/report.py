@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from potlang.languages.dot.render import lines_below, node_rows, render_trace
 from potlang.languages.dot.results import TraceResult
-from potlang.report.base import ReportBase, Row
+from potlang.report.base import ReportBase
 
 
 class TraceReport(TraceResult, ReportBase):
@@ -14,12 +12,6 @@ class TraceReport(TraceResult, ReportBase):
 
     __slots__ = ()
 
-    def render(self, *, color: bool = False) -> str:
-        """The report as lines of text, diagnostics excluded: those are rendered with their source."""
-        return render_trace(self, color=color)
-
-    def _rows(self) -> Iterable[Row]:
-        return node_rows(self)
-
-    def _below(self) -> Iterable[str]:
-        return lines_below(self)
+    render = render_trace
+    _rows = node_rows
+    _below = lines_below

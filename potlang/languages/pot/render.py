@@ -40,7 +40,7 @@ def render_report(report: ProgramResult, *, color: bool = False) -> str:
         lines += [*repairs, ""]
     if report.optimization is not None:
         lines += [*_optimization(report.optimization, style), ""]
-    lines += [f"note: {visible(note)}" for note in report.notes]
+    lines += lines_below(report)
     lines.append(verdict_line([str(report.verdict)], report.time_ms, style))
     return "\n".join(lines)
 
@@ -131,6 +131,11 @@ def _value(value: ExactValue | None) -> str:
 
 def _known(lower: ExactValue | None, upper: ExactValue | None) -> str:
     return "" if lower is None and upper is None else f" (between {_value(lower)} and {_value(upper)})"
+
+
+def lines_below(report: ProgramResult) -> list[str]:
+    """The notes of the report, which stand below the results."""
+    return [f"note: {visible(note)}" for note in report.notes]
 
 
 def report_rows(report: ProgramResult) -> Iterator[Row]:

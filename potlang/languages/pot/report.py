@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from potlang.diag.wording import visible
-from potlang.languages.pot.render import render_report, report_rows
-from potlang.report.base import ReportBase, Row
+from potlang.languages.pot.render import lines_below, render_report, report_rows
+from potlang.report.base import ReportBase
 from potlang.report.results import ProgramResult
 
 
@@ -15,12 +12,6 @@ class Report(ProgramResult, ReportBase):
 
     __slots__ = ()
 
-    def render(self, *, color: bool = False) -> str:
-        """The report as lines of text, diagnostics excluded: those are rendered with their source."""
-        return render_report(self, color=color)
-
-    def _rows(self) -> Iterable[Row]:
-        return report_rows(self)
-
-    def _below(self) -> Iterable[str]:
-        return [f"note: {visible(note)}" for note in self.notes]
+    render = render_report
+    _rows = report_rows
+    _below = lines_below

@@ -77,6 +77,8 @@ class ValidatorState:
         self.ended = False
         self._typed = 0
         self._last = -1
+        self._fields: Fields = (0, 0)
+        """Those of the token at hand, behind its place."""
         self._unknown_nodes: dict[int, None] = {}
         self._unknown_states: dict[int, None] = {}
         self._admit: Mapping[str, Callable[..., None]] = {
@@ -92,17 +94,27 @@ class ValidatorState:
 
     def admit(self, kind: str, fields: Fields) -> str | None:
         """Takes in a token; the kind that it has for the grammar, or None if it is no part of it."""
+        self._fields = fields
         if kind == "TEXT":
             return self._text(*fields)
         self._admit[kind](*fields)
         if kind not in ("STATUS", "FENCE"):
-            self._count(fields[0], fields[1])
+            self._typed += 1
+            if self.budget is not None and self._typed == self.budget + 1:
+                self.violations.report("POT5011", *fields[:2], primary="one too many", budget=self.budget)
         return None if kind == "COEQ" and self.profile == "strict" else kind
 
-    def _count(self, start: int, end: int) -> None:
-        self._typed += 1
-        if self.budget is not None and self._typed == self.budget + 1:
-            self.violations.report("POT5011", start, end, primary="one too many", budget=self.budget)
+    def _place(self, name: str, value: object) -> tuple[int, int]:
+        """Where the value of a field stands in the record at hand."""
+        start, end = self._fields[:2]
+        text = f"{name}={value}".encode()
+        at = self.violations.raw.data.find(b" " + text, start, end)
+        # A line that was read as it was meant may spell the field in another way.
+        return (start, end) if at < 0 else (at + 2 + len(name), at + 1 + len(text))
+
+    def _report(self, code: str, name: str, value: object, **more: Any) -> None:
+        """Reports the value of a field of the record at hand."""
+        self.violations.report(code, *self._place(name, value), **more)
 
     def checkpoint(self) -> Checkpoint:
         """The state as it is now, for `restore`."""
@@ -136,7 +148,7 @@ class ValidatorState:
         self.block = None
         if id_ is None:
             return
-        if id_ <= self._last and not self._late_id(start, end, id_):
+        if id_ <= self._last and not self._late_id(id_):
             return
         self._last = max(self._last, id_)
         if role is None:
@@ -146,81 +158,79 @@ class ValidatorState:
         self.nodes[id_] = node = Node(id_, role, start, end)
         self.records.append(node)
 
-    def _late_id(self, start: int, end: int, id_: int) -> bool:
+    def _late_id(self, id_: int) -> bool:
         """Reports an id that is not above all others; whether it is new all the same."""
         earlier = self.nodes.get(id_)
         labels = [] if earlier is None else [(earlier.start, earlier.end, "this id is used here")]
-        at = self._field(start, end, "id", id_)
-        self.violations.report("POT5020", *at, labels=labels, id=id_, last=self._last)
+        self._report("POT5020", "id", id_, labels=labels, id=id_, last=self._last)
         return earlier is None and id_ not in self._unknown_nodes
 
-    def _role_of(self, start: int, end: int, field: str, id_: int) -> Role | str | None:
+    def _role_of(self, field: str, id_: int) -> Role | str | None:
         """The role of a node that a record names: reported and None if there is no such node."""
         node = self.nodes.get(id_)
         if node is not None:
             return node.role
         if id_ in self._unknown_nodes:
             return _UNKNOWN
-        self.violations.report("POT5021", *self._field(start, end, field, id_), field=field, id=id_)
+        self._report("POT5021", field, id_, field=field, id=id_)
         return None
 
-    def _field(self, start: int, end: int, name: str, value: object) -> tuple[int, int]:
-        """Where the value of a field stands in a record."""
-        text = f"{name}={value}".encode()
-        at = self.violations.raw.data.find(b" " + text, start, end)
-        return (start, end) if at < 0 else (at + 2 + len(name), at + 1 + len(text))
+    def _has_role(self, wanted: Role, code: str, field: str, id_: int, **more: Any) -> bool:
+        """Whether the node that a record names is there and has a role; another role is reported."""
+        role = self._role_of(field, id_)
+        if role not in (None, _UNKNOWN, wanted):
+            self._report(code, field, id_, id=id_, role=role, **more)
+        return role == wanted
 
     # --- edges -----------------------------------------------------------------------------------
 
     def _edge(self, start: int, end: int, src: int, dst: int, kind: Any) -> None:
         if self.role is None and self.block is None:
             return
-        source = self._role_of(start, end, "src", src)
-        good = source not in (None, _UNKNOWN)
+        source = self._role_of("src", src)
         if self.block is not None and dst != self.block:
-            self._report_foreign_edge(start, end, dst)
+            self._report_foreign("POT5022", "dst", dst, dst=dst)
             return
         if source is not None and src >= dst and self._is_wrong_way(src, dst):
-            self.violations.report("POT5023", *self._field(start, end, "src", src), src=src, dst=dst)
+            self._report("POT5023", "src", src, src=src, dst=dst)
             return
-        if good and self._admissible(start, end, src, str(source), kind) and self.block is not None:
+        good = source not in (None, _UNKNOWN)
+        if good and self._admissible(src, str(source), kind) and self.block is not None:
             self.records.append(Edge(src, dst, kind, start, end))
 
     def _is_wrong_way(self, src: int, dst: int) -> bool:
         """Whether an edge that does not go forward is wrong by itself, not because of its block's id."""
         return self.block is not None and (src == dst or self.block == self._last)
 
-    def _report_foreign_edge(self, start: int, end: int, dst: int) -> None:
-        at = self._field(start, end, "dst", dst)
-        fix = self.violations.fix(f"write `dst={self.block}`", Applicability.UNSAFE, (*at, str(self.block)))
-        self.violations.report("POT5022", *at, fixes=[fix], dst=dst, current=self.block)
+    def _report_foreign(self, code: str, field: str, value: int, **more: Any) -> None:
+        """Reports a field that does not name the node of the block."""
+        edit = (*self._place(field, value), str(self.block))
+        fix = self.violations.fix(f"write `{field}={self.block}`", Applicability.UNSAFE, edit)
+        self._report(code, field, value, fixes=[fix], current=self.block, **more)
 
-    def _admissible(self, start: int, end: int, src: int, source: str, kind: str) -> bool:
+    def _admissible(self, src: int, source: str, kind: str) -> bool:
         target = self.role
         if target is None:
             return False
         if target == "critic" and kind != "critique":
-            at = self._field(start, end, "kind", kind)
-            self.violations.report("POT5025", *at, helps=_critic_helps(source), kind=kind)
+            self._report("POT5025", "kind", kind, helps=_critic_helps(source), kind=kind)
             return False
         if (source, target) not in ADMISSIBLE[kind] and not (
             self.profile == "paper" and (kind, source, target) in PAPER_TRIPLES
         ):
             helps = _kind_helps(source, target, self.profile)
-            at = self._field(start, end, "kind", kind)
-            self.violations.report("POT5024", *at, helps=helps, kind=kind, src=source, dst=target)
+            self._report("POT5024", "kind", kind, helps=helps, kind=kind, src=source, dst=target)
             return False
-        return target != "summarizer" or self._validated(start, end, src)
+        return target != "summarizer" or self._validated(src)
 
-    def _validated(self, start: int, end: int, src: int) -> bool:
+    def _validated(self, src: int) -> bool:
         status = self.statuses.get(src)
         if status is not None and status.mark == "validated":
             return True
         if src not in self._unknown_states:
             state = "active" if status is None else status.mark
             labels = [] if status is None else [(status.start, status.end, "its status")]
-            at = self._field(start, end, "src", src)
-            self.violations.report("POT5026", *at, labels=labels, id=src, state=state)
+            self._report("POT5026", "src", src, labels=labels, id=src, state=state)
             if self.block is not None:
                 self.misusing[self.block] = None
         return False
@@ -230,78 +240,62 @@ class ValidatorState:
     def _status(self, start: int, end: int, target: int | None, mark: Any, just: int | None) -> None:
         if target is None:
             return
-        role = self._role_of(start, end, "target", target)
-        rests = just is None or self._role_of(start, end, "just", just) is not None
+        is_proposer = self._has_role("proposer", "POT5030", "target", target)
+        rests = just is None or self._role_of("just", just) is not None
         just = just if just in self.nodes else None
-        if role is None or role == _UNKNOWN:
-            return
-        if role != "proposer":
-            self.violations.report(
-                "POT5030", *self._field(start, end, "target", target), id=target, role=role
-            )
+        if not is_proposer:
             return
         earlier = self.statuses.get(target)
         if earlier is not None:
-            self._report_second_status(start, end, earlier)
+            self._report_second_status(earlier)
         elif mark is None or not rests:
             self._unknown_states[target] = None
         elif target not in self._unknown_states:
             self.statuses[target] = status = Status(target, mark, just, self.block, start, end)
             self.records.append(status)
 
-    def _report_second_status(self, start: int, end: int, earlier: Status) -> None:
+    def _report_second_status(self, earlier: Status) -> None:
         labels = [(earlier.start, earlier.end, "this one stands")]
-        self.violations.report("POT5031", start, end, labels=labels, id=earlier.target, mark=earlier.mark)
+        self.violations.report(
+            "POT5031", *self._fields[:2], labels=labels, id=earlier.target, mark=earlier.mark
+        )
 
     # --- arrows ----------------------------------------------------------------------------------
 
-    def _joined(self, kind: str, start: int, end: int, src: int, dst: int) -> bool:
+    def _joined(self, kind: str, src: int, dst: int) -> bool:
         """Whether both ends of an arrow or an equality are proposers."""
-        good = True
-        for field, id_ in (("src", src), ("dst", dst)):
-            role = self._role_of(start, end, field, id_)
-            if role not in (None, _UNKNOWN, "proposer"):
-                at = self._field(start, end, field, id_)
-                self.violations.report("POT5032", *at, kind=kind, id=id_, role=role)
-            good = good and role == "proposer"
-        return good
+        ends = [
+            self._has_role("proposer", "POT5032", *end, kind=kind) for end in (("src", src), ("dst", dst))
+        ]
+        return all(ends)
 
     def _entails(
         self, start: int, end: int, src: int, dst: int, witness: int | None, rank: int | None
     ) -> None:
-        good = self._joined("entails", start, end, src, dst)
+        good = self._joined("entails", src, dst)
         if rank is not None and self.profile == "strict":
-            at = self._field(start, end, "rank", rank)
-            self.violations.report("POT5012", *at, what="`rank=`", helps=_PROFILE_HELPS)
+            self._report("POT5012", "rank", rank, what="`rank=`", helps=_PROFILE_HELPS)
             rank = None
         if witness is not None:
-            role = self._role_of(start, end, "witness", witness)
-            if role not in (None, _UNKNOWN, "critic"):
-                at = self._field(start, end, "witness", witness)
-                self.violations.report("POT5033", *at, id=witness, role=role)
-            good = good and role == "critic"
+            good = self._has_role("critic", "POT5033", "witness", witness) and good
         if good:
             self.records.append(Entails(src, dst, witness, rank, self.block, start, end))
 
     def _eq(self, start: int, end: int, src: int, dst: int) -> None:
-        if self._joined("eq", start, end, src, dst):
+        if self._joined("eq", src, dst):
             self.records.append(Eq(src, dst, self.block, start, end))
 
     def _coeq(self, start: int, end: int, src: int, dst: int) -> None:
         if self.profile == "strict":
             self.violations.report("POT5012", start, end, what="`@coeq`", helps=_PROFILE_HELPS)
-        elif self._joined("coeq", start, end, src, dst):
+        elif self._joined("coeq", src, dst):
             self.records.append(Coeq(src, dst, self.block, start, end))
 
     # --- what a node says ------------------------------------------------------------------------
 
     def _prop(self, start: int, end: int, id_: int, json_start: int) -> None:
         if self.block is not None and id_ != self.block:
-            at = self._field(start, end, "id", id_)
-            fix = self.violations.fix(
-                f"write `id={self.block}`", Applicability.UNSAFE, (*at, str(self.block))
-            )
-            self.violations.report("POT5040", *at, fixes=[fix], id=id_, current=self.block)
+            self._report_foreign("POT5040", "id", id_, id=id_)
         prop = self.propositions.read(start, end, id_, json_start, self.role)
         if prop is not None and id_ == self.block and id_ not in self.props:
             self.props[id_] = prop

@@ -5,6 +5,7 @@ Models met on the way are kept with what is true in them, and rule out most ques
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import combinations
@@ -68,12 +69,7 @@ class Comparison:
         `known` are nodes whose propositions follow from the assumptions alone.
         """
         dropped = set(known)
-        kept = [pair for pair in named if pair[0] not in dropped]
-        for pair in reversed(kept.copy()):
-            rest = [formula for node, formula in kept if node != pair[0]]
-            if self.follows(pair[1], rest):
-                kept.remove(pair)
-        return [node for node, _ in kept]
+        return _needed([pair for pair in named if pair[0] not in dropped], self.follows)
 
     def incomparable(self, named: Sequence[tuple[int, Node]]) -> list[tuple[int, int]]:
         """The pairs of nodes of which neither entails the other (theorem 4.22); settled ones alone."""
@@ -101,8 +97,9 @@ class Comparison:
             above[formula.id] = {formula.id}
             home: tuple[list[Node], int] | None = None
             for chain in chains:
-                up = _first(chain, partial(self._yes, formula))
-                down = _first(chain, partial(self._fails, formula))
+                # The new formula entails the members from `up` on, and those before `down` entail it.
+                up = bisect_left(chain, True, key=partial(self._yes, formula))
+                down = bisect_left(chain, True, key=partial(self._fails, formula))
                 above[formula.id].update(each.id for each in chain[up:])
                 for each in chain[:down]:
                     above[each.id].add(formula.id)
@@ -130,24 +127,22 @@ class Comparison:
         alone = self.follows(claim, used)
         if alone is not False:
             return None if alone is None else []
-        kept = list(more)
-        for pair in reversed(more):
-            rest = [formula for node, formula in kept if node != pair[0]]
-            if self.follows(claim, [*used, *rest]):
-                kept.remove(pair)
-        return [node for node, _ in kept]
+        return _needed(more, lambda _, rest: self.follows(claim, [*used, *rest]))
 
 
-def _first(chain: Sequence[Node], holds: Callable[[Node], bool]) -> int:
-    """The place of the first member for which something holds that holds for all after it; else the end."""
-    low, high = 0, len(chain)
-    while low < high:
-        middle = (low + high) // 2
-        if holds(chain[middle]):
-            high = middle
-        else:
-            low = middle + 1
-    return low
+def _needed(
+    named: Sequence[tuple[int, Node]], follows: Callable[[Node, Sequence[Node]], bool | None]
+) -> list[int]:
+    """The nodes that are left when one after the other is dropped, later ones first.
+
+    Dropped is one for whose formula and the rest `follows` is true.
+    """
+    kept = list(named)
+    for pair in reversed(named):
+        rest = [formula for node, formula in kept if node != pair[0]]
+        if follows(pair[1], rest):
+            kept.remove(pair)
+    return [node for node, _ in kept]
 
 
 def branches(extraction: Extraction, validated: Sequence[int]) -> tuple[tuple[int, ...], ...]:

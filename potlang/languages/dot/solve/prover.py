@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from types import TracebackType
 
 from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import Node
@@ -57,9 +56,7 @@ class TheoryProver:
     def __enter__(self) -> TheoryProver:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._close()
 
     def _close(self) -> None:
