@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from potlang.engines.finite.problem import ConstraintProblem
+import potlang
+from potlang.engines.finite.problem import ConstraintProblem, CspVariable
 from potlang.engines.finite.search import ConstraintSearch
 from potlang.engines.fuel import Fuel, OutOfFuel
 from potlang.ir import operators as op
@@ -142,8 +143,8 @@ def check_search(puzzle: Puzzle, goals: list[Node]) -> None:
     every = list(puzzle.structures())
     for goal in goals:
         try:
-            constraints, false = problem.goal(goal)
-            values, keys = (None, frozenset()) if false else search.find(constraints, Fuel(ENOUGH))
+            found = problem.goal(goal)
+            values, keys = (None, frozenset()) if found.false else search.find(found, Fuel(ENOUGH))
         except Unspecified:
             continue
         if problem.false:
@@ -215,7 +216,11 @@ def compare(row: op.Operator, a: Node | int, b: Node | int) -> Node:
 )
 def test_bounds_are_read(bounds: list[Node]) -> None:
     """[SEARCH-BOUNDS]"""
-    assert search_of(*bounds).values == [[1, 2, 3]]
+    problem = search_of(*bounds).problem
+    domain = problem.domain(0)
+    assert domain.complete
+    assert [value for at, value in enumerate(problem.values(0)) if domain.mask >> at & 1] == [1, 2, 3]
+    assert not problem.domain(0, []).complete
 
 
 @pytest.mark.parametrize(
@@ -236,15 +241,81 @@ def test_what_is_not_finite_is_left_to_others(formulas: list[Node]) -> None:
         search_of(*formulas)
 
 
-def test_a_goal_bounds_nothing_and_is_forgotten() -> None:
+def test_a_goal_bounds_nothing() -> None:
     """[SEARCH-BOUNDS] `d = 3` has models without `c`, but a search for them would have to know all of d."""
     problem = ConstraintProblem([])
     search = ConstraintSearch(problem)
-    constraints, _ = problem.goal(compare(op.EQ, D, 3))
     with pytest.raises(NotFinite):
-        search.find(constraints, Fuel(ENOUGH))
-    problem.forget(0)
-    assert search.find([], Fuel(ENOUGH)) == ([], frozenset())
+        problem.goal(compare(op.EQ, D, 3))
+    assert search.find(None, Fuel(ENOUGH)) == ([], frozenset())
+
+
+def test_a_claim_that_is_left_to_others_does_not_change_the_next() -> None:
+    """[SEARCH-CELLS] The first claim has a colour, known by then, and a number without bounds."""
+    program = {
+        "sorts": [
+            {"name": "Colour", "type": "EnumSort", "values": ["red"]},
+            {"name": "Size", "type": "EnumSort", "values": ["small", "large", "huge"]},
+        ],
+        "constants": {
+            "colours": {"sort": "Colour", "members": ["c"]},
+            "sizes": {"sort": "Size", "members": ["s", "t"]},
+            "numbers": {"sort": "Int", "members": ["n"]},
+        },
+        "knowledge_base": ["t != small"],
+        "verifications": [
+            {"name": "left to others", "constraint": "And(c == red, n == 3)"},
+            {"name": "searched", "constraint": "s == huge"},
+        ],
+        "actions": ["verify_conditions"],
+    }
+    for trust in ("solver", "best"):
+        report = potlang.verify(program, trust=trust)
+        assert [(each.verdict, each.route) for each in report.results] == [
+            ("undetermined", "z3"),
+            ("undetermined", "search"),
+        ]
+
+
+@settings(RARE, max_examples=150)
+@given(puzzles(), st.data())
+def test_parts_of_the_assumptions_are_searched_too(
+    drawn: tuple[Puzzle, list[Node]], data: st.DataObject
+) -> None:
+    """[SEARCH-PARTS]"""
+    puzzle, goals = drawn
+    every = list(puzzle.structures())
+    theta = {each.key: each.formula for each in puzzle.facts}
+    try:
+        problem = ConstraintProblem(puzzle.facts)
+        search = ConstraintSearch(problem)
+    except Unspecified:
+        return
+    for _ in range(4):
+        keys = data.draw(st.lists(st.sampled_from(sorted(theta)), unique=True))
+        goal = data.draw(st.sampled_from(goals))
+        try:
+            part = problem.goal(goal)
+            values, used = (None, frozenset()) if part.false else search.find(part, Fuel(ENOUGH), keys)
+        except (NotFinite, Unspecified):
+            continue
+        if values is None:
+            assert used - {None} <= set(keys)
+            core = [theta[key] for key in used if key is not None]
+            assert not any(holds(each, *core, goal) for each in every)
+        elif not any(key in problem.false for key in keys):
+            named = dict(zip(problem.variables, values, strict=False))
+            found = Structure(
+                {},
+                {symbol: _meaning(symbol, named) for symbol in every[0].functions},
+            )
+            assert holds(found, *(theta[key] for key in keys), goal) is not False
+
+
+def _meaning(symbol: Symbol, named: dict[CspVariable, object]) -> object:
+    first: dict[Sort, object] = {BOOL: False, INT: 0, DAY: "mon"}
+    table = {args: value for (known, args), value in named.items() if known is symbol}
+    return FunctionTable(table, first[symbol.range]) if symbol.domain else table.get((), first[symbol.range])
 
 
 def test_limits_end_a_search() -> None:
@@ -253,8 +324,8 @@ def test_limits_end_a_search() -> None:
     bounds = [POOL.conj([compare(op.LE, 1, each), compare(op.LE, each, 7)]) for each in pigeons]
     search = search_of(*bounds, POOL.app(op.DISTINCT, tuple(pigeons)))
     with pytest.raises(OutOfFuel):
-        search.find([], Fuel(500))
-    values, keys = search.find([], Fuel(ENOUGH))
+        search.find(None, Fuel(500))
+    values, keys = search.find(None, Fuel(ENOUGH))
     assert values is None
     assert keys == {f"f{i}" for i in range(9)}
     sort = EnumSort("Many", tuple(f"m{i}" for i in range(40)))
@@ -273,8 +344,8 @@ def test_cores_leave_out_what_takes_no_part() -> None:
     """[SEARCH-DECIDES]"""
     search = search_of(compare(op.LE, 1, C), compare(op.LE, C, 3), compare(op.LE, 5, D), compare(op.LE, D, 6))
     problem = search.problem
-    constraints, false = problem.goal(compare(op.LT, C, 1))
-    assert not false
-    values, keys = search.find(constraints, Fuel(ENOUGH))
+    goal = problem.goal(compare(op.LT, C, 1))
+    assert not goal.false
+    values, keys = search.find(goal, Fuel(ENOUGH))
     assert values is None
     assert {key for key in keys if key} <= {"f0", "f1"}

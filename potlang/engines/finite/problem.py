@@ -1,18 +1,14 @@
-"""Assumptions as constraints on variables with finite domains ([SEARCH-CELLS], [SEARCH-BOUNDS]).
-
-A variable is a ground term whose value is unknown: a constant, or a function at given arguments.
-"""
+"""Assumptions as constraints on variables with finite domains ([SEARCH-CELLS], [SEARCH-BOUNDS])."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from potlang.ir import operators as op
 from potlang.ir.compile import (
-    NOTHING,
     Compiled,
     Compute,
     Env,
@@ -33,25 +29,40 @@ MOST_PARTS = 5_000
 """Parts of all formulas, quantifiers written out."""
 _MOST_DISTINCT = 64
 _UNKNOWN = (SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.FREE, SymbolKind.FRESH)
+_BEYOND = 3
+"""Values tried at each end of a number for parts of the assumptions, which may leave it without a bound."""
 
 
 class Constraint(NamedTuple):
     """A constraint of an assertion (`key`; None: the goal) on variables; `differ`: these two differ.
 
-    One without variables is false.
+    `number` tells the constraints of assertions apart; a goal's have -1.
     """
 
     key: str | None
     variables: frozenset[int]
     holds: Compute
     differ: tuple[int, int] | None = None
+    number: int = -1
 
 
 class Bound(NamedTuple):
-    """A limit of a variable, and the assertion that sets it."""
+    """A limit of a number, and the assertion that sets it."""
 
-    value: float
+    least: float
+    greatest: float
     key: str | None
+
+
+class Domain(NamedTuple):
+    """Which values of a variable are allowed (a bit each), and the assertions that say so.
+
+    `complete`: it has no others.
+    """
+
+    mask: int
+    causes: frozenset[str | None]
+    complete: bool = True
 
 
 class CspVariable(NamedTuple):
@@ -91,27 +102,40 @@ class _VariableCompiler(FormulaCompiler):
 
 
 class ConstraintProblem:
-    """Variables, and what the assumptions say of them. `goal` adds what a claim says.
+    """Variables, and what the assumptions say of them. `goal` says what a claim does.
 
-    `false` is the assertion that is false whatever the variables are, if there is one.
+    `false` are the assertions that are false whatever the variables are.
     """
 
     def __init__(self, assertions: Iterable[Assertion], parts: int = MOST_PARTS) -> None:
         """Raises `NotFinite` where the assumptions are not of this kind, `values.Unspecified` for `1/0`."""
         self.variables: list[CspVariable] = []
         self.constraints: list[Constraint] = []
-        self.false: list[str | None] = []
+        self.false: list[str] = []
         self._numbers: dict[CspVariable, int] = {}
-        self._lower: dict[int, Bound] = {}
-        self._upper: dict[int, Bound] = {}
+        self._by_key: dict[str, list[Constraint]] = {}
+        self._bounds: dict[int, list[Bound]] = {}
+        self._values: dict[int, list[object]] = {}
+        self._complete = False
         self._parts = parts
         compiler = _VariableCompiler(self, parts)
         for assertion in assertions:
-            for each in self._conjuncts(assertion.formula, assertion.key, compiler):
-                if each.variables:
-                    self.constraints.append(each)
-                else:
-                    self.false.append(each.key)
+            self._assume(assertion.key, Conjuncts(assertion.formula, assertion.key, compiler))
+        self._complete = True
+
+    def _assume(self, key: str, found: Conjuncts) -> None:
+        first = len(self.constraints)
+        numbered = [each._replace(number=at) for at, each in enumerate(found.constraints, first)]
+        self.constraints += numbered
+        self._by_key.setdefault(key, []).extend(numbered)
+        for number, bounds in found.bounds.items():
+            self._bounds.setdefault(number, []).extend(bounds)
+        if found.false:
+            self.false.append(key)
+
+    def goal(self, formula: Node) -> Conjuncts:
+        """A claim's conjuncts. Raises `NotFinite` also for a number that no assumption bounds."""
+        return Conjuncts(formula, None, _VariableCompiler(self, self._parts))
 
     def variable(self, symbol: Symbol, args: tuple[object, ...]) -> int:
         """The number of `symbol` at `args`, a new one where it has not occurred."""
@@ -120,40 +144,80 @@ class ConstraintProblem:
         if number is None:
             if symbol.range not in (BOOL, INT) and not isinstance(symbol.range, EnumSort):
                 raise NotFinite(f"{symbol.name} is of sort {symbol.range}")
-            number = self._numbers[key] = len(self.variables)
-            if number >= MOST_VARIABLES:
+            if self._complete and symbol.range is INT:
+                raise NotFinite(f"{symbol.name} has no bounds")
+            if len(self.variables) >= MOST_VARIABLES:
                 raise NotFinite("too many unknown values")
+            number = self._numbers[key] = len(self.variables)
             self.variables.append(key)
         return number
 
-    def forget(self, count: int) -> None:
-        """Forget all variables but the first `count`."""
-        for variable in self.variables[count:]:
-            del self._numbers[variable]
-        del self.variables[count:]
+    def values(self, number: int) -> list[object]:
+        """The values of a variable: a number's are those that any assertion's bounds allow, and some beyond.
 
-    def domain(self, number: int) -> tuple[list[object], set[str | None]]:
-        """The values that a variable may have, and the assertions that say so. Raises `NotFinite`."""
-        sort = self.variables[number].symbol.range
-        if sort is not INT:
-            return list(listed(sort)), set()
-        lower, upper = self._lower.get(number), self._upper.get(number)
-        if lower is None or upper is None:
-            raise NotFinite(f"{self.variables[number].symbol.name} has no bounds")
-        if upper.value - lower.value >= MOST_MEMBERS:
-            raise NotFinite(f"{self.variables[number].symbol.name} has too many values")
-        return list(range(int(lower.value), int(upper.value) + 1)), {lower.key, upper.key}
+        Raises `NotFinite` where a number has no bounds.
+        """
+        found = self._values.get(number)
+        if found is None:
+            symbol = self.variables[number].symbol
+            found = self._values[number] = (
+                self._numbers_near(number, symbol.name) if symbol.range is INT else list(listed(symbol.range))
+            )
+        return found
 
-    def goal(self, formula: Node) -> tuple[list[Constraint], bool]:
-        """The constraints of a claim, and whether it is false by itself. It bounds nothing."""
-        found = list(self._conjuncts(formula, None, _VariableCompiler(self, self._parts)))
-        return found, not all(each.variables for each in found)
+    def _numbers_near(self, number: int, name: str) -> list[object]:
+        bounds = self._bounds.get(number, ())
+        least, greatest = _tightest(bounds)
+        if math.inf in (-least.least, greatest.greatest):
+            raise NotFinite(f"{name} has no bounds")
+        if greatest.greatest - least.least >= MOST_MEMBERS:
+            raise NotFinite(f"{name} has too many values")
+        ends = [end for each in bounds for end in (each.least, each.greatest) if abs(end) < math.inf]
+        if max(ends) - min(ends) >= MOST_MEMBERS:
+            ends = [least.least, greatest.greatest]
+        return list(range(int(min(ends)) - _BEYOND, int(max(ends)) + _BEYOND + 1))
 
-    # --- conjuncts -------------------------------------------------------------------------------
+    def domain(self, number: int, keys: Collection[str] | None = None, more: Iterable[Bound] = ()) -> Domain:
+        """What the bounds of these assertions (None: of all) and `more` leave of the values."""
+        values = self.values(number)
+        whole = (1 << len(values)) - 1
+        first, last = values[0], values[-1]
+        if isinstance(first, bool) or not isinstance(first, int) or not isinstance(last, int):
+            return Domain(whole, frozenset())
+        known = self._bounds.get(number, ())
+        least, greatest = _tightest([each for each in known if keys is None or each.key in keys] + [*more])
+        if least.least > first:
+            whole &= -1 << int(min(least.least, last + 1) - first)
+        if greatest.greatest < last:
+            whole &= (1 << int(max(greatest.greatest, first - 1) - first + 1)) - 1
+        complete = first <= least.least and greatest.greatest <= last
+        return Domain(whole, frozenset((least.key, greatest.key)), complete)
 
-    def _conjuncts(self, formula: Node, key: str | None, compiler: _VariableCompiler) -> Iterator[Constraint]:
-        """The conjuncts of a formula, but those that are true."""
+    def constraints_of(self, keys: Iterable[str]) -> Iterator[Constraint]:
+        """The constraints of some assertions."""
+        return (each for key in keys for each in self._by_key.get(key, ()))
+
+
+def _tightest(bounds: Iterable[Bound]) -> tuple[Bound, Bound]:
+    """The greatest lower bound and the least upper one."""
+    every = [Bound(-math.inf, math.inf, None), *bounds]
+    return max(every, key=lambda each: each.least), min(every, key=lambda each: each.greatest)
+
+
+class Conjuncts:
+    """A formula's conjuncts, quantifiers written out, each a constraint of the assertion `key`.
+
+    `bounds` are what they say of the least and the greatest value of numbers. `false`: one is false whatever
+    the variables are.
+    """
+
+    def __init__(self, formula: Node, key: str | None, compiler: _VariableCompiler) -> None:
         check_shape(formula, _is_computed)
+        self.constraints: list[Constraint] = []
+        self.bounds: dict[int, list[Bound]] = {}
+        self.false = False
+        self._key = key
+        self._compiler = compiler
         stack: list[tuple[Node, Env]] = [(formula, {})]
         while stack:
             node, env = stack.pop()
@@ -162,18 +226,44 @@ class ConstraintProblem:
             elif isinstance(node, Quant) and node.kind == "forall":
                 stack.extend((node.body, each) for each in reversed(compiler.bindings(node, env)))
             elif isinstance(node, App) and node.op is op.DISTINCT and node.args[0].sort is not BOOL:
-                yield from _distinct([compiler.term(arg, env) for arg in node.args], key)
+                self._distinct([compiler.term(arg, env) for arg in node.args])
             else:
-                term = compiler.term(node, env)
-                if key is not None and len(term.variables) == 1:
-                    self._bound(node, env, key, compiler)
-                if term.compute is not None or term.value is not True:
-                    differ = _different(node, env, compiler) if len(term.variables) == 2 else None
-                    yield Constraint(key, term.variables, term.function, differ)
+                self._conjunct(node, env)
+
+    def _conjunct(self, node: Node, env: Env) -> None:
+        term = self._compiler.term(node, env)
+        if term.compute is None:
+            self.false |= term.value is not True
+            return
+        if len(term.variables) == 1:
+            self._bound(node, env)
+        differ = self._differing(node, env) if len(term.variables) == 2 else None
+        self.constraints.append(Constraint(self._key, term.variables, term.compute, differ))
+
+    def _differing(self, node: Node, env: Env) -> tuple[int, int] | None:
+        """The two variables that a conjunct says are different, if that is what it says."""
+        inner = node.args[0] if isinstance(node, App) and node.op is op.NOT else None
+        if isinstance(inner, App) and inner.op is op.EQ:
+            one, two = (self._compiler.term(arg, env) for arg in inner.args)
+            if one.variable >= 0 and two.variable >= 0:
+                return one.variable, two.variable
+        return None
+
+    def _distinct(self, args: list[Compiled]) -> None:
+        if len(args) > _MOST_DISTINCT:
+            raise NotFinite("too many terms that differ")
+        for one, two in itertools.combinations(args, 2):
+            variables = one.variables | two.variables
+            both = (one.variable, two.variable) if one.variable >= 0 and two.variable >= 0 else None
+            if not variables or (both is not None and both[0] == both[1]):
+                self.false |= bool(variables) or one.value == two.value
+            else:
+                differ = _differ(one.function, two.function)
+                self.constraints.append(Constraint(self._key, variables, differ, both))
 
     # --- bounds ----------------------------------------------------------------------------------
 
-    def _bound(self, node: Node, env: Env, key: str, compiler: _VariableCompiler) -> None:
+    def _bound(self, node: Node, env: Env) -> None:
         """Note what a conjunct says of the least and the greatest value of one variable of sort Int."""
         positive = True
         while isinstance(node, App) and node.op is op.NOT:
@@ -181,47 +271,44 @@ class ConstraintProblem:
         if not isinstance(node, App):
             return
         if node.op is op.OR and positive:
-            self._alternatives(node, env, key, compiler)
+            self._alternatives(node, env)
         elif node.op in (op.LE, op.LT, op.EQ) and node.args[0].sort is INT:
-            one, two = (compiler.term(arg, env) for arg in node.args)
-            self._compared(node, positive, one, two, key)
+            one, two = (self._compiler.term(arg, env) for arg in node.args)
+            self._compared(node, positive, one, two)
 
-    def _compared(self, node: App, positive: bool, one: Compiled, two: Compiled, key: str) -> None:
+    def _compared(self, node: App, positive: bool, one: Compiled, two: Compiled) -> None:
         strict = node.op is op.LT
         if node.op is op.EQ:
             if positive and (one.variable < 0) is not (two.variable < 0):
                 variable, other = (one, two) if one.variable >= 0 else (two, one)
                 if other.compute is None:
-                    self._limit(variable.variable, other.value, other.value, key)
+                    self._limit(variable.variable, _integer(other.value), _integer(other.value))
             return
         if not positive:
             # Not (a < b) is b <= a, and not (a <= b) is b < a.
             one, two, strict = two, one, not strict
         if one.variable >= 0 and two.compute is None:
-            self._limit(one.variable, None, _integer(two.value) - strict, key)
+            self._limit(one.variable, -math.inf, _integer(two.value) - strict)
         elif two.variable >= 0 and one.compute is None:
-            self._limit(two.variable, _integer(one.value) + strict, None, key)
+            self._limit(two.variable, _integer(one.value) + strict, math.inf)
 
-    def _alternatives(self, node: App, env: Env, key: str, compiler: _VariableCompiler) -> None:
+    def _alternatives(self, node: App, env: Env) -> None:
         """`x = 1 or x = 2 or …` bounds x."""
         found: list[int] = []
         number = -1
         for part in node.args:
             if not isinstance(part, App) or part.op is not op.EQ or part.args[0].sort is not INT:
                 return
-            one, two = (compiler.term(arg, env) for arg in part.args)
+            one, two = (self._compiler.term(arg, env) for arg in part.args)
             variable, other = (one, two) if one.variable >= 0 else (two, one)
             if variable.variable < 0 or other.compute is not None:
                 return
             number = variable.variable
             found.append(_integer(other.value))
-        self._limit(number, min(found), max(found), key)
+        self._limit(number, min(found), max(found))
 
-    def _limit(self, number: int, lower: object, upper: object, key: str) -> None:
-        if lower is not None and _integer(lower) > self._lower.get(number, Bound(-math.inf, None)).value:
-            self._lower[number] = Bound(_integer(lower), key)
-        if upper is not None and _integer(upper) < self._upper.get(number, Bound(math.inf, None)).value:
-            self._upper[number] = Bound(_integer(upper), key)
+    def _limit(self, number: int, least: float, greatest: float) -> None:
+        self.bounds.setdefault(number, []).append(Bound(least, greatest, self._key))
 
 
 def _integer(value: object) -> int:
@@ -229,31 +316,9 @@ def _integer(value: object) -> int:
     return value
 
 
-def _is_computed(sort: Sort) -> bool:
-    return sort in (BOOL, INT, REAL) or isinstance(sort, EnumSort | BitVecSort)
-
-
-def _different(node: Node, env: Env, compiler: _VariableCompiler) -> tuple[int, int] | None:
-    """The two variables that a formula says are different, if it says that."""
-    inner = node.args[0] if isinstance(node, App) and node.op is op.NOT else None
-    if not isinstance(inner, App) or inner.op is not op.EQ:
-        return None
-    one, two = (compiler.term(arg, env).variable for arg in inner.args)
-    return (one, two) if one >= 0 and two >= 0 else None
-
-
-def _distinct(args: list[Compiled], key: str | None) -> Iterator[Constraint]:
-    """That terms are distinct, pair by pair."""
-    if len(args) > _MOST_DISTINCT:
-        raise NotFinite("too many terms that differ")
-    for one, two in itertools.combinations(args, 2):
-        variables = one.variables | two.variables
-        both = (one.variable, two.variable) if one.variable >= 0 and two.variable >= 0 else None
-        if both is not None and both[0] == both[1]:
-            variables = NOTHING
-        if variables or both is not None or one.value == two.value:
-            yield Constraint(key, variables, _differ(one.function, two.function), both)
-
-
 def _differ(one: Compute, two: Compute) -> Compute:
     return lambda values: one(values) != two(values)
+
+
+def _is_computed(sort: Sort) -> bool:
+    return sort in (BOOL, INT, REAL) or isinstance(sort, EnumSort | BitVecSort)

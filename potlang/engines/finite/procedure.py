@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
@@ -18,7 +18,7 @@ from potlang.report.results import CheckRecord
 from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
-    from potlang.engines.finite.problem import Constraint, ConstraintProblem
+    from potlang.engines.finite.problem import Conjuncts, ConstraintProblem
     from potlang.engines.finite.search import ConstraintSearch
     from potlang.engines.fuel import Fuel
     from potlang.ir.compile import Values
@@ -46,14 +46,15 @@ class SearchProcedure:
 
     def decide(self, check: Check) -> CheckResult | None:
         """As `DecisionProcedure.decide`; what was found for the program's own assumptions is kept."""
+        if not check.alone and self._extra is not check.assumptions:
+            self._extra = check.assumptions
+            self._state = self._begin((*self._lowered.assertions, *check.assumptions))
+        state, keys = self._state, None
         if check.alone:
-            state = self._begin(check.assumptions)
-        else:
-            if self._extra is not check.assumptions:
-                self._extra = check.assumptions
-                self._state = self._begin((*self._lowered.assertions, *check.assumptions))
-            state = self._state
-        return None if state is None else self._answer(state, check)
+            keys = [each.key for each in check.assumptions]
+            if state is None or not state.has(keys):
+                state, keys = self._begin(check.assumptions), None
+        return None if state is None else self._answer(state, check, keys)
 
     def _begin(self, assumed: Sequence[Assertion]) -> _State | None:
         """The search for these assumptions; None where they are not of its kind."""
@@ -66,13 +67,13 @@ class SearchProcedure:
 
         try:
             problem = ConstraintProblem(assumed)
-            return _State(assumed, problem, ConstraintSearch(problem), Fuel(self._steps))
+            return _State(assumed, problem, ConstraintSearch(problem), lambda: Fuel(self._steps))
         except (NotFinite, Unspecified):
             return None
 
-    def _answer(self, state: _State, check: Check) -> CheckResult | None:
+    def _answer(self, state: _State, check: Check, part: Sequence[str] | None) -> CheckResult | None:
         began = Deadline(0)
-        found = state.decide(self._goal(check))
+        found = state.decide(self._goal(check), part)
         if found is None:
             return None
         values, keys = found
@@ -92,50 +93,76 @@ class SearchProcedure:
 
 
 class _State:
-    """One set of assumptions: what is searched, and the models found so far."""
+    """One set of assumptions: what is searched, and the models found so far.
+
+    The whole and its parts have steps of their own: making a core minimal may not cost later claims theirs.
+    """
 
     def __init__(
-        self, assumed: Sequence[Assertion], problem: ConstraintProblem, search: ConstraintSearch, fuel: Fuel
+        self,
+        assumed: Sequence[Assertion],
+        problem: ConstraintProblem,
+        search: ConstraintSearch,
+        fuel: Callable[[], Fuel],
     ) -> None:
         self.assumed = assumed
         self.problem = problem
+        self._keys = frozenset(each.key for each in assumed)
         self._search = search
-        self._steps: Fuel | None = fuel
+        self._steps: dict[bool, Fuel | None] = {True: fuel(), False: fuel()}
+        self._goals: dict[int, tuple[Node, Conjuncts]] = {}
         self._models: list[Values] = []
 
-    def decide(self, side: Node | None) -> tuple[Values | None, frozenset[str | None]] | None:
-        """A model of assumptions and `side`, or whose constraints forbid one; None if that is too much."""
+    def has(self, keys: Iterable[str]) -> bool:
+        """Whether these are assumptions here."""
+        return self._keys.issuperset(keys)
+
+    def decide(
+        self, side: Node | None, keys: Sequence[str] | None
+    ) -> tuple[Values | None, frozenset[str | None]] | None:
+        """A model of assumptions (all, or those of `keys`) and `side`, or whose constraints forbid one.
+
+        None if that is too much.
+        """
         from potlang.engines.fuel import OutOfFuel
         from potlang.ir.compile import NotFinite
 
-        if self._steps is None:
+        steps = self._steps[keys is None]
+        if steps is None:
             return None
-        if self.problem.false:
-            return None, frozenset(self.problem.false[:1])
-        count = len(self.problem.variables)
+        wrong = [key for key in self.problem.false if keys is None or key in keys]
+        if wrong:
+            return None, frozenset(wrong[:1])
         try:
-            goal, false = ([], False) if side is None else self.problem.goal(side)
-            if false:
+            goal = None if side is None else self._goal(side)
+            if goal is not None and goal.false:
                 return None, frozenset()
-            known = self._known(goal)
+            known = self._known(goal) if keys is None else None
             if known is not None:
                 return known, frozenset()
-            values, keys = self._search.find(goal, self._steps)
+            values, used = self._search.find(goal, steps, keys)
         except NotFinite:
-            self.problem.forget(count)
             return None
         except (OutOfFuel, Unspecified):
-            self._steps = None
+            self._steps[keys is None] = None
             return None
-        if values is not None and len(self._models) < _MOST_KEPT:
+        if values is not None and keys is None and len(self._models) < _MOST_KEPT:
             self._models.append(values)
-        return values, keys
+        return values, used
 
-    def _known(self, goal: Sequence[Constraint]) -> Values | None:
+    def _goal(self, side: Node) -> Conjuncts:
+        """A side's conjuncts, made once. Raises as `ConstraintProblem.goal`."""
+        known = self._goals.get(side.id)
+        if known is None:
+            known = self._goals[side.id] = side, self.problem.goal(side)
+        return known[1]
+
+    def _known(self, goal: Conjuncts | None) -> Values | None:
         """A model found earlier that has values for all variables of a goal and satisfies it."""
-        most = max((max(each.variables) for each in goal), default=-1)
+        constraints = [] if goal is None else goal.constraints
+        most = max((max(each.variables) for each in constraints), default=-1)
         for model in self._models:
-            if most < len(model) and all(each.holds(model) for each in goal):
+            if most < len(model) and all(each.holds(model) for each in constraints):
                 return model
         return None
 

@@ -6,17 +6,63 @@ that share a constraint with it, and the variable with the fewest values left is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from potlang.engines.finite.problem import Constraint, ConstraintProblem
+from potlang.engines.finite.problem import Conjuncts, Constraint, ConstraintProblem
 from potlang.engines.fuel import Fuel
-from potlang.ir.compile import Values
+from potlang.ir.compile import NotFinite, Values
 
 Keys = frozenset[str | None]
 
 
+class _Network:
+    """Constraints by their variables, and the domains that those of one variable leave."""
+
+    def __init__(self, domains: list[int], causes: list[set[str | None]], incomplete: frozenset[int]) -> None:
+        """`incomplete` are the variables that may have values beyond their domains."""
+        self.domains = domains
+        self.causes = causes
+        self.incomplete = incomplete
+        self.binary: list[dict[int, list[Constraint]]] = [{} for _ in domains]
+        self.nary: list[list[Constraint]] = [[] for _ in domains]
+
+    def enter(self, constraints: Iterable[Constraint], values: Sequence[Sequence[object]]) -> None:
+        """Take in constraints over variables with these values."""
+        assignment: Values = [None] * len(values)
+        for each in constraints:
+            if len(each.variables) == 1:
+                (variable,) = each.variables
+                left = kept(each, variable, values[variable], self.domains[variable], assignment)
+                if left != self.domains[variable]:
+                    self.domains[variable] = left
+                    self.causes[variable].add(each.key)
+            elif len(each.variables) == 2:
+                one, two = each.variables
+                self.binary[one].setdefault(two, []).append(each)
+                self.binary[two].setdefault(one, []).append(each)
+            else:
+                for variable in each.variables:
+                    self.nary[variable].append(each)
+
+    def constrains(self, number: int) -> bool:
+        """Whether a variable shares a constraint with another."""
+        return bool(self.binary[number] or self.nary[number])
+
+
+def kept(
+    constraint: Constraint, variable: int, values: Sequence[object], domain: int, assignment: Values
+) -> int:
+    """The values of a variable with which a constraint holds, all its other variables having values."""
+    holds, left = constraint.holds, 0
+    for at in _bits(domain):
+        assignment[variable] = values[at]
+        if holds(assignment):
+            left |= 1 << at
+    return left
+
+
 class ConstraintSearch:
-    """Searches for models of one problem, with one goal after the other.
+    """Searches for models of one problem, or of a part of its assertions, with one goal after the other.
 
     What a value excludes is computed once, when it is first needed.
     """
@@ -25,129 +71,110 @@ class ConstraintSearch:
         """Raises `NotFinite` where a variable has no finite domain."""
         self.problem = problem
         self.values: list[list[object]] = []
-        self.causes: list[set[str | None]] = []
-        self._domains: list[int] = []
-        self._binary: list[dict[int, list[Constraint]]] = []
-        self._nary: list[list[Constraint]] = []
-        self._excluded: dict[tuple[int, int, int], int] = {}
-        self._grow()
-        self._enter(problem.constraints, self._domains, self.causes, self._binary, self._nary)
+        self._excluded: dict[tuple[int, int, int], tuple[int, int]] = {}
+        self._whole = self._network(None)
 
-    def _grow(self) -> None:
-        """Take in variables that a goal has brought."""
-        for number in range(len(self.values), len(self.problem.variables)):
-            values, keys = self.problem.domain(number)
-            self.values.append(values)
-            self.causes.append(keys)
-            self._domains.append((1 << len(values)) - 1)
-            self._binary.append({})
-            self._nary.append([])
+    def _network(self, keys: Collection[str] | None) -> _Network:
+        """The constraints of these assertions; of all (None)."""
+        problem = self.problem
+        for number in range(len(self.values), len(problem.variables)):
+            self.values.append(problem.values(number))
+        domains = [problem.domain(number, keys) for number in range(len(self.values))]
+        incomplete = frozenset([number for number, each in enumerate(domains) if not each.complete])
+        found = _Network([each.mask for each in domains], [set(each.causes) for each in domains], incomplete)
+        found.enter(problem.constraints if keys is None else problem.constraints_of(keys), self.values)
+        return found
 
-    def _enter(
-        self,
-        constraints: Iterable[Constraint],
-        domains: list[int],
-        causes: list[set[str | None]],
-        binary: list[dict[int, list[Constraint]]],
-        nary: list[list[Constraint]],
-    ) -> None:
-        """Sort constraints by the number of their variables; those of one narrow its domain at once."""
-        assignment: Values = [None] * len(self.values)
-        for each in constraints:
-            if len(each.variables) == 1:
-                (variable,) = each.variables
-                left = self._kept(each, variable, domains[variable], assignment)
-                if left != domains[variable]:
-                    domains[variable] = left
-                    causes[variable].add(each.key)
-            elif len(each.variables) == 2:
-                one, two = each.variables
-                binary[one].setdefault(two, []).append(each)
-                binary[two].setdefault(one, []).append(each)
-            else:
-                for variable in each.variables:
-                    nary[variable].append(each)
+    def find(
+        self, goal: Conjuncts | None, fuel: Fuel, keys: Collection[str] | None = None
+    ) -> tuple[Values | None, Keys]:
+        """Values that satisfy the constraints and a goal; or None, and whose constraints forbid it.
 
-    def _kept(self, constraint: Constraint, variable: int, domain: int, assignment: Values) -> int:
-        """The values of a variable with which a constraint holds, all its other variables having values."""
-        holds, values, left = constraint.holds, self.values[variable], 0
-        for at in _bits(domain):
-            assignment[variable] = values[at]
-            if holds(assignment):
-                left |= 1 << at
-        return left
-
-    def find(self, goal: Sequence[Constraint], fuel: Fuel) -> tuple[Values | None, Keys]:
-        """Values that satisfy the constraints and `goal`; or None, and whose constraints forbid it.
-
-        Raises `OutOfFuel`, and `NotFinite` for a variable of the goal without a finite domain.
+        `keys` are the assertions whose constraints count (None: all). Raises `OutOfFuel`, and `NotFinite`
+        where they do not bound a variable whose values would all have to be tried.
         """
-        self._grow()
-        domains, causes = list(self._domains), [set(keys) for keys in self.causes]
-        binary: list[dict[int, list[Constraint]]] = [{} for _ in self.values]
-        nary: list[list[Constraint]] = [[] for _ in self.values]
-        self._enter(goal, domains, causes, binary, nary)
-        return _Run(self, domains, causes, binary, nary, fuel).run()
+        if keys is not None:
+            base = self._network(keys)
+        elif len(self._whole.domains) == len(self.problem.variables):
+            base = self._whole
+        else:
+            base = self._whole = self._network(None)
+        more = _Network(list(base.domains), [set(each) for each in base.causes], base.incomplete)
+        if goal is not None:
+            self._complete(more, goal, keys)
+            more.enter(goal.constraints, self.values)
+        return _Run(self, base, more, fuel).run()
 
-    def excluded(self, variable: int, at: int, other: int, fuel: Fuel) -> int:
-        """The values of `other` that value number `at` of `variable` excludes, by their constraints."""
-        # The assumptions' constraints are the same for every goal, so this is found once for all searches.
-        key = (variable, at, other)
-        known = self._excluded.get(key)
-        if known is None:
-            found = self._binary[variable][other]
-            known = self._excluded[key] = self.struck(found, variable, at, other, fuel)
-        return known
+    def _complete(self, network: _Network, goal: Conjuncts, keys: Collection[str] | None) -> None:
+        """Take the bounds that a goal sets for those that a part of the assertions does not."""
+        for number in network.incomplete & goal.bounds.keys():
+            found = self.problem.domain(number, keys, goal.bounds[number])
+            network.domains[number] &= found.mask
+            network.causes[number] |= found.causes
+            if found.complete:
+                network.incomplete -= {number}
 
-    def struck(
-        self, constraints: Sequence[Constraint], variable: int, at: int, other: int, fuel: Fuel
+    def excluded(
+        self, constraints: Iterable[Constraint], variable: int, at: int, other: int, domain: int, fuel: Fuel
     ) -> int:
-        """The values of `other` with which one of the constraints of these two variables does not hold."""
-        value, values, out = self.values[variable][at], self.values[other], 0
-        whole = (1 << len(values)) - 1
-        assignment: Values = [None] * len(self.values)
-        assignment[variable] = value
+        """The values in a domain of `other` with which one of the constraints of the two does not hold."""
+        found = 0
         for each in constraints:
-            if each.differ is not None:
-                if value in values:
-                    out |= 1 << values.index(value)
-                continue
-            fuel.spend(len(values))
-            out |= whole & ~self._kept(each, other, whole & ~out, assignment) & ~out
-        return out
+            if left := domain & ~found:
+                found |= self._excluded_by(each, variable, at, other, left, fuel)
+        return found
+
+    def _excluded_by(
+        self, constraint: Constraint, variable: int, at: int, other: int, domain: int, fuel: Fuel
+    ) -> int:
+        # What an assertion excludes is the same for every goal and every part, so it is kept; but only for
+        # values that were asked about: others may make it divide by zero.
+        key = (constraint.number, variable, at)
+        known, out = self._excluded.get(key, (0, 0)) if constraint.number >= 0 else (0, 0)
+        asked = domain & ~known
+        if asked:
+            fuel.spend(asked.bit_count())
+            value, values = self.values[variable][at], self.values[other]
+            if constraint.differ is not None:
+                out |= asked & (1 << values.index(value)) if value in values else 0
+            else:
+                assignment: Values = [None] * len(self.values)
+                assignment[variable] = value
+                out |= asked & ~kept(constraint, other, values, asked, assignment)
+            if constraint.number >= 0:
+                self._excluded[key] = known | asked, out
+        return out & domain
 
 
 class _Run:
-    """One search. `used` collects the assertions that have ruled something out."""
+    """One search in the constraints of assertions, and more of a goal.
 
-    def __init__(
-        self,
-        search: ConstraintSearch,
-        domains: list[int],
-        causes: list[set[str | None]],
-        binary: list[dict[int, list[Constraint]]],
-        nary: list[list[Constraint]],
-        fuel: Fuel,
-    ) -> None:
+    `used` collects the assertions that have ruled something out.
+    """
+
+    def __init__(self, search: ConstraintSearch, base: _Network, more: _Network, fuel: Fuel) -> None:
         self.search = search
-        self.domains = domains
-        self.causes = causes
-        self.binary = binary
-        self.nary = nary
+        self.base = base
+        self.more = more
+        self.domains = more.domains
+        self.causes = more.causes
+        self.incomplete = more.incomplete
         self.fuel = fuel
-        self.assignment: Values = [None] * len(domains)
+        self.assignment: Values = [None] * len(self.domains)
         self.used: set[str | None] = set()
         self.constrained = [
             number
-            for number in range(len(domains))
-            if binary[number] or nary[number] or search._binary[number] or search._nary[number]
+            for number in range(len(self.domains))
+            if base.constrains(number) or more.constrains(number)
         ]
 
     def run(self) -> tuple[Values | None, Keys]:
         """The values found, or None; and what was used."""
-        for number, domain in enumerate(self.domains):
-            if not domain:
-                return None, frozenset(self.causes[number])
+        empty = [number for number, domain in enumerate(self.domains) if not domain]
+        if empty:
+            # One that needs no other values says that there is no model, whatever the others may have.
+            self._exhausted(min(empty, key=lambda number: number in self.incomplete))
+            return None, frozenset(self.used)
         if self._assign():
             return self.assignment, frozenset()
         return None, frozenset(self.used)
@@ -162,12 +189,12 @@ class _Run:
             if not left:
                 # No value is left: for what struck out the others, noted then, and what bounds the domain.
                 # `used` only grows: a core may be larger than needed, and is never too small.
-                self.used |= self.causes[variable]
+                self._exhausted(variable)
                 if not trail:
                     return False
                 domains, assigned, variable, left = trail.pop()
                 continue
-            self.fuel.spend(1 + len(self.search._binary[variable]))
+            self.fuel.spend(1 + len(self.base.binary[variable]))
             bit = left & -left
             left ^= bit
             narrowed = self._narrowed(domains, assigned | 1 << variable, variable, bit.bit_length() - 1)
@@ -202,19 +229,15 @@ class _Run:
         domains = domains.copy()
         domains[variable] = 1 << at
         self.assignment[variable] = search.values[variable][at]
-        for other, constraints in search._binary[variable].items():
-            if not assigned >> other & 1:
-                out = search.excluded(variable, at, other, self.fuel)
-                if out & domains[other] and not self._strike(domains, other, out, constraints):
+        for network in (self.base, self.more):
+            for other, constraints in network.binary[variable].items():
+                if not assigned >> other & 1:
+                    out = search.excluded(constraints, variable, at, other, domains[other], self.fuel)
+                    if out and not self._strike(domains, other, out, constraints):
+                        return None
+            for each in network.nary[variable]:
+                if not self._looked_at(each, domains, assigned):
                     return None
-        for other, constraints in self.binary[variable].items():
-            if not assigned >> other & 1:
-                out = search.struck(constraints, variable, at, other, self.fuel)
-                if out & domains[other] and not self._strike(domains, other, out, constraints):
-                    return None
-        for each in (*search._nary[variable], *self.nary[variable]):
-            if not self._looked_at(each, domains, assigned):
-                return None
         return domains
 
     def _strike(self, domains: list[int], other: int, out: int, constraints: Iterable[Constraint]) -> bool:
@@ -222,8 +245,14 @@ class _Run:
         domains[other] &= ~out
         if domains[other]:
             return True
-        self.used |= self.causes[other]
+        self._exhausted(other)
         return False
+
+    def _exhausted(self, variable: int) -> None:
+        """No value of a variable's domain is left."""
+        if variable in self.incomplete:
+            raise NotFinite("a variable has other values, which were not tried")
+        self.used |= self.causes[variable]
 
     def _looked_at(self, constraint: Constraint, domains: list[int], assigned: int) -> bool:
         """Strike out of the last variable of a constraint without a value what the others exclude.
@@ -235,7 +264,8 @@ class _Run:
             return True
         (other,) = open_
         self.fuel.spend(domains[other].bit_count())
-        out = domains[other] & ~self.search._kept(constraint, other, domains[other], self.assignment)
+        values = self.search.values[other]
+        out = domains[other] & ~kept(constraint, other, values, domains[other], self.assignment)
         return not out or self._strike(domains, other, out, (constraint,))
 
 
