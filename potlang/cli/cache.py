@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from potlang.cli.cache_option import directory_option, open_cache, print_problems
 from potlang.cli.common import (
     ALL_ENTAILED,
     OTHER_ANSWER,
@@ -21,6 +20,7 @@ from potlang.cli.common import (
     print_json,
     with_progress,
 )
+from potlang.cli.options import cache_directory_option, open_cache, print_problems
 
 if TYPE_CHECKING:
     from potlang.languages.pot.replay import Replayed
@@ -40,7 +40,7 @@ def cache() -> None:
 
 @cache.command()
 @format_option("text", "json")
-@directory_option
+@cache_directory_option
 def stats(style: str, cache_dir: str | None) -> None:
     """Count entries, hits, verdicts, versions."""
     kept = open_cache(cache_dir)
@@ -104,7 +104,7 @@ def _age(ctx: click.Context, param: click.Parameter, value: str | None) -> float
     help="Remove only entries that were not used for this long, such as 90m, 12h, 30d, 4w.",
 )
 @format_option("text", "json")
-@directory_option
+@cache_directory_option
 def clear(older_than: float | None, style: str, cache_dir: str | None) -> None:
     """Remove all entries, or old ones.
 
@@ -129,7 +129,7 @@ def _entries(count: int) -> str:
 )
 @format_option("text", "json")
 @color_option
-@directory_option
+@cache_directory_option
 def replay(most: int | None, style: str, color: str, cache_dir: str | None) -> None:
     """Verify the cached programs again.
 

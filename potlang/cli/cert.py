@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from potlang.cli.answer import print_diagnostics
 from potlang.cli.common import (
     ALL_ENTAILED,
     INVALID,
@@ -57,7 +58,8 @@ def check(certificate: str, program: str, style: str, color: str) -> None:
     checked = check_program(source, name=shown)
     document, problems = _read(certificate)
     if checked.program is None or document.text is None or problems:
-        _print_problems([(checked.diagnostics, checked.document), (problems, document)], color)
+        print_diagnostics(checked.document, checked.diagnostics, color)
+        print_diagnostics(document, problems, color)
         sys.exit(INVALID)
     from potlang.certify import check as kernel
 
@@ -79,15 +81,6 @@ def _read(name: str) -> tuple[Document, tuple[Diagnostic, ...]]:
     source = sys.stdin.buffer.read() if name == "-" else Path(name)
     document = open_document(source, sink, InputLimits(bytes=MOST_BYTES), "<stdin>" if name == "-" else name)
     return document, tuple(sink.diagnostics(document))
-
-
-def _print_problems(found: list[tuple[tuple[Diagnostic, ...], Document]], color: str) -> None:
-    from potlang.diag.render_text import render_text
-
-    for diagnostics, document in found:
-        if diagnostics:
-            text = render_text(diagnostics, document, color=use_color(color, sys.stderr))
-            click.echo(text, err=True, color=True)
 
 
 def _value(certificate: str, program: str, outcome: Outcome) -> dict[str, object]:

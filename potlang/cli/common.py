@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 import click
 
@@ -145,6 +145,26 @@ def write_bytes(path: Path, data: bytes) -> None:
         path.write_bytes(data)
     except OSError as error:
         raise CannotWriteFile(path, error) from error
+
+
+def write_lines(path: Path | None, lines: Iterable[str]) -> None:
+    """Writes lines in UTF-8, whatever the system's usual encoding and line ends are, as they are made."""
+    encoded = (f"{line}\n".encode() for line in lines)
+    if path is None:
+        for line in encoded:
+            click.echo(line, nl=False)
+        return
+    try:
+        with path.open("wb") as file:
+            file.writelines(encoded)
+    except OSError as error:
+        raise CannotWriteFile(path, error) from error
+
+
+def fail(message: str) -> NoReturn:
+    """Ends the command with a message on standard error and exit code 2."""
+    click.echo(message, err=True)
+    sys.exit(INVALID)
 
 
 Item = TypeVar("Item")

@@ -13,12 +13,12 @@ import click
 from potlang import api
 from potlang.cli.common import (
     ALL_ENTAILED,
-    INVALID,
     OTHER_ANSWER,
     UNDECIDED,
     CannotWriteFile,
     CommandFailure,
     color_option,
+    fail,
     format_option,
     print_json,
     progress_bar,
@@ -127,8 +127,7 @@ def eval_(
     problems += more
     _print_problems(problems)
     if not questions:
-        click.echo("error: there is no question", err=True)
-        sys.exit(INVALID)
+        fail("error: there is no question")
     settings = SolverSettings(solving.route, solving.trust, solving.limits)
     if asked.model is None:
         found = _run(questions, RecordedPrograms(recorded), settings, results, jobs)
@@ -166,8 +165,7 @@ def _opened(names: Sequence[str]) -> Iterator[list[tuple[str, BinaryIO]]]:
             try:
                 stream = sys.stdin.buffer if name == "-" else stack.enter_context(Path(name).open("rb"))
             except OSError as error:
-                click.echo(f"error[POT0006]: cannot read `{name}`: {error.strerror}", err=True)
-                sys.exit(INVALID)
+                fail(f"error[POT0006]: cannot read `{name}`: {error.strerror}")
             streams.append((name, stream))
         yield streams
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from potlang import api
-from potlang.cli.common import INVALID, color_option, use_color
+from potlang.cli.common import color_option, fail, use_color
 
 
 @click.command()
@@ -26,8 +24,7 @@ def explain(code: str | None, list_all: bool, color: str) -> None:
 
         near = nearest(code.upper(), codes(), 1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        click.echo(f"there is no code {code!r}{hint} `potc explain --list` shows all", err=True)
-        sys.exit(INVALID)
+        fail(f"there is no code {code!r}{hint} `potc explain --list` shows all")
     if use_color(color):
         from rich.console import Console
         from rich.markdown import Markdown

@@ -9,7 +9,7 @@ from typing import Final
 
 import click
 
-from potlang.cli.common import CannotWriteFile
+from potlang.cli.common import write_lines
 
 _MOST: Final = 1_000_000
 _ANSWERS: Final = {"entailed": "true", "refuted": "false"}
@@ -31,16 +31,7 @@ def generate(count: int, difficulty: int, seed: int, out: Path | None) -> None:
     Each line has `id`, `family`, `program`, `verdict` and `support`, the names of the facts and rules that
     the verdict needs.
     """
-    lines = _lines(count, difficulty, seed)
-    if out is None:
-        for line in lines:
-            click.echo(line)
-        return
-    try:
-        with out.open("w", encoding="ascii", newline="\n") as stream:
-            stream.writelines(f"{line}\n" for line in lines)
-    except OSError as error:
-        raise CannotWriteFile(out, error) from error
+    write_lines(out, _lines(count, difficulty, seed))
 
 
 def _lines(count: int, difficulty: int, seed: int) -> Iterator[str]:

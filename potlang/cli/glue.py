@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 import click
 
 from potlang.cli.answer import print_diagnostics
-from potlang.cli.common import ALL_ENTAILED, INVALID, color_option, output_option, read_input, write_output
+from potlang.cli.common import (
+    ALL_ENTAILED,
+    INVALID,
+    color_option,
+    fail,
+    output_option,
+    read_input,
+    write_output,
+)
 from potlang.cli.options import profile_option
 
 if TYPE_CHECKING:
@@ -50,8 +58,7 @@ def glue(
     try:
         found = dot.glue(left, right, shared)
     except dot.GlueError as error:
-        click.echo(f"{first} and {second} cannot be glued: {error}", err=True)
-        sys.exit(INVALID)
+        fail(f"{first} and {second} cannot be glued: {error}")
     print_diagnostics(found.trace.document, found.diagnostics, color)
     pairs = [f"{each.left}={each.right}" for each in found.shared[:_SHOWN]]
     more = [f"… {len(found.shared) - _SHOWN:,} more"] if len(found.shared) > _SHOWN else []

@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from potlang.cli.common import INVALID
+from potlang.cli.common import fail
 
 
 @click.command()
@@ -28,8 +28,7 @@ def mcp(address: str | None, workers: int | None, budget: int) -> None:
     except ImportError as error:
         if (error.name or "").startswith("potlang"):
             raise
-        click.echo(f"error: {error.name or 'mcp'} is needed: pip install 'potlang[mcp]'", err=True)
-        sys.exit(INVALID)
+        fail(f"error: {error.name or 'mcp'} is needed: pip install 'potlang[mcp]'")
     try:
         if address is None:
             serve_stdio(workers, budget)
@@ -48,8 +47,7 @@ def _listening(address: str, host: str, port: int) -> list[socket.socket]:
     try:
         return listen(host, port)
     except OSError as error:
-        click.echo(f"error: cannot listen at {address}: {error.strerror or error}", err=True)
-        sys.exit(INVALID)
+        fail(f"error: cannot listen at {address}: {error.strerror or error}")
 
 
 def _address(address: str | None) -> tuple[str, int]:

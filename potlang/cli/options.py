@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
@@ -9,11 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 import click
 
 from potlang import api
-from potlang.cli.common import Command, Input, note_unused
+from potlang.cli.common import Command, Input, note_unused, print_diagnostic
 from potlang.report.results import Limits
 
 if TYPE_CHECKING:
     from potlang.languages.dot.read.records import Profile
+    from potlang.prove.cache import Cache
 
 SECONDS = click.FloatRange(min=0.001, max=1_000_000)
 
@@ -80,6 +82,63 @@ solving_options = grouped(
         "--rlimit", type=click.IntRange(min=1), help="Steps for one check, as the solver itself counts them."
     ),
 )
+
+
+# --- which cache ([CACHE-CHOICE]) --------------------------------------------------------------------
+
+_CACHE_VARIABLE = "POTLANG_CACHE"
+
+cache_directory_option = click.option(
+    "--cache-dir",
+    metavar="DIRECTORY",
+    help=f"The directory of the cache. [default: {_CACHE_VARIABLE}, or the user's cache directory]",
+)
+
+
+class CacheOptions(NamedTuple):
+    """Which cache is used."""
+
+    use_cache: bool | None
+    cache_dir: str | None
+
+    def open(self) -> Cache | None:
+        """The cache, if one is to be used; what is wrong with it is in its `problems`."""
+        named = self.cache_dir or os.environ.get(_CACHE_VARIABLE)
+        if self.use_cache is False or (self.use_cache is None and not named):
+            return None
+        return open_cache(self.cache_dir)
+
+
+cache_options = grouped(
+    "cached",
+    CacheOptions,
+    click.option(
+        "--cache/--no-cache",
+        "use_cache",
+        default=None,
+        help="Store settled verdicts and use them again. "
+        f"[default: only with --cache-dir or {_CACHE_VARIABLE}]",
+    ),
+    cache_directory_option,
+)
+
+
+def open_cache(cache_dir: str | None) -> Cache:
+    """The cache in this directory, or in the usual one."""
+    from potlang.prove.cache import Cache
+
+    return Cache(cache_dir or None)
+
+
+def print_problems(cache: Cache | None, color: str = "auto") -> None:
+    """Prints the problems of the cache on standard error."""
+    if cache is None or not cache.problems:
+        return
+    from potlang.source import Document
+
+    document = Document.from_value(None, str(cache.directory))
+    for problem in cache.problems:
+        print_diagnostic(problem, document, color)
 
 
 # --- options for one language ----------------------------------------------------------------------

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -20,12 +20,14 @@ from potlang.cli.common import (
     UNDECIDED,
     Command,
     color_option,
+    fail,
     format_option,
     print_json,
     read_source,
     worst_exit,
 )
 from potlang.cli.options import SECONDS, grouped
+from potlang.diag.wording import visible
 from potlang.languages.pot.check import check as check_program
 from potlang.languages.pot.check import compile as compile_program
 from potlang.languages.pot.program import CompileError, Program
@@ -64,7 +66,7 @@ def _stored(command: Command) -> Command:
         try:
             return command(*args, store=open_store(options.pop("directory") or None), **options)
         except PolicyError as error:
-            _fail(str(error))
+            fail(f"error: {visible(str(error))}")
         except CompileError as error:
             print_diagnostics(error.document, error.diagnostics, "auto")
             sys.exit(INVALID)
@@ -77,13 +79,6 @@ def _stored(command: Command) -> Command:
     )
     found: Command = option(guarded)
     return found
-
-
-def _fail(message: str) -> NoReturn:
-    from potlang.diag.wording import visible
-
-    click.echo(f"error: {visible(message)}", err=True)
-    sys.exit(INVALID)
 
 
 @click.group()
@@ -339,8 +334,6 @@ def _named(case: Case) -> str:
 
 
 def _claim_text(claim: str, name: str) -> str:
-    from potlang.diag.wording import visible
-
     return visible(f"{name}: {claim}" if name else claim)
 
 

@@ -20,19 +20,12 @@ _LONGEST_STEM = 50
 class Archive:
     """The directory that is written to, and the names in use there; for one run over several files."""
 
-    def __init__(self, directory: str, form: api.ProofFormat, rules: tuple[str, ...], limits: Limits) -> None:
+    def __init__(self, directory: str, program: ProgramOptions, limits: Limits) -> None:
         self._directory = Path(directory)
-        self._form: api.ProofFormat = form
-        self._rules = tuple(Path(rule) for rule in rules)
+        self._form = program.proof_format
+        self._rules = tuple(map(Path, program.proof_rules))
         self._limits = limits
-        self._names: dict[str, None] = {}
-
-    @classmethod
-    def of(cls, program: ProgramOptions, limits: Limits) -> Archive | None:
-        """The archive that the options ask for; None without `--proofs`."""
-        if program.proofs is None:
-            return None
-        return cls(program.proofs, program.proof_format, program.proof_rules, limits)
+        self._names: set[str] = set()
 
     def add(self, name: str, program: api.Program, report: Report, color: str, *, to_stderr: bool) -> None:
         """Archive what the report on this program rests on; what could not be had is a note."""
@@ -65,7 +58,7 @@ class Archive:
         while chosen in self._names:
             number += 1
             chosen = f"{stem}.{number}"
-        self._names[chosen] = None
+        self._names.add(chosen)
         return chosen
 
 

@@ -17,6 +17,7 @@ from potlang.cli.common import (
     CannotWriteFile,
     CommandFailure,
     color_option,
+    fail,
     format_option,
     print_json,
     progress_bar,
@@ -149,8 +150,7 @@ def _scored(files: Sequence[str], by: Sequence[str], pass_k: Sequence[int], gold
         with _progress(files) as progress:
             return score_samples(sources, by=by, pass_k=pass_k, gold=gold, progress=progress)
     except OSError as error:
-        click.echo(f"error[POT0006]: cannot read `{error.filename}`: {error.strerror}", err=True)
-        sys.exit(INVALID)
+        fail(f"error[POT0006]: cannot read `{error.filename}`: {error.strerror}")
 
 
 @contextmanager

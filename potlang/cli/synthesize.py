@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from potlang.cli.common import CannotWriteFile, output_option
+from potlang.cli.common import output_option, write_lines
 from potlang.cli.options import profile_option
 
 if TYPE_CHECKING:
-    from potlang.generate.traces import Sample
     from potlang.languages.dot.read.records import Profile
 
 
@@ -54,17 +52,4 @@ def synthesize(
         made = dot.synthesize(count, seed, kind=kind, difficulty=difficulty, profile=profile)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    if output is None:
-        _write(made, None)
-        return
-    try:
-        with output.open("wb") as file:
-            _write(made, file)
-    except OSError as error:
-        raise CannotWriteFile(output, error) from error
-
-
-def _write(made: Iterable[Sample], file: IO[bytes] | None) -> None:
-    """Lines of UTF-8, whatever the system's usual encoding and line ends are."""
-    for sample in made:
-        click.echo(sample.to_json().encode("utf-8"), file=file)
+    write_lines(output, (each.to_json() for each in made))

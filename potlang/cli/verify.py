@@ -10,7 +10,6 @@ import click
 
 from potlang import api
 from potlang.cli.answer import Answer, print_answers, print_text, theory_program, verified_answer
-from potlang.cli.cache_option import CacheOptions, cache_options, print_problems
 from potlang.cli.common import (
     checked_pipeline,
     color_option,
@@ -22,11 +21,14 @@ from potlang.cli.common import (
     write_text,
 )
 from potlang.cli.options import (
+    CacheOptions,
     ProgramOptions,
     SolutionOptions,
     SolvingOptions,
     TraceOptions,
+    cache_options,
     note_options,
+    print_problems,
     program_options,
     solution_options,
     solving_options,
@@ -70,7 +72,7 @@ def verify(
         raise click.BadParameter("of several programs, --certificate names an existing directory")
     _start(solving.route, click.get_current_context().obj)
     cache = cached.open()
-    archive = Archive.of(program, solving.limits)
+    archive = None if program.proofs is None else Archive(program.proofs, program, solving.limits)
     asked: api.VerifyOptions = {
         "models": program.models,
         "cores": program.cores,

@@ -10,7 +10,7 @@ import click
 
 from potlang import api
 from potlang.cli.answer import print_diagnostics, theory_program, verified_answer
-from potlang.cli.common import ALL_ENTAILED, INVALID, color_option, output_option, read_input, write_output
+from potlang.cli.common import ALL_ENTAILED, color_option, fail, output_option, read_input, write_output
 from potlang.cli.options import (
     SolutionOptions,
     SolvingOptions,
@@ -67,7 +67,6 @@ def view(
         text = api.view(answer.found, to=form or _ENDINGS.get(ending, "html"), name=given.name)
     except ViewError as error:
         print_diagnostics(answer.document, answer.diagnostics, color)
-        click.echo(f"{given.name}: {error}", err=True)
-        sys.exit(INVALID)
+        fail(f"{given.name}: {error}")
     write_output(output, text)
     sys.exit(ALL_ENTAILED)
