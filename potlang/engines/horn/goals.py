@@ -6,8 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from potlang.engines.horn.clauses import distinct_constants
-from potlang.engines.horn.normal import Normalizer, NotHorn, NumberedClause
+from potlang.engines.horn.normal import Normalizer, NotHorn, NumberedClause, distinct_constants
 from potlang.engines.horn.program import (
     HornParts,
     HornProgram,
@@ -22,6 +21,7 @@ from potlang.ir.clauses import pairwise
 from potlang.ir.nodes import Node, Sym
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import Sort
+from potlang.ir.structure import definitions_of
 
 MOST_CASES = 4_096
 """Cases that one side of a goal is split into."""
@@ -61,12 +61,14 @@ def read_goal(horn: HornProgram, formula: Node, negated: bool, pool: Pool) -> Go
     """
     parts = HornParts()
     mark = horn.constants
-    clauses, universals = read_clauses(parts, formula, pool, horn.module, None, negated=negated)
-    normalizer = Normalizer(horn.universe, horn.relations, horn.pool)
+    clauses, universals = read_clauses(
+        parts, formula, pool, definitions_of(horn.module), None, negated=negated
+    )
+    normalizer = Normalizer(horn.universe, horn.relations, horn.pool, None, universals)
     for clause in clauses:
         for each in pairwise(terms, pool) if (terms := distinct_constants(clause)) else [clause]:
             try:
-                normal = normalizer.normal(each, None, universals)
+                normal = normalizer.normal(each)
                 if normal is not None:
                     _add(horn, parts, normal)
             except NotHorn as problem:

@@ -1,4 +1,7 @@
-"""Clauses over numbered relations, constants and variables, denied equations substituted."""
+"""From a Skolem matrix to clauses over numbered relations, constants and variables.
+
+Nothing here knows of Horn clauses; `recognition` sorts the clauses into rules, facts and the rest.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,58 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from potlang.engines.horn.clauses import AtomLiteral, atom_literal, foreign_part
 from potlang.engines.horn.rules import Atom
 from potlang.engines.horn.universe import Provenance, Universe, is_constant, is_infinite
-from potlang.ir.clauses import Clause
-from potlang.ir.nodes import Lit, Node, Symbol, SymbolKind, Var
+from potlang.ir import operators as op
+from potlang.ir.clauses import Clause, ClauseLimits, clauses_of, pairwise
+from potlang.ir.nodes import App, Lit, Node, Sym, Symbol, SymbolKind, Var
 from potlang.ir.pool import Pool
-from potlang.ir.sorts import Sort
+from potlang.ir.sorts import BOOL, Sort
 
 PREDICATES = (SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.FREE, SymbolKind.FRESH)
+# Names for parts would be predicates that no derivation can speak of, so parts are multiplied out.
+LIMITS = ClauseLimits(product=20_000, naming=False, literals=500_000, distinct=64)
 
 
 class NotHorn(Exception):
     """Why a clause is left out."""
+
+
+# --- clauses --------------------------------------------------------------------------------------
+
+
+def predicate_clauses(matrix: Node, pool: Pool, limits: ClauseLimits = LIMITS) -> list[Clause]:
+    """The clauses of a Skolem matrix. Raises `TooManyClauses`.
+
+    An empty one is the only one: the formula is false, whatever the others say. Constants that are distinct
+    stay one clause; see `distinct_constants`.
+    """
+    found: list[Clause] = []
+    for clause in clauses_of(matrix, pool, limits).top:
+        if not clause:
+            return [clause]
+        terms = _distinct(clause)
+        whole = _are_constants(terms) or len(terms) > limits.distinct
+        found += [clause] if whole else pairwise(terms, pool)
+    return found
+
+
+def distinct_constants(clause: Clause) -> tuple[Node, ...]:
+    """The constants that a clause says are distinct, if that is all it says; none for other clauses."""
+    terms = _distinct(clause)
+    return terms if _are_constants(terms) else ()
+
+
+def _distinct(clause: Clause) -> tuple[Node, ...]:
+    atom, positive = clause[0] if len(clause) == 1 else (None, False)
+    return atom.args if positive and isinstance(atom, App) and atom.op is op.DISTINCT else ()
+
+
+def _are_constants(terms: tuple[Node, ...]) -> bool:
+    return all(map(is_constant, terms))
+
+
+# --- numbers --------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -73,103 +115,89 @@ class NumberedClause(NamedTuple):
     """Whether a positive equation has a variable of a sort such as Int."""
 
 
-class _Tautology(Exception):
-    """The clause says nothing."""
+class _Literal(NamedTuple):
+    """`symbol` applied to `args`, an equation (`symbol` None, two arguments), or the denial of either."""
+
+    positive: bool
+    symbol: Symbol | None
+    args: tuple[Node, ...]
 
 
 class Normalizer:
-    """Makes `NumberedClause` clauses of one program's formulas."""
+    """Makes `NumberedClause` clauses of one formula: the assertion `key`, or (None) a goal."""
 
-    def __init__(self, universe: Universe, relations: Relations, pool: Pool) -> None:
+    def __init__(
+        self,
+        universe: Universe,
+        relations: Relations,
+        pool: Pool,
+        key: str | None,
+        universals: Sequence[Var],
+    ) -> None:
         self.universe = universe
         self.relations = relations
         self.pool = pool
+        self.key = key
+        self.slots = {var: ~number for number, var in enumerate(universals)}
+        self.sorts = tuple([var.sort for var in universals])
 
-    def normal(self, clause: Clause, key: str | None, universals: Sequence[Var]) -> NumberedClause | None:
+    def normal(self, clause: Clause) -> NumberedClause | None:
         """The clause, or None if it says nothing. Raises `NotHorn`."""
-        literals: list[AtomLiteral] = []
-        for node, positive in clause:
-            literal = atom_literal(node, positive)
-            if literal is None:
-                raise NotHorn(foreign_part(node))
-            literals.append(literal)
-        slots = {var: ~number for number, var in enumerate(universals)}
+        literals = [self._literal(node, positive) for node, positive in clause]
         merged: dict[int, int] = {}
         equal: list[tuple[int, int]] = []
-        try:
-            # Denied equations first: what they substitute may make other literals equal.
-            for literal in literals:
-                if literal.symbol is None and (not literal.positive or len(literal.args) == 1):
-                    self._assume_equal(literal, slots, merged, equal)
-            return self._finish(literals, key, universals, slots, merged, equal)
-        except _Tautology:
-            return None
-
-    def _term(self, node: Node, slots: dict[Var, int]) -> int:
-        if isinstance(node, Var):
-            return slots[node]
-        assert is_constant(node)
-        return self.universe.code(node)
-
-    def _assume_equal(
-        self,
-        literal: AtomLiteral,
-        slots: dict[Var, int],
-        merged: dict[int, int],
-        equal: list[tuple[int, int]],
-    ) -> None:
-        """Take a denied equation as a substitution; a variable of sort Bool as one by a truth value."""
-        if len(literal.args) == 1:
-            a = slots[literal.args[0]]  # type: ignore[index]
-            b = self.universe.code(self.pool.truth(not literal.positive))
-        else:
-            a, b = (self._term(arg, slots) for arg in literal.args)
-        a, b = find(merged, a), find(merged, b)
-        if a == b:
-            return
-        if a >= 0 and b >= 0:
-            self._constants_equal(a, b, equal)
-        elif a < 0:
-            merged[a] = b
-        else:
-            merged[b] = a
-
-    def _constants_equal(self, a: int, b: int, equal: list[tuple[int, int]]) -> None:
-        nodes = self.universe.nodes
-        if isinstance(nodes[a], Lit) and isinstance(nodes[b], Lit):
-            raise _Tautology
-        equal.append((a, b))
-
-    def _finish(
-        self,
-        literals: Sequence[AtomLiteral],
-        key: str | None,
-        universals: Sequence[Var],
-        slots: dict[Var, int],
-        merged: dict[int, int],
-        equal: list[tuple[int, int]],
-    ) -> NumberedClause | None:
+        # Denied equations first: what they substitute may make other literals equal.
+        for literal in literals:
+            if literal.symbol is None and not literal.positive:
+                a, b = (find(merged, self._term(arg)) for arg in literal.args)
+                if self._differ_anyway(a, b):
+                    return None
+                if a != b and min(a, b) >= 0:
+                    equal.append((a, b))
+                elif a != b:
+                    variable, other = (a, b) if a < 0 else (b, a)
+                    merged[variable] = other
         atoms: dict[tuple[bool, Atom], None] = {}
         equations: dict[tuple[int, int], None] = {}
         for literal in literals:
+            args = tuple([find(merged, self._term(arg)) for arg in literal.args])
             if literal.symbol is not None:
-                args = tuple([find(merged, self._term(arg, slots)) for arg in literal.args])
                 atom = Atom(self._relation(literal.symbol), args)
                 if (not literal.positive, atom) in atoms:
                     return None
                 atoms[literal.positive, atom] = None
-            elif literal.positive and len(literal.args) == 2:
-                a, b = (find(merged, self._term(arg, slots)) for arg in literal.args)
+            elif literal.positive:
+                a, b = args
                 if a == b:
                     return None
                 if not self._differ_anyway(a, b):
                     equations[a, b] = None
-        images = tuple((var, find(merged, slots[var])) for var in universals)
-        sorts = tuple(var.sort for var in universals)
-        infinite = any(v < 0 and is_infinite(sorts[~v]) for pair in equations for v in pair)
+        images = tuple([(var, find(merged, slot)) for var, slot in self.slots.items()])
+        infinite = any(v < 0 and is_infinite(self.sorts[~v]) for pair in equations for v in pair)
         return NumberedClause(
-            Provenance(key, images), tuple(atoms), tuple(equations), tuple(equal), sorts, infinite
+            Provenance(self.key, images), tuple(atoms), tuple(equations), tuple(equal), self.sorts, infinite
         )
+
+    def _literal(self, node: Node, positive: bool) -> _Literal:
+        match node:
+            case Sym():
+                return _Literal(positive, node.symbol, ())
+            case Var():
+                # A variable of sort Bool is not the other truth value.
+                return _Literal(False, None, (node, self.pool.truth(not positive)))
+            case App(op=Symbol() as symbol) if symbol.kind is SymbolKind.FUNCTION and _are_simple(node.args):
+                return _Literal(positive, symbol, node.args)
+            case App(op=op.EQ) if node.args[0].sort is not BOOL and _are_simple(node.args):
+                return _Literal(positive, None, node.args)
+            case App(op=Symbol() | op.EQ | op.DISTINCT):
+                raise NotHorn("terms with functions or operators")
+            case App():
+                raise NotHorn(f"the operator {node.op.name}")
+            case _:
+                raise NotHorn("a quantifier inside a term")
+
+    def _term(self, node: Node) -> int:
+        return self.slots[node] if isinstance(node, Var) else self.universe.code(node)
 
     def _relation(self, symbol: Symbol) -> int:
         if symbol not in self.relations.numbers and (self.relations.fixed or symbol.kind not in PREDICATES):
@@ -177,8 +205,13 @@ class Normalizer:
         return self.relations.of(symbol)
 
     def _differ_anyway(self, a: int, b: int) -> bool:
+        """Whether two values are different literals."""
         nodes = self.universe.nodes
-        return a >= 0 and b >= 0 and isinstance(nodes[a], Lit) and isinstance(nodes[b], Lit)
+        return a != b and a >= 0 and b >= 0 and isinstance(nodes[a], Lit) and isinstance(nodes[b], Lit)
+
+
+def _are_simple(args: tuple[Node, ...]) -> bool:
+    return all(isinstance(arg, Sym | Var | Lit) for arg in args)
 
 
 def find(merged: dict[int, int], value: int) -> int:

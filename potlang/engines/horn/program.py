@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from potlang.engines.horn.clauses import LIMITS, predicate_clauses
-from potlang.engines.horn.normal import NotHorn, NumberedClause, Relations
+from potlang.engines.horn.normal import LIMITS, NotHorn, NumberedClause, Relations, predicate_clauses
 from potlang.engines.horn.rules import EQUAL, FALSE, Atom, DatalogRule, Row, variables
 from potlang.engines.horn.universe import Provenance, Universe, can_range, is_infinite, is_open
 from potlang.ir.clauses import Clause, ClauseLimits, TooManyClauses
-from potlang.ir.module import Assertion, Module
+from potlang.ir.module import Assertion, Definition, Module
 from potlang.ir.nodes import Lit, Node, Sym, Symbol, Var
 from potlang.ir.pool import Pool
 from potlang.ir.skolem import Choice, NotSkolemizable, skolemize
 from potlang.ir.sorts import Sort
-from potlang.ir.structure import definitions_of
 
 
 class Remainder(NamedTuple):
@@ -102,7 +100,7 @@ def read_clauses(
     parts: HornParts,
     formula: Node,
     pool: Pool,
-    module: Module,
+    definitions: Mapping[Symbol, Definition],
     key: str | None,
     *,
     negated: bool = False,
@@ -113,7 +111,7 @@ def read_clauses(
     Its Skolem constants go into `parts`, as does the reason if it has no clauses.
     """
     try:
-        form = skolemize(formula, pool, definitions_of(module), key, negated)
+        form = skolemize(formula, pool, definitions, key, negated)
         clauses = predicate_clauses(form.matrix, pool, limits)
     except NotSkolemizable as problem:
         parts.remainder.append(Remainder(key, str(problem)))

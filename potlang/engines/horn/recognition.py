@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from potlang.engines.horn.clauses import LIMITS, distinct_constants
-from potlang.engines.horn.normal import PREDICATES, Normalizer, NotHorn, NumberedClause, Relations
+from potlang.engines.horn.normal import (
+    LIMITS,
+    PREDICATES,
+    Normalizer,
+    NotHorn,
+    NumberedClause,
+    Relations,
+    distinct_constants,
+)
 from potlang.engines.horn.polarity import choose
 from potlang.engines.horn.program import (
     HornParts,
@@ -28,7 +35,7 @@ from potlang.engines.horn.universe import (
 )
 from potlang.ir.clauses import Clause, ClauseLimits
 from potlang.ir.module import Assertion, Module
-from potlang.ir.nodes import App, Node, Symbol, SymbolKind, Var
+from potlang.ir.nodes import App, Node, Symbol, SymbolKind
 from potlang.ir.sorts import BOOL, Sort
 from potlang.ir.structure import definitions_of
 
@@ -69,7 +76,6 @@ class _Recognition:
         self.universe = Universe()
         self.relations = Relations()
         self.parts = HornParts()
-        self.normalizer = Normalizer(self.universe, self.relations, module.pool)
         self.normals: list[NumberedClause] = []
         self.closed: dict[Sort, tuple[int, ...]] = {}
         self.closing: dict[Sort, list[Provenance]] = {}
@@ -88,11 +94,13 @@ class _Recognition:
         formula = assertion.formula
         if not self.definitions and self._fact(formula, assertion.key):
             return
+        pool, key = self.module.pool, assertion.key
         clauses, universals = read_clauses(
-            self.parts, formula, self.module.pool, self.module, assertion.key, limits=self.limits
+            self.parts, formula, pool, self.definitions, key, limits=self.limits
         )
+        normalizer = Normalizer(self.universe, self.relations, pool, key, universals)
         for clause in clauses:
-            self._take_clause(clause, assertion.key, universals)
+            self._take_clause(clause, normalizer, key)
 
     def _fact(self, formula: Node, key: str) -> bool:
         """The short way for ground atoms."""
@@ -104,13 +112,13 @@ class _Recognition:
         self.normals.append(NumberedClause(Provenance(key), ((True, atom),), (), (), (), False))
         return True
 
-    def _take_clause(self, clause: Clause, key: str, universals: tuple[Var, ...]) -> None:
+    def _take_clause(self, clause: Clause, normalizer: Normalizer, key: str) -> None:
         if terms := distinct_constants(clause):
-            images = tuple((var, ~number) for number, var in enumerate(universals))
-            self._separate([self.universe.code(node) for node in terms], Provenance(key, images))
+            source = Provenance(key, tuple(normalizer.slots.items()))
+            self._separate([self.universe.code(node) for node in terms], source)
             return
         try:
-            normal = self.normalizer.normal(clause, key, universals)
+            normal = normalizer.normal(clause)
         except NotHorn as problem:
             self.parts.remainder.append(Remainder(key, str(problem)))
             return
