@@ -139,7 +139,7 @@ def _in_memory(horn: HornProgram) -> int:
 def _in_database(horn: HornProgram) -> int:
     """Load, evaluate and count."""
     program = tables(horn).program
-    engine = datalog.engine(program, horn.universe, EvaluationLimits(10**9))
+    engine = datalog.DuckDB(program, horn.universe, EvaluationLimits(10**9))
     try:
         engine.ensure(range(len(program.arities)))
         return max(engine.count(relation) for relation in range(len(program.arities)))
@@ -206,7 +206,7 @@ def graph(nodes: int, count: int, rounds: int, json_path: Path | None, check: bo
 
 def _decided(module: Module) -> int:
     """Recognition, the attempt in memory, DuckDB, and the claim."""
-    closure = HornSolver(recognise(module), large=datalog.engine)
+    closure = HornSolver(recognise(module), large=datalog.DuckDB)
     closed = closure.decide(module.claims[0].formula)
     assert closed.negation.status is not None, closed
     return 0

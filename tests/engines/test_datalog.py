@@ -28,7 +28,7 @@ pytest.importorskip("duckdb")
 def check_same(module: Module) -> None:
     """[CLOSURE-LARGE] The same conclusions."""
     memory = HornSolver(recognise(module))
-    database = HornSolver(recognise(module), large=datalog.engine, small_rows=-1)
+    database = HornSolver(recognise(module), large=datalog.DuckDB, small_rows=-1)
     for claim in module.claims:
         one, other = memory.decide(claim.formula), database.decide(claim.formula)
         assert [side.status for side in one] == [side.status for side in other]

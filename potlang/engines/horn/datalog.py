@@ -1,4 +1,4 @@
-"""Least models in DuckDB, for programs that are large for Python: an engine for `passes.closure`.
+"""Least models in DuckDB, for programs that are large for Python: a `DatalogEngine`.
 
 Constants are integers and tables have numbers, so no text of a program is in any query. A relation that
 recurs through itself alone, by linear rules, is one recursive query; others are evaluated round by
@@ -43,10 +43,7 @@ def available() -> bool:
 
 
 class DuckDB:
-    """The least model of a program in an in-memory database; see `passes.closure.Engine`.
-
-    It gives no derivations.
-    """
+    """The least model of a program in an in-memory database. It gives no derivations."""
 
     def __init__(
         self,
@@ -218,14 +215,18 @@ class DuckDB:
         """Several relations, round by round: each from what is new of the others."""
         delta = self._round([(rule, None, "") for rule in rules])
         while delta:
-            delta = self._round(
-                [
-                    (rule, place, delta[atom.relation])
-                    for rule in rules
-                    for place, atom in enumerate(rule.body)
-                    if atom.relation in delta and atom.relation in inside
-                ]
-            )
+            delta = self._next_round(rules, {each: delta[each] for each in delta if each in inside})
+
+    def _next_round(self, rules: Sequence[DatalogRule], delta: dict[int, str]) -> dict[int, str]:
+        """One round of the rules over what is new: tables by relation."""
+        return self._round(
+            [
+                (rule, place, delta[atom.relation])
+                for rule in rules
+                for place, atom in enumerate(rule.body)
+                if atom.relation in delta
+            ]
+        )
 
     def _round(self, jobs: Sequence[tuple[DatalogRule, int | None, str]]) -> dict[int, str]:
         """One round of the rules over new rows (place None: all rows): tables of new rows, by relation."""
@@ -299,25 +300,13 @@ class DuckDB:
         if EQUAL in delta:
             self._check_pairs()
         while delta and not self.violated:
-            delta = self._round(
-                [
-                    (rule, place, delta[atom.relation])
-                    for rule in usable
-                    for place, atom in enumerate(rule.body)
-                    if atom.relation in delta
-                ]
-            )
+            delta = self._next_round(usable, delta)
             if EQUAL in delta:
                 self._check_pairs()
 
     def backtrack(self) -> None:
         """Take the additions back."""
         self._connection.execute("ROLLBACK")
-
-
-def engine(program: DatalogProgram, universe: Universe, limits: EvaluationLimits) -> DuckDB:
-    """An engine for `passes.closure.Closure`. Raises `ImportError` without DuckDB."""
-    return DuckDB(program, universe, limits)
 
 
 def _connect(megabytes: int) -> DuckDBPyConnection:

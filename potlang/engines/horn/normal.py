@@ -180,13 +180,13 @@ class Normalizer:
 
     def _literal(self, node: Node, positive: bool) -> _Literal:
         match node:
+            case App(op=Symbol() as symbol) if symbol.kind is SymbolKind.FUNCTION and _are_simple(node.args):
+                return _Literal(positive, symbol, node.args)
             case Sym():
                 return _Literal(positive, node.symbol, ())
             case Var():
                 # A variable of sort Bool is not the other truth value.
                 return _Literal(False, None, (node, self.pool.truth(not positive)))
-            case App(op=Symbol() as symbol) if symbol.kind is SymbolKind.FUNCTION and _are_simple(node.args):
-                return _Literal(positive, symbol, node.args)
             case App(op=op.EQ) if node.args[0].sort is not BOOL and _are_simple(node.args):
                 return _Literal(positive, None, node.args)
             case App(op=Symbol() | op.EQ | op.DISTINCT):

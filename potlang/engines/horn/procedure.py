@@ -77,10 +77,10 @@ class HornProcedure:
         horn = (recognise_exact if self._exact_only else recognise)(module, extra)
         if horn is None:
             return None
-        from potlang.engines.horn.datalog import available, engine
+        from potlang.engines.horn.datalog import DuckDB, available
         from potlang.engines.horn.solver import HornSolver
 
-        return HornSolver(horn, large=engine if large and available() else None)
+        return HornSolver(horn, large=DuckDB if large and available() else None)
 
     def _answer(
         self, closure: HornSolver | None, check: Check, known: dict[int, tuple[Node, HornAnswer]]

@@ -153,7 +153,7 @@ class HornSolver:
             except TooLarge:
                 if self._large is None or base.large or base.merged is not None:
                     raise
-                self._base = self._large_base(expired)
+                self._base = self._plain_base(EvaluationLimits(MOST_LARGE_ROWS, expired), self._large)
             except Merging:
                 assert base.merged is None
                 self._base = self._merged_base(expired)
@@ -172,16 +172,14 @@ class HornSolver:
     def _first_base(self, expired: Expired) -> _Base:
         if any(given.relation == EQUAL for given in self.horn.parts.given):
             return self._merged_base(expired)
+        return self._plain_base(EvaluationLimits(self._most(), expired))
+
+    def _plain_base(self, limits: EvaluationLimits, large: Large | None = None) -> _Base:
+        """The model, in memory or in an engine for large programs, of rules that make nothing equal."""
         found = tables(self.horn)
         program = _satisfied(found.program, same)
-        return _Base(found, SemiNaive(program, EvaluationLimits(self._most(), expired)), same)
-
-    def _large_base(self, expired: Expired) -> _Base:
-        assert self._large is not None
-        found = tables(self.horn)
-        limits = EvaluationLimits(MOST_LARGE_ROWS, expired)
-        engine = self._large(_satisfied(found.program, same), self.horn.universe, limits)
-        return _Base(found, engine, same, large=True)
+        engine = SemiNaive(program, limits) if large is None else large(program, self.horn.universe, limits)
+        return _Base(found, engine, same, large=large is not None)
 
     def _merged_base(self, expired: Expired) -> _Base:
         """The classes of constants, and on top of them an ordinary model to add to."""
@@ -317,11 +315,10 @@ class HornSolver:
         """A model that explains: the base, or one in memory of what a claim needs."""
         if not base.large:
             return base
+        limits = EvaluationLimits(self.most_rows, expired)
         if self._explainer is None:
-            found = tables(self.horn)
-            engine = SemiNaive(_satisfied(found.program, same), EvaluationLimits(self.most_rows, expired))
-            self._explainer = _Base(found, engine, same)
-        self._explainer.engine.limits = EvaluationLimits(self.most_rows, expired)
+            self._explainer = self._plain_base(limits)
+        self._explainer.engine.limits = limits
         return self._explainer
 
     def _of_assumptions(self, base: _Base) -> Derivation | None:
@@ -412,8 +409,7 @@ def _active(clause: DatalogRule, renamed: Map) -> bool:
 
 def _satisfied(program: DatalogProgram, renamed: Map) -> DatalogProgram:
     """The program with the rules only whose constants are as equal as they want."""
-    rules = [rule for rule in program.rules if all(a == b for a, b in map(renamed, rule.equal))]
-    return program._replace(rules=tuple(rules))
+    return program._replace(rules=tuple([rule for rule in program.rules if _active(rule, renamed)]))
 
 
 def _with_literals(horn: HornProgram, goal: Goal, case: GoalCase) -> HornParts:
