@@ -59,6 +59,7 @@ def _styles(graph: DrawnGraph) -> Iterator[str]:
         is_wrong = name.endswith(_WRONG)
         width = "stroke:" + (f"{LIGHT.tone['refuted']},stroke-width:4px" if is_wrong else stroke)
         yield f"  classDef {name} fill:{fill},{width},color:{LIGHT.text}"
+    # Lines have no classes: Mermaid knows them by their numbers alone.
     tones: dict[Tone, list[int]] = {}
     for number, line in enumerate(graph.lines):
         if line.tone != "none":

@@ -115,6 +115,7 @@ def _legend(graph: DrawnGraph) -> Iterator[str]:
             yield f'<rect class="s-{status}" x="{x}" y="10" width="12" height="12" rx="3"/>'
             x += 17
         yield f'<text x="{x}" y="20">{xml(word)}</text>'
+        # No font is at hand to measure with: a letter is taken to be seven points wide.
         x += 7 * len(word) + 18
     if graph.note:
         yield f'<text x="{_MARGIN}" y="40">{xml(graph.note)}</text>'

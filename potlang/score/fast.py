@@ -77,6 +77,7 @@ def steps(text: Raw) -> Steps | None:
         found = _node_steps.decode(text)
     except _UNREADABLE:
         found = _in_text_form(text)
+    # Loops in C: this is done for every step of millions of samples.
     if found is None or not all(map(str.strip, map(_said, found))):
         return None
     given = filter(None, map(_premises, found))

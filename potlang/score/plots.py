@@ -114,6 +114,7 @@ def save(figure: Figure, path: Path) -> list[Path]:
     rc_context = needed("matplotlib").rc_context
     found = []
     with rc_context(_SETTINGS):
+        # A date or a version in the file would make the same figure another file.
         for suffix, metadata in ((".svg", {"Date": None}), (".png", {"Software": None})):
             to = path.parent / f"{path.name}{suffix}"
             figure.savefig(to, metadata=metadata, dpi=160)

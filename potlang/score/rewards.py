@@ -110,6 +110,7 @@ def _branches(graph: Graph) -> dict[int, list[int]]:
     count = len(graph.parents)
     serves: list[int | None] = [None] * count
     shared = [False] * count
+    # Backwards: all that use a step are seen before it, and it serves a sink alone if all of them do.
     for step in range(count - 1, -1, -1):
         if serves[step] is None:
             serves[step] = step

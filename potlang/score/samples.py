@@ -80,6 +80,7 @@ class Reader:
                 shape = shape_of_distinct(usual.steps)
             except BrokenGraphError:
                 return self._full(line, number)
+            # A box that never ends is an error, for which the full reader has the words and the place.
             box = box_of(usual.steps[-1].node)
             if box is None or box.content is not None:
                 return usual, shape
@@ -91,6 +92,7 @@ class Reader:
         if members is None or "steps" not in members or not all(map(_is_plain, members)):
             return None
         steps = self._decoder.steps(members["steps"])
+        # Of the texts only the last step's matters here, so only there is LaTeX looked for that JSON misread.
         if not steps or misread_escapes(steps[-1].node):
             return None
         read = self._metadata(members)
@@ -102,19 +104,13 @@ class Reader:
         """The metadata by name, null left out; None if one is not of its usual type."""
         found: dict[str, Any] = {}
         value = self._decoder.value
-        for key, member in members.items():
-            name = _NAMES.get(key)
-            if name is None:
-                continue
-            given = value(member)
-            if given is None:
-                continue
-            if name in found and METADATA[name][0] != key:
-                continue
-            read = _CHECKS[name](given)
-            if read is None:
-                return None
-            found[name] = read
+        # In the order of the full reader: of two keys for one thing the first that is not null counts.
+        for key, name in _NAMES.items():
+            if key in members and name not in found and (given := value(members[key])) is not None:
+                read = _CHECKS[name](given)
+                if read is None:
+                    return None
+                found[name] = read
         return found
 
     def row(self, solution: Solution, members: Mapping[str, Any]) -> Row:

@@ -226,6 +226,7 @@ def class_counts(tally: Tally, group: Group, level: Bin) -> dict[str, int]:
 
 def _curve(problems: Sequence[ProblemTally]) -> tuple[Fraction, ...]:
     """A(k) for each level k: mean over problems of the share of samples that are right and close enough."""
+    # Problems with as many samples share a denominator, so that there are few fractions to be added.
     by_size: dict[int, list[int]] = {}
     for each in problems:
         counts = by_size.setdefault(each.samples, [0] * len(LEVELS))

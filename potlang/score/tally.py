@@ -100,9 +100,8 @@ class Tally:
         difficulty: float | None = None,
     ) -> Class:
         """Adds a sample and says its class; no shape: it is malformed, and counts as not correct."""
-        in_group = self.problems.get(group)
-        if in_group is None:
-            in_group = self.problems[group] = {}
+        in_group = self.problems.setdefault(group, {})
+        # `setdefault` would make a tally for each sample, to be thrown away.
         of_problem = in_group.get(problem)
         if of_problem is None:
             of_problem = in_group[problem] = ProblemTally()
@@ -122,11 +121,7 @@ class Tally:
         return kind
 
     def _of_class(self, group: Group, level: Bin, kind: Class) -> ClassTally:
-        key = group, level, kind
-        found = self.classes.get(key)
-        if found is None:
-            found = self.classes[key] = ClassTally()
-        return found
+        return self.classes.setdefault((group, level, kind), ClassTally())
 
     def merge(self, other: Tally) -> None:
         """Adds the sums of another tally, of samples that are not in this one."""

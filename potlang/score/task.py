@@ -152,6 +152,7 @@ class TaskDag(Generic[Node]):
             count += len(states)
             if count > most:
                 raise TooManyStates(f"more than {most} sets of nodes can be visited")
+            # What may come next depends on the set alone: walks that visited the same nodes are one state.
             following: dict[int, Fraction] = {}
             for mask, chance in states.items():
                 visited = [node for node in self.order if mask >> index[node] & 1]

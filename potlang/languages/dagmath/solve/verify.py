@@ -143,8 +143,8 @@ def _rejected(checked: CheckedSolution) -> SolutionReport:
 
 def _report(checked: CheckedSolution, graph: Graph, answered: _Answered, asked: _Asked) -> SolutionReport:
     shape = shape_of(checked.read.steps)
-    more = () if answered.problem is None else (answered.problem,)
-    complete = replace(checked, diagnostics=(*checked.diagnostics, *more))
+    if answered.problem is not None:
+        checked = replace(checked, diagnostics=(*checked.diagnostics, answered.problem))
     report = SolutionReport(
         SolutionVerdict.ACCEPTED,
         _class(shape, answered),
@@ -153,10 +153,10 @@ def _report(checked: CheckedSolution, graph: Graph, answered: _Answered, asked: 
         _unclosed(checked),
         _entries(checked, asked.report),
         () if asked.report is None else asked.report.contradiction,
-        asked.report is not None,
-        complete.diagnostics,
-        complete.located(),
-        asked.notes,
+        has_checked_steps=asked.report is not None,
+        diagnostics=checked.diagnostics,
+        located=checked.located(),
+        notes=asked.notes,
     )
     return report._replace(verdict=_verdict(report, answered))
 
