@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
+from math import comb
 from typing import NamedTuple
 
 from potlang.languages.dagmath.check.metrics import Shape, shape_of
@@ -80,16 +81,14 @@ def agreement(first: Sequence[Solution], second: Sequence[Solution]) -> Agreemen
     """The agreement of two parsers on the same solutions in the same order. Raises DifferentSteps."""
     if len(first) != len(second):
         raise DifferentSteps(f"{len(first)} solutions on one side and {len(second)} on the other")
-    total = [0, 0, 0, 0]
+    counts = [(0, 0, 0, 0)]
     for at, (one, other) in enumerate(zip(first, second, strict=True)):
         ids = [step.id for step in one.steps]
         if ids != [step.id for step in other.steps]:
             raise DifferentSteps(f"solution {at + 1} has not the same steps on both sides")
         mine, theirs = edges_of(one), edges_of(other)
-        pairs = len(ids) * (len(ids) - 1) // 2
-        for index, count in enumerate((len(mine & theirs), len(mine), len(theirs), pairs)):
-            total[index] += count
-    return Agreement(*total)
+        counts.append((len(mine & theirs), len(mine), len(theirs), comb(len(ids), 2)))
+    return Agreement(*map(sum, zip(*counts, strict=True)))
 
 
 def compare_parsers(parsed: Mapping[str, Sequence[Solution]]) -> ParserComparison:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from potlang.languages.dagmath.read.records import Solution, Step
@@ -34,7 +35,7 @@ class Annotated(NamedTuple):
 
 def annotate(
     problem: str,
-    prose: str,
+    prose: str | Sequence[str],
     model: Model,
     *,
     mode: Mode = "thinking",
@@ -43,7 +44,8 @@ def annotate(
 ) -> Annotated:
     """The prose as a solution whose dependencies the model finds; with `reasons`, these are the edges.
 
-    `answer` is the expected one. Nothing is repaired: steps that nothing uses stay unclosed.
+    `prose` is a text, or the texts of its steps, such as the nodes of another solution; `answer` is the
+    expected one. Nothing is repaired: steps that nothing uses stay unclosed.
 
     >>> import json
     >>> from potlang.dagmath import annotate
@@ -55,19 +57,7 @@ def annotate(
     >>> [step.parents for step in found.solution.steps]
     [None, (1,)]
     """
-    return annotate_steps(problem, split_steps(prose), model, mode=mode, sampling=sampling, answer=answer)
-
-
-def annotate_steps(
-    problem: str,
-    texts: list[str],
-    model: Model,
-    *,
-    mode: Mode = "thinking",
-    sampling: Sampling = DEFAULT_SAMPLING,
-    answer: str | None = None,
-) -> Annotated:
-    """As `annotate`, of steps that are known already, such as the nodes of another solution."""
+    texts = split_steps(prose) if isinstance(prose, str) else prose
     if not 1 <= len(texts) <= MOST_STEPS:
         return Annotated(None, (), f"the solution has {len(texts)} steps, and must have 1 to {MOST_STEPS}")
     ids = range(1, len(texts) + 1)

@@ -128,18 +128,29 @@ class Builder:
             return explained, ""
         return None, reason
 
+    def _let_judge(self, asker: RetryLoop, what: Literal["nodes", "parents"], solved: dict[str, Any]) -> None:
+        """Raises BadReply where the judge, if there is one, finds a step wrong or says nothing readable."""
+        if self.models.judge is None:
+            return
+        ids = range(1, len(solved["steps"]) + 1)
+
+        def read(text: str) -> None:
+            for id_, why in read_wrong(text, ids).items():
+                raise BadReply(f"the judge finds step {id_} wrong: {why}".rstrip(": "))
+
+        prompt = fill("judge_nodes" if what == "nodes" else "judge_parents", solved=solved)
+        asker.prompted(f"{what} judged", self.models.judge, prompt, WRONG, read)
+
     # --- stage 1 -----------------------------------------------------------------------------------
 
     def _nodes(self, problem: Problem, asker: RetryLoop) -> tuple[str, ...] | None:
         prompt = fill("nodes", problem=problem.problem, solution=problem.solution)
-        models = self.models
 
         def ask() -> tuple[str, ...]:
             nodes = asker.prompted(
-                "nodes", models.nodes, prompt, NODES, lambda text: self._read_nodes(text, problem)
+                "nodes", self.models.nodes, prompt, NODES, lambda text: self._read_nodes(text, problem)
             )
-            if models.judge is not None:
-                _let_judge(asker, models.judge, "nodes", _solved(problem, nodes, None))
+            self._let_judge(asker, "nodes", _solved(problem, nodes, None))
             return nodes
 
         return asker.until_accepted(ask)
@@ -161,14 +172,12 @@ class Builder:
 
     def _parents(self, problem: Problem, nodes: tuple[str, ...], asker: RetryLoop) -> list[Parents] | None:
         prompt = fill("parents", solved=_solved(problem, nodes, None))
-        models = self.models
 
         def ask() -> list[Parents]:
             parents = asker.prompted(
-                "parents", models.parents, prompt, PARENTS, lambda text: _read_parents(text, len(nodes))
+                "parents", self.models.parents, prompt, PARENTS, lambda text: _read_parents(text, len(nodes))
             )
-            if models.judge is not None:
-                _let_judge(asker, models.judge, "parents", _solved(problem, nodes, parents))
+            self._let_judge(asker, "parents", _solved(problem, nodes, parents))
             return parents
 
         return asker.until_accepted(ask)
@@ -213,20 +222,6 @@ def _read_parents(text: str, count: int) -> list[Parents]:
     if open_steps:
         raise BadReply(f"not closed: no later step uses step {open_steps[0] + 1}")
     return parents
-
-
-def _let_judge(
-    asker: RetryLoop, model: Model, what: Literal["nodes", "parents"], solved: dict[str, Any]
-) -> None:
-    """Raises BadReply where the judge finds a step wrong, or says nothing that can be read."""
-    ids = range(1, len(solved["steps"]) + 1)
-
-    def read(text: str) -> None:
-        for id_, why in read_wrong(text, ids).items():
-            raise BadReply(f"the judge finds step {id_} wrong: {why}".rstrip(": "))
-
-    prompt = fill("judge_nodes" if what == "nodes" else "judge_parents", solved=solved)
-    asker.prompted(f"{what} judged", model, prompt, WRONG, read)
 
 
 def _solved(problem: Problem, nodes: tuple[str, ...], parents: list[Parents] | None) -> dict[str, Any]:

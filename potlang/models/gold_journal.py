@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple
+from typing import Any, BinaryIO, Literal, NamedTuple, get_args
 
 from potlang.diag import Sink
 from potlang.languages.dagmath.read.samples import LINE_LIMITS, read_lines
@@ -23,7 +23,6 @@ from potlang.reading.json_text import open_document, read_json
 Outcome = Literal["built", "given up", "failed"]
 """A solution; none after all tries; no answer of the endpoint, so that the next run tries again."""
 
-_RECORD_KEYS = frozenset({"problem_id", "outcome", "difficulty", "reason", "solution"})
 _KEYS: Mapping[str, tuple[str, ...]] = {
     "problem": ("problem", "problem_text", "question"),
     "solution": ("solution", "rationale"),
@@ -148,10 +147,13 @@ class GoldJournal(Journal[GoldRecord]):
 
 
 def _record(value: Any) -> tuple[str, GoldRecord]:
-    if not (set(value) >= _RECORD_KEYS and isinstance(value["problem_id"], str)):
+    record = GoldRecord(value["problem_id"], value["outcome"], value["difficulty"], value["reason"])
+    if not (isinstance(record.id, str) and isinstance(record.reason, str) and "solution" in value):
         raise ValueError("no record")
-    id_ = value["problem_id"]
-    return id_, GoldRecord(id_, value["outcome"], value["difficulty"], value["reason"])
+    known = 0 if record.difficulty is None else record.difficulty
+    if record.outcome not in get_args(Outcome) or not math.isfinite(known):
+        raise ValueError("no outcome, or no difficulty")
+    return record.id, record
 
 
 def _attempt_value(attempt: Attempt) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from potlang.languages.dagmath.read.records import Solution
 
@@ -22,6 +22,7 @@ _MOST_WORK = 1_000_000
 _STEP = re.compile(r"step_([0-9]{1,9})", re.ASCII)
 _NOTHING: frozenset[int] = frozenset()
 
+Entry = TypeVar("Entry")
 Rests = frozenset[int]
 Scope = dict[str, Rests]
 
@@ -127,7 +128,7 @@ class _ScriptReader:
             case ast.ClassDef(name, bases, _, body):
                 self._define(name, self._parts(bases) | self._body(body, ()))
             case ast.If(test, body, orelse):
-                with self._under(self._of(test)):
+                with _pushed(self._conditions, self._of(test)):
                     self._branches(lambda: self.block(body), lambda: self.block(orelse))
             case ast.While(test, body, orelse):
                 self._loop(None, test, body)
@@ -147,7 +148,7 @@ class _ScriptReader:
                     self._branches(partial(self.block, handler.body))
                 self.block([*orelse, *last])
             case ast.Match(subject, cases):
-                with self._under(self._of(subject)):
+                with _pushed(self._conditions, self._of(subject)):
                     self._branches(*(partial(self._case, each) for each in cases))
             case ast.Expr(ast.Call(ast.Attribute() as method) as call):
                 # What a method is given may be kept by its object.
@@ -172,7 +173,8 @@ class _ScriptReader:
 
         def once() -> None:
             rests = self._of(over)
-            with self._under(rests):
+            # Whatever is assigned meanwhile rests on the condition too.
+            with _pushed(self._conditions, rests):
                 if target is not None:
                     self._bind(target, rests)
                 self.block(body)
@@ -207,21 +209,13 @@ class _ScriptReader:
                 joined[name] = joined.get(name, _NOTHING) | rests
         self._scopes[-1] = joined
 
-    @contextmanager
-    def _under(self, condition: Rests) -> Iterator[None]:
-        """Whatever is assigned meanwhile rests on the condition too."""
-        self._conditions.append(condition)
-        yield
-        self._conditions.pop()
-
     def _body(self, body: list[ast.stmt], own: Iterable[str]) -> Rests:
         """The steps that a function's body reads from outside."""
         made, self.steps = self.steps, {}
         read, self._read = self._read, set()
         conditions, self._conditions = self._conditions, []
-        self._scopes.append(dict.fromkeys(own, _NOTHING))
-        self.block(body)
-        self._scopes.pop()
+        with _pushed(self._scopes, dict.fromkeys(own, _NOTHING)):
+            self.block(body)
         # A step that the body makes itself is no dependency on the outside.
         found = frozenset(self._read - set(self.steps))
         for step, rests in self.steps.items():
@@ -273,14 +267,12 @@ class _ScriptReader:
                 return found
             case ast.Lambda(args, body):
                 around, self._comprehensions = self._comprehensions, 0
-                with self._scope(dict.fromkeys(_parameters(args), _NOTHING)):
+                with _pushed(self._scopes, dict.fromkeys(_parameters(args), _NOTHING)):
                     found = self._of(body)
                 self._comprehensions = around
                 return found | self._parts(_defaults(args))
-            case ast.ListComp(result, clauses) | ast.SetComp(result, clauses):
-                return self._comprehension((result,), clauses)
-            case ast.GeneratorExp(result, clauses):
-                return self._comprehension((result,), clauses)
+            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
+                return self._comprehension((node.elt,), node.generators)
             case ast.DictComp(key, value, clauses):
                 return self._comprehension((key, value), clauses)
             case ast.NamedExpr(target, value):
@@ -301,7 +293,7 @@ class _ScriptReader:
         """A comprehension: its variables are its own, and rest on the iterables."""
         found = _NOTHING
         self._comprehensions += 1
-        with self._scope({}):
+        with _pushed(self._scopes, {}):
             for clause in clauses:
                 over = self._of(clause.iter)
                 names = [node.id for node in ast.walk(clause.target) if isinstance(node, ast.Name)]
@@ -311,11 +303,12 @@ class _ScriptReader:
         self._comprehensions -= 1
         return found
 
-    @contextmanager
-    def _scope(self, names: Scope) -> Iterator[None]:
-        self._scopes.append(names)
-        yield
-        self._scopes.pop()
+
+@contextmanager
+def _pushed(stack: list[Entry], entry: Entry) -> Iterator[None]:
+    stack.append(entry)
+    yield
+    stack.pop()
 
 
 def _parts_of(node: ast.expr) -> list[ast.expr]:

@@ -84,7 +84,11 @@ class ProgramWriter:
             except BadReply:
                 last = attempts[-1]
                 # Only the last program: earlier ones, and what was wrong with them, would be repaired again.
-                messages = (first, assistant(_repeated(last)), user(_correction(last)))
+                messages = (
+                    first,
+                    assistant(_repeated(last)),
+                    user(repair_prompt(last.problem, in_brief(last.diagnostics))),
+                )
                 raise
             except EndpointError as error:
                 if error.reason == "rejected" and self.structured:
@@ -166,10 +170,6 @@ def _repeated(attempt: Attempt) -> str:
     if attempt.program is not None:
         return attempt.program[:_LONGEST_REPEATED]
     return attempt.reply[:_LONGEST_PROSE] or "…"
-
-
-def _correction(attempt: Attempt) -> str:
-    return repair_prompt(attempt.problem, in_brief(attempt.diagnostics))
 
 
 def is_given_up(attempts: Sequence[Attempt]) -> bool:

@@ -33,7 +33,7 @@ class Callers:
     def __init__(self, count: int | None = None, budget: int = tool.DEFAULT_BUDGET) -> None:
         self.count = count or min(8, os.cpu_count() or 1)
         self._budget = budget
-        self._idle = [_start() for _ in range(self.count)]
+        self._idle = [Process(_CALLER) for _ in range(self.count)]
         self._busy: set[Process] = set()
         self._turn = anyio.Semaphore(self.count)
         # A cancelled call keeps its thread until the child is dead: there must be others by then.
@@ -74,7 +74,7 @@ class Callers:
                 return process
         if self._closed:
             raise RuntimeError("these callers are closed")
-        return _start()
+        return Process(_CALLER)
 
     def close(self) -> None:
         """Ends all children, those at work too."""
@@ -82,10 +82,6 @@ class Callers:
         for process in (*self._idle, *self._busy):
             process.kill_from_outside()
         self._idle.clear()
-
-
-def _start() -> Process:
-    return Process(_CALLER)
 
 
 def _is_worn(process: Process) -> bool:

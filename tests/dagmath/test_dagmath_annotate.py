@@ -16,7 +16,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from potlang.languages.dagmath.check.graph import Graph
 from potlang.languages.dagmath.read.records import Solution, Step
 from potlang.models.agreement import DifferentSteps, agreement, compare_parsers, edges_of
-from potlang.models.annotate import annotate, annotate_steps, split_steps
+from potlang.models.annotate import annotate, split_steps
 from potlang.models.endpoint import EndpointError, Recorded, Sampling
 
 PROSE = "\n\n".join(step.node for step in NATASCHA.steps)
@@ -47,7 +47,7 @@ def test_reasons_become_edges() -> None:
 
 def test_nothing_is_repaired() -> None:
     """[DAG-PROSE]: steps that nothing uses stay unclosed."""
-    found = annotate_steps("p", NODES, Recorded([parents_reply(step_9=(5, 6))]))
+    found = annotate("p", NODES, Recorded([parents_reply(step_9=(5, 6))]))
     assert found.solution is not None
     assert Graph.of(found.solution).unclosed() == [1]
 
@@ -59,7 +59,7 @@ def test_replies_that_are_not_accepted() -> None:
     found = annotate("p", PROSE, Recorded([EndpointError("timeout", "")]))
     assert (found.solution, found.failure, found.reason) == (None, "timeout", "timeout")
     assert "0 steps" in annotate("p", " \n", Recorded([])).reason
-    assert "1001 steps" in annotate_steps("p", ["x"] * 1001, Recorded([])).reason
+    assert "1001 steps" in annotate("p", ["x"] * 1001, Recorded([])).reason
 
 
 @pytest.mark.parametrize(

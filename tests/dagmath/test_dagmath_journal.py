@@ -126,6 +126,15 @@ def test_a_line_that_was_not_finished_is_cut_off(cut: int, tmp_path: Path) -> No
     [
         *(b"x\n", b"[1]\n", b'{"problem_id": 3}\n', b"[" * 10_000 + b"\n", b"\xff\n"),
         *(b"x", b'{"problem": "of a data set"}', b"x\n{"),
+        *(
+            b'{"problem_id": "a", "outcome": %b, "difficulty": %b, "reason": "", "solution": null}\n' % parts
+            for parts in (
+                (b'"built"', b'"hard"'),
+                (b'"built"', b'""'),
+                (b'"built"', b"NaN"),
+                (b'"lost"', b"1"),
+            )
+        ),
     ],
 )
 def test_another_file_is_no_journal(content: bytes, tmp_path: Path) -> None:

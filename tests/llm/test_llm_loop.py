@@ -21,15 +21,15 @@ from statements import Mutation, Property
 
 import potlang
 from potlang.languages.pot.report import Report
-from potlang.models import voting
+from potlang.models import loop
 from potlang.models.asking import Attempt
 from potlang.models.endpoint import Completion, Endpoint, EndpointError, Failure, Recorded
 from potlang.models.evaluation import Option, Question, SolverSettings
 from potlang.models.evaluation.outcomes import find_outcome
 from potlang.models.evaluation.reasoners import WritingModel
+from potlang.models.loop import elect
 from potlang.models.prompting import examples
 from potlang.models.reasoned import ProgramSample, Reasoned
-from potlang.models.voting import elect
 from potlang.report.results import Verdict
 
 pytest.importorskip("openai")
@@ -359,9 +359,9 @@ ELECTION = Property(check_election, st.lists(DECIDED, min_size=1, max_size=7), q
 test_election, test_election_deeply = ELECTION.tests()
 MUTATIONS = [
     Mutation(
-        "election", "the first of a tie wins", (voting,), "_most", lambda votes: votes.most_common(1)[0][0]
+        "election", "the first of a tie wins", (loop,), "_most", lambda votes: votes.most_common(1)[0][0]
     ),
-    Mutation("election", "a tie of a tie", (voting,), "_most", lambda votes: None),
+    Mutation("election", "a tie of a tie", (loop,), "_most", lambda votes: None),
 ]
 
 

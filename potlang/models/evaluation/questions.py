@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, BinaryIO, Final, NamedTuple
@@ -93,17 +93,14 @@ def read_questions(files: Iterable[tuple[str, BinaryIO]]) -> tuple[list[Question
     An id may occur once; the second is a problem.
     """
     found: dict[str, Question] = {}
-    problems: list[LineProblem] = []
-    for name, stream in files:
-        for number, line in read_lines(stream):
-            try:
-                question = _question(_object(line))
-                if question.id in found:
-                    raise BadLine(f"the id {question.id!r} occurs twice")
-            except BadLine as error:
-                problems.append(LineProblem(name, number, str(error)))
-            else:
-                found[question.id] = question
+
+    def take(value: dict[str, Any]) -> None:
+        question = _question(value)
+        if question.id in found:
+            raise BadLine(f"the id {question.id!r} occurs twice")
+        found[question.id] = question
+
+    problems = _read_objects(files, take)
     return list(found.values()), problems
 
 
@@ -115,19 +112,30 @@ def read_recorded(
     Several lines for one id are further attempts, in order.
     """
     found: dict[str, tuple[Program, ...]] = {}
-    problems: list[LineProblem] = []
+
+    def take(value: dict[str, Any]) -> None:
+        attempts = _attempts(value)
+        if not attempts:
+            raise BadLine("there is neither `attempts` nor `program`")
+        key = _id(value)
+        found[key] = (*found.get(key, ()), *attempts)[:MOST_ATTEMPTS]
+
+    problems = _read_objects(files, take)
+    return found, problems
+
+
+def _read_objects(
+    files: Iterable[tuple[str, BinaryIO]], take: Callable[[dict[str, Any]], None]
+) -> list[LineProblem]:
+    """Gives the object of each line to `take`; a problem for each BadLine."""
+    problems = []
     for name, stream in files:
         for number, line in read_lines(stream):
             try:
-                value = _object(line)
-                attempts = _attempts(value)
-                if not attempts:
-                    raise BadLine("there is neither `attempts` nor `program`")
-                key = _id(value)
-                found[key] = (*found.get(key, ()), *attempts)[:MOST_ATTEMPTS]
+                take(_object(line))
             except BadLine as error:
                 problems.append(LineProblem(name, number, str(error)))
-    return found, problems
+    return problems
 
 
 def _object(line: bytes) -> dict[str, Any]:

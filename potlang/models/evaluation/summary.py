@@ -167,18 +167,13 @@ def _reading(
 
 
 def _attempts(asked: Sequence[Pair], judged: Sequence[Graded]) -> tuple[AttemptCount, ...]:
-    found: dict[int, Counter[Grade]] = {}
-    for (_, outcome), each in zip(asked, judged, strict=True):
-        if outcome.used is not None:
-            found.setdefault(outcome.used, Counter())[each.status] += 1
+    used = [outcome.used for _, outcome in asked]
+    counts = Counter(zip(used, (each.status for each in judged), strict=True))
     return tuple(
         AttemptCount(
-            attempt,
-            counts[Grade.RIGHT],
-            counts[Grade.WRONG],
-            counts[Grade.ABSTAINED],
+            attempt, *(counts[attempt, grade] for grade in (Grade.RIGHT, Grade.WRONG, Grade.ABSTAINED))
         )
-        for attempt, counts in sorted(found.items())
+        for attempt in sorted({each for each in used if each is not None})
     )
 
 

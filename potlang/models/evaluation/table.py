@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from potlang.models.evaluation.confusion import METRICS, TITLES
 from potlang.models.evaluation.judging import AnswerReading
 from potlang.models.evaluation.questions import Truth
-from potlang.models.evaluation.summary import NO_ANSWER, PAPER_ANSWERS, VERDICTS, Estimate, FamilySummary
-from potlang.report.table import Cell, CellStyle, Column, Table
+from potlang.models.evaluation.summary import (
+    NO_ANSWER,
+    PAPER_ANSWERS,
+    VERDICTS,
+    Estimate,
+    FamilySummary,
+    ReadingSummary,
+)
+from potlang.report.table import Cell, Column, Table
 
 KEY_METRICS: Final = {
     "accuracy": "accuracy",
@@ -108,11 +115,7 @@ def confusion_table(summaries: Sequence[FamilySummary]) -> Table:
     """True and false claims by answer: the four cells, and those without an answer of the two."""
     names = ("TP", "FP", "FN", "TN", "true, unanswered", "false, unanswered")
     columns = [Column("family"), Column("reading"), *(Column(name, "count") for name in names)]
-    rows = tuple(
-        (_named(each), str(reading), *each.reading(reading).counts[:6])
-        for each in summaries
-        for reading in AnswerReading
-    )
+    rows = tuple((*head, *found.counts[:6]) for head, found in _by_reading(summaries))
     return Table("confusion", _FIGURE, "Confusion matrix", tuple(columns), rows, grouped=True)
 
 
@@ -122,11 +125,9 @@ def three_way(summaries: Sequence[FamilySummary]) -> Table:
     columns = [Column("family"), Column("reading"), Column("right answer")]
     columns += [Column(answer, "count", "answered") for answer in answers]
     rows: list[tuple[Cell, ...]] = []
-    for each in summaries:
-        for reading in AnswerReading:
-            matrix = each.reading(reading).matrix
-            for right in Truth:
-                rows.append((_named(each), str(reading), str(right), *(matrix[right, a] for a in answers)))
+    for head, found in _by_reading(summaries):
+        for right in Truth:
+            rows.append((*head, str(right), *(found.matrix[right, answer] for answer in answers)))
     return Table("three-way", "", "Three answers", tuple(columns), tuple(rows), grouped=True)
 
 
@@ -146,17 +147,21 @@ def attempts_table(summaries: Sequence[FamilySummary]) -> Table:
 def status_table(summaries: Sequence[FamilySummary]) -> Table:
     """Questions by their final status."""
     names = ("right", "wrong", "abstained", "failed")
-    percent: CellStyle = "percent"
     columns = [Column("family"), Column("reading"), *(Column(name, "count") for name in names)]
-    columns += [Column(f"{name} share", percent) for name in names]
+    columns += [Column(f"{name} share", "percent") for name in names]
     rows: list[tuple[Cell, ...]] = []
+    for head, found in _by_reading(summaries):
+        cells = found.counts[-4:]
+        whole = found.counts.questions
+        rows.append((*head, *cells, *(count / whole if whole else None for count in cells)))
+    return Table("status", _FIGURE, "Final question status", tuple(columns), tuple(rows), grouped=True)
+
+
+def _by_reading(summaries: Sequence[FamilySummary]) -> Iterator[tuple[tuple[str, str], ReadingSummary]]:
+    """Both readings of each family, with the first two cells of their rows."""
     for each in summaries:
         for reading in AnswerReading:
-            counts = each.reading(reading).counts
-            cells = counts[-4:]
-            whole = counts.questions
-            rows.append((_named(each), str(reading), *cells, *(n / whole if whole else None for n in cells)))
-    return Table("status", _FIGURE, "Final question status", tuple(columns), tuple(rows), grouped=True)
+            yield (_named(each), str(reading)), each.reading(reading)
 
 
 def _named(each: FamilySummary) -> str:
