@@ -25,6 +25,7 @@ from potlang.models.json_replies import Parents, read_dependencies, read_edges, 
 from potlang.models.prompts import fill
 from potlang.models.reply_schemas import EDGES, NODES, PARENTS, WRONG
 from potlang.report.results import Limits
+from potlang.utils.closing import Closing
 
 ROUNDS = 2
 """Node sets that are tried (appendix D: back to stage 1 once)."""
@@ -67,7 +68,7 @@ class Built(NamedTuple):
     failure: Failure | None = None
 
 
-class Builder:
+class Builder(Closing):
     """Builds solutions; use it as a context manager, or `close` it. Not for two threads at once.
 
     `check_limits` are those of checking the steps of one solution.
@@ -82,12 +83,6 @@ class Builder:
         # Both start their child processes with the first question.
         self._judge = AnswerChecker()
         self._identities = Identities()
-
-    def __enter__(self) -> Builder:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """End the child processes, if there are any; the builder can still be used."""

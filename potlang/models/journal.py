@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from threading import Lock
-from typing import Any, BinaryIO, Generic, Self, TypeVar
+from typing import Any, BinaryIO, Generic, TypeVar
 
 from potlang.languages.dagmath.read.samples import read_lines
 from potlang.source import InputLimits
+from potlang.utils.closing import Closing
 
 Entry = TypeVar("Entry")
 Item = TypeVar("Item")
@@ -27,7 +28,7 @@ class BadJournal(ValueError):
     """The file is there and is no journal."""
 
 
-class Journal(Generic[Entry]):
+class Journal(Closing, Generic[Entry]):
     """JSON Lines that are only appended to; None for a path: nothing is kept. Use it as a context manager.
 
     `read` makes an entry and its key of a line's value, or raises ValueError, TypeError, KeyError or
@@ -62,10 +63,8 @@ class Journal(Generic[Entry]):
         if repair == b"\n":
             self._write(repair)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Close the file; nothing can be appended to it afterwards."""
         if self._file is not None:
             self._file.close()
 

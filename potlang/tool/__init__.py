@@ -180,8 +180,7 @@ def _needed(given: CallArguments, operation: str) -> str:
 
 def _require(given: CallArguments, operation: str, needed: str) -> None:
     """Raises `CallMistake` if the argument that the operation is about is not there."""
-    value = given.values.get(needed)
-    if value is not None and value != "" and value != {}:
+    if not given.lacks(needed):
         return
     other = f"; found {', '.join(map(repr, given.unknown))}" if given.unknown else ""
     help_ = _ARGUMENTS[needed]

@@ -55,9 +55,13 @@ class CallArguments(NamedTuple):
 
     def subject(self) -> Literal["program", "trace", "solution"]:
         """The argument that a verb is about; a trace may have a program beside it."""
-        if self.values.get("trace") not in (None, "", {}):
+        if not self.lacks("trace"):
             return "trace"
-        return "program" if self.values.get("solution") in (None, "", {}) else "solution"
+        return "program" if self.lacks("solution") else "solution"
+
+    def lacks(self, key: str) -> bool:
+        """True for an argument that is not given, or empty."""
+        return self.values.get(key) in (None, "", {})
 
     def text(self, key: str) -> str:
         """A short text. Raises `CallMistake` for anything else."""

@@ -165,7 +165,7 @@ def _trace(given: CallArguments, deadline: float) -> Answer:
 
     source = given.long_text("trace")
     theory = None
-    if given.values.get("program") not in (None, "", {}):
+    if not given.lacks("program"):
         checked = _checked(given)
         if checked.program is None:
             return _rejected(checked)
@@ -216,7 +216,7 @@ def _source(given: CallArguments) -> Any:
 
 def _theory(given: CallArguments) -> Program | None:
     """The program that stands beside a trace. Raises `CallMistake` if it does not compile."""
-    if given.values.get("program") in (None, "", {}):
+    if given.lacks("program"):
         return None
     checked = _checked(given)
     if checked.program is None:

@@ -24,6 +24,7 @@ from potlang.models.endpoint.model import (
     every_setting,
 )
 from potlang.models.endpoint.stream import excerpt, read_completion
+from potlang.utils.closing import Closing
 
 DEFAULT_URL: Final = "https://api.openai.com/v1"
 _NO_KEY: Final = "none"
@@ -53,7 +54,7 @@ class MissingClientError(ImportError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Endpoint:
+class Endpoint(Closing):
     """A model at an endpoint. `timeout` is in seconds and covers all tries of one completion.
 
     `json_mode`: how the schema of an answer is passed on. `limit_name`: the endpoint's word for the most
@@ -136,12 +137,6 @@ class Endpoint:
         """Close the connections, if there are any; the endpoint can still be used."""
         while self._clients:
             self._clients.pop().close()
-
-    def __enter__(self) -> Endpoint:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     # --- one try ---------------------------------------------------------------------------------
 
