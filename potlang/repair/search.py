@@ -75,21 +75,25 @@ class _RepairSearch:
 
     def fixes(self) -> list[Fix]:
         """The best repairs; none if the errors' own fixes are as good."""
-        first = next(self._offered(), None)
+        fixes = (fix for error in self._subject.errors for fix in error.fixes)
+        first = next((fix for fix in fixes if fix.applicability is not Applicability.PLACEHOLDER), None)
         offered = None if first is None else self._tried(first.edits)
         mended = offered is not None and offered[0] == 0
         if mended and first is not None and not _declares(first):
             return []
         tried: list[tuple[_Tried, Repair]] = []
+        best: _Tried | None = None
         for order, candidate in enumerate(islice(self._candidates(), self._checks)):
             # What the errors offer mends the program already: only a nearer change may come before it.
             if mended and candidate.cost > _NEAR:
                 break
-            if tried and min(tried)[0].errors == 0 and candidate.cost > min(tried)[0].cost + _SLACK:
+            if best is not None and best.errors == 0 and candidate.cost > best.cost + _SLACK:
                 break
             left = self._tried(candidate.edits)
             if left is not None:
-                tried.append((_Tried(left[0], candidate.cost, left[1], order), candidate))
+                score = _Tried(left[0], candidate.cost, left[1], order)
+                best = score if best is None else min(best, score)
+                tried.append((score, candidate))
         return self._best(tried, len(self._subject.errors) if offered is None else offered[0])
 
     def _best(self, tried: list[tuple[_Tried, Repair]], offered: int) -> list[Fix]:
@@ -102,11 +106,6 @@ class _RepairSearch:
             return []
         chosen = [candidate for score, candidate in tried if score.errors == least]
         return [Fix(each.title, Applicability.UNSAFE, each.edits) for each in chosen[:_MOST_FIXES]]
-
-    def _offered(self) -> Iterator[Fix]:
-        """The fixes that the errors offer themselves."""
-        fixes = (fix for error in self._subject.errors for fix in error.fixes)
-        yield from (fix for fix in fixes if fix.applicability is not Applicability.PLACEHOLDER)
 
     def _candidates(self) -> Iterator[Repair]:
         subject = self._subject
