@@ -197,6 +197,6 @@ def _with_last(term: Term, op: str) -> Term:
     """The operation on a term; of a statement, on the last side."""
     if is_op(term, "approx"):
         return Op(term.op, (term.args[0], Op(op, (term.args[1],)), term.args[2]))
-    if isinstance(term, Op) and is_statement(term):
+    if is_statement(term):
         return Op(term.op, (*term.args[:-1], _with_last(term.args[-1], op)))
     return Op(op, (term,))

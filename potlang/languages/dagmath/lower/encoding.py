@@ -22,6 +22,7 @@ from potlang.languages.dagmath.lower.syntax import (
     Term,
     Unreadable,
     is_op,
+    is_statement,
     joined,
     number,
     shown,
@@ -105,7 +106,7 @@ class Encoder:
 
     def _formula(self, term: Term, *, positive: bool, top: bool = False) -> Node:
         """`top`: below nothing but conjunctions; `positive`: below an even number of negations."""
-        if not isinstance(term, Op):
+        if not is_statement(term):
             raise Unreadable("a number is not a statement")
         pool = self.pool
         match term.op:
@@ -152,16 +153,10 @@ class Encoder:
             difference = pool.app(ops.SUB, (self._int(args[0]), self._int(args[1])))
             return pool.eq(self._remainder(difference, self._int(args[2]), args[2]), pool.integer(0))
         left, right = self._alike([self._term(arg) for arg in args])
-        match op:
-            case "=":
-                return pool.eq(left, right)
-            case "!=":
-                return pool.negate(pool.eq(left, right))
-            case "<" | ">":
-                return pool.app(ops.LT, (left, right) if op == "<" else (right, left))
-            case "<=" | ">=":
-                return pool.app(ops.LE, (left, right) if op == "<=" else (right, left))
-        raise Unreadable(f"does not check {op}")
+        if op in ("=", "!="):
+            equal = pool.eq(left, right)
+            return equal if op == "=" else pool.negate(equal)
+        return pool.app(ops.LE if "=" in op else ops.LT, (left, right) if "<" in op else (right, left))
 
     def _membership(self, element: Term, whole: Term) -> Node:
         pool, node = self.pool, self._term(element)
@@ -346,8 +341,6 @@ class Encoder:
         if low.denominator != 1 or high.denominator != 1 or high - low >= _MOST_TERMS:
             raise Unreadable("a sum with too many terms")
         each = tuple(substituted(body, {index: number(at)}) for at in range(int(low), int(high) + 1))
-        if any(isinstance(arg, Num) and arg.value < 0 for arg in each):
-            raise Unreadable("a sum over negative numbers")
         if not each:
             return self.pool.integer(term.op == "prod")
         return self._term(joined("+" if term.op == "sum" else "*", each))
@@ -385,7 +378,7 @@ def _one_logarithm(term: Op) -> Term | None:
     """The logarithm that `2 log a` or `log a + log b - log c` is, where all its parts are positive."""
     over: list[Term] = []
     under: list[Term] = []
-    heads: set[tuple[Term | str, ...]] = set()
+    heads: set[Op] = set()
     for part in term.args if term.op == "+" else (term,):
         negative = is_op(part, "neg")
         bare = part.args[0] if isinstance(part, Op) and negative else part
@@ -395,16 +388,16 @@ def _one_logarithm(term: Op) -> Term | None:
                 pass
         if not (is_op(bare, *_LOGARITHMS) and times in range(1, MOST_FACTORS + 1)):
             return None
-        heads.add((bare.op, *bare.args[:-1]))
+        heads.add(Op(bare.op, bare.args[:-1]))
         inside = bare.args[-1] if times == 1 else Op("^", (bare.args[-1], number(times)))
         (under if negative else over).append(inside)
     if len(heads) != 1 or (len(over) + len(under) == 1 and term.op == "+"):
         return None
-    head = next(iter(heads))
+    (head,) = heads
     product = joined("*", tuple(over)) if over else number(1)
     if under:
         product = Op("/", (product, joined("*", tuple(under))))
-    return Op(str(head[0]), (*(each for each in head[1:] if not isinstance(each, str)), product))
+    return Op(head.op, (*head.args, product))
 
 
 def is_unambiguous(term: Term) -> bool:

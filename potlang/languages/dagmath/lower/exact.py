@@ -27,6 +27,7 @@ from potlang.languages.dagmath.lower.syntax import (
     conjuncts,
     free_names,
     is_op,
+    is_statement,
     parts,
     shown,
     text,
@@ -69,7 +70,8 @@ def value(term: Term, values: Values = {}) -> Fraction:  # noqa: B006
 
 def truth(term: Term, values: Values = {}) -> bool:  # noqa: B006
     """Whether a statement is true. Raises NotExact."""
-    assert isinstance(term, Op)
+    if not is_statement(term):
+        raise NotExact("a number is not a statement")
     op, args = term.op, term.args
     match op:
         case "and":
@@ -94,8 +96,6 @@ def truth(term: Term, values: Values = {}) -> bool:  # noqa: B006
         return holds
     if op == "in":
         return _is_member(value(args[0], values), args[1])
-    if op not in _TRUTHS:
-        raise NotExact(f"{op} is not computed")
     try:
         return bool(_TRUTHS[op](*(value(arg, values) for arg in args)))
     except Unspecified:

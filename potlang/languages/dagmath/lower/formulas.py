@@ -560,16 +560,13 @@ def _alternatives(items: list[Term]) -> Term:
         return Op("or", tuple(items))
     if not any(map(is_statement, items)):
         return Op("list", tuple(items))
-    found = with_values(items[0], items[1:])
-    if found is None:
-        raise Unreadable("does not read what the alternatives are")
-    return found
+    return with_values(items[0], items[1:], "does not read what the alternatives are")
 
 
-def with_values(first: Term, others: Sequence[Term]) -> Term | None:
-    """An equation and other values of its left side as alternatives; None for anything else."""
+def with_values(first: Term, others: Sequence[Term], otherwise: str) -> Term:
+    """An equation and other values of its left side as alternatives. Raises Unreadable for anything else."""
     if not is_op(first, "=") or any(map(is_statement, others)):
-        return None
+        raise Unreadable(otherwise)
     return Op("or", (first, *(Op("=", (first.args[0], other)) for other in others)))
 
 
@@ -584,7 +581,4 @@ def _listed(items: list[Term]) -> Term:
             return Op("list", tuple(items))
         if is_op(last, "<", "<=", ">", ">=", "!=", "in"):
             return Op("and", tuple(Op(last.op, (each, *last.args[1:])) for each in (*firsts, last.args[0])))
-    found = with_values(items[0], items[1:])
-    if found is None:
-        raise Unreadable("does not read what the list says")
-    return found
+    return with_values(items[0], items[1:], "does not read what the list says")

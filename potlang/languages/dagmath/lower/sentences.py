@@ -196,10 +196,7 @@ class _Sentence(Template):
         if len(terms) == 1:
             return terms[0]
         if any(map(is_statement, terms)) and not all(map(is_statement, terms)):
-            found = with_values(terms[0], terms[1:])
-            if found is None:
-                raise Unreadable("it is not clear how the formulas are connected")
-            return found
+            return with_values(terms[0], terms[1:], "it is not clear how the formulas are connected")
         if not is_statement(terms[0]):
             return Op("list", tuple(terms))
         alternatives = ["or" in link.split() for link in links]

@@ -99,7 +99,7 @@ def measured(term: Term) -> Term:
     return term
 
 
-def is_statement(term: Term) -> bool:
+def is_statement(term: Term) -> TypeGuard[Op]:
     """Whether the term is true or false, and not a number."""
     return isinstance(term, Op) and (term.op in RELATIONS or term.op in CONNECTIVES)
 
