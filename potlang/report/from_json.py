@@ -9,24 +9,12 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any, TypeGuard
 
-from potlang.diag.model import (
-    Applicability,
-    Diagnostic,
-    Edit,
-    Fix,
-    Label,
-    Patch,
-    Place,
-    Replace,
-    Severity,
-)
+from potlang.diag.model import Diagnostic
 from potlang.report import results as report
 from potlang.report.results import ProgramResult
 
 # `closed` nests; a file made by hand must not exhaust the stack.
 _DEEPEST = 32
-# Computed from the results, so that a changed value in the file cannot contradict them.
-_DERIVED = ("paper_answer",)
 
 
 class ReportFormatError(ValueError):
@@ -37,21 +25,16 @@ def report_from_dict(value: object) -> ProgramResult:
     """The report that `value`, as of `to_dict`, stands for. Raises ReportFormatError.
 
     `report_from_dict(r.to_dict()).to_dict() == r.to_dict()` for every report r. Times are as exact as
-    the JSON form, thousandths of a millisecond; a diagnostic that was not located loses its label.
+    the JSON form, thousandths of a millisecond; diagnostics stay JSON objects, as `located`.
     """
     parts = dict(_object(value, "the report"))
-    for name in _DERIVED:
-        parts.pop(name, None)
+    # Computed from the results, so that a changed value in the file cannot contradict them.
+    parts.pop("paper_answer", None)
     parts["version"] = parts.pop("potlang", None)
-    listed = _array(parts.pop("diagnostics", None), "diagnostics")
-    found = tuple(_diagnostic(each) for each in listed)
-    located = tuple(listed) if all("on_key" in each for each in listed) else ()
-    beside: dict[str, Any] = {"diagnostics": [], "located": [], "certificate": None}
+    located = _array(parts.pop("diagnostics", None), "diagnostics")
+    beside: dict[str, Any] = {"diagnostics": [], "located": located, "certificate": None}
     read: ProgramResult = _record(ProgramResult, {**parts, **beside}, "the report", 0)
-    return read._replace(diagnostics=found, located=located)
-
-
-# --- by type -------------------------------------------------------------------------------------
+    return read
 
 
 @functools.cache
@@ -136,40 +119,3 @@ def _array(value: object, where: str) -> list[Any]:
     if not isinstance(value, list | tuple):
         raise ReportFormatError(f"{where}: an array is needed")
     return list(value)
-
-
-# --- diagnostics ---------------------------------------------------------------------------------
-
-
-def _diagnostic(value: object) -> Diagnostic:
-    part = _object(value, "a diagnostic")
-    try:
-        return Diagnostic(
-            part["code"],
-            Severity(part["severity"]),
-            part["message"],
-            (_label(part, "label"), *(_label(each, "message") for each in part.get("labels", ()))),
-            tuple(part["notes"]),
-            tuple(part["helps"]),
-            tuple(_fix(each) for each in part["fixes"]),
-        )
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
-        raise ReportFormatError(f"a diagnostic: {type(error).__name__} {error}") from None
-
-
-def _label(value: Mapping[str, Any], text: str) -> Label:
-    span = value.get("span")
-    place = Place(value["pointer"], None if span is None else (span[0], span[1]), value.get("on_key", False))
-    return Label(place, value.get(text, ""))
-
-
-def _fix(value: Mapping[str, Any]) -> Fix:
-    edits = tuple(_edit(each) for each in value["edits"])
-    return Fix(value["title"], Applicability(value["applicability"]), edits)
-
-
-def _edit(value: Mapping[str, Any]) -> Edit:
-    """An edit: `replace-text` or one without `op` changes a part of a string, others are RFC 6902's."""
-    if "start" in value:
-        return Replace(value["pointer"], value["start"], value["end"], value["text"])
-    return Patch(value["op"], value["path"], value.get("value"), value.get("from", value.get("source")))
