@@ -162,3 +162,19 @@ def components(sort: Sort) -> tuple[Sort, ...]:
             return (*domain, range_)
         case _:
             return ()
+
+
+def table_sorts(sort: Sort) -> tuple[tuple[Sort, ...], Sort] | None:
+    """The index sorts of a map of `sort` and the sort of its values; None for sorts that are no maps.
+
+    Arrays have one index sort, sets too (they are maps to Bool), functions as values have one or more.
+    """
+    match sort:
+        case SetSort(element):
+            return (element,), BOOL
+        case ArraySort(index, element):
+            return (index,), element
+        case FunctionSort(domain, range_):
+            return domain, range_
+        case _:
+            return None

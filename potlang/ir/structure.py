@@ -20,6 +20,7 @@ from potlang.ir.sorts import (
     Sort,
     TupleSort,
     components,
+    table_sorts,
 )
 from potlang.ir.values import Bits, Element, Record, Table
 
@@ -111,9 +112,7 @@ def _size(sort: Sort, parts: list[int | None], structure: Structure, most: int) 
             return _product(parts, most)
         case SetSort():
             return _power(2, parts[0], most)
-        case ArraySort():
-            return _power(parts[1], parts[0], most)
-        case FunctionSort():
+        case ArraySort() | FunctionSort():
             return _power(parts[-1], _product(parts[:-1], most), most)
         case _:
             return None
@@ -160,18 +159,17 @@ def _members(sort: Sort, structure: Structure) -> list[object]:
         case TupleSort():
             parts = [_members(part, structure) for part in components(sort)]
             return [Record(sort.name, fields) for fields in itertools.product(*parts)]
-        case SetSort():
-            return list(_tables(_members(sort.element, structure), [False, True]))
-        case ArraySort():
-            return list(_tables(_members(sort.index, structure), _members(sort.element, structure)))
-        case FunctionSort():
-            return list(_tables(_keys(sort, structure), _members(sort.range, structure)))
-        case _:
-            raise NotEvaluable(f"{_label(sort)} is infinite")
+    maps = table_sorts(sort)
+    if maps is None:
+        raise NotEvaluable(f"{_label(sort)} is infinite")
+    return list(_tables(_keys(sort, maps[0], structure), _members(maps[1], structure)))
 
 
-def _keys(sort: FunctionSort, structure: Structure) -> list[object]:
-    return list(itertools.product(*(_members(part, structure) for part in sort.domain)))
+def _keys(sort: Sort, indices: tuple[Sort, ...], structure: Structure) -> list[object]:
+    """The keys of tables of `sort`: tuples for functions, also for those of one argument."""
+    if not isinstance(sort, FunctionSort):
+        return _members(indices[0], structure)
+    return list(itertools.product(*(_members(part, structure) for part in indices)))
 
 
 def _tables(keys: list[object], values: list[object]) -> Iterator[Table]:
@@ -192,34 +190,14 @@ def canonical(value: object, sort: Sort, structure: Structure) -> object:
     Over an infinite index sort tables are canonical as they are, and so they are over one too large
     to be covered by their entries.
     """
-    if not isinstance(value, Table):
+    if not isinstance(value, Table) or not value.entries:
         return value
-    index = index_sort(sort)
-    if isinstance(index, tuple):
-        function = FunctionSort(index, sort.range) if isinstance(sort, FunctionSort) else None
-        sizes = [cardinality(part, structure) for part in index]
-        if function is None or _product(sizes, MOST_MEMBERS) is None:
-            return value
-        keys = _keys(function, structure)
-    else:
-        if index is None or cardinality(index, structure) is None:
-            return value
-        keys = _members(index, structure)
+    maps = table_sorts(sort)
+    if maps is None or _product([cardinality(part, structure) for part in maps[0]], MOST_MEMBERS) is None:
+        return value
+    keys = _keys(sort, maps[0], structure)
     known = dict(value.entries)
     return _listed(keys, [known.get(key, value.default) for key in keys])
-
-
-def index_sort(sort: Sort) -> Sort | tuple[Sort, ...] | None:
-    """The index sort of tables of `sort`: a tuple for functions, None for sorts without tables."""
-    match sort:
-        case ArraySort():
-            return sort.index
-        case SetSort():
-            return sort.element
-        case FunctionSort():
-            return sort.domain
-        case _:
-            return None
 
 
 def lookup(structure: Structure, symbol: Symbol) -> Callable[..., object] | object:

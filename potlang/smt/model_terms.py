@@ -148,7 +148,7 @@ class ModelTerms:
 
     def _assume(self, symbol: Symbol) -> None:
         """Give a symbol of which the model says nothing some meaning."""
-        value = self._erasure.encode(default_value(symbol.range, self._erasure.structure), symbol.range)
+        value = self._erasure.encode(default_value(symbol.range), symbol.range)
         self.meanings[symbol] = (lambda *_: value) if symbol.domain else value
 
     def define(self) -> None:

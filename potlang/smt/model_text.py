@@ -11,7 +11,6 @@ from potlang.ir.module import Module
 from potlang.ir.nodes import Symbol
 from potlang.ir.numerals import decimal
 from potlang.ir.sorts import (
-    BOOL,
     ArraySort,
     BitVecSort,
     BoolSort,
@@ -22,6 +21,7 @@ from potlang.ir.sorts import (
     SetSort,
     Sort,
     TupleSort,
+    table_sorts,
 )
 from potlang.ir.structure import FunctionTable, Structure
 from potlang.ir.text import Printer, symbols_of
@@ -119,7 +119,9 @@ def _pieces(printer: Printer, value: object, sort: Sort) -> list[str | tuple[obj
             pieces += [" ", (part, part_sort)]
         return [*pieces, ")"]
     table = cast(Table, value)
-    keys, element = _indexed(sort)
+    maps = table_sorts(sort)
+    assert maps is not None
+    keys, element = maps
     pieces = ["(table ", (table.default, element)]
     # Entries are a set; certificates of one model must be the same text in every run.
     for key, each in sorted(table.entries, key=repr):
@@ -129,16 +131,3 @@ def _pieces(printer: Printer, value: object, sort: Sort) -> list[str | tuple[obj
             pieces += [(part, part_sort), " "]
         pieces += [(each, element), ")"]
     return [*pieces, ")"]
-
-
-def _indexed(sort: Sort) -> tuple[tuple[Sort, ...], Sort]:
-    """The index sorts of a table of `sort`, and the sort of its values."""
-    match sort:
-        case SetSort(element):
-            return (element,), BOOL
-        case ArraySort(index, element):
-            return (index,), element
-        case FunctionSort(domain, range_):
-            return domain, range_
-        case _:
-            raise TypeError(f"{sort} has no tables")

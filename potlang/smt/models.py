@@ -180,7 +180,7 @@ class _ModelReader:
             except (Unreadable, NotEvaluable) as reason:
                 self.unread[symbol] = str(reason)
         for symbol in self.unread:
-            functions[symbol] = some_meaning(symbol, self._erasure.structure)
+            functions[symbol] = some_meaning(symbol)
         return functions
 
     def _open(self) -> None:
@@ -229,7 +229,7 @@ class _ModelReader:
             raise Unreadable(reason)
         definition = self._terms.definitions.get(twin)
         if definition is None:
-            return some_meaning(symbol, self._erasure.structure)
+            return some_meaning(symbol)
         if not symbol.domain:
             return self._erasure.decode(self._value(definition.body), symbol.range)
         return self._function(symbol, twin, definition)
@@ -302,7 +302,7 @@ class _ModelReader:
         sizes = [cardinality(sort, structure) for sort in symbol.domain]
         known = [size for size in sizes if size is not None]
         if len(known) < len(sizes) or prod(known) > MOST_TABULATED:
-            return Computed(value, default_value(symbol.range, structure))
+            return Computed(value, default_value(symbol.range))
         keys = itertools.product(*(members(sort, structure) for sort in symbol.domain))
         values = {key: value(key) for key in keys}
         # The commonest value is the default: certificates write the other entries.
@@ -363,9 +363,9 @@ def _is_flat(symbol: Symbol) -> bool:
     return all(map(_is_simple_sort, (*symbol.domain, symbol.range)))
 
 
-def some_meaning(symbol: Symbol, structure: Structure) -> object:
+def some_meaning(symbol: Symbol) -> object:
     """A value, or a function that has one value. Raises `Unreadable` for sorts nested too deep."""
-    value = default_value(symbol.range, structure)
+    value = default_value(symbol.range)
     return FunctionTable({}, value) if symbol.domain else value
 
 
@@ -380,8 +380,7 @@ def complete(structure: Structure, module: Module) -> Structure:
         if isinstance(sort, DeclaredSort):
             sizes.setdefault(sort, 1)
     functions = dict(structure.functions)
-    grown = Structure(sizes)
     for symbol in free_symbols(module):
         if symbol not in functions:
-            functions[symbol] = some_meaning(symbol, grown)
+            functions[symbol] = some_meaning(symbol)
     return Model(sizes, functions, definitions_of(module), unread)

@@ -6,12 +6,11 @@ What solvers print is read over erased sorts. `decode` makes a value of the prog
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
 from potlang.ir.sorts import (
-    BOOL,
     ArraySort,
     BitVecSort,
     BoolSort,
@@ -20,10 +19,10 @@ from potlang.ir.sorts import (
     FunctionSort,
     IntSort,
     RealSort,
-    SetSort,
     Sort,
     StringSort,
     TupleSort,
+    table_sorts,
 )
 from potlang.ir.structure import MOST_MEMBERS, Structure, canonical, cardinality, members
 from potlang.ir.values import Bits, Element, Record, Table
@@ -53,43 +52,50 @@ class SortErasure:
     def _erased(self, sort: Sort, depth: int) -> Sort:
         if not depth:
             raise Unreadable("a sort is nested too deep")
-        match sort:
-            case SetSort(element):
-                return ArraySort(self.erase(element, depth - 1), BOOL)
-            case ArraySort(index, element):
-                return ArraySort(self.erase(index, depth - 1), self.erase(element, depth - 1))
-            case FunctionSort(domain, range_):
-                result = self.erase(range_, depth - 1)
-                for argument in reversed(domain):
-                    result = ArraySort(self.erase(argument, depth - 1), result)
-                return result
-            case TupleSort(name, fields):
-                return TupleSort(name, tuple((field, self.erase(part, depth - 1)) for field, part in fields))
-            case _:
-                return sort
+        if isinstance(sort, TupleSort):
+            fields = tuple((field, self.erase(part, depth - 1)) for field, part in sort.fields)
+            return TupleSort(sort.name, fields)
+        maps = table_sorts(sort)
+        if maps is None:
+            return sort
+        indices, element = maps
+        result = self.erase(element, depth - 1)
+        for index in reversed(indices):
+            result = ArraySort(self.erase(index, depth - 1), result)
+        return result
 
     def _canonical(self, table: Table, sort: Sort) -> object:
         return table if self._keeps_tables else canonical(table, sort, self.structure)
 
     def decode(self, value: object, sort: Sort) -> object:
         """The value of `sort` that an erased value is. Raises `Unreadable` for functions beyond tables."""
-        match value, sort:
-            case Record(), TupleSort(name, fields):
-                pairs = zip(value.fields, fields, strict=True)
-                return Record(name, tuple(self.decode(each, part) for each, (_, part) in pairs))
-            case Table(), SetSort(element):
-                return self._table(value, element, BOOL, sort)
-            case Table(), ArraySort(index, element):
-                return self._table(value, index, element, sort)
-            case Table(), FunctionSort():
-                return self._joined(value, sort)
-            case _:
-                return value
+        if isinstance(value, Table) and isinstance(sort, FunctionSort):
+            return self._joined(value, sort)
+        return self._by_parts(value, sort, self.decode, lambda each: each)
 
-    def _table(self, table: Table, index: Sort, element: Sort, sort: Sort) -> object:
-        default = self.decode(table.default, element)
-        entries = {self.decode(key, index): self.decode(value, element) for key, value in table.entries}
-        return self._canonical(made(default, entries), sort)
+    def encode(self, value: object, sort: Sort) -> object:
+        """The erased value that a value of `sort` is."""
+        if isinstance(value, Table) and isinstance(sort, FunctionSort):
+            return self._curried(value, sort)
+        return self._by_parts(value, sort, self.encode, self.erase)
+
+    def _by_parts(
+        self,
+        value: object,
+        sort: Sort,
+        convert: Callable[[object, Sort], object],
+        becomes: Callable[[Sort], Sort],
+    ) -> object:
+        """A record, set or array with its parts converted, as a value of the sort that `sort` becomes."""
+        if isinstance(value, Record) and isinstance(sort, TupleSort):
+            pairs = zip(value.fields, sort.fields, strict=True)
+            return Record(sort.name, tuple(convert(each, part) for each, (_, part) in pairs))
+        maps = table_sorts(sort) if isinstance(value, Table) else None
+        if maps is None or not isinstance(value, Table):
+            return value
+        (index,), element = maps
+        entries = {convert(key, index): convert(each, element) for key, each in value.entries}
+        return self._canonical(made(convert(value.default, element), entries), becomes(sort))
 
     def _joined(self, table: Table, sort: FunctionSort) -> object:
         """Tables of tables as one table from tuples of arguments."""
@@ -130,29 +136,15 @@ class SortErasure:
         known = dict(row.entries)
         return [(key, known.get(key, row.default)) for key in members(index, self.structure)]
 
-    def _encoded(self, key: tuple[object, ...], domain: tuple[Sort, ...]) -> tuple[object, ...]:
-        return tuple(self.encode(part, sort) for part, sort in zip(key, domain, strict=True))
-
-    def encode(self, value: object, sort: Sort) -> object:
-        """The erased value that a value of `sort` is."""
-        match value, sort:
-            case Record(), TupleSort(name, fields):
-                pairs = zip(value.fields, fields, strict=True)
-                return Record(name, tuple(self.encode(each, part) for each, (_, part) in pairs))
-            case Table(), SetSort(element):
-                return self._array(value, element, BOOL, sort)
-            case Table(), ArraySort(index, element):
-                return self._array(value, index, element, sort)
-            case Table(), FunctionSort(domain, range_):
-                pairs_ = {self._encoded(key, domain): each for key, each in _items(value)}
-                encoded = {key: self.encode(each, range_) for key, each in pairs_.items()}
-                return self._rows(self.encode(value.default, range_), encoded, self.erase(sort), len(domain))
-            case _:
-                return value
-
-    def _array(self, table: Table, index: Sort, element: Sort, sort: Sort) -> object:
-        entries = {self.encode(key, index): self.encode(value, element) for key, value in table.entries}
-        return self._canonical(made(self.encode(table.default, element), entries), self.erase(sort))
+    def _curried(self, table: Table, sort: FunctionSort) -> object:
+        """A table from tuples of arguments as tables of tables."""
+        encoded = {
+            tuple(self.encode(part, at) for part, at in zip(key, sort.domain, strict=True)): self.encode(
+                value, sort.range
+            )
+            for key, value in _items(table)
+        }
+        return self._rows(self.encode(table.default, sort.range), encoded, self.erase(sort), len(sort.domain))
 
     def _rows(
         self, default: object, entries: dict[tuple[object, ...], object], sort: Sort, width: int
@@ -190,12 +182,8 @@ def _is_constant(table: object, value: object) -> bool:
     return table == value
 
 
-def default_value(sort: Sort, structure: Structure) -> object:
+def default_value(sort: Sort, depth: int = DEEPEST) -> object:
     """Some value of `sort`; sorts are non-empty. Raises `Unreadable` if it is nested too deep."""
-    return _default(sort, structure, DEEPEST)
-
-
-def _default(sort: Sort, structure: Structure, depth: int) -> object:
     if not depth:
         raise Unreadable("a sort is nested too deep")
     match sort:
@@ -214,10 +202,8 @@ def _default(sort: Sort, structure: Structure, depth: int) -> object:
         case DeclaredSort(name):
             return Element(name, 0)
         case TupleSort(name, fields):
-            return Record(name, tuple(_default(part, structure, depth - 1) for _, part in fields))
-        case SetSort():
-            return Table(False)
-        case ArraySort(_, element):
-            return canonical(Table(_default(element, structure, depth - 1)), sort, structure)
-        case FunctionSort(_, range_):
-            return canonical(Table(_default(range_, structure, depth - 1)), sort, structure)
+            return Record(name, tuple(default_value(part, depth - 1) for _, part in fields))
+    maps = table_sorts(sort)
+    assert maps is not None
+    # A table without entries is canonical over any sort.
+    return Table(default_value(maps[1], depth - 1))

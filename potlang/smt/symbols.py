@@ -8,17 +8,17 @@ from typing import cast
 
 from potlang.ir.nodes import Lit, Symbol, SymbolKind
 from potlang.ir.sorts import (
-    ArraySort,
     BitVecSort,
     BoolSort,
+    DeclaredSort,
     EnumSort,
-    FunctionSort,
     IntSort,
     RealSort,
     SetSort,
     Sort,
     StringSort,
     TupleSort,
+    table_sorts,
 )
 from potlang.smt import names
 from potlang.smt.numerals import bits_text, integer_text, real_text, string_text
@@ -106,16 +106,15 @@ def _sort_text(sort: Sort) -> str:
                 out.append(str(item))
             case BitVecSort(width):
                 out.append(f"(_ BitVec {width})")
-            case ArraySort(index, element):
-                stack += [")", element, " ", index, "(Array "]
-            case SetSort(element):
-                stack += [" Bool)", element, "(Array "]
-            case FunctionSort(domain, range_):
-                stack += [")" * len(domain), range_]
-                for argument in reversed(domain):
-                    stack += [" ", argument, "(Array "]
-            case _:
+            case DeclaredSort() | EnumSort() | TupleSort():
                 out.append(names.sort_name(item.name))
+            case _:
+                maps = table_sorts(item)
+                assert maps is not None
+                indices, element = maps
+                stack += [")" * len(indices), element]
+                for index in reversed(indices):
+                    stack += [" ", index, "(Array "]
     return "".join(out)
 
 
