@@ -7,12 +7,12 @@ well formed is reported and left out, the rest is read, so that one run finds al
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from potlang.diag.model import Applicability, Fix, Patch, Place
 from potlang.diag.near import nearest
 from potlang.diag.sink import Sink
-from potlang.expressions.expression import read_formula
 from potlang.expressions.shapes import Object, Shapes
 from potlang.expressions.surface import (
     BinderDecl,
@@ -51,6 +51,8 @@ _FORMAT = re.compile(r"\bpot-(\d{1,9})(?!\d)")
 _NOT_LETTERS = re.compile(r"[\W_]+")
 
 Item = tuple[Any, str]
+"""A JSON value, and its pointer."""
+T = TypeVar("T")
 
 
 def read_program(value: object, sink: Sink) -> ParsedProgram | None:
@@ -76,8 +78,7 @@ class _Reader:
         self.sink = sink
         self.shapes = Shapes(sink)
         self.program = program
-        self.pointers: dict[str, str] = {}
-        self.sections: Object = {}
+        self.sections: dict[str, Item] = {}
 
     def module(self) -> ParsedProgram:
         self._find_sections()
@@ -86,7 +87,7 @@ class _Reader:
             functions=self._section("functions", self._function),
             constants=self._constants(),
             variables=self._section("variables", self._variable),
-            facts=self._facts(),
+            facts=self._section("knowledge_base", self._fact),
             rules=self._section("rules", self._rule),
             verifications=self._section("verifications", self._verification),
             optimization=self._optimization(),
@@ -95,7 +96,8 @@ class _Reader:
         )
         module.semantics = self._semantics()
         if self.sink.has_errors:
-            module.broken = broken_names(self.sections, module)
+            values = {section: value for section, (value, _) in self.sections.items()}
+            module.broken = broken_names(values, module)
         return module
 
     # --- sections --------------------------------------------------------------------------------
@@ -104,7 +106,7 @@ class _Reader:
         """Assigns the keys of the program to sections, misspelt ones with a warning."""
         for key, value in self.program.items():
             if key in SECTIONS:
-                self._take(key, key, value)
+                self.sections[key] = value, f"/{key}"
         if len(self.sections) == len(self.program):
             return
         forms = {_form(section): section for section in SECTIONS}
@@ -118,14 +120,14 @@ class _Reader:
                     self._version(value)
                 continue
             meant = forms.get(_form(key)) if isinstance(key, str) else None
-            if meant is None or meant in self.pointers:
+            if meant is None or meant in self.sections:
                 self.shapes.unknown_key(key, self.program, "", SECTIONS)
                 continue
             place = Place(join_pointer("", key), on_key=True)
             move = Patch("move", f"/{meant}", source=place.pointer)
             fix = Fix(f"rename the key to `{meant}`", Applicability.SAFE, (move,))
             self.sink.report("POT1016", place, key=key, meant=meant, fixes=[fix])
-            self._take(meant, key, value)
+            self.sections[meant] = value, place.pointer
 
     def _version(self, schema: str) -> None:
         """Reports a program that names another version of its format: it may mean what we do not read."""
@@ -136,17 +138,12 @@ class _Reader:
             ]
             self.sink.report("POT1019", "/$schema", found=named[1], helps=helps)
 
-    def _take(self, section: str, key: str, value: object) -> None:
-        self.pointers[section] = join_pointer("", key)
-        self.sections[section] = value
+    def _found(self, section: str) -> Item:
+        """The value of a section, null where there is none, and its pointer."""
+        return self.sections.get(section, (None, f"/{section}"))
 
-    def _items(self, section: str) -> list[Item]:
-        pointer = self.pointers.get(section, f"/{section}")
-        return self.shapes.items(self.sections.get(section), pointer, f"a list of {_plural(section)}")
-
-    def _section(self, section: str, read: Any) -> list[Any]:
-        found = [read(item, pointer) for item, pointer in self._items(section)]
-        return [declaration for declaration in found if declaration is not None]
+    def _section(self, section: str, read: Callable[[Any, str], T | None]) -> list[T]:
+        return self._each(*self._found(section), f"a list of {_plural(section)}", read)
 
     # --- declarations ----------------------------------------------------------------------------
 
@@ -158,44 +155,46 @@ class _Reader:
         if item is None:
             return None
         name = self._name(item, pointer)
-        written = self.shapes.string(item["type"], f"{pointer}/type") if "type" in item else None
+        written = self._field(item, "type", pointer, self.shapes.string)
         kind = canonical_kind(written) if written is not None else None
         if kind is not None and written is not None and kind.warn:
             self._read_as(written, kind.name, f"{pointer}/type")
-        values = self._enum_values(item, pointer, kind.name if kind else None)
-        fields = self._fields(item, pointer, kind.name if kind else None)
+        kind_name = kind.name if kind else None
+        values = self.shapes.names(
+            self._parts(item, "values", pointer, kind_name, "an EnumSort", "members"),
+            f"{pointer}/values",
+            "a list of names",
+        )
+        fields = self._each(
+            self._parts(item, "fields", pointer, kind_name, "a TupleSort", "components"),
+            f"{pointer}/fields",
+            "a list of fields",
+            self._variable,
+        )
         if name is None or kind is None:
             return None
-        declaration = SortDecl(name, pointer, kind.name, values=values, fields=fields)
+        declaration = SortDecl(name, pointer, kind.name, values=values)
+        declaration.fields = [(one.name, one.sort, one.pointer) for one in fields if one.sort is not None]
         if kind.name not in ("DeclareSort", "EnumSort", "TupleSort"):
             declaration.definition = self.shapes.sort(kind.text, f"{pointer}/type")
             return declaration if declaration.definition is not None else None
         return declaration
 
-    def _enum_values(self, item: Object, pointer: str, kind: str | None) -> list[tuple[str, str]]:
-        place = f"{pointer}/values"
-        values = item.get("values")
-        if kind == "EnumSort" and values is None:
-            self.shapes.missing("values", pointer, ["an EnumSort lists its members in `values`"])
-        elif kind == "EnumSort" and values == []:
-            self.sink.report("POT1014", place, what="the list of an EnumSort's values")
-        elif kind not in ("EnumSort", None) and values:
-            self._only_for("values", "EnumSort", values, place)
-            return []
-        return self.shapes.names(values, place, "a list of names")
-
-    def _fields(self, item: Object, pointer: str, kind: str | None) -> list[tuple[str, Any, str]]:
-        place = f"{pointer}/fields"
-        values = item.get("fields")
-        if kind == "TupleSort" and values is None:
-            self.shapes.missing("fields", pointer, ["a TupleSort lists its components in `fields`"])
-        elif kind == "TupleSort" and values == []:
-            self.sink.report("POT1014", place, what="the list of a TupleSort's fields")
-        elif kind not in ("TupleSort", None) and values:
-            self._only_for("fields", "TupleSort", values, place)
-            return []
-        fields = [self._variable(one, at) for one, at in self.shapes.items(values, place, "a list of fields")]
-        return [(one.name, one.sort, one.pointer) for one in fields if one is not None]
+    def _parts(
+        self, item: Object, key: str, pointer: str, kind: str | None, owner: str, parts: str
+    ) -> object:
+        """The list that sorts of one kind have under a key, and no others have."""
+        place = f"{pointer}/{key}"
+        value = item.get(key)
+        wanted = owner.split()[1]
+        if kind == wanted and value is None:
+            self.shapes.missing(key, pointer, [f"{owner} lists its {parts} in `{key}`"])
+        elif kind == wanted and value == []:
+            self.sink.report("POT1014", place, what=f"the list of {owner}'s {key}")
+        elif kind not in (wanted, None) and value:
+            self._only_for(key, wanted, value, place)
+            return None
+        return value
 
     def _only_for(self, key: str, kind: str, value: object, place: str) -> None:
         if not isinstance(value, list):
@@ -217,52 +216,40 @@ class _Reader:
             self.shapes.wrong_type(None, place, "a list of sorts")
         pairs = self.shapes.items(item.get("domain"), place, "a list of sorts")
         domain = [self.shapes.sort(sort, at) for sort, at in pairs]
-        result = self.shapes.sort(item["range"], f"{pointer}/range") if "range" in item else None
-        params = None
-        if item.get("params") is not None:
-            params = self._binders(item["params"], f"{pointer}/params")
-        body = None
-        if item.get("body") is not None:
-            body = self.shapes.formula(item["body"], f"{pointer}/body")
+        result = self._field(item, "range", pointer, self.shapes.sort)
+        params = self._binders(item.get("params"), f"{pointer}/params")
+        body = self._given(item, "body", pointer, self.shapes.formula)
         sorts = [sort for sort in domain if sort is not None]
         if name is None or result is None or len(sorts) != len(domain):
             return None
         return FunctionDecl(name, sorts, result, pointer, params or None, body)
 
     def _constants(self) -> list[ConstantGroup]:
-        section = self.sections.get("constants")
-        pointer = self.pointers.get("constants", "/constants")
-        groups: list[ConstantGroup | None] = []
-        if isinstance(section, dict):
-            for group, value in section.items():
-                groups.append(self._group(str(group), value, join_pointer(pointer, str(group))))
-        else:
-            expected = "an object of groups, or a list of groups"
-            for value, place in self.shapes.items(section, pointer, expected):
-                groups.append(self._named_group(value, place))
+        section, pointer = self._found("constants")
+        if not isinstance(section, dict):
+            return self._each(section, pointer, "an object of groups, or a list of groups", self._named_group)
+        groups = (
+            self._group(str(name), value, join_pointer(pointer, str(name))) for name, value in section.items()
+        )
         return [group for group in groups if group is not None]
 
     def _named_group(self, value: object, pointer: str) -> ConstantGroup | None:
-        keys = ("name", "sort", "members")
-        what = "a group: an object with `name`, `sort` and `members`"
-        item = self._object(value, pointer, what, (*keys, "description"), keys)
-        if item is None:
-            return None
-        name = self._name(item, pointer)
-        return self._members(name or "", item, pointer)
+        item = self._group_object(value, pointer, "`name`, `sort` and `members`", ("name", "sort", "members"))
+        return None if item is None else self._members(self._name(item, pointer) or "", item, pointer)
 
     def _group(self, group: str, value: object, pointer: str) -> ConstantGroup | None:
         if isinstance(value, list):
             helps = [f'write {{"sort": …, "members": […]}}: the constants of `{group}` need a sort']
             self.shapes.wrong_type(value, pointer, "an object with `sort` and `members`", helps)
             return None
-        keys = ("sort", "members")
-        what = "a group: an object with `sort` and `members`"
-        item = self._object(value, pointer, what, (*keys, "description"), keys)
+        item = self._group_object(value, pointer, "`sort` and `members`", ("sort", "members"))
         return None if item is None else self._members(group, item, pointer)
 
+    def _group_object(self, value: object, pointer: str, words: str, keys: tuple[str, ...]) -> Object | None:
+        return self._object(value, pointer, f"a group: an object with {words}", (*keys, "description"), keys)
+
     def _members(self, group: str, item: Object, pointer: str) -> ConstantGroup | None:
-        sort = self.shapes.sort(item["sort"], f"{pointer}/sort") if "sort" in item else None
+        sort = self._field(item, "sort", pointer, self.shapes.sort)
         place = f"{pointer}/members"
         if "members" in item and item["members"] is None:
             self.shapes.wrong_type(None, place, "a list of names")
@@ -276,15 +263,12 @@ class _Reader:
         if item is None:
             return None
         name = self._name(item, pointer)
-        sort = self.shapes.sort(item["sort"], f"{pointer}/sort") if "sort" in item else None
+        sort = self._field(item, "sort", pointer, self.shapes.sort)
         return BinderDecl(name, sort, pointer) if name is not None and sort is not None else None
 
     def _binders(self, value: object, pointer: str) -> list[BinderDecl]:
         """Binders: objects with `name` and perhaps `sort`, or names alone."""
-        found = [
-            self._binder(item, at) for item, at in self.shapes.items(value, pointer, "a list of variables")
-        ]
-        return [binder for binder in found if binder is not None]
+        return self._each(value, pointer, "a list of variables", self._binder)
 
     def _binder(self, value: object, pointer: str) -> BinderDecl | None:
         if isinstance(value, str):
@@ -295,23 +279,10 @@ class _Reader:
         if item is None:
             return None
         name = self._name(item, pointer)
-        written = item.get("sort")
-        sort = self.shapes.sort(written, f"{pointer}/sort") if written is not None else None
+        sort = self._given(item, "sort", pointer, self.shapes.sort)
         return BinderDecl(name, sort, pointer) if name is not None else None
 
     # --- assertions ------------------------------------------------------------------------------
-
-    def _facts(self) -> list[FactDecl]:
-        sink = self.sink
-        facts: list[FactDecl] = []
-        for item, pointer in self._items("knowledge_base"):
-            if isinstance(item, str):
-                facts.append(FactDecl(None, read_formula(item, pointer, sink), True, (), pointer))
-            else:
-                fact = self._fact(item, pointer)
-                if fact is not None:
-                    facts.append(fact)
-        return facts
 
     def _fact(self, value: object, pointer: str) -> FactDecl | None:
         if not isinstance(value, dict):
@@ -323,9 +294,7 @@ class _Reader:
             return None
         name = self._optional_name(item, pointer)
         formula = self._formula(item, "assertion", pointer)
-        truth: bool | None = True
-        if item.get("value") is not None:
-            truth = self.shapes.boolean(item["value"], f"{pointer}/value")
+        truth = True if item.get("value") is None else self.shapes.boolean(item["value"], f"{pointer}/value")
         variables = self._binders(item.get("variables"), f"{pointer}/variables")
         if formula is None or truth is None:
             return None
@@ -344,8 +313,9 @@ class _Reader:
             return None
         statement = StatementDecl(self._optional_name(item, pointer), pointer)
         self._quantifier(item, pointer, statement)
-        if extra == "role" and item.get("role") is not None:
-            statement.role = self.shapes.one_of(item["role"], f"{pointer}/role", ("axiom", "norm")) or "axiom"
+        if extra == "role":
+            role = self._given(item, "role", pointer, self.shapes.one_of, ("axiom", "norm"))
+            statement.role = role or "axiom"
         if extra == "find":
             statement.find = self._binders(item.get("find"), f"{pointer}/find")
         return statement if self._claim(item, pointer, statement) else None
@@ -390,8 +360,7 @@ class _Reader:
     # --- the rest --------------------------------------------------------------------------------
 
     def _optimization(self) -> OptimizationDecl | None:
-        value = self.sections.get("optimization")
-        pointer = self.pointers.get("optimization", "/optimization")
+        value, pointer = self._found("optimization")
         if value is None:
             return None
         known = ("variables", "constraints", "objectives", "mode", "description")
@@ -399,15 +368,12 @@ class _Reader:
         if item is None:
             return None
         variables = self._binders(item.get("variables"), f"{pointer}/variables")
-        place = f"{pointer}/constraints"
-        pairs = self.shapes.items(item.get("constraints"), place, "a list of expressions")
-        constraints = [self.shapes.formula(one, at) for one, at in pairs]
+        constraints = self._each(
+            item.get("constraints"), f"{pointer}/constraints", "a list of expressions", self.shapes.formula
+        )
         objectives = self._objectives(item, f"{pointer}/objectives")
-        mode: str | None = "lexicographic"
-        if item.get("mode") is not None:
-            mode = self.shapes.one_of(item["mode"], f"{pointer}/mode", ("lexicographic", "pareto", "box"))
-        good = [formula for formula in constraints if formula is not None]
-        return OptimizationDecl(variables, good, objectives, mode or "lexicographic", pointer)
+        mode = self._given(item, "mode", pointer, self.shapes.one_of, ("lexicographic", "pareto", "box"))
+        return OptimizationDecl(variables, constraints, objectives, mode or "lexicographic", pointer)
 
     def _objectives(self, item: Object, pointer: str) -> list[ObjectiveDecl]:
         value = item.get("objectives")
@@ -415,10 +381,7 @@ class _Reader:
             self.sink.report("POT1014", pointer, what="the list of objectives")
         if "objectives" in item and value is None:
             self.shapes.wrong_type(None, pointer, "a list of objectives")
-        found = [
-            self._objective(one, at) for one, at in self.shapes.items(value, pointer, "a list of objectives")
-        ]
-        return [objective for objective in found if objective is not None]
+        return self._each(value, pointer, "a list of objectives", self._objective)
 
     def _objective(self, value: object, pointer: str) -> ObjectiveDecl | None:
         keys = ("type", "expression")
@@ -427,27 +390,23 @@ class _Reader:
         if item is None:
             return None
         name = self._optional_name(item, pointer)
-        direction = None
-        if "type" in item:
-            direction = self.shapes.one_of(item["type"], f"{pointer}/type", ("minimize", "maximize"))
+        direction = self._field(item, "type", pointer, self.shapes.one_of, ("minimize", "maximize"))
         expression = self._formula(item, "expression", pointer)
         if direction is None or expression is None:
             return None
         return ObjectiveDecl(name, direction, expression, pointer)
 
     def _actions(self) -> list[str] | None:
-        if self.sections.get("actions") is None:
+        if self._found("actions")[0] is None:
             return None
-        actions: list[str] = []
-        for item, pointer in self._items("actions"):
-            text = self.shapes.string(item, pointer, "the name of an action")
-            if text is None:
-                continue
-            if text not in _ACTIONS:
-                self._unknown_action(text, pointer)
-                continue
-            actions.append("verify_conditions" if text == "verify" else text)
-        return list(dict.fromkeys(actions))
+        return list(dict.fromkeys(self._section("actions", self._action)))
+
+    def _action(self, value: object, pointer: str) -> str | None:
+        text = self.shapes.string(value, pointer, "the name of an action")
+        if text is not None and text not in _ACTIONS:
+            self._unknown_action(text, pointer)
+            return None
+        return "verify_conditions" if text == "verify" else text
 
     def _unknown_action(self, text: str, pointer: str) -> None:
         near = nearest(text, _ACTIONS, 1)
@@ -466,7 +425,7 @@ class _Reader:
         item = self._object(value, pointer, what, ("pack", "with", "description"), ("pack",))
         if item is None:
             return None
-        pack = self.shapes.name(item["pack"], f"{pointer}/pack") if "pack" in item else None
+        pack = self._field(item, "pack", pointer, self.shapes.name)
         substitution = self._substitution(item.get("with"), f"{pointer}/with")
         return ImportDecl(pack, substitution, pointer, is_object=True) if pack is not None else None
 
@@ -485,8 +444,7 @@ class _Reader:
         return substitution
 
     def _semantics(self) -> SemanticsDecl:
-        value = self.sections.get("semantics")
-        pointer = self.pointers.get("semantics", "/semantics")
+        value, pointer = self._found("semantics")
         if value is None:
             return SemanticsDecl()
         keys = ("unique_names", "closed_domain")
@@ -512,15 +470,33 @@ class _Reader:
             self.shapes.string(item["description"], f"{pointer}/description")
         return item
 
+    def _each(
+        self, value: object, pointer: str, expected: str, read: Callable[[Any, str], T | None]
+    ) -> list[T]:
+        """The items of a list as `read` reads them, without those that it cannot read."""
+        found = (read(item, at) for item, at in self.shapes.items(value, pointer, expected))
+        return [each for each in found if each is not None]
+
+    def _field(
+        self, item: Object, key: str, pointer: str, read: Callable[..., T | None], *more: Any
+    ) -> T | None:
+        """The value under a key as `read` reads it; None where the key is missing."""
+        return read(item[key], f"{pointer}/{key}", *more) if key in item else None
+
+    def _given(
+        self, item: Object, key: str, pointer: str, read: Callable[..., T | None], *more: Any
+    ) -> T | None:
+        """As `_field`, for a key that null leaves out."""
+        return None if item.get(key) is None else self._field(item, key, pointer, read, *more)
+
     def _name(self, item: Object, pointer: str) -> str | None:
-        return self.shapes.name(item["name"], f"{pointer}/name") if "name" in item else None
+        return self._field(item, "name", pointer, self.shapes.name)
 
     def _optional_name(self, item: Object, pointer: str) -> str | None:
-        name = item.get("name")
-        return None if name in (None, "") else self.shapes.name(name, f"{pointer}/name")
+        return None if item.get("name") == "" else self._given(item, "name", pointer, self.shapes.name)
 
     def _formula(self, item: Object, key: str, pointer: str) -> Formula | None:
-        return self.shapes.formula(item[key], f"{pointer}/{key}") if key in item else None
+        return self._field(item, key, pointer, self.shapes.formula)
 
     def _read_as(self, written: str, meant: str, pointer: str) -> None:
         fix = Fix(f'write "{meant}"', Applicability.SAFE, (Patch("replace", pointer, meant),))
