@@ -141,20 +141,20 @@ class ExpressionGenerator:
 
     def _construction(self, sort: Sort) -> Maker:
         assert isinstance(sort, TupleSort), sort
-        return lambda: self._call(sort.name, [part for _, part in sort.fields], 0)
+        return self._call(sort.name, [part for _, part in sort.fields], 0)
 
     # --- terms of every sort ---------------------------------------------------------------------
 
-    def _call(self, name: str, domain: Sequence[Sort], depth: int) -> str:
-        return f"{name}({', '.join(self.term(sort, depth) for sort in domain)})"
+    def _form(self, text: str, depth: int, *sorts: Sort) -> Maker:
+        """The text with terms of these sorts in its gaps."""
+        return lambda: text.format(*(self.term(sort, depth) for sort in sorts))
+
+    def _call(self, name: str, domain: Sequence[Sort], depth: int) -> Maker:
+        return self._form(f"{name}({', '.join(['{}'] * len(domain))})", depth, *domain)
 
     def _inner(self, sort: Sort, depth: int) -> list[Maker]:
-        words = self._words
-        rows = [row for row in words.functions if row.range == sort]
-        makers: list[Maker] = [
-            lambda row=row: self._call(row.name, row.domain, depth)  # type: ignore[misc]
-            for row in rows
-        ]
+        rows = [row for row in self._words.functions if row.range == sort]
+        makers = [self._call(row.name, row.domain, depth) for row in rows]
         makers += self._reads(sort, depth)
         if sort is BOOL:
             makers += self._connectives(depth) + self._relations(depth)
@@ -164,72 +164,31 @@ class ExpressionGenerator:
             makers += self._numbers(sort, depth)
         else:
             makers += self._others(sort, depth)
-        makers.append(
-            lambda: f"If({self.formula(depth)}, {self.term(sort, depth)}, {self.term(sort, depth)})"
-        )
-        return makers
+        return [*makers, self._form("If({}, {}, {})", depth, BOOL, sort, sort)]
 
     def _reads(self, sort: Sort, depth: int) -> list[Maker]:
         """Selectors, `Select` and the application of functions that are values."""
         makers: list[Maker] = []
         for part in self._words.sorts:
             if isinstance(part, TupleSort):
-                makers += [
-                    lambda name=name, part=part: f"{name}({self.term(part, depth)})"  # type: ignore[misc]
-                    for name, of in part.fields
-                    if of == sort
-                ]
+                makers += [self._call(name, [part], depth) for name, of in part.fields if of == sort]
             elif isinstance(part, ArraySort) and part.element == sort:
-                makers.append(
-                    lambda part=part: (  # type: ignore[misc]
-                        f"Select({self.term(part, depth)}, {self.term(part.index, depth)})"
-                    )
-                )
+                makers.append(self._form("Select({}, {})", depth, part, part.index))
             elif isinstance(part, FunctionSort) and part.range == sort:
-                makers.append(
-                    lambda part=part: self._call(self._function(part), part.domain, depth)  # type: ignore[misc]
-                )
+                names = self._words.constants[part]
+                makers += [self._call(name, part.domain, depth) for name in names]
         return makers
 
-    def _function(self, sort: FunctionSort) -> str:
-        return self._one(self._words.constants[sort])
-
     def _others(self, sort: Sort, depth: int) -> list[Maker]:
-        def two(form: str) -> Maker:
-            return lambda: form.format(self.term(sort, depth), self.term(sort, depth))
-
+        texts = _FORMS.get(type(sort).__name__, ())
+        makers = [self._form(text, depth, *[sort] * text.count("{}")) for text in texts]
         match sort:
-            case BitVecSort():
-                forms: tuple[str, ...] = (
-                    "({} + {})",
-                    "({} - {})",
-                    "({} * {})",
-                    "BVAnd({}, {})",
-                    "BVOr({}, {})",
-                    "BVXor({}, {})",
-                )
-                forms += ("UDiv({}, {})", "SRem({}, {})", "Shl({}, {})", "LShR({}, {})", "AShR({}, {})")
-                unary: list[Maker] = [
-                    lambda: f"BVNot({self.term(sort, depth)})",
-                    lambda: f"(-{self.term(sort, depth)})",
-                ]
-                return [*(two(form) for form in forms), *unary]
             case SetSort(element):
-                listed: Maker = lambda: f"Union({self.term(sort, 0)}, [{self.term(element, depth)}])"  # noqa: E731
-                return [
-                    *(two(form) for form in ("Union({}, {})", "Intersect({}, {})", "Difference({}, {})")),
-                    listed,
-                ]
+                makers.append(lambda: f"Union({self.term(sort, 0)}, [{self.term(element, depth)}])")
             case ArraySort(index, element):
-                return [
-                    lambda: (
-                        f"Store({self.term(sort, 0)}, {self.term(index, depth)}, {self.term(element, depth)})"
-                    )
-                ]
-            case _ if sort is STRING:
-                return [two("Concat({}, {})")]
-            case _:
-                return []
+                written = self._form("{}, {}", depth, index, element)
+                makers.append(lambda: f"Store({self.term(sort, 0)}, {written()})")
+        return makers
 
     # --- numbers ---------------------------------------------------------------------------------
 
@@ -240,7 +199,7 @@ class ExpressionGenerator:
             makers.append(lambda: self._aggregate("Count", BOOL, depth))
         sets = [s for s in words.sorts if isinstance(s, SetSort) and s.element in words.ranged()]
         if sort is INT and sets:
-            makers.append(lambda: f"Card({self.term(sets[0], depth)})")
+            makers.append(self._form("Card({})", depth, sets[0]))
         makers += [
             lambda: f"({self.term(sort, depth)} {self._one('+-')} {self.term(sort, depth)})",
             lambda: f"({self._one('23')} * {self.term(sort, depth)})",
@@ -248,19 +207,19 @@ class ExpressionGenerator:
         if words.finite:
             return makers
         makers += [
-            lambda: f"(-{self.term(sort, depth)})",
+            self._form("(-{})", depth, sort),
             lambda: f"{self._one(['Min', 'Max'])}({self.term(sort, depth)}, {self.term(sort, depth)})",
-            lambda: f"Abs({self.term(sort, depth)})",
+            self._form("Abs({})", depth, sort),
             lambda: self._aggregate(self._one(["Sum", "Product"]), sort, 0),
         ]
         if sort is INT:
             makers.append(lambda: f"({self.term(INT, depth)} {self._one(['//', '%'])} {self._one('23')})")
-            makers.append(lambda: f"ToInt({self.term(REAL, depth)})")
-            makers.append(lambda: f"Length({self.term(STRING, depth)})")
+            makers.append(self._form("ToInt({})", depth, REAL))
+            makers.append(self._form("Length({})", depth, STRING))
         else:
             makers.append(lambda: f"({self.term(REAL, depth)} / {self._one(['2', '4.0'])})")
-            makers.append(lambda: f"ToReal({self.term(INT, depth)})")
-            makers.append(lambda: self.term(INT, depth))
+            makers.append(self._form("ToReal({})", depth, INT))
+            makers.append(self._form("{}", depth, INT))
         return makers
 
     def _aggregate(self, name: str, body: Sort, depth: int) -> str:
@@ -270,34 +229,16 @@ class ExpressionGenerator:
     # --- formulas --------------------------------------------------------------------------------
 
     def _connectives(self, depth: int) -> list[Maker]:
-        def form(text: str) -> Maker:
-            parts = text.count("{}")
-            return lambda: text.format(*(self.formula(depth) for _ in range(parts)))
-
-        forms: tuple[str, ...] = (
-            "Not({})",
-            "And({}, {})",
-            "Or({}, {})",
-            "Implies({}, {})",
-            "({} and {})",
-            "({} or {})",
-        )
-        forms += ("(not {})", "({} -> {})", "Iff({}, {})", "({} <-> {})", "Xor({}, {})", "And([{}, {}])")
-        return [form(text) for text in forms]
+        return [self._form(text, depth, *[BOOL] * text.count("{}")) for text in _CONNECTIVES]
 
     def _relations(self, depth: int) -> list[Maker]:
         makers: list[Maker] = [lambda: self._equality(depth)] * 3
         for sort in self._words.sorts:
             for text in _RELATIONS.get(type(sort).__name__, ()):
-                makers.append(
-                    lambda text=text, sort=sort: text.format(self.term(sort, depth), self.term(sort, depth))  # type: ignore[misc]
-                )
+                makers.append(self._form(text, depth, sort, sort))
             if isinstance(sort, SetSort):
                 makers += [
-                    lambda sort=sort, text=text: text.format(
-                        self.term(sort.element, depth), self.term(sort, depth)
-                    )  # type: ignore[misc]
-                    for text in ("Member({}, {})", "({} in {})")
+                    self._form(text, depth, sort.element, sort) for text in ("Member({}, {})", "({} in {})")
                 ]
         if self._words.finite or INT in self._words.sorts:
             makers += [lambda: self._order(INT, depth)] * 2
@@ -350,6 +291,30 @@ class ExpressionGenerator:
         return ", ".join(texts), ExpressionGenerator(self._draw, self._words, [*self._bound, *bound])
 
 
+_CONNECTIVES = (
+    "Not({})",
+    "And({}, {})",
+    "Or({}, {})",
+    "Implies({}, {})",
+    "({} and {})",
+    "({} or {})",
+    "(not {})",
+    "({} -> {})",
+    "Iff({}, {})",
+    "({} <-> {})",
+    "Xor({}, {})",
+    "And([{}, {}])",
+)
+_BIT_VECTORS = (
+    *("({} + {})", "({} - {})", "({} * {})", "BVAnd({}, {})", "BVOr({}, {})", "BVXor({}, {})"),
+    *("UDiv({}, {})", "SRem({}, {})", "Shl({}, {})", "LShR({}, {})", "AShR({}, {})"),
+    *("BVNot({})", "(-{})"),
+)
+_FORMS = {
+    "BitVecSort": _BIT_VECTORS,
+    "SetSort": ("Union({}, {})", "Intersect({}, {})", "Difference({}, {})"),
+    "StringSort": ("Concat({}, {})",),
+}
 _RELATIONS = {
     "BitVecSort": ("ULT({}, {})", "ULE({}, {})", "SLT({}, {})", "SGE({}, {})"),
     "SetSort": ("Subset({}, {})",),

@@ -90,9 +90,11 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _TEXTS = frozenset(
-    ("domain", "range", "body", "sort", "type", "assertion", "antecedent", "consequent", "constraint")
+    (
+        *("domain", "range", "body", "sort", "type", "assertion", "antecedent", "consequent", "constraint"),
+        *("constraints", "expression", "knowledge_base"),
+    )
 )
-_TEXTS_TOO = frozenset(("constraints", "expression", "knowledge_base"))
 _NAMES = frozenset(("values", "members", "params", "forall", "exists", "find", "variables"))
 _NAMES_TOO = frozenset(("unique_names", "closed_domain"))
 _NAMED = frozenset(("sorts", "functions", "fields", *_NAMES))
@@ -128,7 +130,7 @@ class _Renaming:
         if key in _NAMES or key in _NAMES_TOO:
             return self._names.get(value, value)
         # Other strings, such as names of facts and descriptions, are no expressions.
-        return self.text(value) if key in _TEXTS or key in _TEXTS_TOO else value
+        return self.text(value) if key in _TEXTS else value
 
     def text(self, value: str) -> str:
         """An expression, or a sort."""

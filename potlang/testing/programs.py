@@ -82,6 +82,10 @@ class _ProgramDraft:
     def _sort(self, sort: Sort) -> str:
         return self.words.sort_text(self.draw, sort)
 
+    def _section(self, key: str, items: list[Any]) -> None:
+        if items:
+            self.program[key] = items
+
     def _speaker(self, bound: Sequence[tuple[str, Sort]] = ()) -> ExpressionGenerator:
         return ExpressionGenerator(self.draw, self.words, bound)
 
@@ -162,8 +166,7 @@ class _ProgramDraft:
         functions: list[dict[str, Any]] = []
         for _ in range(self.draw(st.integers(0, 3))):
             self._function(functions)
-        if functions:
-            self.program["functions"] = functions
+        self._section("functions", functions)
 
     def _affordable(self, domain: tuple[Sort, ...], range_: Sort, count: int = 1, forced: int = 0) -> bool:
         """True, and counted, if `count` such symbols keep the number of interpretations small."""
@@ -180,16 +183,11 @@ class _ProgramDraft:
     def _constants(self, groups: list[tuple[str, list[str]]]) -> None:
         if not groups:
             return
-        if self._some():
-            self.program["constants"] = [
-                {"name": f"group {number}", "sort": sort, "members": names}
-                for number, (sort, names) in enumerate(groups)
-            ]
-        else:
-            self.program["constants"] = {
-                f"group {number}": {"sort": sort, "members": names}
-                for number, (sort, names) in enumerate(groups)
-            }
+        rows = {
+            f"group {number}": {"sort": sort, "members": names} for number, (sort, names) in enumerate(groups)
+        }
+        as_list = [{"name": name, **row} for name, row in rows.items()]
+        self.program["constants"] = as_list if self._some() else rows
 
     def _function(self, items: list[dict[str, Any]]) -> None:
         simple = [s for s in self.words.sorts if not isinstance(s, SetSort | ArraySort | FunctionSort)]
@@ -201,6 +199,9 @@ class _ProgramDraft:
             return
         name = self._name("f")
         items.append({"name": name, "domain": [*map(self._sort, domain)], "range": self._sort(range_)})
+        self._callable(name, domain, range_)
+
+    def _callable(self, name: str, domain: tuple[Sort, ...], range_: Sort) -> None:
         if domain:
             self.words.functions.append(FunctionRow(name, domain, range_))
         else:
@@ -226,10 +227,7 @@ class _ProgramDraft:
             "body": self._speaker(params).term(range_, self.depth),
         }
         self.program.setdefault("functions", []).append(item)
-        if domain:
-            self.words.functions.append(FunctionRow(name, domain, range_))
-        else:
-            self.words.constants.setdefault(range_, []).append(name)
+        self._callable(name, domain, range_)
 
     def declare_variables(self) -> None:
         """Variables for quantifiers to bind by name; in some programs they occur free as well."""
@@ -250,16 +248,11 @@ class _ProgramDraft:
     def state(self, most: int) -> None:
         """Facts, rules, verifications, and now and then semantics, optimization and actions."""
         self._semantics()
-        facts = [self._fact() for _ in range(self.draw(st.integers(0, most)))]
-        if facts:
-            self.program["knowledge_base"] = facts
+        self._section("knowledge_base", [self._fact() for _ in range(self.draw(st.integers(0, most)))])
         rules = [self._rule(number) for number in range(self.draw(st.integers(0, most)))]
-        if rules:
-            self.program["rules"] = rules
-        least = 0 if self.program.get("rules") else 1
-        claims = self.draw(st.integers(least, most))
-        if claims:
-            self.program["verifications"] = [self._verification(number) for number in range(claims)]
+        self._section("rules", rules)
+        claims = self.draw(st.integers(0 if rules else 1, most))
+        self._section("verifications", [self._verification(number) for number in range(claims)])
         numeric = [INT] if self.words.finite else [s for s in (INT, REAL) if s in self.words.sorts]
         if numeric and self._some(4):
             self.program["optimization"] = self._optimization(numeric)
