@@ -53,7 +53,7 @@ def report_arguments(
         assert node is not None
         arg, sort = expr.args[position], symbol.domain[position]
         helps, fixes = _swap(e, expr, *wrong) if swap else _argument_advice(e, node, sort, arg, symbol)
-        e.error(
+        e.report(
             "POT3001",
             arg,
             expected=sort,
@@ -147,7 +147,7 @@ def report_arity(
         fixes.append(_as_equation(e, expr, wanted))
     if found > wanted and expected in (None, symbol.range):
         fixes.append(_drop(e, expr, wanted))
-    e.error(
+    e.report(
         "POT3002",
         expr,
         name=entry.name,
@@ -274,7 +274,7 @@ def not_numeric(
 ) -> None:
     """POT3005 for the operand `expr` of the operator or function `name`; `alike` have the same sort."""
     helps, fixes = number_advice(e, node.sort, alike or [expr])
-    e.error("POT3005", expr, op=name, found=f"a term of sort {node.sort}", helps=helps, fixes=fixes)
+    e.report("POT3005", expr, op=name, found=f"a term of sort {node.sort}", helps=helps, fixes=fixes)
 
 
 def _measures(e: Elaborator, sort: Sort) -> list[str]:

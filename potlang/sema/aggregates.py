@@ -14,17 +14,40 @@ from typing import TYPE_CHECKING
 from potlang.expressions import surface as s
 from potlang.ir import operators as op
 from potlang.ir.nodes import Node, Var
-from potlang.ir.operators import Operator
-from potlang.ir.sorts import BOOL, INT, REAL, DeclaredSort, SetSort, Sort, is_numeric
+from potlang.ir.sorts import BOOL, DeclaredSort, SetSort, Sort, is_numeric
 from potlang.ir.substitute import substitute
-from potlang.sema.binders import bind
+from potlang.sema.binders import under_binders
 from potlang.sema.infix import apply_arithmetic
+from potlang.sema.operands import coerced, flat, sort_of
 
 if TYPE_CHECKING:
-    from potlang.sema.elaborate import Builtin, Elaborator, ListStep, Step
+    from potlang.sema.elaborate import Build, Elaborator, Visit
 
 _LARGEST = 100_000
 Fold = Callable[["Elaborator", list[Node], s.Call], Node | None]
+
+
+def _aggregate(fold: Fold, body_sort: Sort | None = None) -> Build:
+    """The function that folds the terms of its list, or of its body for each value of its binders."""
+
+    def build(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
+        if not _is_binder_form(expr.args):
+            args = flat(expr.args)
+            return e.gather_fitted(args, [body_sort] * len(args), lambda nodes: fold(e, nodes, expr))
+        *heads, body = expr.args
+
+        def over_members(variables: list[Var], node: Node) -> Node | None:
+            terms = _instances(e, node, variables, heads[0], expr)
+            return None if terms is None else fold(e, terms, expr)
+
+        return under_binders(e, _name(expr), heads, body, body_sort, over_members)
+
+    return build
+
+
+def _name(expr: s.Call) -> str:
+    assert isinstance(expr.head, s.Name)
+    return expr.head.id
 
 
 def _is_binder_form(args: Sequence[s.Expr]) -> bool:
@@ -37,119 +60,66 @@ def _is_binder_form(args: Sequence[s.Expr]) -> bool:
     return isinstance(first, s.Binding)
 
 
-def _aggregate(e: Elaborator, expr: s.Call, fold: Fold, body_sort: Sort | None) -> Step:
-    assert isinstance(expr.head, s.Name)
-    name = expr.head.id
-    if _is_binder_form(expr.args):
-        terms = yield from _over_members(e, expr, name, body_sort)
-    else:
-        terms = yield from _over_list(e, expr, body_sort)
-    return None if terms is None else fold(e, terms, expr)
-
-
-def _over_list(e: Elaborator, expr: s.Call, body_sort: Sort | None) -> ListStep:
-    from potlang.sema.builtins import flat
-
-    nodes: list[Node | None] = []
-    for arg in flat(expr.args):
-        node = yield e.visit(arg, body_sort)
-        nodes.append(node if body_sort is None else e.fit(node, body_sort, arg))
-    found = [node for node in nodes if node is not None]
-    return found if len(found) == len(nodes) else None
-
-
-def _over_members(e: Elaborator, expr: s.Call, name: str, body_sort: Sort | None) -> ListStep:
-    from potlang.sema.builtins import flat
-
-    *heads, body = expr.args
-    binders = bind(e, flat(heads), heads[0], name)
-    e.scope.push(binders)
-    node = yield e.visit(body, body_sort)
-    e.scope.pop(binders)
-    if body_sort is not None:
-        node = e.fit(node, body_sort, body)
-    variables = [var for _, var in binders if var is not None]
-    if node is None or not binders or len(variables) < len(binders):
-        return None
-    ranges = [_range(e, var, heads[0], name) for var in variables]
-    if any(members is None for members in ranges):
-        return None
-    return _instances(e, node, variables, [m for m in ranges if m is not None], expr)
-
-
-def _range(e: Elaborator, var: Var, at: s.Expr, name: str) -> list[Node] | None:
-    members = e.members(var.sort)
-    if members is None:
-        e.error(
-            "POT3010",
-            at,
-            op=name,
-            sort=var.sort,
-            helps=["range over an enum sort or a declared sort that has constants, or list the terms"],
-        )
-        return None
-    if isinstance(var.sort, DeclaredSort) and var.sort not in e.closed:
-        e.error(
-            "POT4004",
-            at,
-            op=name,
-            sort=var.sort,
-            notes=[f"members of {var.sort} that have no name are not counted"],
-            helps=[f'close the sort: "semantics": {{"closed_domain": ["{var.sort}"]}}'],
-        )
-    return members
-
-
 def _instances(
-    e: Elaborator, body: Node, variables: list[Var], ranges: list[list[Node]], expr: s.Call
+    e: Elaborator, body: Node, variables: list[Var], at: s.Expr, expr: s.Call
 ) -> list[Node] | None:
+    found = [_members(e, var.sort, at, _name(expr)) for var in variables]
+    ranges = [members for members in found if members is not None]
+    if len(ranges) < len(found):
+        return None
     size = prod(len(members) for members in ranges)
     if size > _LARGEST:
-        e.error("POT0008", expr, size=size, limit=_LARGEST)
+        e.report("POT0008", expr, size=size, limit=_LARGEST)
         return None
     return [
         substitute(e.pool, body, dict(zip(variables, values, strict=True))) for values in product(*ranges)
     ]
 
 
-def _numeric(e: Elaborator, terms: list[Node], expr: s.Call) -> list[Node] | None:
-    for term in terms:
-        if not is_numeric(term.sort):
-            assert isinstance(expr.head, s.Name)
-            name = expr.head.id
-            helps = [f"`{name}` combines terms that are numbers"]
-            e.error("POT3005", expr, op=name, found=f"a term of sort {term.sort}", helps=helps)
-            return None
-    if any(term.sort is REAL for term in terms):
-        return [e.to_real(term) if term.sort is INT else term for term in terms]
-    return terms
+def _members(e: Elaborator, sort: Sort, at: s.Expr, name: str) -> list[Node] | None:
+    members = e.members(sort)
+    if members is None:
+        e.report(
+            "POT3010",
+            at,
+            op=name,
+            sort=sort,
+            helps=["range over an enum sort or a declared sort that has constants, or list the terms"],
+        )
+    elif isinstance(sort, DeclaredSort) and sort not in e.closed:
+        e.report(
+            "POT4004",
+            at,
+            op=name,
+            sort=sort,
+            notes=[f"members of {sort} that have no name are not counted"],
+            helps=[f'close the sort: "semantics": {{"closed_domain": ["{sort}"]}}'],
+        )
+    return members
+
+
+def _numbers(e: Elaborator, terms: list[Node], expr: s.Call) -> list[Node] | None:
+    other = next((term.sort for term in terms if not is_numeric(term.sort)), None)
+    if other is None:
+        return coerced(e, terms)
+    name = _name(expr)
+    helps = [f"`{name}` combines terms that are numbers"]
+    e.report("POT3005", expr, op=name, found=f"a term of sort {other}", helps=helps)
+    return None
 
 
 def _joined(symbol: str, empty: int) -> Fold:
+    """The terms joined by an infix operator; `empty` for none."""
+
     def fold(e: Elaborator, terms: list[Node], expr: s.Call) -> Node | None:
-        numbers = _numeric(e, terms, expr)
+        numbers = _numbers(e, terms, expr)
         if numbers is None:
             return None
         if len(numbers) < 2:
             return numbers[0] if numbers else e.pool.integer(empty)
-        return apply_arithmetic(e, symbol, list(numbers), [expr] * len(numbers))
+        return apply_arithmetic(e, symbol, numbers, [expr] * len(numbers))
 
     return fold
-
-
-def fold_sum(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
-    """`Sum`: 0 for no terms."""
-    return _aggregate(e, expr, _joined("+", 0), None)
-
-
-def fold_product(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
-    """`Product`: 1 for no terms."""
-    return _aggregate(e, expr, _joined("*", 1), None)
-
-
-def count_members(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
-    """`Count([x], p)`: for how many members `p` holds; `Count([p, q])`: how many of the formulas hold."""
-    return _aggregate(e, expr, _count, BOOL)
 
 
 def _count(e: Elaborator, terms: list[Node], expr: s.Call) -> Node:
@@ -160,40 +130,40 @@ def _count(e: Elaborator, terms: list[Node], expr: s.Call) -> Node:
     return e.pool.app(op.ADD, tuple(counted))
 
 
-def fold_extreme(name: str) -> Builtin:
-    """`Min` and `Max`; there must be at least one term."""
-
-    def fold(e: Elaborator, terms: list[Node], expr: s.Call) -> Node | None:
-        numbers = _numeric(e, terms, expr)
-        if not numbers:
-            if numbers is not None:
-                e.error("POT1014", expr, what=f"the list of `{name}`")
-            return None
-        best = numbers[0]
-        for term in numbers[1:]:
-            pair = (best, term) if name == "Min" else (term, best)
-            best = e.pool.app(op.ITE, (e.pool.app(op.LE, pair), best, term))
-        return best
-
-    def build(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
-        return _aggregate(e, expr, fold, None)
-
-    return build
+def _extreme(e: Elaborator, terms: list[Node], expr: s.Call) -> Node | None:
+    """`Min` or `Max`; there must be at least one term."""
+    name = _name(expr)
+    numbers = _numbers(e, terms, expr)
+    if not numbers:
+        if numbers is not None:
+            e.report("POT1014", expr, what=f"the list of `{name}`")
+        return None
+    best = numbers[0]
+    for term in numbers[1:]:
+        pair = (best, term) if name == "Min" else (term, best)
+        best = e.pool.app(op.ITE, (e.pool.app(op.LE, pair), best, term))
+    return best
 
 
-def card(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
+AGGREGATES: dict[str, Build] = {
+    "Sum": _aggregate(_joined("+", 0)),
+    "Product": _aggregate(_joined("*", 1)),
+    # `Count([x], p)`: for how many members `p` holds; `Count([p, q])`: how many of the formulas hold.
+    "Count": _aggregate(_count, BOOL),
+    "Min": _aggregate(_extreme),
+    "Max": _aggregate(_extreme),
+}
+
+
+def card(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
     """`Card(S)`: how many members of a finite sort are in the set."""
-    if len(expr.args) != 1:
-        e.error("POT3002", expr, name="Card", expected="1 argument", found=f"{len(expr.args)} are")
-        return None
-    whole = yield e.visit(expr.args[0], None)
-    if whole is None:
-        return None
-    if not isinstance(whole.sort, SetSort):
-        e.error("POT3001", expr.args[0], expected="a set", found=whole.sort)
-        return None
-    members = _range(e, e.pool.var("x", whole.sort.element), expr.args[0], "Card")
-    if members is None:
-        return None
-    row: Operator = op.MEMBER
-    return _count(e, [e.pool.app(row, (member, whole)) for member in members], expr)
+    (arg,) = expr.args
+
+    def counted(nodes: list[Node]) -> Node | None:
+        sort = sort_of(e, nodes[0], SetSort, "a set", arg)
+        members = None if sort is None else _members(e, sort.element, arg, "Card")
+        if members is None:
+            return None
+        return _count(e, [e.pool.app(op.MEMBER, (member, nodes[0])) for member in members], expr)
+
+    return e.gather_all([arg], [None], counted)

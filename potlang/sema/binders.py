@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from potlang.diag import Label, Place
 from potlang.expressions import surface as s
-from potlang.ir.nodes import Var
+from potlang.ir.nodes import Node, Var
+from potlang.ir.sorts import Sort
+from potlang.sema.operands import flat
 from potlang.sema.scope import TermEntry, VariableEntry, describe
 
 if TYPE_CHECKING:
-    from potlang.sema.elaborate import Elaborator
+    from potlang.sema.elaborate import Elaborator, Visit
 
 
-def bind(
+def under_binders(
+    e: Elaborator,
+    name: str,
+    heads: Sequence[s.Expr],
+    body: s.Expr,
+    sort: Sort | None,
+    finish: Callable[[list[Var], Node], Node | None],
+) -> Visit:
+    """`finish` of the variables that `heads` bind and of the `body` under them; None after an error."""
+    binders = _bind(e, flat(heads), heads[0], name)
+    e.scope.push(binders)
+
+    def close(found: list[Node | None]) -> Node | None:
+        node = e.fit(found[0], sort, body)
+        e.scope.pop(binders)
+        variables = [var for _, var in binders if var is not None]
+        if node is None or not variables or len(variables) < len(binders):
+            return None
+        return finish(variables, node)
+
+    return e.gather((body,), (sort,), close)
+
+
+def _bind(
     e: Elaborator, items: Sequence[s.Expr], owner: s.Expr, quantifier: str
 ) -> list[tuple[str, Var | None]]:
     """The binders of a list in an expression; each error is reported and its variable is None."""
@@ -28,14 +53,14 @@ def bind(
                 warn_shadowing(e, item.name.id, e.place(item.name))
                 binders.append((item.name.id, None if sort is None else e.pool.var(item.name.id, sort)))
             case _:
-                e.error(
+                e.report(
                     "POT1020",
                     item,
                     problem=f"`{quantifier}` expects a variable name here, not an expression",
                     helps=[f"write {quantifier}([x, y], …) or {quantifier}([x: Sort], …)"],
                 )
     if not items:
-        e.error(
+        e.report(
             "POT4001",
             owner,
             quantifier=quantifier,

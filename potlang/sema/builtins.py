@@ -6,6 +6,7 @@ A program's own function of the same name comes first, so these are looked up la
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -15,33 +16,41 @@ from potlang.expressions import surface as s
 from potlang.ir import operators as op
 from potlang.ir.nodes import Lit, Node, Var
 from potlang.ir.operators import Operator
-from potlang.ir.sorts import BOOL, INT, REAL, STRING, ArraySort, BitVecSort, SetSort, Sort, is_numeric
-from potlang.sema.advice import are, count, not_numeric
-from potlang.sema.aggregates import card, count_members, fold_extreme, fold_product, fold_sum
-from potlang.sema.binders import bind
-from potlang.sema.infix import apply_arithmetic, equate, same_width, unify
+from potlang.ir.sorts import BOOL, INT, REAL, STRING, ArraySort, BitVecSort, SetSort, Sort
+from potlang.sema.advice import are, count
+from potlang.sema.aggregates import AGGREGATES, card
+from potlang.sema.binders import under_binders
+from potlang.sema.infix import apply_arithmetic, equate, member
+from potlang.sema.operands import all_numeric, coerced, flat, same_width, sort_of, unify
+from potlang.sema.sorts import WIDEST
 
 if TYPE_CHECKING:
-    from potlang.sema.elaborate import Builtin, Elaborator, Step, Visit
+    from potlang.sema.elaborate import Build, Elaborator, Step, Visit
 
 
-def flat(args: Sequence[s.Expr]) -> list[s.Expr]:
-    """Arguments with lists among them opened: `And([p, q], r)` has three."""
-    found: list[s.Expr] = []
-    for arg in args:
-        if isinstance(arg, s.ListOf):
-            found += arg.items
-        else:
-            found.append(arg)
-    return found
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """A function of the language.
+
+    `usage` is a call of it, as helps show one, where the number of its arguments is fixed. `row` is the
+    operator that it stands for, if it is one: `emit` writes that operator by this name.
+    """
+
+    build: Build
+    usage: str = ""
+    row: Operator | None = None
+
+    def __call__(self, e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
+        """Elaborates a call; a wrong number of arguments is reported."""
+        if self.usage and len(expr.args) != (wanted := self.usage.count(",") + 1):
+            _wrong_number(e, expr, len(expr.args), wanted, self.usage)
+            return _visit_all(e, expr.args)
+        return self.build(e, expr, expected)
 
 
-def _arity(e: Elaborator, expr: s.Call, wanted: int, usage: str) -> bool:
-    if len(expr.args) == wanted:
-        return True
-    found = len(expr.args)
+def _wrong_number(e: Elaborator, expr: s.Call, found: int, wanted: int, usage: str) -> None:
     assert isinstance(expr.head, s.Name)
-    e.error(
+    e.report(
         "POT3002",
         expr,
         name=expr.head.id,
@@ -49,7 +58,21 @@ def _arity(e: Elaborator, expr: s.Call, wanted: int, usage: str) -> bool:
         found=are(found),
         helps=[f"write `{usage}`"],
     )
-    return False
+
+
+def _visit_all(e: Elaborator, args: Sequence[s.Expr]) -> Visit:
+    """For the arguments' own errors; the call itself is in error."""
+    terms = [arg for arg in args if not isinstance(arg, s.ListOf | s.Binding)]
+    return e.gather(terms, repeat(None), lambda nodes: None)
+
+
+def _row(usage: str, row: Operator, *sorts: Sort) -> Builtin:
+    """An operator whose arguments have known sorts."""
+
+    def build(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
+        return e.gather_fitted(expr.args, sorts, lambda nodes: e.pool.app(row, tuple(nodes)))
+
+    return Builtin(build, usage, row)
 
 
 # --- connectives ---------------------------------------------------------------------------------
@@ -57,47 +80,22 @@ def _arity(e: Elaborator, expr: s.Call, wanted: int, usage: str) -> bool:
 
 def _nary(row: Operator, neutral: bool) -> Builtin:
     def build(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
-        return e.gather_fitted(flat(expr.args), BOOL, lambda nodes: join(e, expr, nodes))
+        args = flat(expr.args)
+        return e.gather_fitted(args, [BOOL] * len(args), lambda nodes: join(e, expr, nodes))
 
     def join(e: Elaborator, expr: s.Call, nodes: list[Node]) -> Node | None:
         if not nodes:
             value = str(neutral)
             fixes = [e.replace(expr, value, f"write `{value}`", safe=True)]
-            e.error("POT4002", expr, what=f"`{row.name.capitalize()}()`", value=value, fixes=fixes)
+            e.report("POT4002", expr, what=f"`{row.name.capitalize()}()`", value=value, fixes=fixes)
         if len(nodes) < 2:
             return nodes[0] if nodes else e.pool.truth(neutral)
         return e.pool.app(row, tuple(nodes))
 
-    return build
-
-
-def _fixed(row: Operator, usage: str, *sorts: Sort) -> Builtin:
-    """A row whose arguments have known sorts."""
-
-    def build(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
-        if not _arity(e, expr, len(sorts), usage):
-            return _visit_all(e, expr.args)
-        return e.gather(expr.args, sorts, lambda found: apply(e, expr, found))
-
-    def apply(e: Elaborator, expr: s.Call, found: list[Node | None]) -> Node | None:
-        fitted = [e.fit(*triple) for triple in zip(found, sorts, expr.args, strict=True)]
-        args = [node for node in fitted if node is not None]
-        return e.pool.app(row, tuple(args)) if len(args) == len(sorts) else None
-
-    return build
-
-
-def _visit_all(e: Elaborator, args: Sequence[s.Expr]) -> Step:
-    """For the arguments' own errors; the call itself is in error."""
-    for arg in args:
-        if not isinstance(arg, s.ListOf | s.Binding):
-            yield e.visit(arg, None)
-    return None
+    return Builtin(build, row=row)
 
 
 def _ite(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
-    if not _arity(e, expr, 3, "If(condition, value, otherwise)"):
-        return _visit_all(e, expr.args)
     return e.gather(expr.args, (BOOL, expected, expected), lambda found: _choice(e, expr, *found))
 
 
@@ -109,14 +107,14 @@ def _choice(
         return None
     pair = unify(e, then, otherwise)
     if pair is None:
-        e.error(
+        e.report(
             "POT3007",
             expr,
             left=then.sort,
             right=otherwise.sort,
             labels=[
-                Label(e.place(expr.args[1]), f"of sort {then.sort}"),
-                Label(e.place(expr.args[2]), f"of sort {otherwise.sort}"),
+                Label(e.place(arg), f"of sort {node.sort}")
+                for arg, node in zip(expr.args[1:], (then, otherwise), strict=True)
             ],
             helps=["give both branches one sort"],
         )
@@ -126,139 +124,106 @@ def _choice(
 
 def _distinct(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
     args = flat(expr.args)
-    return e.gather(args, repeat(None), lambda nodes: _all_distinct(e, expr, args, nodes))
+    return e.gather_all(args, repeat(None), lambda nodes: _all_distinct(e, expr, args, nodes))
 
 
-def _all_distinct(e: Elaborator, expr: s.Call, args: list[s.Expr], nodes: list[Node | None]) -> Node | None:
-    found = [node for node in nodes if node is not None]
-    if len(found) < len(nodes):
-        return None
-    if len(found) < 2:
+def _all_distinct(e: Elaborator, expr: s.Call, args: list[s.Expr], nodes: list[Node]) -> Node | None:
+    if len(nodes) < 2:
         fixes = [e.replace(expr, "True", "write `True`", safe=True)]
-        if found:
+        if nodes:
             helps = ["one term is distinct from no other; name those that it differs from"]
-            e.error("POT4007", expr, value="True", helps=helps, fixes=fixes)
+            e.report("POT4007", expr, value="True", helps=helps, fixes=fixes)
         else:
-            e.error("POT4002", expr, what="`Distinct()`", value="True", fixes=fixes)
+            e.report("POT4002", expr, what="`Distinct()`", value="True", fixes=fixes)
         return e.pool.true
-    if any(node.sort is REAL for node in found):
-        found = [e.to_real(node) if node.sort is INT else node for node in found]
-    for node, arg in zip(found[1:], args[1:], strict=True):
-        if node.sort != found[0].sort:
-            equate(e, found[0], node, args[0], arg, arg)
+    first, *others = nodes = coerced(e, nodes)
+    for node, arg in zip(others, args[1:], strict=True):
+        if node.sort != first.sort:
+            equate(e, first, node, args[0], arg, arg)
             return None
-    return e.pool.app(op.DISTINCT, tuple(found))
+    return e.pool.app(op.DISTINCT, tuple(nodes))
 
 
 # --- quantifiers ---------------------------------------------------------------------------------
 
 
-def _quantifier(kind: str, name: str) -> Builtin:
+def _quantifier(name: str) -> Builtin:
     def build(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
         if len(expr.args) < 2:
-            _arity(e, expr, 2, f"{name}([x], formula)")
+            _wrong_number(e, expr, len(expr.args), 2, f"{name}([x], formula)")
             return None
         *heads, body = expr.args
         if isinstance(body, s.ListOf | s.Binding):
-            e.error("POT1020", body, problem=f"the last argument of {name} must be a formula")
+            e.report("POT1020", body, problem=f"the last argument of {name} must be a formula")
             return None
-        binders = bind(e, flat(heads), heads[0], name)
-        e.scope.push(binders)
-        return e.gather((body,), (BOOL,), lambda found: close(e, binders, body, found[0]))
+        return under_binders(e, name, heads, body, BOOL, lambda variables, node: close(e, variables, node))
 
-    def close(
-        e: Elaborator, binders: list[tuple[str, Var | None]], body: s.Expr, found: Node | None
-    ) -> Node | None:
-        node = e.fit(found, BOOL, body)
-        e.scope.pop(binders)
-        variables = tuple([var for _, var in binders if var is not None])
-        if node is None or len(variables) < len(binders) or not binders:
-            return None
-        return e.pool.quant(kind, variables, node)
+    def close(e: Elaborator, variables: list[Var], node: Node) -> Node:
+        return e.pool.quant(name.lower(), tuple(variables), node)
 
-    return build
+    return Builtin(build)
 
 
 # --- arithmetic ----------------------------------------------------------------------------------
 
 
-def _unary_numeric(name: str, row: Operator) -> Builtin:
-    def build(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
-        if not _arity(e, expr, 1, f"{name}(x)"):
-            return (yield from _visit_all(e, expr.args))
-        node = yield e.visit(expr.args[0], None)
-        if node is None:
-            return None
-        if not is_numeric(node.sort):
-            not_numeric(e, expr.args[0], name, node)
-            return None
-        return e.pool.app(row, (node,))
+def _absolute(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
+    def applied(nodes: list[Node]) -> Node | None:
+        return e.pool.app(op.ABS, tuple(nodes)) if all_numeric(e, "Abs", nodes, expr.args) else None
 
-    return build
+    return e.gather_all(expr.args, [None], applied)
 
 
-def _to_real(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
-    if not _arity(e, expr, 1, "ToReal(n)"):
-        return (yield from _visit_all(e, expr.args))
+def _to_real(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
     # Not as a Real from the start: `ToReal(7 // 2)` converts an Int.
-    node = yield e.visit(expr.args[0], None)
-    return e.fit(node, REAL, expr.args[0])
+    return e.gather_all(expr.args, [None], lambda nodes: e.fit(nodes[0], REAL, expr.args[0]))
 
 
-def _to_int(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
-    if not _arity(e, expr, 1, "ToInt(x)"):
-        return (yield from _visit_all(e, expr.args))
-    node = yield from e.checked(expr.args[0], REAL)
-    return None if node is None else e.pool.app(op.TO_INT, (node,))
+def _infix_by_name(usage: str, symbol: str) -> Builtin:
+    """`Div(a, b)` and `Mod(a, b)`: the infix operators under a name."""
+
+    def build(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
+        return e.gather(expr.args, (INT, INT), lambda nodes: apply_arithmetic(e, symbol, nodes, expr.args))
+
+    return Builtin(build, usage)
 
 
 # --- arrays and sets -----------------------------------------------------------------------------
 
 
-def _array_operation(row: Operator, usage: str, arity: int) -> Builtin:
+def _array_operation(usage: str, row: Operator) -> Builtin:
     def build(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
-        if not _arity(e, expr, arity, usage):
-            return (yield from _visit_all(e, expr.args))
-        array = yield e.visit(expr.args[0], expected if row is op.STORE else None)
-        if array is not None and not isinstance(array.sort, ArraySort):
-            e.error("POT3001", expr.args[0], expected="an array", found=array.sort)
-            array = None
-        if array is None or not isinstance(array.sort, ArraySort):
-            return (yield from _visit_all(e, expr.args[1:]))
-        index = yield from e.checked(expr.args[1], array.sort.index)
-        args: list[Node | None] = [array, index]
-        if row is op.STORE:
-            args.append((yield from e.checked(expr.args[2], array.sort.element)))
-        found = tuple(arg for arg in args if arg is not None)
-        return e.pool.app(row, found) if len(found) == arity else None
+        first, *others = expr.args
+        array = yield e.visit(first, expected if row is op.STORE else None)
+        sort = sort_of(e, array, ArraySort, "an array", first)
+        if array is None or sort is None:
+            return (yield _visit_all(e, others))
+        sorts = (sort.index, sort.element)[: len(others)]
+        return (yield e.gather_fitted(others, sorts, lambda nodes: e.pool.app(row, (array, *nodes))))
 
-    return build
+    return Builtin(build, usage, row)
 
 
 def _set_operation(name: str, row: Operator) -> Builtin:
     def build(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
         if len(expr.args) < 2 or (row is op.SUBSET and len(expr.args) > 2):
-            _arity(e, expr, 2, f"{name}(S, T)")
-            return (yield from _visit_all(e, expr.args))
+            _wrong_number(e, expr, len(expr.args), 2, f"{name}(S, T)")
+            return (yield _visit_all(e, expr.args))
         hint = expected if isinstance(expected, SetSort) else None
         result: Node | None = None
         for index, arg in enumerate(expr.args):
             if isinstance(arg, s.ListOf) and hint is None:
                 hint = yield from _sort_of_others(e, expr.args)
             node = yield e.visit(arg, hint)
-            if node is not None and not isinstance(node.sort, SetSort):
-                e.error("POT3001", arg, expected="a set", found=node.sort)
-                node = None
-            elif node is not None and hint is not None:
+            if sort_of(e, node, SetSort, "a set", arg) is not None:
                 node = e.fit(node, hint, arg)
-            if node is None:
-                return (yield from _visit_all(e, expr.args[index + 1 :]))
-            assert isinstance(node.sort, SetSort)
+            if node is None or not isinstance(node.sort, SetSort):
+                return (yield _visit_all(e, expr.args[index + 1 :]))
             hint = node.sort
             result = node if result is None else e.pool.app(row, (result, node))
         return result
 
-    return build
+    return Builtin(build, row=row)
 
 
 def _sort_of_others(e: Elaborator, args: Sequence[s.Expr]) -> Generator[Visit, Node | None, SetSort | None]:
@@ -272,111 +237,68 @@ def _sort_of_others(e: Elaborator, args: Sequence[s.Expr]) -> Generator[Visit, N
 
 
 def _member(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
-    if not _arity(e, expr, 2, "Member(x, S)"):
-        return (yield from _visit_all(e, expr.args))
     element = yield e.visit(expr.args[0], None)
     whole = yield e.visit(expr.args[1], None if element is None else SetSort(element.sort))
-    if element is None or whole is None:
-        return None
-    if not isinstance(whole.sort, SetSort):
-        e.error("POT3001", expr.args[1], expected="a set", found=whole.sort)
-        return None
-    fitted = e.fit(element, whole.sort.element, expr.args[0])
-    return None if fitted is None else e.pool.app(op.MEMBER, (fitted, whole))
+    return member(e, (element, whole), expr.args, "a set")
 
 
 # --- bit vectors and strings ---------------------------------------------------------------------
 
 
-def _bit_operation(name: str, row: Operator, swap: bool = False) -> Builtin:
-    def build(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
-        if not _arity(e, expr, 2, f"{name}(a, b)"):
-            return (yield from _visit_all(e, expr.args))
-        a = yield e.visit(expr.args[0], None)
-        b = yield e.visit(expr.args[1], None)
-        if a is None or b is None:
+def _on_bits(row: Operator, swap: bool = False) -> Build:
+    """An operator on bit vectors of one width; `swap` gives it its arguments in the other order."""
+
+    def build(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
+        return e.gather_all(expr.args, repeat(None), lambda nodes: apply(e, expr, nodes))
+
+    def apply(e: Elaborator, expr: s.Call, nodes: list[Node]) -> Node | None:
+        first = nodes[0]
+        if sort_of(e, first, BitVecSort, "a bit vector", expr.args[0]) is None:
             return None
-        if not isinstance(a.sort, BitVecSort):
-            e.error("POT3001", expr.args[0], expected="a bit vector", found=a.sort)
+        if not all(same_width(e, first, *each) for each in zip(nodes, expr.args, strict=True)):
             return None
-        if not same_width(e, a, b, expr.args[1]):
-            return None
-        return e.pool.app(row, (b, a) if swap else (a, b))
+        return e.pool.app(row, tuple(nodes[::-1] if swap else nodes))
 
     return build
 
 
-def _bit_complement(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
-    if not _arity(e, expr, 1, "BVNot(a)"):
-        return (yield from _visit_all(e, expr.args))
-    node = yield e.visit(expr.args[0], None)
-    if node is not None and not isinstance(node.sort, BitVecSort):
-        e.error("POT3001", expr.args[0], expected="a bit vector", found=node.sort)
-        return None
-    return None if node is None else e.pool.app(op.BV_NOT, (node,))
+def _bit_value(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
+    return e.gather_all(expr.args, (INT, INT), lambda nodes: _bit_literal(e, expr, *nodes))
 
 
-def _bit_value(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
-    if not _arity(e, expr, 2, "BitVecVal(value, width)"):
-        return (yield from _visit_all(e, expr.args))
-    value = yield e.visit(expr.args[0], INT)
-    width = yield e.visit(expr.args[1], INT)
+def _bit_literal(e: Elaborator, expr: s.Call, value: Node, width: Node) -> Node | None:
     if not (isinstance(value, Lit) and isinstance(width, Lit)) or (value.sort, width.sort) != (INT, INT):
-        if value is not None and width is not None:
-            e.error(
-                "POT3001", expr, expected="two numerals", found="other terms", helps=["write BitVecVal(5, 8)"]
-            )
+        helps = ["write BitVecVal(5, 8)"]
+        e.report("POT3001", expr, expected="two numerals", found="other terms", helps=helps)
         return None
     assert isinstance(value.value, int) and isinstance(width.value, int)
-    if not 1 <= width.value <= 65_536:
-        e.error("POT1025", expr.args[1], problem=f"no bit vector has the width {width.value}", helps=_WIDTHS)
+    if not 1 <= width.value <= WIDEST:
+        problem, helps = f"no bit vector has the width {width.value}", [f"widths are from 1 to {WIDEST}"]
+        e.report("POT1025", expr.args[1], problem=problem, helps=helps)
         return None
     return e.pool.lit(value.value % (1 << width.value), BitVecSort(width.value))
 
 
-def _concat(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
+def _concat(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
     args = flat(expr.args)
     if len(args) < 2:
-        _arity(e, expr, 2, "Concat(a, b)")
-        return (yield from _visit_all(e, args))
-    nodes: list[Node | None] = []
-    for arg in args:
-        nodes.append((yield e.visit(arg, None)))
-    found = [node for node in nodes if node is not None]
-    if len(found) < len(nodes):
-        return None
-    if isinstance(found[0].sort, BitVecSort):
-        return _concat_bits(e, found, args)
-    for node, arg in zip(found, args, strict=True):
-        if e.fit(node, STRING, arg) is None:
-            return None
-    return e.pool.app(op.STR_CONCAT, tuple(found))
+        _wrong_number(e, expr, len(args), 2, "Concat(a, b)")
+        return _visit_all(e, args)
+    return e.gather_all(args, repeat(None), lambda nodes: _concatenated(e, nodes, args))
 
 
-def _concat_bits(e: Elaborator, nodes: list[Node], args: list[s.Expr]) -> Node | None:
+def _concatenated(e: Elaborator, nodes: list[Node], args: list[s.Expr]) -> Node | None:
+    if not isinstance(nodes[0].sort, BitVecSort):
+        fitted = all(e.fit(node, STRING, arg) is not None for node, arg in zip(nodes, args, strict=True))
+        return e.pool.app(op.STR_CONCAT, tuple(nodes)) if fitted else None
     result = nodes[0]
     for node, arg in zip(nodes[1:], args[1:], strict=True):
-        if not isinstance(node.sort, BitVecSort):
-            e.error("POT3001", arg, expected="a bit vector", found=node.sort)
+        if sort_of(e, node, BitVecSort, "a bit vector", arg) is None:
             return None
         result = e.pool.app(op.BV_CONCAT, (result, node))
     return result
 
 
-def _infix_by_name(symbol: str, usage: str) -> Builtin:
-    """`Div(a, b)` and `Mod(a, b)`: the infix operators under a name."""
-
-    def build(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
-        if not _arity(e, expr, 2, usage):
-            return (yield from _visit_all(e, expr.args))
-        a = yield e.visit(expr.args[0], INT)
-        b = yield e.visit(expr.args[1], INT)
-        return apply_arithmetic(e, symbol, [a, b], list(expr.args))
-
-    return build
-
-
-_WIDTHS = ["widths are from 1 to 65536"]
 _BITS = {
     "BVAnd": op.BV_AND,
     "BVOr": op.BV_OR,
@@ -406,40 +328,34 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
     {
         "And": _nary(op.AND, True),
         "Or": _nary(op.OR, False),
-        "Not": _fixed(op.NOT, "Not(p)", BOOL),
-        "Implies": _fixed(op.IMPLIES, "Implies(p, q)", BOOL, BOOL),
-        "Iff": _fixed(op.IFF, "Iff(p, q)", BOOL, BOOL),
-        "Xor": _fixed(op.XOR, "Xor(p, q)", BOOL, BOOL),
-        "If": _ite,
-        "Ite": _ite,
-        "Distinct": _distinct,
-        "ForAll": _quantifier("forall", "ForAll"),
-        "Forall": _quantifier("forall", "ForAll"),
-        "Exists": _quantifier("exists", "Exists"),
-        "Sum": fold_sum,
-        "Product": fold_product,
-        "Count": count_members,
-        "Min": fold_extreme("Min"),
-        "Max": fold_extreme("Max"),
-        "Abs": _unary_numeric("Abs", op.ABS),
-        "ToReal": _to_real,
-        "ToInt": _to_int,
-        "Div": _infix_by_name("//", "Div(a, b)"),
-        "Mod": _infix_by_name("%", "Mod(a, b)"),
-        "Select": _array_operation(op.SELECT, "Select(array, index)", 2),
-        "Store": _array_operation(op.STORE, "Store(array, index, element)", 3),
-        "Member": _member,
-        "Card": card,
+        "Not": _row("Not(p)", op.NOT, BOOL),
+        "Implies": _row("Implies(p, q)", op.IMPLIES, BOOL, BOOL),
+        "Iff": _row("Iff(p, q)", op.IFF, BOOL, BOOL),
+        "Xor": _row("Xor(p, q)", op.XOR, BOOL, BOOL),
+        **dict.fromkeys(("If", "Ite"), Builtin(_ite, "If(condition, value, otherwise)", op.ITE)),
+        "Distinct": Builtin(_distinct, row=op.DISTINCT),
+        **dict.fromkeys(("ForAll", "Forall"), _quantifier("ForAll")),
+        "Exists": _quantifier("Exists"),
+        **{name: Builtin(build) for name, build in AGGREGATES.items()},
+        "Abs": Builtin(_absolute, "Abs(x)", op.ABS),
+        "ToReal": Builtin(_to_real, "ToReal(n)", op.TO_REAL),
+        "ToInt": _row("ToInt(x)", op.TO_INT, REAL),
+        "Div": _infix_by_name("Div(a, b)", "//"),
+        "Mod": _infix_by_name("Mod(a, b)", "%"),
+        "Select": _array_operation("Select(array, index)", op.SELECT),
+        "Store": _array_operation("Store(array, index, element)", op.STORE),
+        "Member": Builtin(_member, "Member(x, S)", op.MEMBER),
+        "Card": Builtin(card, "Card(S)"),
         **{name: _set_operation(name, row) for name, row in _SETS.items()},
-        "Length": _fixed(op.STR_LENGTH, "Length(s)", STRING),
-        "Concat": _concat,
-        "Contains": _fixed(op.STR_CONTAINS, "Contains(whole, part)", STRING, STRING),
-        "PrefixOf": _fixed(op.STR_PREFIX, "PrefixOf(part, whole)", STRING, STRING),
-        "SuffixOf": _fixed(op.STR_SUFFIX, "SuffixOf(part, whole)", STRING, STRING),
-        "BitVecVal": _bit_value,
-        "BVNot": _bit_complement,
-        **{name: _bit_operation(name, row) for name, row in _BITS.items()},
-        **{name: _bit_operation(name, row, swap=True) for name, row in _SWAPPED_BITS.items()},
+        "Length": _row("Length(s)", op.STR_LENGTH, STRING),
+        "Concat": Builtin(_concat, row=op.STR_CONCAT),
+        "Contains": _row("Contains(whole, part)", op.STR_CONTAINS, STRING, STRING),
+        "PrefixOf": _row("PrefixOf(part, whole)", op.STR_PREFIX, STRING, STRING),
+        "SuffixOf": _row("SuffixOf(part, whole)", op.STR_SUFFIX, STRING, STRING),
+        "BitVecVal": Builtin(_bit_value, "BitVecVal(value, width)"),
+        "BVNot": Builtin(_on_bits(op.BV_NOT), "BVNot(a)", op.BV_NOT),
+        **{name: Builtin(_on_bits(row), f"{name}(a, b)", row) for name, row in _BITS.items()},
+        **{name: Builtin(_on_bits(row, swap=True), f"{name}(a, b)") for name, row in _SWAPPED_BITS.items()},
     }
 )
 """Built-in functions by name."""

@@ -31,15 +31,17 @@ from potlang.sema.advice import (
     report_arguments,
     report_arity,
 )
+from potlang.sema.builtins import BUILTINS
+from potlang.sema.infix import compare, infix, prefix
 from potlang.sema.literals import call_node, literal_node
+from potlang.sema.operands import complete
 from potlang.sema.scope import FunctionEntry, Scope, TermEntry, VariableEntry, describe, signature
 from potlang.sema.sorts import SortTable
 from potlang.sema.undeclared import Undeclared
 
 Step = Generator["Visit", "Node | None", "Node | None"]
-ListStep = Generator["Visit", "Node | None", "list[Node] | None"]
 Visit = Node | None | Step
-Builtin = Callable[["Elaborator", s.Call, "Sort | None"], Visit]
+Build = Callable[["Elaborator", s.Call, "Sort | None"], Visit]
 
 _TRUTH = {"True": True, "true": True, "False": False, "false": False}
 _SHALLOW = 4
@@ -51,9 +53,6 @@ class Elaborator:
     """Elaborates the formulas of one program into one pool."""
 
     def __init__(self, pool: Pool, scope: Scope, sorts: SortTable, sink: Sink) -> None:
-        from potlang.sema.builtins import BUILTINS
-        from potlang.sema.infix import compare, infix, prefix
-
         self.pool = pool
         self.scope = scope
         self.sorts = sorts
@@ -72,22 +71,6 @@ class Elaborator:
         self.closed: frozenset[Sort] = frozenset()
         self.members: Callable[[Sort], list[Node] | None] = lambda sort: None
         """The named members of a finite or declared sort, None where there is no such list."""
-        self._builtins = BUILTINS
-        self._visitors: dict[type, Callable[..., Visit]] = {
-            s.Name: Elaborator._name,
-            s.Number: Elaborator._number,
-            s.StringLiteral: Elaborator._text,
-            s.BitVecLiteral: Elaborator._bits,
-            s.Call: Elaborator._call,
-            s.FlatCall: Elaborator._flat_call,
-            s.BuiltinCall: Elaborator._builtin_call,
-            s.Quoted: Elaborator._quoted,
-            s.ListOf: Elaborator._list,
-            s.Binding: Elaborator._misplaced_binding,
-            s.Infix: infix,
-            s.Prefix: prefix,
-            s.Compare: compare,
-        }
 
     # --- driving ---------------------------------------------------------------------------------
 
@@ -140,7 +123,7 @@ class Elaborator:
 
     def visit(self, expr: s.Expr, expected: Sort | None) -> Visit:
         """Elaborates `expr`; `expected` guides literals and messages, `fit` enforces it."""
-        return self._visitors[type(expr)](self, expr, expected)
+        return _VISITORS[type(expr)](self, expr, expected)
 
     def gather(
         self,
@@ -162,7 +145,7 @@ class Elaborator:
             return self._gather_rest(pairs, finish, found, None)
         self._depth += 1
         for expr, sort in pairs:
-            visit = self._visitors[type(expr)](self, expr, sort)
+            visit = _VISITORS[type(expr)](self, expr, sort)
             # The rest of this list moves to a generator too: its elements must keep their order.
             if type(visit) is GeneratorType:
                 self._depth -= 1
@@ -184,21 +167,34 @@ class Elaborator:
             found.append((yield self.visit(expr, sort)))
         return finish(found)
 
-    def checked(self, expr: s.Expr, expected: Sort) -> Step:
-        """Visits `expr` and fits it to `expected`."""
-        node = yield self.visit(expr, expected)
-        return self.fit(node, expected, expr)
-
-    def gather_fitted(
-        self, exprs: Sequence[s.Expr], sort: Sort, finish: Callable[[list[Node]], Node | None]
+    def gather_all(
+        self,
+        exprs: Sequence[s.Expr],
+        sorts: Iterable[Sort | None],
+        finish: Callable[[list[Node]], Node | None],
     ) -> Visit:
-        """`finish` of all of `exprs` as terms of one sort; None if any is in error."""
+        """`finish` of all of `exprs`; None if any is in error."""
 
-        def fit_all(found: list[Node | None]) -> Node | None:
-            nodes = complete([self.fit(node, sort, expr) for node, expr in zip(found, exprs, strict=True)])
+        def finish_all(found: list[Node | None]) -> Node | None:
+            nodes = complete(found)
             return None if nodes is None else finish(nodes)
 
-        return self.gather(exprs, repeat(sort), fit_all)
+        return self.gather(exprs, sorts, finish_all)
+
+    def gather_fitted(
+        self,
+        exprs: Sequence[s.Expr],
+        sorts: Sequence[Sort | None],
+        finish: Callable[[list[Node]], Node | None],
+    ) -> Visit:
+        """`finish` of all of `exprs` as terms of `sorts` (None: of any); None if any is in error."""
+
+        def fit_all(found: list[Node | None]) -> Node | None:
+            # In a list first: each error is reported, not the first alone.
+            nodes = complete([self.fit(*each) for each in zip(found, sorts, exprs, strict=True)])
+            return None if nodes is None else finish(nodes)
+
+        return self.gather(exprs, sorts, fit_all)
 
     # --- reporting -------------------------------------------------------------------------------
 
@@ -206,8 +202,8 @@ class Elaborator:
         """Where an expression of the current formula stands."""
         return Place(self.pointer, (expr.start, expr.end))
 
-    def error(self, code: str, expr: s.Expr, **details: object) -> None:
-        """Reports at an expression of the current formula, with the severity of the code: a warning too."""
+    def report(self, code: str, expr: s.Expr, **details: object) -> None:
+        """Reports at an expression of the current formula, with the severity of the code."""
         report: Callable[..., None] = self.sink.report
         report(code, self.place(expr), **details)
 
@@ -235,7 +231,7 @@ class Elaborator:
         if expected is BOOL:
             self._not_a_formula(node, expr)
             return None
-        self.error(
+        self.report(
             "POT3001",
             expr,
             expected=expected,
@@ -252,7 +248,7 @@ class Elaborator:
             labels = declared_here(self, node.op)
             helps.append(f'if `{node.op.name}` is a predicate, its range is "Bool"')
         primary = f"a term of sort {node.sort} is neither true nor false"
-        self.error("POT3006", expr, found=node.sort, primary=primary, labels=labels, helps=helps)
+        self.report("POT3006", expr, found=node.sort, primary=primary, labels=labels, helps=helps)
 
     def to_real(self, node: Node) -> Node:
         """An Int term as a Real one; literals are converted at once."""
@@ -328,7 +324,7 @@ class Elaborator:
         if not symbol.domain:
             return self.pool.sym(symbol)
         placeholders = ", ".join(str(sort) for sort in symbol.domain)
-        self.error(
+        self.report(
             "POT2010",
             expr,
             name=entry.name,
@@ -341,14 +337,14 @@ class Elaborator:
         text = expr.text
         # Before conversion: Python's own limit on digits raises, and long conversions take quadratic time.
         if len(text) > _MOST_DIGITS:
-            self.error("POT0004", expr, digits=len(text), limit=_MOST_DIGITS)
+            self.report("POT0004", expr, digits=len(text), limit=_MOST_DIGITS)
             return None
         if text.isdigit():
             number = natural(text)
             return self.pool.real(number) if expected is REAL else self.pool.integer(number)
         value = fraction(text, _MOST_DIGITS)
         if value is None:
-            self.error("POT0004", expr, digits=text, limit=_MOST_DIGITS)
+            self.report("POT0004", expr, digits=text, limit=_MOST_DIGITS)
             return None
         return self.pool.real(value)
 
@@ -363,7 +359,7 @@ class Elaborator:
         return self.pool.lit(int(digits, base), BitVecSort(width))
 
     def _misplaced_binding(self, expr: s.Binding, expected: Sort | None) -> None:
-        self.error(
+        self.report(
             "POT1020",
             expr,
             problem=f"`{expr.name.id}: {expr.sort.name}` declares a variable, which only a quantifier can do",
@@ -372,8 +368,10 @@ class Elaborator:
 
     def _list(self, expr: s.ListOf, expected: Sort | None) -> Visit:
         if isinstance(expected, SetSort):
-            return self.set_literal(expr, expected)
-        self.error(
+            return self.gather_fitted(
+                expr.items, [expected.element] * len(expr.items), lambda nodes: self._set_of(expected, nodes)
+            )
+        self.report(
             "POT1020",
             expr,
             problem="a list is not a term",
@@ -383,16 +381,11 @@ class Elaborator:
         )
         return None
 
-    def set_literal(self, expr: s.ListOf, sort: SetSort) -> Visit:
-        """`[a, b]` where a set is expected."""
-
-        def inserted(nodes: list[Node]) -> Node:
-            result: Node = self.pool.lit(None, sort)
-            for node in nodes:
-                result = self.pool.app(op.INSERT, (node, result))
-            return result
-
-        return self.gather_fitted(expr.items, sort.element, inserted)
+    def _set_of(self, sort: SetSort, members: list[Node]) -> Node:
+        result: Node = self.pool.lit(None, sort)
+        for member in members:
+            result = self.pool.app(op.INSERT, (member, result))
+        return result
 
     # --- applications ----------------------------------------------------------------------------
 
@@ -407,17 +400,20 @@ class Elaborator:
         # A constant or variable of function sort may have a built-in's name: the program's own name wins.
         if self.scope.callable(head.id):
             return self._apply_value(expr)
-        builtin = self._builtins.get(head.id)
+        builtin = BUILTINS.get(head.id)
         if builtin is not None:
             return builtin(self, expr, expected)
-        return self._misspelt_builtin(expr, head, expected) or self._unknown_call(expr, head, expected)
+        meant = self._meant_builtin(head.id)
+        if meant is not None:
+            return self._misspelt_builtin(expr, head, meant, expected)
+        return self._unknown_call(expr, head, expected)
 
     def _flat_call(self, expr: s.FlatCall, expected: Sort | None) -> Visit:
         return call_node(expr.name, expr.names, self.scope, self.pool) or self._call(expr, expected)
 
     def _builtin_call(self, expr: s.BuiltinCall, expected: Sort | None) -> Visit:
         assert isinstance(expr.head, s.Name)
-        return self._builtins[expr.head.id](self, expr, expected)
+        return BUILTINS[expr.head.id](self, expr, expected)
 
     def _quoted(self, expr: s.Quoted, expected: Sort | None) -> Step:
         """Its parts are at places of their own string; it itself is at one of the formula around it."""
@@ -427,14 +423,15 @@ class Elaborator:
         self.pointer, self.text = around
         return node
 
-    def _misspelt_builtin(self, expr: s.Call, head: s.Name, expected: Sort | None) -> Visit:
+    def _meant_builtin(self, name: str) -> str | None:
+        """The built-in function that an undeclared name is a misspelling of."""
+        if self.scope.bound(name)[0] or self.scope.lookup(name) is not None:
+            return None
+        folded = name.replace("_", "").casefold()
+        return next((builtin for builtin in BUILTINS if builtin.casefold() == folded), None)
+
+    def _misspelt_builtin(self, expr: s.Call, head: s.Name, meant: str, expected: Sort | None) -> Visit:
         """`forall(…)`: one report, and the arguments are read as those of `ForAll`."""
-        folded = head.id.replace("_", "").casefold()
-        if self.scope.bound(head.id)[0] or self.scope.lookup(head.id) is not None:
-            return None
-        meant = next((name for name in self._builtins if name.casefold() == folded), None)
-        if meant is None:
-            return None
         self.sink.report(
             "POT2001",
             self.place(head),
@@ -444,7 +441,7 @@ class Elaborator:
             fixes=[self.replace(head, meant, f"write `{meant}`", safe=True)],
         )
         spelt = s.Call(s.Name(meant, head.start, head.end), expr.args, expr.start, expr.end)
-        return self._builtins[meant](self, spelt, expected)
+        return BUILTINS[meant](self, spelt, expected)
 
     def _application(self, expr: s.Call, entry: FunctionEntry, expected: Sort | None) -> Visit:
         symbol = entry.symbol
@@ -452,7 +449,9 @@ class Elaborator:
         if symbol is None:
             return self._discard(expr)
         if len(args) != len(symbol.domain):
-            return self._wrong_arity(expr, entry, symbol, expected)
+            return self.gather(
+                args, repeat(None), lambda nodes: report_arity(self, expr, entry, symbol, nodes, expected)
+            )
         return self.gather(args, symbol.domain, lambda nodes: self._applied(expr, symbol, nodes))
 
     def _applied(self, expr: s.Call, symbol: Symbol, nodes: list[Node | None]) -> Node | None:
@@ -473,53 +472,40 @@ class Elaborator:
             return None
         return self.pool.app(symbol, tuple(args)) if args else self.pool.sym(symbol)
 
-    def _wrong_arity(self, expr: s.Call, entry: FunctionEntry, symbol: Symbol, expected: Sort | None) -> Step:
-        nodes: list[Node | None] = []
-        for arg in expr.args:
-            nodes.append((yield self.visit(arg, None)))
-        report_arity(self, expr, entry, symbol, nodes, expected)
-        return None
-
-    def _discard(self, expr: s.Call) -> Step:
+    def _discard(self, expr: s.Call) -> Visit:
         """Visits the arguments for their own errors; the head's is reported already."""
-        for arg in expr.args:
-            yield self.visit(arg, None)
-        return None
+        return self.gather(expr.args, repeat(None), lambda nodes: None)
 
     def _apply_value(self, expr: s.Call) -> Step:
         """`f(x)` where `f` is a term of a function sort, a constant, a variable or another application."""
         function = yield self.visit(expr.head, None)
         if function is None:
-            return (yield from self._discard(expr))
+            return (yield self._discard(expr))
         sort = function.sort
         if not isinstance(sort, FunctionSort):
             name = expr.head.id if isinstance(expr.head, s.Name) else "this"
-            self.error("POT2007", expr.head, name=name, kind=f"a term of sort {sort}")
-            return (yield from self._discard(expr))
+            self.report("POT2007", expr.head, name=name, kind=f"a term of sort {sort}")
+            return (yield self._discard(expr))
         if len(expr.args) != len(sort.domain):
             wanted, found = count(len(sort.domain), "argument"), len(expr.args)
             name = expr.head.id if isinstance(expr.head, s.Name) else str(sort)
-            self.error("POT3002", expr, name=name, expected=wanted, found=are(found))
-            return (yield from self._discard(expr))
-        nodes: list[Node | None] = [function]
-        for arg, wanted_sort in zip(expr.args, sort.domain, strict=True):
-            node = yield self.visit(arg, wanted_sort)
-            nodes.append(self.fit(node, wanted_sort, arg))
-        args = complete(nodes)
-        return None if args is None else self.pool.app(op.APPLY, tuple(args))
+            self.report("POT3002", expr, name=name, expected=wanted, found=are(found))
+            return (yield self._discard(expr))
+        return (
+            yield self.gather_fitted(
+                expr.args, sort.domain, lambda nodes: self.pool.app(op.APPLY, (function, *nodes))
+            )
+        )
 
-    def _unknown_call(self, expr: s.Call, head: s.Name, expected: Sort | None) -> Step:
-        entry = self.scope.lookup(head.id)
-        is_bound, _ = self.scope.bound(head.id)
-        sorts: list[Sort | None] = []
-        for arg in expr.args:
-            node = yield self.visit(arg, None)
-            sorts.append(None if node is None else node.sort)
-        if is_bound or entry is not None:
-            self._not_callable(expr, head, expected)
-        else:
-            self.undeclared.call(head.id, self.place(head), tuple(sorts), expected)
-        return None
+    def _unknown_call(self, expr: s.Call, head: s.Name, expected: Sort | None) -> Visit:
+        def report(nodes: list[Node | None]) -> None:
+            if self.scope.bound(head.id)[0] or self.scope.lookup(head.id) is not None:
+                self._not_callable(expr, head, expected)
+            else:
+                sorts = tuple(None if node is None else node.sort for node in nodes)
+                self.undeclared.call(head.id, self.place(head), sorts, expected)
+
+        return self.gather(expr.args, repeat(None), report)
 
     def _not_callable(self, expr: s.Call, head: s.Name, expected: Sort | None) -> None:
         is_bound, var = self.scope.bound(head.id)
@@ -529,7 +515,7 @@ class Elaborator:
         if expected is None or (term is not None and term.sort == expected):
             edits = (self._edit(head.end, expr.end),)
             fixes = [Fix("drop the arguments", Applicability.UNSAFE, edits)]
-        self.error(
+        self.report(
             "POT2007",
             head,
             name=head.id,
@@ -540,11 +526,22 @@ class Elaborator:
         )
 
 
-def complete(nodes: list[Node | None]) -> list[Node] | None:
-    """The list without its None type, or None if an element is None."""
-    found = [node for node in nodes if node is not None]
-    return found if len(found) == len(nodes) else None
-
-
 def _is_measured(sort: Sort) -> bool:
     return is_numeric(sort) or isinstance(sort, BitVecSort)
+
+
+_VISITORS: dict[type, Callable[..., Visit]] = {
+    s.Name: Elaborator._name,
+    s.Number: Elaborator._number,
+    s.StringLiteral: Elaborator._text,
+    s.BitVecLiteral: Elaborator._bits,
+    s.Call: Elaborator._call,
+    s.FlatCall: Elaborator._flat_call,
+    s.BuiltinCall: Elaborator._builtin_call,
+    s.Quoted: Elaborator._quoted,
+    s.ListOf: Elaborator._list,
+    s.Binding: Elaborator._misplaced_binding,
+    s.Infix: infix,
+    s.Prefix: prefix,
+    s.Compare: compare,
+}

@@ -28,64 +28,18 @@ from potlang.ir.sorts import (
     Sort,
     TupleSort,
 )
+from potlang.sema.builtins import BUILTINS
+from potlang.sema.infix import ARITHMETIC, BITWISE, INTEGER, ORDERS
 
 _LARGEST = 2_000_000
 _LONGEST_STEM = 1_000
 """Characters of a name that are kept where a number is added: it may be as long as names can be."""
-_INFIX: dict[Operator, str] = {
-    op.EQ: "==",
-    op.LT: "<",
-    op.LE: "<=",
-    op.ADD: "+",
-    op.SUB: "-",
-    op.MUL: "*",
-    op.DIV: "/",
-    op.INT_DIV: "//",
-    op.MOD: "%",
-    op.BV_ADD: "+",
-    op.BV_SUB: "-",
-    op.BV_MUL: "*",
+# Where two names or signs mean one operator, the first of the table is written.
+_INFIX: dict[Operator, str] = {op.EQ: "==", op.DIV: "/"} | {
+    row: sign for table in (ORDERS, BITWISE, INTEGER, ARITHMETIC) for sign, row in reversed(table.items())
 }
-_CALLS: dict[Operator, str] = {
-    op.NOT: "Not",
-    op.AND: "And",
-    op.OR: "Or",
-    op.IMPLIES: "Implies",
-    op.IFF: "Iff",
-    op.XOR: "Xor",
-    op.ITE: "If",
-    op.DISTINCT: "Distinct",
-    op.ABS: "Abs",
-    op.TO_REAL: "ToReal",
-    op.TO_INT: "ToInt",
-    op.SELECT: "Select",
-    op.STORE: "Store",
-    op.MEMBER: "Member",
-    op.UNION: "Union",
-    op.INTERSECT: "Intersect",
-    op.DIFFERENCE: "Difference",
-    op.SUBSET: "Subset",
-    op.STR_CONCAT: "Concat",
-    op.STR_LENGTH: "Length",
-    op.STR_CONTAINS: "Contains",
-    op.STR_PREFIX: "PrefixOf",
-    op.STR_SUFFIX: "SuffixOf",
-    op.BV_CONCAT: "Concat",
-    op.BV_NOT: "BVNot",
-    op.BV_AND: "BVAnd",
-    op.BV_OR: "BVOr",
-    op.BV_XOR: "BVXor",
-    op.BV_UDIV: "UDiv",
-    op.BV_UREM: "URem",
-    op.BV_SDIV: "SDiv",
-    op.BV_SREM: "SRem",
-    op.BV_SHL: "Shl",
-    op.BV_LSHR: "LShR",
-    op.BV_ASHR: "AShR",
-    op.BV_ULT: "ULT",
-    op.BV_ULE: "ULE",
-    op.BV_SLT: "SLT",
-    op.BV_SLE: "SLE",
+_CALLS: dict[Operator, str] = {op.BV_CONCAT: "Concat"} | {
+    builtin.row: name for name, builtin in reversed(list(BUILTINS.items())) if builtin.row is not None
 }
 
 
@@ -212,12 +166,12 @@ def _application(head: Operator | Symbol, texts: list[str], args: tuple[Node, ..
         return f"{written(head.name)}({', '.join(texts)})"
     if head is op.EQ and any(text.startswith("[") for text in texts):
         return _equal_to_list(*texts)
-    infix = _INFIX.get(head)
-    if infix is not None:
-        return f"({f' {infix} '.join(texts)})"
     call = _CALLS.get(head)
     if call is not None:
         return f"{call}({', '.join(texts)})"
+    infix = _INFIX.get(head)
+    if infix is not None:
+        return f"({f' {infix} '.join(texts)})"
     if head is op.APPLY:
         return f"{texts[0]}({', '.join(texts[1:])})"
     if head is op.INSERT:

@@ -35,7 +35,8 @@ CONSTRUCTORS = {
     **dict.fromkeys(("Set", "SetSort"), "Set"),
     **dict.fromkeys(("Function", "FunctionSort"), "Function"),
 }
-_WIDEST = 65_536
+WIDEST = 65_536
+"""Bits of the widest bit vector."""
 _DEEPEST = 64
 
 
@@ -124,7 +125,7 @@ class SortTable:
 
     def _bit_vector(self, expr: SortExpr) -> Sort | None:
         match expr.args:
-            case [int(width)] if 1 <= width <= _WIDEST:
+            case [int(width)] if 1 <= width <= WIDEST:
                 return BitVecSort(width)
             case _:
                 self._malformed(expr, "BitVec")
@@ -132,7 +133,7 @@ class SortTable:
 
     def _malformed(self, expr: SortExpr, constructor: str) -> None:
         usage = {
-            "BitVec": f"`BitVecSort(n)` with a width n from 1 to {_WIDEST}",
+            "BitVec": f"`BitVecSort(n)` with a width n from 1 to {WIDEST}",
             "Array": "`ArraySort(Index, Element)`",
             "Set": "`SetSort(Element)`",
             "Function": "`FunctionSort(Argument, …, Result)`",
