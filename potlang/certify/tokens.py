@@ -7,7 +7,8 @@ import re
 from dataclasses import dataclass
 
 MOST_DIGITS = 20_000
-_TOKEN = re.compile(r'[ \t\r]*(?:([()])|("[^"\\]*(?:\\.[^"\\]*)*")|([^ \t\r()"]+))')
+_TOKEN = re.compile(r'[()]|"[^"\\]*(?:\\.[^"\\]*)*"|[^ \t\r()"]+|"')
+"""A parenthesis, a quoted text, a word; last what begins a quoted text that does not end."""
 _NUMERAL = re.compile(r"-?[0-9]+")
 
 
@@ -46,22 +47,19 @@ def tree(line: str) -> list[Tree]:
     """The one group that `line` holds."""
     outer: list[Tree] = []
     groups = [outer]
-    position, end = 0, len(line.rstrip(" \t\r"))
-    while position < end:
-        found = _TOKEN.match(line, position)
-        if found is None:
-            raise Invalid(f"unexpected character in column {position + 1}")
-        position = found.end()
-        mark, quoted, word = found.groups()
-        if mark == "(":
+    # Between tokens stand blanks alone: every other character begins one.
+    for token in _TOKEN.findall(line):
+        if token == "(":
             groups.append([])
             groups[-2].append(groups[-1])
-        elif mark == ")":
+        elif token == ")":
             groups.pop()
             if not groups:
                 raise Invalid("a parenthesis too many")
+        elif token[0] == '"':
+            groups[-1].append(QuotedText(_unquoted(token)))
         else:
-            groups[-1].append(word if quoted is None else QuotedText(_unquoted(quoted)))
+            groups[-1].append(token)
     if len(groups) != 1 or len(outer) != 1 or not isinstance(outer[0], list):
         raise Invalid("expected one statement in parentheses")
     return outer[0]

@@ -418,7 +418,7 @@ def test_statements_are_accepted(statements: tuple[str, ...]) -> None:
         (["(instance 1 goal) (empty)"], "one statement"),
         (["(instance 1 goal))"], "too many"),
         (['(instance 1 "goal\\x")'], "quoted text"),
-        (['(instance 1 "goal)'], "unexpected character"),
+        (['(instance 1 "goal)'], "malformed quoted"),
     ],
     ids=lambda value: value[-1] if isinstance(value, list) else None,
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
@@ -83,8 +82,7 @@ class SearchProcedure:
         if values is None:
             core = tuple(self._labels.name(each) for each in state.assumed if each.key in keys)
             return result._replace(core=core)
-        module, variables = self._lowered, list(state.problem.variables[: len(values)])
-        return result._replace(structure=functools.cache(lambda: _structure(module, variables, values)))
+        return result._replace(structure=lambda: state.structure(self._lowered, values))
 
     def _goal(self, check: Check) -> Node | None:
         if check.formula is None or not check.negated:
@@ -112,6 +110,7 @@ class _State:
         self._steps: dict[bool, Fuel | None] = {True: fuel(), False: fuel()}
         self._goals: dict[int, tuple[Node, Conjuncts]] = {}
         self._models: list[Values] = []
+        self._structures: dict[int, tuple[Values, Structure]] = {}
 
     def has(self, keys: Iterable[str]) -> bool:
         """Whether these are assumptions here."""
@@ -149,6 +148,13 @@ class _State:
         if values is not None and keys is None and len(self._models) < _MOST_KEPT:
             self._models.append(values)
         return values, used
+
+    def structure(self, module: Module, values: Values) -> Structure:
+        """The structure of a model; the same one each time, so that it is evaluated once."""
+        if id(values) not in self._structures:
+            variables = self.problem.variables[: len(values)]
+            self._structures[id(values)] = values, _structure(module, variables, values)
+        return self._structures[id(values)][1]
 
     def _goal(self, side: Node) -> Conjuncts:
         """A side's conjuncts, made once. Raises as `ConstraintProblem.goal`."""

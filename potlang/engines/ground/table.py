@@ -91,6 +91,7 @@ class TermTable:
         self._terms: dict[tuple[Head, tuple[int, ...]], int] = {}
         self._numbers: dict[tuple[Head, tuple[int, ...]], int] = {}
         self._dummies: dict[Sort, Symbol] = {}
+        self._computed: dict[tuple[Operator, tuple[int, ...]], Lit | None] = {}
 
     # --- terms ---
 
@@ -137,6 +138,13 @@ class TermTable:
 
     def compute(self, operator: Operator, args: Sequence[int]) -> Lit | None:
         """The literal that an operator gives on literals; None if not all are, or it has none."""
+        key = operator, tuple(args)
+        # Every model asks again about all atoms and terms.
+        if key not in self._computed:
+            self._computed[key] = self._compute(operator, args)
+        return self._computed[key]
+
+    def _compute(self, operator: Operator, args: Sequence[int]) -> Lit | None:
         literals = [self.value(arg) for arg in args]
         known = tuple(lit for lit in literals if lit is not None)
         if len(known) < len(args) or operator in _CONNECTIVES:
