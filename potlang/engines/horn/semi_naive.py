@@ -180,7 +180,7 @@ class SemiNaive:
         produced: dict[int, dict[Row, None]] = {}
         for relation in members:
             for rule in self._by_head[relation]:
-                self._apply(rule, make_plan(rule, None), [()], produced)
+                self._apply_to_all(rule, produced)
         self._close(self._insert(produced), frozenset(members))
 
     def _close(self, delta: dict[int, list[Row]], heads: Collection[int]) -> None:
@@ -202,6 +202,12 @@ class SemiNaive:
                 for use in added.get(relation, ()):
                     self._apply(use.rule, use.plan, rows, produced)
             delta = self._insert(produced)
+
+    def _apply_to_all(self, rule: DatalogRule, produced: dict[int, dict[Row, None]]) -> None:
+        """The same from all rows there are."""
+        # In small programs most rules have an atom without rows: no plan is made for them.
+        if all(self.rows[atom.relation] for atom in rule.body):
+            self._apply(rule, make_plan(rule, None), [()], produced)
 
     def _apply(
         self, rule: DatalogRule, plan: JoinPlan, rows: Sequence[Row], produced: dict[int, dict[Row, None]]
@@ -281,7 +287,7 @@ class SemiNaive:
         delta = self._insert(produced)
         first: dict[int, dict[Row, None]] = {}
         for rule in rules:
-            self._apply(rule, make_plan(rule, None), [()], first)
+            self._apply_to_all(rule, first)
         more = self._insert(first)
         for relation, rows in more.items():
             delta.setdefault(relation, []).extend(rows)
