@@ -5,14 +5,14 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from statements import Property
 
-from potlang.languages.dagmath.read.samples import LINE_LIMITS, read_samples
+from potlang.languages.dagmath.read.samples import LINE_LIMITS, Sample, read_lines, read_sample
 from potlang.languages.dagmath.write import write_json
 from potlang.source import InputLimits
 from potlang.testing.solutions import damaged_solutions, solution, solutions
@@ -48,6 +48,11 @@ BAD = {
     "POT1001": '{"steps": [',
     "POT1010": "3.5",
 }
+
+
+def read_samples(stream: BinaryIO, limits: InputLimits = LINE_LIMITS) -> Iterator[Sample]:
+    for number, line in read_lines(stream, limits):
+        yield read_sample(line, number, limits)
 
 
 def test_each_bad_line_has_its_number_and_code() -> None:

@@ -101,7 +101,7 @@ class _Checks:
             for cited, span in zip(citation.ids, citation.spans, strict=True):
                 if cited in known:
                     continue
-                known.add(cited)
+                known.add(cited)  # It is reported once, however often it is cited.
                 edits: tuple[Edit, ...] = ()
                 if cited in self.ids and cited < step.id:
                     edits = self.places.set_parents(at, sorted({*(step.parents or ()), cited}))
@@ -117,7 +117,7 @@ class _Checks:
             return
         box = last_box(node)
         if box is not None and box.content is None:
-            return
+            return  # That the box never ends was reported in reading.
         fixes: list[Fix] = []
         if box is not None:
             text = f"The final answer is ${node[box.start : box.end]}$."

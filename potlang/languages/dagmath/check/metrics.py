@@ -92,6 +92,7 @@ def shape_of_distinct(steps: Collection[Premised]) -> Shape:
                 edges += size
                 if size > widest:
                     widest = size
+            # Only now: a step that rests on itself, or on a later one, has just been missed.
             uses[step.id] = 0
     except KeyError as missing:
         raise BrokenGraphError(f"a step has no earlier step {missing.args[0]}") from None

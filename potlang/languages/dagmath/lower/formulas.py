@@ -140,7 +140,9 @@ class _Parser:
 
     def _disjunction(self) -> Term:
         items = self._run(self._conjunction, "or")
-        return items[0] if len(items) == 1 else _alternatives(items)
+        if len(items) == 1:
+            return items[0]
+        return _several("or", items, "does not read what the alternatives are")
 
     def _conjunction(self) -> Term:
         items = self._run(self._negation, "and")
@@ -554,13 +556,23 @@ def _is_differential(term: Term) -> bool:
     return term == Name("d")
 
 
-def _alternatives(items: list[Term]) -> Term:
-    """`A or B`; `x = 2 or 3` are two values of one variable."""
+def _listed(items: list[Term]) -> Term:
+    """`A, B`: all hold; `x, y > 0` says it of both variables."""
+    if any(is_op(item, "or") for item in items):
+        raise Unreadable("it is not clear how `or` and the commas are grouped")
+    *firsts, last = items
+    if not any(map(is_statement, firsts)) and is_op(last, "<", "<=", ">", ">=", "!=", "in"):
+        return Op("and", tuple(Op(last.op, (each, *last.args[1:])) for each in (*firsts, last.args[0])))
+    return _several("and", items, "does not read what the list says")
+
+
+def _several(op: str, items: list[Term], otherwise: str) -> Term:
+    """Statements joined by `op`, or a list of numbers, or `x = 2 or 3`: two values of one variable."""
     if all(map(is_statement, items)):
-        return Op("or", tuple(items))
+        return Op(op, tuple(items))
     if not any(map(is_statement, items)):
         return Op("list", tuple(items))
-    return with_values(items[0], items[1:], "does not read what the alternatives are")
+    return with_values(items[0], items[1:], otherwise)
 
 
 def with_values(first: Term, others: Sequence[Term], otherwise: str) -> Term:
@@ -568,17 +580,3 @@ def with_values(first: Term, others: Sequence[Term], otherwise: str) -> Term:
     if not is_op(first, "=") or any(map(is_statement, others)):
         raise Unreadable(otherwise)
     return Op("or", (first, *(Op("=", (first.args[0], other)) for other in others)))
-
-
-def _listed(items: list[Term]) -> Term:
-    if any(is_op(item, "or") for item in items):
-        raise Unreadable("it is not clear how `or` and the commas are grouped")
-    if all(map(is_statement, items)):
-        return Op("and", tuple(items))
-    *firsts, last = items
-    if not any(map(is_statement, firsts)):
-        if not is_statement(last):
-            return Op("list", tuple(items))
-        if is_op(last, "<", "<=", ">", ">=", "!=", "in"):
-            return Op("and", tuple(Op(last.op, (each, *last.args[1:])) for each in (*firsts, last.args[0])))
-    return with_values(items[0], items[1:], "does not read what the list says")

@@ -40,7 +40,6 @@ class Reading(NamedTuple):
     skipped: tuple[str, ...] = ()
     shifts: bool = False
     reason: str | None = None
-
     is_introduction: bool = False
 
     def shown(self) -> str:

@@ -21,6 +21,7 @@ from potlang.languages.dagmath.lower.syntax import (
     Quantity,
     Term,
     Unreadable,
+    conjuncts,
     free_names,
     is_op,
     is_statement,
@@ -291,20 +292,18 @@ class _Sentence(Template):
 
     def _about(self, claim: Term, subject: Quantity, copula: bool) -> tuple[Term, ...]:
         """`The area is A = 25`, `Running distance yields d = 3r`: the equation as one about the subject."""
-        first = claim
-        while is_op(first, "and"):
-            first = first.args[0]
+        first, *_ = relations = conjuncts(claim)
         if not is_op(first, "="):
             if copula:
                 raise Unreadable("does not read what is said of the subject")
             return (claim,)
         name = first.args[0]
-        if isinstance(name, Name) and name.text in self.context.letters and isinstance(claim, Op):
+        if isinstance(name, Name) and name.text in self.context.letters:
             # The letter of a formula for any object: here it is that of the subject.
-            relations = (claim,) if claim.op == "=" else claim.args
-            named = (each for each in relations if isinstance(each, Op))
             return tuple(
-                Op(each.op, tuple(subject if arg == name else arg for arg in each.args)) for each in named
+                Op(each.op, tuple(subject if arg == name else arg for arg in each.args))
+                for each in relations
+                if isinstance(each, Op)
             )
         return (claim, Op("=", (name, subject))) if copula else (claim,)
 

@@ -51,9 +51,7 @@ _CLOSING: Final = {
     "rfloor": "floor", "rceil": "ceil", "rvert": "abs", "rbrace": "}", "}": "}",
 }  # fmt: skip
 _WORDS: Final = {"and": "and", "or": "or", "mod": "mod"}
-_COMMANDS: Final = words(
-    "frac dfrac tfrac cfrac sqrt binom dbinom tbinom sum prod pmod boxed mathbb degree circ"
-)
+_COMMANDS: Final = words("frac sqrt binom sum prod pmod boxed mathbb degree circ")
 _STYLES: Final = words("text mathrm textbf mathbf textit mathit operatorname textrm mbox")
 _SPELLED: Final = {
     "ell": "l", "dfrac": "frac", "tfrac": "frac", "cfrac": "frac", "dbinom": "binom",

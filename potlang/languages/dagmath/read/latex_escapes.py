@@ -23,6 +23,7 @@ class Misread(NamedTuple):
 
 def misread_escapes(text: str) -> list[Misread]:
     """The control characters of a text that were the beginning of a LaTeX command."""
+    # Nearly all texts are, and to ask is cheaper than to search them.
     if text.isprintable():
         return []
     return [Misread(found.start(), _LETTERS[found[0]]) for found in _MISREAD.finditer(text)]

@@ -104,11 +104,8 @@ def _read_json(
     embedded = places.embedded
     if embedded is None or wrapped is None:
         if wrapped is None and document.text is not None and document.text.strip() and not sink.has_errors:
-            sink.report(
-                "POT7001",
-                Place("", (0, 0)),
-                helps=("a solution is an object with `steps`, or has lines `Step k`",),
-            )
+            help_ = "a solution is an object with `steps`, or has lines `Step k`"
+            sink.report("POT7001", Place("", (0, 0)), helps=(help_,))
             return None
         value = read_json(document, sink, limits)
         return None if sink.has_errors and value is None else read_json_form(value, sink, places)

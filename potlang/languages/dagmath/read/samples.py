@@ -31,18 +31,13 @@ class Sample(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-def read_samples(stream: BinaryIO, limits: InputLimits = LINE_LIMITS) -> Iterator[Sample]:
-    """The samples of a stream, in constant memory; `limits.bytes` bounds one line (POT0002)."""
-    for number, line in read_lines(stream, limits):
-        yield read_sample(line, number, limits)
-
-
 def read_lines(stream: BinaryIO, limits: InputLimits = LINE_LIMITS) -> Iterator[tuple[int, bytes]]:
-    """The lines of a stream that are not blank, without their ends, by their numbers from 1.
+    """The lines of a stream that are not blank, without their ends, by their numbers from 1; constant memory.
 
-    Of a line that is too long there is one byte more than the limit.
+    `limits.bytes` bounds one line (POT0002): of a longer one there is one byte more than that.
     """
     number = 0
+    # One byte more than is allowed tells a line that is too long, whatever its length.
     while line := stream.readline(limits.bytes + 1):
         number += 1
         if len(line) > limits.bytes and not line.endswith(b"\n"):

@@ -34,6 +34,7 @@ def check_structure(steps: Sequence[Step], complete: bool, places: SourceMap, si
             if position is None:
                 if complete:
                     _report(places, sink, steps, "POT7003", at, index)
+            # Of a second step with the same id no order is told: its id means the first.
             elif position >= at and positions[step.id] == at:
                 late.append((at, index))
     if late:
@@ -53,6 +54,7 @@ def _report_late(
     named: set[int] = set()
     for at, index in late:
         parent = positions[(steps[at].parents or ())[index]]
+        # Only within a component do steps depend on each other; between two a parent is merely late.
         if component[at] != component[parent]:
             _report(places, sink, steps, "POT7004", at, index)
         elif component[at] not in named:

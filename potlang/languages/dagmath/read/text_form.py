@@ -17,6 +17,7 @@ _BOLD = r"(?P<bold>\*\*|__|\*|_)?"
 _COLON = r"[ \t]*+(?(bold)(?::[ \t]*+(?P=bold)|(?P=bold)[ \t]*+:|:)|:)[ \t]*+"
 _LABELS = r"Edge|Parents?|Sink[ \t]Node|Node|Proposition"
 _METADATA = r"Problem[ \t]id|Problem|Model|Dataset|Sample|Difficulty|Answer|Correct"
+# Possessive repetition (`++`, `*+`) throughout: what gives nothing back takes linear time on any text.
 HEADING = re.compile(r"[ \t>#*_]*+Step[ \t]++([0-9]++)[ \t]*+[:.]?[*_]*+[:.]?[ \t]*+", re.IGNORECASE)
 LABEL = re.compile(
     rf"[ \t>]*+(?:[-*+][ \t]++)?{_BOLD}(?P<label>{_LABELS}|{_METADATA}){_COLON}", re.IGNORECASE
@@ -48,6 +49,7 @@ def is_text_form(text: str) -> bool:
     """Whether a text has a heading `Step k`, and a line `Edge:`, `Parents:` or `Node:`."""
     heading = label = False
     for start, end in _lines(text):
+        # One letter rules out most lines: the patterns are for the few that are left.
         first = text[start : start + 40].lstrip(" \t>#*_-+")[:1].lower()
         if first == "s" and not heading:
             heading = HEADING.fullmatch(text, start, end) is not None
@@ -113,6 +115,7 @@ class _Reader:
                 blocks.append(_Block(heading, fields))
                 continue
             label = LABEL.match(self.text, start, end)
+            # Metadata stands before the steps, parts behind their headings; elsewhere a label is mere text.
             if label is not None and (_name(label) in _PARTS) == bool(blocks):
                 fields.append(_Field(_name(label), label.span(), self._trimmed(label.end(), end)))
                 open_field = True
