@@ -9,7 +9,7 @@ one definition), so substitution cannot capture.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -137,6 +137,15 @@ def reachable(*roots: Node) -> list[Node]:
         elif isinstance(node, Quant):
             stack.append(node.body)
     return [seen[key] for key in sorted(seen)]
+
+
+def quantified(root: Node, parts: Callable[[Node], tuple[Node, ...]] = children) -> frozenset[int]:
+    """The ids of the nodes that are quantifiers, or have one among their `parts` at any level."""
+    found: set[int] = set()
+    for node in reachable(root):
+        if isinstance(node, Quant) or any(part.id in found for part in parts(node)):
+            found.add(node.id)
+    return frozenset(found)
 
 
 def symbols_in(root: Node) -> list[Symbol]:

@@ -21,9 +21,9 @@ from potlang.ir.nodes import (
     Symbol,
     SymbolKind,
     Var,
-    children,
     free_variables,
     is_flat,
+    quantified,
     reachable,
     symbols_in,
 )
@@ -93,9 +93,8 @@ def skolemize(
         # Most rules are universal from the outside: nothing is to be chosen, and the text's order is theirs.
         used = {node.id for node in parts if isinstance(node, Var)}
         return SkolemForm(body, tuple([var for var in binders if var.id in used]), {})
-    quantified = _quantified(matrix)
     numbers = {var: number for number, var in enumerate(variable_names(formula))}
-    return _Skolemization(normal, root, numbers, quantified, inside_terms).run(matrix)
+    return _Skolemization(normal, root, numbers, quantified(matrix), inside_terms).run(matrix)
 
 
 def unfold(formula: Node, pool: Pool, definitions: Mapping[Symbol, Definition]) -> Node:
@@ -165,7 +164,7 @@ class _Skolemization:
         normal: NegationNormalForm,
         root: str | None,
         numbers: Mapping[Var, int],
-        quantified: frozenset[int],
+        with_quantifiers: frozenset[int],
         inside_terms: bool,
     ) -> None:
         self.pool = normal.pool
@@ -176,7 +175,7 @@ class _Skolemization:
         self.choices: dict[Symbol, Choice] = {}
         self.symbols: dict[Var, Symbol] = {}
         self.owners: dict[Var, int] = {}
-        self.quantified = quantified
+        self.quantified = with_quantifiers
 
     def run(self, formula: Node) -> SkolemForm:
         """Its Skolem form."""
@@ -243,12 +242,3 @@ class _Skolemization:
         if isinstance(node, App):
             return node if found == node.args else self.pool.app(node.op, found)
         return found[0]
-
-
-def _quantified(formula: Node) -> frozenset[int]:
-    """The nodes with a quantifier at or below them."""
-    found: set[int] = set()
-    for node in reachable(formula):
-        if isinstance(node, Quant) or any(child.id in found for child in children(node)):
-            found.add(node.id)
-    return frozenset(found)

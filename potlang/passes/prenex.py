@@ -11,7 +11,7 @@ from typing import ClassVar, NamedTuple
 
 from potlang.ir import operators as op
 from potlang.ir.module import Module
-from potlang.ir.nodes import App, Node, Quant, Var, free_variable_sets, reachable
+from potlang.ir.nodes import App, Node, Quant, Var, free_variable_sets, quantified, reachable
 from potlang.ir.pool import Pool
 from potlang.ir.substitute import substitute
 from potlang.passes.base import Keeps, PassLimit, Property, finish, is_formula
@@ -42,15 +42,6 @@ class Prenex:
             for root in module.formulas()
         ]
         return finish(self, module, formulas)
-
-
-def _quantified(root: Node) -> frozenset[int]:
-    """The nodes with a quantifier at formula level, at or below them."""
-    found: set[int] = set()
-    for node in reachable(root):
-        if isinstance(node, Quant) or any(part.id in found for part in _operands(node)):
-            found.add(node.id)
-    return frozenset(found)
 
 
 def _operands(node: Node) -> tuple[Node, ...]:
@@ -107,7 +98,7 @@ class _Prefixing:
         self.free: dict[int, frozenset[Var]] = {}
 
     def run(self, root: Node) -> Node:
-        self.quantified = _quantified(root)
+        self.quantified = quantified(root, _operands)
         if root.id not in self.quantified:
             return root
         self.free = free_variable_sets(root)

@@ -235,11 +235,6 @@ class Printer:
         return [*lines, "(check-sat)", "(get-objectives)", "(pop 1)"]
 
 
-def declarations(module: Module, dialect: Dialect = "z3") -> str:
-    """The declarations of a module."""
-    return Printer(module, dialect).declarations()
-
-
 def script(module: Module, dialect: Dialect = "z3", sent: Sent | None = None) -> str:
     """The whole script of a module, its formulas in the form `sent`: what is solved."""
     return Printer(module, dialect, sent=sent).script()

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import cast
 
-from potlang.ir.numerals import digits
+from potlang.ir.numerals import decimal, digits
 from potlang.ir.sorts import ArraySort, FunctionSort, SetSort, Sort, StringSort, TupleSort
 from potlang.ir.values import Bits, Element, Record, Table
 from potlang.smt.values import Algebraic, Anonymous, Opaque
 
 _PLACES = 12
-_ROOT_PLACES = 12
+"""Decimal places at most: of exact values, and of roots, which are cut there."""
 
 Called = Callable[[Anonymous], str]
 
@@ -42,7 +42,7 @@ def format_value(value: object, sort: Sort, called: Called = _raw) -> str:
         case Table():
             return _table(value, sort, called)
         case Algebraic(raw, near):
-            return raw if near is None else f"{_rounded(near)}..."
+            return raw if near is None else f"{_with_places(near, _PLACES)}..."
         case Opaque(raw):
             return raw
         case _:
@@ -51,14 +51,12 @@ def format_value(value: object, sort: Sort, called: Called = _raw) -> str:
 
 def number_text(value: Fraction) -> str:
     """An integer, a decimal if that is exact within a dozen places, else a fraction."""
-    sign, size = ("-", -value) if value < 0 else ("", value)
-    if size.denominator == 1:
-        return sign + digits(size.numerator)
-    places = _places(size.denominator)
+    if value.denominator == 1:
+        return decimal(value.numerator)
+    places = _places(value.denominator)
     if places is None:
-        return f"{sign}{digits(size.numerator)}/{digits(size.denominator)}"
-    text = digits(size.numerator * 10**places // size.denominator).zfill(places + 1)
-    return f"{sign}{text[:-places]}.{text[-places:]}"
+        return f"{decimal(value.numerator)}/{decimal(value.denominator)}"
+    return _with_places(value, places)
 
 
 def _places(denominator: int) -> int | None:
@@ -66,10 +64,11 @@ def _places(denominator: int) -> int | None:
     return next((n for n in range(1, _PLACES + 1) if 10**n % denominator == 0), None)
 
 
-def _rounded(value: Fraction) -> str:
-    sign, size = ("-", -value) if value < 0 else ("", value)
-    text = digits(size.numerator * 10**_ROOT_PLACES // size.denominator).zfill(_ROOT_PLACES + 1)
-    return f"{sign}{text[:-_ROOT_PLACES]}.{text[-_ROOT_PLACES:]}"
+def _with_places(value: Fraction, places: int) -> str:
+    """The number with so many decimal places, the rest cut off."""
+    size = abs(value)
+    text = digits(size.numerator * 10**places // size.denominator).zfill(places + 1)
+    return f"{'-' if value < 0 else ''}{text[:-places]}.{text[-places:]}"
 
 
 def _record(name: str, fields: tuple[object, ...], sort: Sort, called: Called) -> str:
