@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import product
+from math import prod
 from typing import Literal, NamedTuple
 
 from potlang.ir import operators as ops
@@ -167,8 +168,7 @@ def members(sort: Sort) -> list[str] | None:
         case BitVecSort(width) if width <= 6:
             found = [bits_text(number, width) for number in range(1 << width)]
         case TupleSort(name, fields) if fields:
-            columns = [members(part) for _, part in fields]
-            found = _records(names.constructor_name(name), columns)
+            found = _records(names.constructor_name(name), [members(part) for _, part in fields])
         case _:
             return None
     return found if 0 < len(found) <= MEMBERS else None
@@ -176,10 +176,7 @@ def members(sort: Sort) -> list[str] | None:
 
 def _records(constructor: str, columns: list[list[str] | None]) -> list[str]:
     known = [column for column in columns if column is not None]
-    count = 1
-    for column in known:
-        count *= len(column)
-    if len(known) < len(columns) or count > MEMBERS:
+    if len(known) < len(columns) or prod(map(len, known)) > MEMBERS:
         return []
     return [f"({constructor} {' '.join(row)})" for row in product(*known)]
 
