@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from potlang.diag import Diagnostic, Sink
 from potlang.expressions import surface
@@ -18,6 +18,7 @@ from potlang.processes.pool import Workers, default_workers
 from potlang.prove.options import Cores, Models, ProverOptions, RouteName, Trust
 from potlang.report.results import Limits, ProgramResult
 from potlang.source import Document
+from potlang.utils.closing import Closing
 from potlang.utils.gc_pause import collector_paused
 from potlang.version import __version__
 
@@ -174,7 +175,7 @@ class Program:
         return recompile, (document.value if document.text is None else document.text, document.name)
 
 
-class Session:
+class Session(Closing):
     """Many claims against one compiled program.
 
     Threads that share a session, or the program, are served in turn: each call holds the program until it
@@ -201,12 +202,6 @@ class Session:
         self._prover = self._open()
         program.use.sessions += 1
         self._closed = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Gives the solver back."""

@@ -19,6 +19,7 @@ from potlang.prove.options import ProverOptions
 from potlang.prove.probing import Probe
 from potlang.prove.prover import Prover
 from potlang.report.results import Limits, Result, Verdict
+from potlang.utils.closing import Closing
 from potlang.utils.deadline import Deadline
 
 _AT_FIRST, _AT_ONCE = 8, 64
@@ -30,7 +31,7 @@ _WATCHED = 256
 _POSSIBLE = (Verdict.ENTAILED, Verdict.REFUTED, Verdict.UNDETERMINED, Verdict.INCONSISTENT)
 
 
-class TheoryProver:
+class TheoryProver(Closing):
     """Asks about a theory, a module whose claims play no part. A context manager; for one thread.
 
     `limits` are those of all questions together.
@@ -53,13 +54,8 @@ class TheoryProver:
         self.gave_up = False
         """Whether a question was left unanswered for want of time."""
 
-    def __enter__(self) -> TheoryProver:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._close()
-
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Gives the solver back, if there is one."""
         if self._base is not None:
             self._base.close()
             self._base = None
@@ -71,7 +67,7 @@ class TheoryProver:
     def assuming(self, *assertions: Assertion) -> Assuming:
         """The theory with these on top. It is good until other assumptions are asked for."""
         if self._base is None or self._base.extra != assertions:
-            self._close()
+            self.close()
             self._base = Assuming(self, assertions)
         return self._base
 
