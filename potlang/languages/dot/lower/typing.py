@@ -155,7 +155,9 @@ class _Theory:
         """Goes on without these, or where nobody is to blame without anything that the trace says."""
         new = culprits - self._left_out
         if not new:
-            new = {each for prop in self._props for each in _parts(prop)} - self._left_out
+            every = ((prop, part) for prop in self._props for part in DECLARING)
+            new = {(prop.id, part, key) for prop, part in every for key, _ in _members(prop, part)}
+            new -= self._left_out
             assert new, "a program without errors has none"
         self._left_out |= new
         self._broken_names.update((key, None) for _, part, key in sorted(new) if part == "declare")
@@ -193,12 +195,9 @@ class _Theory:
     def _items(self, part: str) -> Iterable[tuple[Prop, str, object]]:
         """The items that the problems give in one section, ill-typed ones left out."""
         for prop in self._props:
-            assert isinstance(prop.value, dict)
-            found = prop.value.get(part, {})
-            pairs = found.items() if isinstance(found, dict) else enumerate(found)
-            for key, value in pairs:
-                if (prop.id, part, str(key)) not in self._left_out:
-                    yield prop, str(key), value
+            for key, value in _members(prop, part):
+                if (prop.id, part, key) not in self._left_out:
+                    yield prop, key, value
 
     def _combined(
         self, functions: list[s.FunctionDecl], constants: list[s.ConstantGroup], facts: list[s.FactDecl]
@@ -222,14 +221,12 @@ class _Theory:
         return replace(module, assertions=assertions, claims=(), norms=(), optimization=None)
 
 
-def _parts(prop: Prop) -> list[Culprit]:
-    """All that a problem declares and assumes."""
+def _members(prop: Prop, part: str) -> Iterable[tuple[str, object]]:
+    """What a problem declares or assumes, by names or by numbers."""
     assert isinstance(prop.value, dict)
-    declared, assumed = prop.value.get("declare", {}), prop.value.get("assume", [])
-    return [
-        *((prop.id, "declare", name) for name in declared),
-        *((prop.id, "assume", str(number)) for number in range(len(assumed))),
-    ]
+    found = prop.value.get(part, {})
+    pairs = found.items() if isinstance(found, dict) else enumerate(found)
+    return ((str(key), value) for key, value in pairs)
 
 
 def _pointing(assertion: Assertion) -> Assertion:
