@@ -36,7 +36,7 @@ from potlang.cli.options import (
     verify_options,
 )
 from potlang.cli.proof_archive import Archive
-from potlang.engines.commands import solver_command
+from potlang.engines.commands import ENGINES, solver_command
 from potlang.languages.pot.report import Report
 from potlang.processes.pool import default_workers
 
@@ -112,8 +112,9 @@ def _start(route: api.RouteName, started: subprocess.Popen[bytes] | None) -> Non
     if started is not None:
         default_workers().attach(solver_command("z3"), started)
         return
-    for engine in {"both": ("z3", "cvc5"), "closure": (), "ground": (), "search": ()}.get(route, (route,)):
-        default_workers().warm(solver_command("z3" if engine == "auto" else engine))
+    solvers = (route,) if route in ENGINES else ()
+    for engine in {"auto": ("z3",), "both": ("z3", "cvc5")}.get(route, solvers):
+        default_workers().warm(solver_command(engine))
 
 
 def _write_files(name: str, report: Report, certificate: str | None, several: bool) -> None:
