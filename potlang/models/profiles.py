@@ -51,27 +51,25 @@ class _Reduction:
             found["$defs"] = self._used
         return found
 
-    def _node(self, node: Schema, name: str) -> tuple[Schema, bool]:
-        """A node in the profile's words; True if null was allowed too."""
+    def _node(self, node: Schema, name: str) -> Schema:
+        """A node in the profile's words; it cannot be null."""
+        node = _one_form(node, _FORM.get(name))
         if "$ref" in node:
-            return self._reference(node["$ref"].rpartition("/")[2]), False
-        node, nullable = _one_form(node, _FORM.get(name))
-        if "$ref" in node:
-            return self._reference(node["$ref"].rpartition("/")[2]), nullable
+            return self._reference(node["$ref"].rpartition("/")[2])
         if node.get("type") == "object":
-            return self._object(node, name), nullable
+            return self._object(node, name)
         found = {key: value for key, value in node.items() if key in _KEPT}
         if "enum" in found:
             found = {"type": "string", "enum": [value for value in found["enum"] if value is not None]}
         if "items" in node:
-            found["items"], _ = self._node(node["items"], "")
-        return found, nullable
+            found["items"] = self._node(node["items"], "")
+        return found
 
     def _reference(self, name: str) -> Schema:
         node = self._whole["$defs"][name]
-        plain = _one_form(node, _FORM.get(name))[0]
+        plain = _one_form(node, _FORM.get(name))
         if self._profile == "gemini" or plain.get("type") != "object":
-            return self._node(node, name)[0]
+            return self._node(node, name)
         # Entered before it is filled: a definition may refer to itself.
         if name not in self._used:
             self._used[name] = {}
@@ -85,7 +83,7 @@ class _Reduction:
         for key, item in node["properties"].items():
             if key in ("$schema", "description", "actions", *_LEFT_OUT.get(name, ())):
                 continue
-            found, _ = self._node(item, key)
+            found = self._node(item, key)
             must = key in needed or found.get("type") == "array" or "enum" in found or key == "name"
             if not must and self._profile == "openai":
                 found, must = {"anyOf": [found, {"type": "null"}]}, True
@@ -95,20 +93,20 @@ class _Reduction:
         return made if self._profile == "gemini" else {**made, "additionalProperties": False}
 
 
-def _one_form(node: Schema, wanted: str | None) -> tuple[Schema, bool]:
-    """The form of a node that is kept; True if null was another."""
+def _one_form(node: Schema, wanted: str | None) -> Schema:
+    """The form of a node that is kept."""
     options = node.get("anyOf")
     if options is not None:
         left = [each for each in options if each.get("type") != "null" and not has_free_keys(each)]
         fitting = [each for each in left if each.get("type") == wanted] or left
         outer = {key: value for key, value in node.items() if key == "description"}
         kept = fitting[0]
-        return (kept if "$ref" in kept else {**outer, **kept}), len(left) < len(options)
+        return kept if "$ref" in kept else {**outer, **kept}
     kind = node.get("type")
     if isinstance(kind, list):
         kinds = [each for each in kind if each != "null"]
-        return {**node, "type": wanted if wanted in kinds else kinds[0]}, "null" in kind
-    return node, None in node.get("enum", ())
+        return {**node, "type": wanted if wanted in kinds else kinds[0]}
+    return node
 
 
 def has_free_keys(node: Schema) -> bool:

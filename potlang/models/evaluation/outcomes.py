@@ -74,29 +74,26 @@ class QuestionOutcome(NamedTuple):
     @classmethod
     def from_dict(cls, value: Any) -> QuestionOutcome:
         """From JSON values. Raises ValueError, TypeError, KeyError or OverflowError for anything else."""
-        claims = []
-        for name, verdict, paper in value["claims"]:
-            if paper not in (None, *PAPER) or not isinstance(name, str):
-                raise ValueError("not a claim")
-            claims.append((name, ClaimOutcome(Verdict(verdict), paper)))
-        made, calls = int(value["made"]), int(value["calls"])
-        used, reasoning, verifying = value["used"], float(value["reasoning_ms"]), float(value["verifying_ms"])
-        if made < 0 or calls < 0 or not (0 <= reasoning < math.inf and 0 <= verifying < math.inf):
-            raise ValueError("not a count or a time")
-        if used is not None and not (isinstance(used, int) and 1 <= used <= made):
-            raise ValueError("not an attempt that was made")
-        return cls(
+        found = cls(
             str(value["id"]),
             str(value["key"]),
-            made,
-            used,
-            tuple(claims),
+            int(value["made"]),
+            value["used"],
+            tuple((name, ClaimOutcome(Verdict(verdict), paper)) for name, verdict, paper in value["claims"]),
             tuple(map(str, value["errors"])),
-            calls,
-            reasoning,
-            verifying,
+            int(value["calls"]),
+            float(value["reasoning_ms"]),
+            float(value["verifying_ms"]),
             str(value["failure"]),
         )
+        if any(not isinstance(name, str) or each.paper not in (None, *PAPER) for name, each in found.claims):
+            raise ValueError("not a claim")
+        times = found.reasoning_ms, found.verifying_ms
+        if found.made < 0 or found.calls < 0 or not all(0 <= time_ < math.inf for time_ in times):
+            raise ValueError("not a count or a time")
+        if found.used is not None and not (isinstance(found.used, int) and 1 <= found.used <= found.made):
+            raise ValueError("not an attempt that was made")
+        return found
 
 
 def key_of(question: Question, reasoner: Reasoner, settings: SolverSettings) -> str:
