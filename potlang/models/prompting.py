@@ -76,11 +76,11 @@ def question_prompt(question: str, options: Sequence[str] = ()) -> str:
     return "\n".join(lines)
 
 
-def repair_prompt(problem: str, diagnostics: Sequence[Mapping[str, Any]] = (), *, budget: int = 1_500) -> str:
+def repair_prompt(problem: str, diagnostics: Sequence[Mapping[str, Any]] = ()) -> str:
     """The problem of the last reply, and diagnostics with their fixes, one on a line."""
     lines = [f"This is not accepted: {problem}."]
     if diagnostics:
-        shown = truncate_to_budget({"diagnostics": list(diagnostics)}, budget)
+        shown = truncate_to_budget({"diagnostics": list(diagnostics)})
         lines += ["", fenced("\n".join(map(_json, shown["diagnostics"])), "json")]
         more = len(diagnostics) - len(shown["diagnostics"])
         if more:

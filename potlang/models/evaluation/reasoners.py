@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from potlang.models.asking import FATAL, Attempt
 from potlang.models.endpoint import Model, Sampling
 from potlang.models.evaluation.questions import Program, Question
+from potlang.models.prompting import system_prompt
 from potlang.models.writer import USUAL, Asking, ProgramWriter
 
 
@@ -59,21 +60,12 @@ class RecordedPrograms:
 class WritingModel:
     """A model that writes programs: a `Reasoner`. `place` says where the model is, for the fingerprint."""
 
-    def __init__(
-        self,
-        model: Model,
-        sampling: Sampling = USUAL,
-        semantics: Mapping[str, Any] | None = None,
-        *,
-        place: str = "",
-    ) -> None:
+    def __init__(self, model: Model, sampling: Sampling = USUAL, *, place: str = "") -> None:
         self._model = model
         self._sampling = sampling
-        self._semantics = semantics
         self._structured = True
         self._ended = ""
-        prompt = ProgramWriter(model, self._asking(())).system
-        parts = [model.name, place, list(sampling), prompt]
+        parts = [model.name, place, list(sampling), system_prompt()]
         self._digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     def fingerprint(self, question: Question) -> str:
@@ -87,7 +79,8 @@ class WritingModel:
         """
         if self._ended or not question.text.strip():
             return Attempts((), 0, 0.0, self._ended)
-        writer = ProgramWriter(self._model, self._asking(_labels(question)), structured=self._structured)
+        asking = Asking(self._sampling, options=_labels(question))
+        writer = ProgramWriter(self._model, asking, structured=self._structured)
         # One writer a question: two threads must not share a conversation.
         written, _ = writer.write(question.text)
         self._structured = self._structured and writer.structured
@@ -101,9 +94,6 @@ class WritingModel:
             sum(each.seconds for each in written),
             failure,
         )
-
-    def _asking(self, labels: tuple[str, ...]) -> Asking:
-        return Asking(self._sampling, self._semantics, labels)
 
 
 def _text(attempt: Attempt, is_last: bool) -> str:
