@@ -80,8 +80,8 @@ class WritingModel:
         if self._ended or not question.text.strip():
             return Attempts((), 0, 0.0, self._ended)
         asking = Asking(self._sampling, options=_labels(question))
-        writer = ProgramWriter(self._model, asking, structured=self._structured)
         # One writer a question: two threads must not share a conversation.
+        writer = ProgramWriter(self._model, asking, structured=self._structured)
         written, _ = writer.write(question.text)
         self._structured = self._structured and writer.structured
         failure = "" if written[-1].failure is None else written[-1].problem
