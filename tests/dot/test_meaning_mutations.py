@@ -15,7 +15,7 @@ from potlang.languages.dot.lower import extract
 from potlang.languages.dot.lower import typing as propositions
 from potlang.languages.dot.read.records import Entails
 from potlang.languages.dot.read.trace import Trace
-from potlang.languages.dot.solve import comparing, lints, summary
+from potlang.languages.dot.solve import comparing, lints, summary, verify
 from potlang.languages.dot.solve.arrows import Arrow, NucleusOfTrace
 from potlang.languages.dot.solve.comparing import Comparison
 from potlang.languages.dot.solve.prover import Assuming
@@ -82,9 +82,9 @@ MUTATIONS = [
     Mutation("proposition_4_16", "one model tells too much", (comparing.Comparison,), "needed",
              lambda self, claim, used, more: [node for node, _ in more]),
     Mutation("proposition_4_18", "the last step is lost", (Summary,), "__post_init__", without_last),
-    Mutation("proposition_4_20", "every node is a branch", (comparing,), "branches",
+    Mutation("proposition_4_20", "every node is a branch", (verify,), "branches",
              lambda extraction, validated: tuple((each,) for each in validated)),
-    Mutation("proposition_4_20", "all in one branch", (comparing,), "branches",
+    Mutation("proposition_4_20", "all in one branch", (verify,), "branches",
              lambda extraction, validated: (tuple(validated),) if validated else ()),
     Mutation("theorem_4_22", "entailment without the arrows", (Summary,), "_closed",
              lambda self: self.prover.assuming()),

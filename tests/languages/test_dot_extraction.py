@@ -13,7 +13,6 @@ from reference.diagrams import isomorphic
 
 from potlang.languages.dot.lower.extract import Extraction, extract
 from potlang.languages.dot.lower.index import Arrow, Object, Relation, index_category
-from potlang.languages.dot.read.records import Coeq, Entails
 
 
 def extracted(data: bytes) -> Extraction:
@@ -133,8 +132,8 @@ def test_arrows_between_equal_objects_and_cycles() -> None:
 
 def category(count: int, arrows: list[tuple[int, int]], related: list[tuple[int, int]]) -> Any:
     objects = {i: Object(i, (i,), True) for i in range(count)}
-    made = [Arrow(s, t, Entails(s, t, None, None, None)) for s, t in arrows]
-    return index_category(objects, made, [Relation(s, t, Coeq(s, t, None)) for s, t in related])
+    made = [Arrow(s, t) for s, t in arrows]
+    return index_category(objects, made, [Relation(s, t) for s, t in related])
 
 
 def paths_of(arrows: dict[int, tuple[int, int]], source: int, target: int) -> list[tuple[int, ...]]:

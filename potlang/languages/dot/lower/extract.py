@@ -140,12 +140,10 @@ def _index(trace: Trace, proposers: tuple[int, ...]) -> IndexCategory:
     objects = [Object(some[0], tuple(some), _valid(trace, some[0])) for some in equal.classes()]
     of = {node: each.id for each in objects for node in each.members}
     arrows = [
-        Arrow(of[record.src], of[record.dst], record)
-        for record in trace.of(Entails)
-        if _valid(trace, record.src)
+        Arrow(of[record.src], of[record.dst]) for record in trace.of(Entails) if _valid(trace, record.src)
     ]
     relations = [
-        Relation(of[record.src], of[record.dst], record)
+        Relation(of[record.src], of[record.dst])
         for record in trace.of(Coeq)
         if _valid(trace, record.src) and _valid(trace, record.dst)
     ]

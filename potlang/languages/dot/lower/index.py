@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from potlang.ir.graphs import UnionFind, reachable_from
-from potlang.languages.dot.read.records import Coeq, Entails
 
 Path = tuple[int, ...]
 """A path: the classes of its generating arrows in order; the empty path is an identity."""
@@ -26,11 +25,10 @@ class Object(NamedTuple):
 
 
 class Arrow(NamedTuple):
-    """A generating arrow between two objects, and the record that declares it."""
+    """A generating arrow between two objects."""
 
     source: int
     target: int
-    record: Entails
 
 
 class Relation(NamedTuple):
@@ -38,7 +36,6 @@ class Relation(NamedTuple):
 
     source: int
     target: int
-    record: Coeq
 
 
 class HomSet(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -219,17 +220,15 @@ class Summary:
         pool = self.prover.pool
         meet = pool.conj(dict.fromkeys(self._formulas(self.validated)))
         known = {len(ranks) - 1: whole}
-        low, high = 0, len(ranks) - 1
-        if whole is Consistency.CONSISTENT:
-            low = high + 1
-        while low < high:
-            middle = (low + high) // 2
-            formula = pool.conj((self.nucleus.formula(ranks[middle]), meet))
-            known[middle] = _of_probe(self.prover.assuming(), formula)
-            if known[middle] is Consistency.CONSISTENT:
-                low = middle + 1
-            else:
-                high = middle
+
+        def is_too_high(at: int) -> bool:
+            formula = pool.conj((self.nucleus.formula(ranks[at]), meet))
+            known[at] = _of_probe(self.prover.assuming(), formula)
+            return known[at] is not Consistency.CONSISTENT
+
+        if whole is not Consistency.CONSISTENT:
+            # The answers on the way tell those for all ranks.
+            bisect_left(range(len(ranks) - 1), True, key=is_too_high)
         return _ranks(ranks, known)
 
 

@@ -28,11 +28,12 @@ from potlang.languages.dot.results import (
     TraceVerdict,
 )
 from potlang.languages.dot.solve.arrows import Arrow, NucleusOfTrace, arrow_results, judge_arrows
+from potlang.languages.dot.solve.comparing import branches
 from potlang.languages.dot.solve.lints import report_all
-from potlang.languages.dot.solve.prover import Assuming, TheoryProver
+from potlang.languages.dot.solve.prover import TheoryProver
 from potlang.languages.dot.solve.summary import Summary, formula_text
 from potlang.prove.options import ProverOptions, RouteName, Trust
-from potlang.report.results import Consistency, Limits, Result, Verdict
+from potlang.report.results import Consistency, Evidence, Limits, Result, Verdict
 from potlang.sema.emit import Writer
 from potlang.version import __version__
 
@@ -203,14 +204,14 @@ class _Verification:
         if not left:
             return found, {}
         negations = {formula: self.prover.pool.negate(formula) for formula in left}
-        base: Assuming = self.prover.assuming(*nucleus.assertions())
+        base = self.prover.assuming(*nucleus.assertions())
         follow = base.follow(negations.values())
         found.update(
             (formula.id, follow[each.id]) for formula, each in negations.items() if each.id in follow
         )
         refuted = [formula for formula in left if found.get(formula.id)]
         claims = [(f"not node {sources[formula]}", negations[formula]) for formula in refuted]
-        results = base.results(claims) if claims else []
+        results = base.results(claims)
         names = {rule.name for rule in nucleus.rules}
         conflicts = {
             formula.id: result
@@ -246,24 +247,23 @@ class _Verification:
         result: Result | None,
         summarizers: list[SummarizerResult],
     ) -> SummaryResult:
-        from potlang.languages.dot.solve.comparing import branches
-
         formula = summary.formula()
         notes = summary.notes if formula is not None else [*summary.notes, "its formula is too large to show"]
-        evidence = None if result is None else result.evidence
+        evidence = Evidence() if result is None else result.evidence
         answers = [each.faithful for each in summarizers]
         faithful: bool | None = None
         if answers:
             faithful = False if False in answers else None if None in answers else True
         is_consistent = consistency is Consistency.CONSISTENT
+        is_inconsistent = consistency is Consistency.INCONSISTENT
         return SummaryResult(
             summary.validated,
             formula,
             consistency,
             faithful,
-            evidence.could_be_true if evidence is not None and is_consistent else None,
-            evidence.core if evidence is not None and consistency is Consistency.INCONSISTENT else None,
-            evidence is not None and evidence.core_minimal and consistency is Consistency.INCONSISTENT,
+            evidence.could_be_true if is_consistent else None,
+            evidence.core if is_inconsistent else None,
+            evidence.core_minimal and is_inconsistent,
             branches=branches(self.extraction, summary.validated),
             summarizers=tuple(summarizers),
             notes=tuple(notes),
