@@ -10,8 +10,9 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from potlang.diag.model import Applicability, Fix, Label, Place, Replace
 from potlang.expressions.names import name_of
 from potlang.expressions.surface import (
     Binding,
@@ -28,16 +29,47 @@ from potlang.expressions.surface import (
     StringLiteral,
 )
 
+if TYPE_CHECKING:
+    from potlang.diag.sink import Sink
+
+
+class Correction(NamedTuple):
+    """A fix inside the expression: a title, how far to trust it, and (start, end, text) edits."""
+
+    title: str
+    applicability: Applicability
+    edits: tuple[tuple[int, int, str], ...]
+
 
 class Fault(NamedTuple):
-    """Something wrong inside a token or a bracket: a code, its place, and the headline's fields."""
+    """Something wrong in an expression: a code, its place, and the headline's fields.
+
+    `related` are (start, end, message) of other places.
+    """
 
     code: str
     start: int
     end: int
-    fields: dict[str, Any]
+    fields: Mapping[str, Any]
     primary: str = ""
     helps: tuple[str, ...] = ()
+    corrections: tuple[Correction, ...] = ()
+    related: tuple[tuple[int, int, str], ...] = ()
+
+    def report(self, pointer: str, sink: Sink) -> None:
+        """Hands the fault to the sink, its places and edits bound to `pointer`."""
+        sink.report(
+            self.code,
+            Place(pointer, (self.start, self.end)),
+            primary=self.primary,
+            labels=[Label(Place(pointer, (start, end)), message) for start, end, message in self.related],
+            helps=self.helps,
+            fixes=[
+                Fix(title, applicability, tuple(Replace(pointer, *edit) for edit in edits))
+                for title, applicability, edits in self.corrections
+            ],
+            **self.fields,
+        )
 
 
 @dataclass(slots=True)
@@ -57,22 +89,21 @@ _SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 Values = list[Any]
 Places = list[int]
+Action = Callable[[Reading, Values, Places, Places], Any]
 
 
-def _name(_: Reading, values: Values, starts: Places, ends: Places) -> Name:
-    return Name(values[0], starts[0], ends[0])
+def _leaf(node: Callable[[Any, int, int], Expr]) -> Action:
+    """The node of one token."""
+    return lambda _, values, starts, ends: node(values[0], starts[0], ends[0])
+
+
+def _part(index: int) -> Action:
+    """One of the parts, as it is."""
+    return lambda _, values, starts, ends: values[index]
 
 
 def _quoted(_: Reading, values: Values, starts: Places, ends: Places) -> Name:
     return Name(name_of(values[0]), starts[0], ends[0])
-
-
-def _number(_: Reading, values: Values, starts: Places, ends: Places) -> Number:
-    return Number(values[0], starts[0], ends[0])
-
-
-def _bits(_: Reading, values: Values, starts: Places, ends: Places) -> BitVecLiteral:
-    return BitVecLiteral(values[0], starts[0], ends[0])
 
 
 def _string(reading: Reading, values: Values, starts: Places, ends: Places) -> StringLiteral:
@@ -106,26 +137,17 @@ def _joined(pair: re.Match[str]) -> str:
     return pair[0].encode("utf-16", "surrogatepass").decode("utf-16")
 
 
-def _group(_: Reading, values: Values, starts: Places, ends: Places) -> Expr:
-    inner: Expr = values[1]
-    return inner
-
-
-def _call_empty(_: Reading, values: Values, starts: Places, ends: Places) -> Call:
-    return Call(values[0], [], starts[0], ends[-1])
-
-
 def _call(_: Reading, values: Values, starts: Places, ends: Places) -> Call:
-    return Call(values[0], values[2], starts[0], ends[-1])
+    return Call(values[0], values[2] if len(values) == 4 else [], starts[0], ends[-1])
 
 
 def _infix(_: Reading, values: Values, starts: Places, ends: Places) -> Infix:
     operator = OPERATORS.get(values[1], values[1])
-    return Infix(operator, [values[0], values[2]], starts[0], ends[2], starts[1])
+    return Infix(operator, [values[0], values[2]], starts[0], ends[2])
 
 
 def _not_in(_: Reading, values: Values, starts: Places, ends: Places) -> Infix:
-    return Infix("not-in", [values[0], values[3]], starts[0], ends[3], starts[1])
+    return Infix("not-in", [values[0], values[3]], starts[0], ends[3])
 
 
 def _run(_: Reading, values: Values, starts: Places, ends: Places) -> Infix:
@@ -136,7 +158,7 @@ def _run(_: Reading, values: Values, starts: Places, ends: Places) -> Infix:
         left.args.append(values[2])
         left.end = ends[2]
         return left
-    return Infix(operator, [left, values[2]], starts[0], ends[2], starts[1])
+    return Infix(operator, [left, values[2]], starts[0], ends[2])
 
 
 def _prefix(_: Reading, values: Values, starts: Places, ends: Places) -> Prefix:
@@ -166,26 +188,14 @@ def _more(_: Reading, values: Values, starts: Places, ends: Places) -> Values:
     return items
 
 
-def _arguments(_: Reading, values: Values, starts: Places, ends: Places) -> Values:
-    items: Values = values[0]
-    return items
-
-
-def _list_empty(_: Reading, values: Values, starts: Places, ends: Places) -> ListOf:
-    return ListOf([], starts[0], ends[-1])
-
-
 def _list(_: Reading, values: Values, starts: Places, ends: Places) -> ListOf:
-    return ListOf(values[1], starts[0], ends[-1])
+    return ListOf(values[1] if len(values) == 3 else [], starts[0], ends[-1])
 
 
 def _tuple(_: Reading, values: Values, starts: Places, ends: Places) -> ListOf:
+    """`(a,)`, `(a, b)`, `(x: A)`."""
     rest = values[3] if len(values) == 5 else []
     return ListOf([values[1], *rest], starts[0], ends[-1])
-
-
-def _singleton(_: Reading, values: Values, starts: Places, ends: Places) -> ListOf:
-    return ListOf([values[1]], starts[0], ends[-1])
 
 
 def _binding(_: Reading, values: Values, starts: Places, ends: Places) -> Binding:
@@ -250,18 +260,16 @@ def _sort_number(reading: Reading, values: Values, starts: Places, ends: Places)
     return 1
 
 
-Action = Callable[[Reading, Values, Places, Places], Any]
-
 ACTIONS: Mapping[str, Action] = MappingProxyType(
     {
-        "name": _name,
+        "name": _leaf(Name),
         "quoted": _quoted,
-        "number": _number,
-        "bits": _bits,
+        "number": _leaf(Number),
+        "bits": _leaf(BitVecLiteral),
         "string": _string,
-        "group": _group,
+        "group": _part(1),
         "call": _call,
-        "call_empty": _call_empty,
+        "call_empty": _call,
         "infix": _infix,
         "not_in": _not_in,
         "run": _run,
@@ -270,11 +278,11 @@ ACTIONS: Mapping[str, Action] = MappingProxyType(
         "longer_chain": _longer_chain,
         "first": _first,
         "more": _more,
-        "arguments": _arguments,
+        "arguments": _part(0),
         "list": _list,
-        "list_empty": _list_empty,
+        "list_empty": _list,
         "tuple": _tuple,
-        "singleton": _singleton,
+        "singleton": _tuple,
         "binding": _binding,
         "binding_object": _binding_object,
         "sort_name": _sort_name,

@@ -56,7 +56,7 @@ def parse_sort(text: str, pointer: str, sink: Sink) -> SortExpr | None:
 
 def _parse(text: str, start: str, pointer: str, sink: Sink) -> Any:
     tokens = tokenize(text)
-    over = over_limit(tokens)
+    over = _over_limit(tokens)
     reading = Reading(pointer)
     if over is None:
         stop = parse_tokens(tokens, start, reading)
@@ -66,7 +66,7 @@ def _parse(text: str, start: str, pointer: str, sink: Sink) -> Any:
             token = tokens[max(stop.index - 1, 0)]
             over = Fault("POT0003", token.start, token.end, {"limit": DEEPEST})
     if over is not None:
-        report_fault(over, pointer, sink)
+        over.report(pointer, sink)
     elif len(text) > _EXPLAINED:
         found = tokens[min(stop.index, len(tokens) - 1)]
         span = (min(found.start, len(text) - 1), max(found.end, found.start + 1))
@@ -82,13 +82,7 @@ def _parse(text: str, start: str, pointer: str, sink: Sink) -> Any:
     return None
 
 
-def report_fault(fault: Fault, pointer: str, sink: Sink) -> None:
-    """Hands a fault to the sink."""
-    span = (fault.start, fault.end)
-    sink.report(fault.code, pointer, span=span, primary=fault.primary, helps=fault.helps, **fault.fields)
-
-
-def over_limit(tokens: list[Token]) -> Fault | None:
+def _over_limit(tokens: list[Token]) -> Fault | None:
     """The first token that breaks a limit: brackets too deep, a numeral or a name too long."""
     depth = 0
     for kind, text, start, end in tokens:
@@ -99,7 +93,7 @@ def over_limit(tokens: list[Token]) -> Fault | None:
         elif kind in _CLOSING:
             depth -= 1
         elif kind == "NUMBER":
-            digits = numeral_digits(text)
+            digits = _numeral_digits(text)
             if digits > LONGEST_NUMERAL:
                 return Fault("POT0004", start, end, {"digits": digits, "limit": LONGEST_NUMERAL})
         elif end - start > LONGEST_NAME and kind in ("NAME", "QUOTED"):
@@ -109,7 +103,7 @@ def over_limit(tokens: list[Token]) -> Fault | None:
     return None
 
 
-def numeral_digits(text: str) -> int:
+def _numeral_digits(text: str) -> int:
     """How many digits a numeral has when it is written out without an exponent."""
     mantissa, _, exponent = text.lower().partition("e")
     if not exponent:

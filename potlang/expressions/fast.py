@@ -48,8 +48,8 @@ def _pattern() -> re.Pattern[str]:
     return re.compile(rf"(?:{token})(?:{space})?", re.DOTALL)
 
 
-_Open = tuple[Any, str, int] | None
-"""An operator whose right operand is being read: the left operand, the operator and its place."""
+_Open = tuple[Any, str] | None
+"""An operator whose right operand is being read: the left operand and the operator."""
 
 
 def fast_expression(text: str) -> Expr | None:
@@ -93,14 +93,14 @@ def fast_expression(text: str) -> Expr | None:
                 return None
             if total is not None:
                 value, total = _sum(total, value), None
-            comparison, value = (value, match[9], match.start()), None
+            comparison, value = (value, match[9]), None
         elif kind == 10:
             signs += 1
             if value is None or type(value) is ListOf or signs > _DEEPEST:
                 return None
             if total is not None:
                 value = _sum(total, value)
-            total, value = (value, match[10], match.start()), None
+            total, value = (value, match[10]), None
         elif value is not None:
             return None
         elif kind == 5:
@@ -137,16 +137,16 @@ def fast_expression(text: str) -> Expr | None:
     return result
 
 
-def _sum(total: tuple[Any, str, int], value: Any) -> Infix:
+def _sum(total: tuple[Any, str], value: Any) -> Infix:
     """The sum with its right operand, which may be one more of a run of `+`."""
-    left, sign, place = total
+    left, sign = total
     if sign == "+" and type(left) is Infix and left.op == "+":
         left.args.append(value)
         left.end = value.end
         return left
-    return Infix(sign, [left, value], left.start, value.end, place)
+    return Infix(sign, [left, value], left.start, value.end)
 
 
-def _compare(comparison: tuple[Any, str, int], value: Any) -> Compare:
-    left, operator, _ = comparison
+def _compare(comparison: tuple[Any, str], value: Any) -> Compare:
+    left, operator = comparison
     return Compare([left, value], [OPERATORS.get(operator, operator)], left.start, value.end)

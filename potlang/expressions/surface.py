@@ -145,7 +145,6 @@ class Infix:
     args: list[Expr]
     start: int
     end: int
-    op_start: int
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -6,24 +6,15 @@ the next argument after each error.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from potlang.diag.model import Fix, Label, Place, Replace
-from potlang.expressions.actions import Reading
+from potlang.diag.model import Fix, Replace
+from potlang.expressions.actions import Correction, Fault, Reading
 from potlang.expressions.parser import Parser, parse_tokens
 from potlang.expressions.surface import Name
 from potlang.expressions.syntax_words import CLOSING, OPENING, WORD_OPERATORS, describe
 from potlang.expressions.tables import END, Token, tables, tokenize
-from potlang.expressions.tolerant_lexer import (
-    MOST,
-    SAFE,
-    UNSAFE,
-    Correction,
-    ErrorTolerantLexer,
-    SyntaxProblem,
-    syntax,
-)
+from potlang.expressions.tolerant_lexer import MOST, SAFE, UNSAFE, ErrorTolerantLexer, syntax
 
 if TYPE_CHECKING:
     from potlang.diag.sink import Sink
@@ -44,12 +35,12 @@ def explain_expression(text: str, pointer: str, sink: Sink) -> None:
     forgiving = ErrorTolerantLexer(text)
     problems = list(forgiving.problems)
     if not forgiving.stopped:
-        brackets = match_brackets(forgiving.tokens, text)
-        problems += brackets or ([] if forgiving.unreadable else parse_on(forgiving.tokens, pointer))
+        brackets = _match_brackets(forgiving.tokens, text)
+        problems += brackets or ([] if forgiving.unreadable else _parse_on(forgiving.tokens, pointer))
     if len(problems) == 1:
         problems = [_with_working_fixes(problems[0], text)]
     for problem in problems[:MOST]:
-        report_problem(problem, pointer, sink)
+        problem.report(pointer, sink)
     if not problems:
         sink.report("POT1020", pointer, problem="this is not an expression")
 
@@ -58,12 +49,12 @@ def explain_sort(text: str, pointer: str, reading: Reading, sink: Sink) -> None:
     """Reports what is wrong with a sort."""
     tokens = tokenize(text)
     stop = parse_tokens(tokens, "sort", Reading(pointer))
-    brackets = match_brackets(tokens, text)
+    brackets = _match_brackets(tokens, text)
     if brackets:
-        report_problem(brackets[0], pointer, sink)
+        brackets[0].report(pointer, sink)
     elif reading.faults:
         for fault in reading.faults:
-            sink.report(fault.code, pointer, span=(fault.start, fault.end), **fault.fields)
+            fault.report(pointer, sink)
     else:
         token = tokens[stop.index]
         helps, fixes = _sort_help(tokens, pointer)
@@ -83,26 +74,7 @@ def _sort_help(tokens: list[Token], pointer: str) -> tuple[list[str], list[Fix]]
     return helps, [Fix("use parentheses", UNSAFE, tuple(edits))]
 
 
-def report_problem(problem: SyntaxProblem, pointer: str, sink: Sink) -> None:
-    """Hands a problem to the sink, its places and edits bound to `pointer`."""
-    fixes = [
-        Fix(one.title, one.applicability, tuple(Replace(pointer, *edit) for edit in one.edits))
-        for one in problem.corrections
-    ]
-    labels = [Label(Place(pointer, (start, end)), message) for start, end, message in problem.related]
-    sink.report(
-        problem.code,
-        pointer,
-        span=(problem.start, problem.end),
-        primary=problem.primary,
-        labels=labels,
-        helps=problem.helps,
-        fixes=fixes,
-        **dict(problem.fields),
-    )
-
-
-def match_brackets(tokens: list[Token], text: str) -> list[SyntaxProblem]:
+def _match_brackets(tokens: list[Token], text: str) -> list[Fault]:
     """Problems of brackets: one without its partner, or two that do not match."""
     stack: list[Token] = []
     for token in tokens:
@@ -117,7 +89,7 @@ def match_brackets(tokens: list[Token], text: str) -> list[SyntaxProblem]:
     return [_unclosed(stack, text)] if stack else []
 
 
-def _extra(token: Token, text: str) -> SyntaxProblem:
+def _extra(token: Token, text: str) -> Fault:
     without = text[: token.start] + text[token.end :]
     trust = SAFE if not text[token.end :].strip(" )]}") and _parses(without) else UNSAFE
     fix = Correction(f"remove the `{token.text}`", trust, ((token.start, token.end, ""),))
@@ -125,18 +97,18 @@ def _extra(token: Token, text: str) -> SyntaxProblem:
     return syntax(token.start, token.end, problem, corrections=(fix,))
 
 
-def _mismatch(opening: Token, closing: Token) -> SyntaxProblem:
+def _mismatch(opening: Token, closing: Token) -> Fault:
     right = _PAIRS[opening.text]
     fixes = (
         Correction(f"insert `{right}`", UNSAFE, ((closing.start, closing.start, right),)),
         Correction(f"write `{right}` instead", UNSAFE, ((closing.start, closing.end, right),)),
     )
     related = ((closing.start, closing.end, f"`{closing.text}` does not close it"),)
-    fields = (("bracket", opening.text),)
-    return SyntaxProblem("POT1021", opening.start, opening.end, fields, "opened here", (), fixes, related)
+    fields = {"bracket": opening.text}
+    return Fault("POT1021", opening.start, opening.end, fields, "opened here", (), fixes, related)
 
 
-def _unclosed(stack: list[Token], text: str) -> SyntaxProblem:
+def _unclosed(stack: list[Token], text: str) -> Fault:
     """One problem for all brackets that are still open at the end."""
     closers = "".join(_PAIRS[token.text] for token in reversed(stack))
     end = len(text.rstrip())
@@ -144,16 +116,16 @@ def _unclosed(stack: list[Token], text: str) -> SyntaxProblem:
     fix = Correction(f"insert `{closers}` at the end", trust, ((end, end, closers),))
     first = stack[-1]
     related = tuple((token.start, token.end, "this one too") for token in reversed(stack[:-1][-3:]))
-    fields = (("bracket", first.text),)
-    return SyntaxProblem("POT1021", first.start, first.end, fields, "opened here", (), (fix,), related)
+    fields = {"bracket": first.text}
+    return Fault("POT1021", first.start, first.end, fields, "opened here", (), (fix,), related)
 
 
-def _with_working_fixes(problem: SyntaxProblem, text: str) -> SyntaxProblem:
+def _with_working_fixes(problem: Fault, text: str) -> Fault:
     """The only problem of `text`, with those of its corrections that give an expression."""
     if len(text) > _LONG_TEXT:
         return problem
     working = tuple(one for one in problem.corrections if _parses(_corrected(text, one)))
-    return replace(problem, corrections=working)
+    return problem._replace(corrections=working)
 
 
 def _corrected(text: str, correction: Correction) -> str:
@@ -167,12 +139,12 @@ def _parses(text: str) -> bool:
     return parse_tokens(tokenize(text), "expression", reading).reason == "accepted" and not reading.faults
 
 
-def parse_on(tokens: list[Token], pointer: str) -> list[SyntaxProblem]:
+def _parse_on(tokens: list[Token], pointer: str) -> list[Fault]:
     """The errors that the parser meets, resumed after each at the next argument."""
     reading = Reading(pointer)
     parser = Parser("expression", reading)
     tokens = list(tokens)
-    problems: list[SyntaxProblem] = []
+    problems: list[Fault] = []
     stop = parser.run(tokens)
     while stop.reason == "rejected" and len(problems) < MOST:
         token = tokens[stop.index]
@@ -184,27 +156,21 @@ def parse_on(tokens: list[Token], pointer: str) -> list[SyntaxProblem]:
             tokens[stop.index] = Token(kind, meant, token.start, token.end)
             stop = parser.run(tokens, stop.index)
             continue
-        expected = expected_terminals(parser)
+        expected = _expected_terminals(parser)
         problems.append(describe(previous, token, expected))
-        index = resume(parser, tokens, stop.index)
+        index = _resume(parser, tokens, stop.index)
         if index is None:
             break
         stop = parser.run(tokens, index)
-    faults = [
-        SyntaxProblem(
-            fault.code, fault.start, fault.end, tuple(fault.fields.items()), fault.primary, fault.helps
-        )
-        for fault in reading.faults
-    ]
-    return problems + faults
+    return problems + reading.faults
 
 
 def _word_operator(parser: Parser, previous: Token | None, token: Token) -> tuple[str, str] | None:
     word = WORD_OPERATORS.get(token.text) if token.kind == "NAME" and previous is not None else None
-    return word if word is not None and accepts(parser, word[0]) else None
+    return word if word is not None and _accepts(parser, word[0]) else None
 
 
-def _no_word(token: Token, meant: str) -> SyntaxProblem:
+def _no_word(token: Token, meant: str) -> Fault:
     fix = Correction(f"write `{meant}`", SAFE, ((token.start, token.end, meant),))
     helps = (f"write `{meant}`",)
     return syntax(
@@ -212,13 +178,13 @@ def _no_word(token: Token, meant: str) -> SyntaxProblem:
     )
 
 
-def expected_terminals(parser: Parser) -> list[str]:
+def _expected_terminals(parser: Parser) -> list[str]:
     """The terminals that the parser would take next."""
     kinds = [*tables().actions[parser.states[-1]], END]
-    return [kind for kind in dict.fromkeys(kinds) if accepts(parser, kind)]
+    return [kind for kind in dict.fromkeys(kinds) if _accepts(parser, kind)]
 
 
-def accepts(parser: Parser, kind: str) -> bool:
+def _accepts(parser: Parser, kind: str) -> bool:
     """Whether the parser would take a token of this kind: reductions are tried on a copy of the states."""
     grammar = tables()
     states = list(parser.states)
@@ -234,7 +200,7 @@ def accepts(parser: Parser, kind: str) -> bool:
     return True
 
 
-def resume(parser: Parser, tokens: list[Token], index: int) -> int | None:
+def _resume(parser: Parser, tokens: list[Token], index: int) -> int | None:
     """Takes the broken argument for read and says where to go on; None if no bracket is open."""
     gotos = tables().gotos
     parser.settle()
@@ -252,7 +218,7 @@ def resume(parser: Parser, tokens: list[Token], index: int) -> int | None:
     parser.starts.append(place)
     parser.ends.append(place)
     parser.depths.append(0)
-    return following if accepts(parser, tokens[following].kind) else None
+    return following if _accepts(parser, tokens[following].kind) else None
 
 
 def _next_argument(tokens: list[Token], index: int) -> int | None:

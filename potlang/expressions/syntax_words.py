@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from potlang.expressions.actions import Correction, Fault
 from potlang.expressions.tables import END, Token
-from potlang.expressions.tolerant_lexer import SAFE, UNSAFE, Correction, SyntaxProblem, syntax
+from potlang.expressions.tolerant_lexer import SAFE, UNSAFE, syntax
 
 OPENING = frozenset(["LPAR", "LSQB", "LBRACE"])
 CLOSING = frozenset(["RPAR", "RSQB", "RBRACE"])
@@ -70,7 +71,7 @@ def expected_words(expected: list[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}" if parts else "nothing"
 
 
-def describe(previous: Token | None, token: Token, expected: list[str]) -> SyntaxProblem:
+def describe(previous: Token | None, token: Token, expected: list[str]) -> Fault:
     """The syntax problem of a `token` behind `previous` where the parser takes only `expected` terminals."""
     problem = None
     if previous is not None and previous.kind in _ENDS and token.kind in _BEGINS:
@@ -86,7 +87,7 @@ def describe(previous: Token | None, token: Token, expected: list[str]) -> Synta
     return syntax(start, end, f"unexpected {token_words(token)}", helps=helps)
 
 
-def _two_values(previous: Token, token: Token, expected: list[str]) -> SyntaxProblem | None:
+def _two_values(previous: Token, token: Token, expected: list[str]) -> Fault | None:
     helps: tuple[str, ...]
     start, end = previous.start, token.end
     names = previous.kind == token.kind == "NAME"
@@ -121,7 +122,7 @@ def _two_values(previous: Token, token: Token, expected: list[str]) -> SyntaxPro
     return syntax(start, end, f"{what} is missing {between}", helps=helps, corrections=tuple(fixes))
 
 
-def _no_operand(previous: Token | None, token: Token, expected: list[str]) -> SyntaxProblem | None:
+def _no_operand(previous: Token | None, token: Token, expected: list[str]) -> Fault | None:
     if previous is not None and previous.kind in _OPERATORS:
         if token.kind in ("NOT", "NOT_SIGN"):
             helps = (f"write `{previous.text} (not …)`",)
@@ -152,11 +153,11 @@ def _no_operand(previous: Token | None, token: Token, expected: list[str]) -> Sy
     return None
 
 
-def _missing(token: Token, problem: str) -> SyntaxProblem:
+def _missing(token: Token, problem: str) -> Fault:
     return syntax(token.start, token.end, problem, primary="an operand is missing")
 
 
-def _special(token: Token) -> SyntaxProblem | None:
+def _special(token: Token) -> Fault | None:
     if token.kind == "COLON":
         helps = ("`:` gives a bound variable its sort, as in `ForAll([x: Person], …)`",)
         return syntax(token.start, token.end, "unexpected `:`", helps=helps)

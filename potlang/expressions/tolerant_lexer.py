@@ -9,37 +9,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from potlang.diag.model import Applicability
+from potlang.expressions.actions import Correction, Fault
 from potlang.expressions.tables import END, Token, scanner, tokens
 
 SAFE, UNSAFE = Applicability.SAFE, Applicability.UNSAFE
-
-
-@dataclass(frozen=True, slots=True)
-class Correction:
-    """A fix inside the expression: a title, how far to trust it, and (start, end, text) edits."""
-
-    title: str
-    applicability: Applicability
-    edits: tuple[tuple[int, int, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SyntaxProblem:
-    """One syntax error inside an expression; `related` are (start, end, message) of other places."""
-
-    code: str
-    start: int
-    end: int
-    fields: tuple[tuple[str, Any], ...] = ()
-    primary: str = ""
-    helps: tuple[str, ...] = ()
-    corrections: tuple[Correction, ...] = ()
-    related: tuple[tuple[int, int, str], ...] = ()
 
 
 def syntax(
@@ -51,10 +27,9 @@ def syntax(
     helps: tuple[str, ...] = (),
     corrections: tuple[Correction, ...] = (),
     related: tuple[tuple[int, int, str], ...] = (),
-) -> SyntaxProblem:
+) -> Fault:
     """A POT1020."""
-    fields = (("problem", problem),)
-    return SyntaxProblem("POT1020", start, end, fields, primary, helps, corrections, related)
+    return Fault("POT1020", start, end, {"problem": problem}, primary, helps, corrections, related)
 
 
 _SPELLINGS: dict[str, tuple[str, str]] = {
@@ -136,7 +111,7 @@ class ErrorTolerantLexer:
     def __init__(self, text: str) -> None:
         self.text = text
         self.tokens: list[Token] = []
-        self.problems: list[SyntaxProblem] = []
+        self.problems: list[Fault] = []
         self.stopped = False
         self.unreadable = False
         self.open_quantifiers: list[int] = []
@@ -234,9 +209,8 @@ class ErrorTolerantLexer:
         inner = match.group()[1:-1].replace("\\", "\\\\").replace("'", "\\'")
         fix = Correction("use straight quotes", SAFE, ((start, end, f"'{inner}'"),))
         char = next(char for char in match.group() if char in "“”‘’")
-        fields = (("char", char),)
         helps = ("strings stand in straight quotes",)
-        self.problems.append(SyntaxProblem("POT1022", start, end, fields, "", helps, (fix,)))
+        self.problems.append(Fault("POT1022", start, end, {"char": char}, "", helps, (fix,)))
         self.tokens.append(Token("STRING", f"'{inner}'", start, end))
 
     def _spelling(self, match: re.Match[str]) -> None:
@@ -252,7 +226,7 @@ class ErrorTolerantLexer:
         text = self._spaced(meant, start, end) if kind in _WORDS else meant
         fix = Correction(f"write `{meant}`", trust, ((start, end, text),))
         if word == "=":
-            problem = SyntaxProblem("POT1023", start, end, (), "", ("write `==` for equality",), (fix,))
+            problem = Fault("POT1023", start, end, {}, "", ("write `==` for equality",), (fix,))
         else:
             problem = syntax(
                 start, end, f"`{word}` is not an operator here", helps=tuple(helps), corrections=(fix,)
@@ -282,7 +256,7 @@ class ErrorTolerantLexer:
             edit = (begin, stop, f"`{self.text[begin:stop]}`")
             fix = Correction("write the name in backquotes", UNSAFE, (edit,))
         primary = "the string begins here"
-        self.problems.append(SyntaxProblem("POT1024", start, start + 1, (), primary, helps, (fix,)))
+        self.problems.append(Fault("POT1024", start, start + 1, {}, primary, helps, (fix,)))
         self.stopped = True
 
     def _unknown(self, match: re.Match[str]) -> None:
@@ -298,7 +272,7 @@ class ErrorTolerantLexer:
             helps = ("a question is written as the formula that is asked about",)
         elif char == "@" or char == "$":
             helps = ("a name with this character is written in backquotes",)
-        self.problems.append(SyntaxProblem("POT1022", start, end, (("char", char),), "", helps, (fix,)))
+        self.problems.append(Fault("POT1022", start, end, {"char": char}, "", helps, (fix,)))
 
 
 def _body_end(text: str, start: int) -> int:

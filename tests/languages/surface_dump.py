@@ -41,7 +41,7 @@ def dump(node: Expr | SortExpr | int | None, spans: bool = False) -> str:
         case Call(head, args):
             return form("", head, *args).replace("( ", "(", 1) if not spans else form("call", head, *args)
         case Infix(op, args):
-            return form(f"{op}~{node.op_start}" if spans else op, *args)
+            return form(op, *args)
         case Prefix(op, arg):
             return form(f"{op}1", arg)
         case Compare(operands, ops):

@@ -201,7 +201,7 @@ class _ExpressionWriting:
         def build(args: list[Expr], end: int) -> Expr:
             if name in _COMPARISONS:
                 return Compare(args, [sign], start, end)
-            return Infix(sign, args, start, end, args[0].end + 1)
+            return Infix(sign, args, start, end)
 
         self._compound(pointer, len(operands), build, _joined(f" {sign} ", operands))
 
