@@ -72,6 +72,11 @@ class Patch(NamedTuple):
     value: object = None
     source: str | None = None
 
+    @classmethod
+    def append(cls, item: object, section: str, exists: bool) -> Patch:
+        """One item more in the list at `section`, which is made if it does not exist."""
+        return cls("add", f"{section}/-", item) if exists else cls("add", section, [item])
+
 
 Edit = Replace | Patch
 

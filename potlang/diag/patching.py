@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from potlang.diag.model import Patch, Replace
-from potlang.source import join_pointer, split_pointer
+from potlang.source import array_index, join_pointer, split_pointer
 
 Change = Callable[[object, str], object]
 
@@ -60,9 +60,10 @@ def split_last(pointer: str) -> tuple[str, str]:
 
 def position(token: str, length: int) -> int:
     """The array index that a token names, below `length`; raises `FixError`."""
-    if not (token.isascii() and token.isdigit() and len(token) < 12 and int(token) < length):
+    index = array_index(token, length)
+    if index is None:
         raise FixError(f"no index {token}")
-    return int(token)
+    return index
 
 
 def _child(value: object, token: str) -> object:

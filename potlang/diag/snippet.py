@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from potlang.diag.model import Place
 from potlang.diag.wording import visible
-from potlang.source import Document, LineColumn, split_pointer
+from potlang.source import Document, LineColumn, array_index, split_pointer
 
 
 class Snippet(NamedTuple):
@@ -43,9 +43,8 @@ def _decoded(document: Document, place: Place, where: LineColumn | None, width: 
         if isinstance(value, dict):
             value = value.get(token)
         elif isinstance(value, list | tuple):
-            value = (
-                value[int(token)] if token.isdigit() and len(token) < 12 and int(token) < len(value) else None
-            )
+            index = array_index(token, len(value))
+            value = None if index is None else value[index]
         else:
             value = None
     if not isinstance(value, str) or (place.span is None and where is not None):

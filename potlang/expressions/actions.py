@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from potlang.diag.model import Applicability, Fix, Label, Place, Replace
-from potlang.expressions.names import name_of
+from potlang.expressions.names import is_plain_sort, name_of
 from potlang.expressions.surface import (
     Binding,
     BitVecLiteral,
@@ -223,10 +223,9 @@ def _binding_object(reading: Reading, values: Values, starts: Places, ends: Plac
 def _sort_of(reading: Reading, text: str, start: int, end: int) -> SortExpr:
     """The sort that stands in a string token; places count in the expression around it."""
     from potlang.expressions.parser import parse_tokens
-    from potlang.expressions.sorts import plain_name
     from potlang.expressions.tables import tokenize
 
-    if plain_name(text):
+    if is_plain_sort(text):
         return SortExpr(text.strip(), [], reading.pointer, start + 1, end - 1)
     shift = start + 1 if end - start == len(text) + 2 else None
     sort = parse_tokens(tokenize(text), "sort", Reading(reading.pointer)).value

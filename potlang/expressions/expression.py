@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 from potlang.expressions.actions import Fault, Reading
 from potlang.expressions.fast import fast_expression
 from potlang.expressions.flat import flat_literal
-from potlang.expressions.names import name_of
+from potlang.expressions.names import is_plain_sort, name_of
 from potlang.expressions.parser import DEEPEST, parse_tokens
-from potlang.expressions.sorts import plain_name
 from potlang.expressions.surface import Expr, Formula, SortExpr
 from potlang.expressions.tables import Token, tokenize
 
@@ -43,7 +42,7 @@ def parse_sort(text: str, pointer: str, sink: Sink) -> SortExpr | None:
     """
     if text.isidentifier() and len(text) <= LONGEST_NAME:
         return SortExpr(text, [], pointer, 0, len(text))
-    if plain_name(text):
+    if is_plain_sort(text):
         start = len(text) - len(text.lstrip())
         name = text.strip()
         if len(name) > LONGEST_NAME:

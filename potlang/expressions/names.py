@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _ASCII = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PLAIN = re.compile(r"\s*+[^()\[\]{}<>,:;`'\"=\s][^()\[\]{}<>,:;`'\"=]*+")
 _KEYWORDS = frozenset({"and", "or", "not", "in"})
 
 
@@ -27,3 +28,8 @@ def _is_plain(name: str) -> bool:
 
     first = tokenize(name)[0]
     return first.kind == "NAME" and first.end == len(name) and first.start == 0
+
+
+def is_plain_sort(text: str) -> bool:
+    """Whether a sort as written is one name, blanks and hyphens inside allowed (`Person`, `hard hat`)."""
+    return text.isidentifier() or _PLAIN.fullmatch(text) is not None

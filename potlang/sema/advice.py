@@ -249,7 +249,7 @@ def order_advice(e: Elaborator, sort: Sort, exprs: Sequence[s.Expr]) -> Advice:
     body = "".join(cases) + "0" + ")" * len(cases)
     item = {"name": name, "domain": [sort.name], "range": "Int", "params": [param], "body": body}
     has_section = any(entry.place.pointer.startswith("/functions/") for entry in _functions(e))
-    declaration = Patch("add", "/functions/-", item) if has_section else Patch("add", "/functions", [item])
+    declaration = Patch.append(item, "/functions", has_section)
     wrapped = _each(e, exprs, f"{name}(", ")")
     title = f"define `{name}` by the order of the values, and {wrapped.title}"
     helps = [

@@ -38,8 +38,7 @@ def infer_decision_variables(section: s.OptimizationDecl, e: Elaborator) -> dict
 
 def _warn(name: s.Name, sort: Sort, formula: s.Formula, section: s.OptimizationDecl, e: Elaborator) -> None:
     item = {"name": name.id, "sort": str(sort)}
-    place = join_pointer(section.pointer, "variables")
-    edit = Patch("add", f"{place}/-", item) if section.variables else Patch("add", place, [item])
+    edit = Patch.append(item, join_pointer(section.pointer, "variables"), bool(section.variables))
     e.sink.report(
         "POT2008",
         formula.pointer,

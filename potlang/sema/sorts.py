@@ -245,5 +245,5 @@ def _removal(pointer: str, title: str) -> Fix:
 
 def _declaration_fix(name: str, has_section: bool) -> Fix:
     item = {"name": name, "type": "DeclareSort"}
-    edit = Patch("add", "/sorts/-", item) if has_section else Patch("add", "/sorts", [item])
+    edit = Patch.append(item, "/sorts", has_section)
     return Fix(f"declare the sort `{name}`", Applicability.UNSAFE, (edit,))

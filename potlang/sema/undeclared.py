@@ -9,6 +9,7 @@ from potlang.diag import Applicability, Fix, Label, NearNames, Patch, Place, Rep
 from potlang.diag.near import numbered_alike
 from potlang.ir.sorts import FunctionSort, Sort
 from potlang.sema.scope import Entry, FunctionEntry, Scope, TermEntry, VariableEntry
+from potlang.source import join_pointer
 
 BROKEN = "broken"
 """Among the sections: some declarations could not be read, so nothing is added to their sections."""
@@ -172,7 +173,7 @@ def _declaration(name: str, uses: Uses, sections: frozenset[str]) -> tuple[str, 
     if len(name) <= _LONGEST_VARIABLE and sort is not None:
         help_ += f"; or bind it, if it is a variable: ForAll([{name}: {shown}], …)"
     group = f"added_{name}"
-    edit = Patch("add", f"/constants/{_token(group)}", item)
+    edit = Patch("add", join_pointer("/constants", group), item)
     if "constants" not in sections:
         edit = Patch("add", "/constants", {group: item})
     elif "constants[]" in sections:
@@ -185,9 +186,7 @@ def _variable_declaration(name: str, sort: str | None, sections: frozenset[str])
     item = {"name": name, "sort": sort or "Sort"}
     shown = f'{{"name": "{name}", "sort": "{item["sort"]}"}}'
     help_ = f"declare it: add {shown} to `variables`, or write [{name}: {item['sort']}]"
-    edit = (
-        Patch("add", "/variables/-", item) if "variables" in sections else Patch("add", "/variables", [item])
-    )
+    edit = Patch.append(item, "/variables", "variables" in sections)
     applicability = Applicability.UNSAFE if sort else Applicability.PLACEHOLDER
     return help_, [Fix(f"declare the variable `{name}`", applicability, (edit,))]
 
@@ -198,15 +197,9 @@ def _function_declaration(name: str, uses: Uses, sections: frozenset[str]) -> tu
     item = {"name": name, "domain": domain, "range": range_}
     quoted = [f'"{part}"' for part in domain]
     shown = f'{{"name": "{name}", "domain": [{", ".join(quoted)}], "range": "{range_}"}}'
-    edit = (
-        Patch("add", "/functions/-", item) if "functions" in sections else Patch("add", "/functions", [item])
-    )
+    edit = Patch.append(item, "/functions", "functions" in sections)
     known = uses.sort is not None and None not in uses.domain
     applicability = Applicability.UNSAFE if known else Applicability.PLACEHOLDER
     return f"declare it: add {shown} to `functions`", [
         Fix(f"declare the function `{name}`", applicability, (edit,))
     ]
-
-
-def _token(key: str) -> str:
-    return key.replace("~", "~0").replace("/", "~1")

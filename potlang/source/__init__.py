@@ -2,7 +2,7 @@
 
 from potlang.source.document import DecodeError, Document, Excerpt, LineColumn, decode, marked_encoding
 from potlang.source.limits import DEFAULT_LIMITS, InputLimits
-from potlang.source.pointer import escape_token, join_pointer, split_pointer
+from potlang.source.pointer import array_index, escape_token, join_pointer, split_pointer
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -11,6 +11,7 @@ __all__ = [
     "Excerpt",
     "InputLimits",
     "LineColumn",
+    "array_index",
     "decode",
     "escape_token",
     "join_pointer",

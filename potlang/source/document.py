@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 from potlang.source.layout import Extent, Layout, raw_offset
-from potlang.source.pointer import escape_token, split_pointer
+from potlang.source.pointer import array_index, escape_token, split_pointer
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _MARKS = (
@@ -166,10 +166,11 @@ class Document:
                 path.append(self._key_order(base, here)[token])
                 here = here[token]
             elif isinstance(here, list | tuple):
-                if not (token.isascii() and token.isdigit() and len(token) < 12 and int(token) < len(here)):
+                index = array_index(token, len(here))
+                if index is None:
                     break
-                path.append(int(token))
-                here = here[int(token)]
+                path.append(index)
+                here = here[index]
             else:
                 break
             base += "/" + escape_token(token)

@@ -10,7 +10,7 @@ import json
 import re
 from typing import NamedTuple
 
-from potlang.source.pointer import split_pointer
+from potlang.source.pointer import array_index, split_pointer
 
 STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _STRING = re.compile(STRING, re.DOTALL)
@@ -76,9 +76,8 @@ def child(children: Children, token: str) -> Extent | None:
     """The child that one reference token names."""
     if isinstance(children, dict):
         return children.get(token)
-    if token.isascii() and token.isdigit() and len(token) < 12 and int(token) < len(children):
-        return children[int(token)]
-    return None
+    index = array_index(token, len(children))
+    return None if index is None else children[index]
 
 
 def skip_space(text: str, position: int) -> int:

@@ -15,6 +15,13 @@ def join_pointer(base: str, *tokens: str | int) -> str:
     return base
 
 
+def array_index(token: str, length: int) -> int | None:
+    """The index below `length` that a token names; None if it names none."""
+    if token.isascii() and token.isdigit() and len(token) < 12 and int(token) < length:
+        return int(token)
+    return None
+
+
 def split_pointer(pointer: str) -> list[str]:
     """The decoded tokens of a pointer; the empty pointer has none."""
     if not pointer:

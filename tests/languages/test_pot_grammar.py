@@ -94,10 +94,10 @@ def spans(text: str) -> str:
 
 def test_spans_cover_the_whole_of_each_part() -> None:
     assert spans("f(a, b)") == "(call@0:7 f@0:1 a@2:3 b@5:6)"
-    assert spans("(a) + b") == "(+~4@0:7 a@1:2 b@6:7)"
-    assert spans("f((a or b))") == "(call@0:11 f@0:1 (or~5@3:9 a@3:4 b@8:9))"
-    assert spans("x not in [a]") == "(not-in~2@0:12 x@0:1 (list@9:12 a@10:11))"
-    assert spans("a and b and c") == "(and~2@0:13 a@0:1 b@6:7 c@12:13)"
+    assert spans("(a) + b") == "(+@0:7 a@1:2 b@6:7)"
+    assert spans("f((a or b))") == "(call@0:11 f@0:1 (or@3:9 a@3:4 b@8:9))"
+    assert spans("x not in [a]") == "(not-in@0:12 x@0:1 (list@9:12 a@10:11))"
+    assert spans("a and b and c") == "(and@0:13 a@0:1 b@6:7 c@12:13)"
     assert (
         spans("F([{'name': 'p', 'sort': 'T'}])") == "(call@0:31 F@0:1 (list@2:30 (:@3:29 p@13:14 T@26:27)))"
     )
