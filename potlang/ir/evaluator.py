@@ -7,13 +7,12 @@ walk keeps its own stack, and shared nodes are computed once for each binding of
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from fractions import Fraction
 from time import monotonic
 from typing import cast
 
 from potlang.ir import operators as op
 from potlang.ir import values
-from potlang.ir.fold import MOST_BITS, bit_size, value_of
+from potlang.ir.fold import value_of, within_bounds
 from potlang.ir.guards import Guards
 from potlang.ir.module import Definition
 from potlang.ir.nodes import (
@@ -30,7 +29,6 @@ from potlang.ir.nodes import (
     is_flat,
     reachable,
 )
-from potlang.ir.operators import Operator
 from potlang.ir.sorts import ArraySort, FunctionSort, SetSort, Sort, TupleSort
 from potlang.ir.structure import (
     FunctionTable,
@@ -333,8 +331,8 @@ class _Evaluation:
             # members or have them by default ([IR-EVAL-4]).
             rest = canonical(op.DIFFERENCE.evaluate(*args), node.args[0].sort, self.structure)
             return rest == canonical(values.Table(False), node.args[0].sort, self.structure)
-        # Before computing: a power of a few large numbers takes longer to make than to refuse.
-        _bounded(operator, args)
+        if not within_bounds(operator, args):
+            raise NotEvaluable("the value is too large")
         result = operator.evaluate(*args)
         return canonical(result, node.sort, self.structure) if isinstance(node.sort, _TABLES) else result
 
@@ -367,19 +365,3 @@ def _choose(node: App, got: list[object]) -> object:
     if len(got) == 1 and isinstance(got[0], bool):
         return _NextPart(node.args[1] if got[0] else node.args[2])
     return got[-1]
-
-
-def _bounded(operator: Operator, args: list[object]) -> None:
-    """Raise `NotEvaluable` where the result would be out of all proportion."""
-    first = args[0]
-    if isinstance(first, str) and operator is op.STR_CONCAT:
-        size = sum(len(arg) for arg in args if isinstance(arg, str)) >> 4
-    elif isinstance(first, values.Bits):
-        size = sum(arg.width for arg in args if isinstance(arg, values.Bits)) >> 1
-    else:
-        growing = operator in (op.MUL, op.DIV) or (
-            operator in (op.ADD, op.SUB) and isinstance(first, Fraction)
-        )
-        size = sum(map(bit_size, args)) if growing else 0
-    if size > MOST_BITS:
-        raise NotEvaluable("the value is too large")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
-from potlang.ir.nodes import App, Lit, Node
+from potlang.ir.nodes import App, Lit
 from potlang.ir.operators import ADD, BV_CONCAT, DIV, MUL, STR_CONCAT, SUB, Operator
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import (
@@ -65,27 +66,30 @@ def fold(pool: Pool, node: App) -> Lit | None:
     """
     op = node.op
     literals = [arg for arg in node.args if isinstance(arg, Lit)]
-    if not isinstance(op, Operator) or len(literals) < len(node.args) or not within_bounds(op, node.args):
+    if not isinstance(op, Operator) or len(literals) < len(node.args):
+        return None
+    values = list(map(value_of, literals))
+    if not within_bounds(op, values):
         return None
     try:
-        value = op.evaluate(*map(value_of, literals))
+        value = op.evaluate(*values)
     except Unspecified:
         return None
     return literal_of(pool, value, node.sort)
 
 
-def within_bounds(op: Operator, args: tuple[Node, ...]) -> bool:
-    """Whether computing `op` on these literals stays within the bounds."""
-    sorts = (*(arg.sort for arg in args),)
-    if any(isinstance(sort, BitVecSort) and sort.width > MOST_BITS for sort in sorts):
-        return False
-    values = [arg.value for arg in args if isinstance(arg, Lit)]
+def within_bounds(op: Operator, args: Sequence[object]) -> bool:
+    """Whether computing `op` on these values stays within the bounds.
+
+    Asked before computing: a power of a few large numbers takes longer to make than to refuse.
+    """
+    if isinstance(args[0], Bits):
+        widths = [arg.width for arg in args if isinstance(arg, Bits)]
+        return (sum(widths) if op is BV_CONCAT else max(widths)) <= MOST_BITS
     if op is STR_CONCAT:
-        return sum(len(value) for value in values if isinstance(value, str)) <= MOST_CHARACTERS
-    if op is BV_CONCAT:
-        return sum(sort.width for sort in sorts if isinstance(sort, BitVecSort)) <= MOST_BITS
-    if op is MUL or op is DIV or (op in (ADD, SUB) and args[0].sort is REAL):
-        return sum(map(bit_size, values)) <= MOST_BITS
+        return sum(len(arg) for arg in args if isinstance(arg, str)) <= MOST_CHARACTERS
+    if op is MUL or op is DIV or ((op is ADD or op is SUB) and isinstance(args[0], Fraction)):
+        return sum(map(bit_size, args)) <= MOST_BITS
     return True
 
 

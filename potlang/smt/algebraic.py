@@ -7,7 +7,7 @@ in exact arithmetic.
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from potlang.ir.numerals import natural
 from potlang.smt.sexpr import SExpr
@@ -79,9 +79,7 @@ def _trimmed(polynomial: Polynomial) -> Polynomial:
 
 
 def _sum(a: Polynomial, b: Polynomial) -> Polynomial:
-    size = max(len(a), len(b))
-    padded = (p + [Fraction(0)] * (size - len(p)) for p in (a, b))
-    return _trimmed([x + y for x, y in zip(*padded, strict=True)])
+    return _trimmed([x + y for x, y in zip_longest(a, b, fillvalue=Fraction(0))])
 
 
 def _product(a: Polynomial, b: Polynomial) -> Polynomial:

@@ -13,7 +13,7 @@ from structures import count_structures, structures
 
 from potlang.ir import operators as op
 from potlang.ir.evaluator import FunctionTable, NotEvaluable, Structure, evaluate, members
-from potlang.ir.fold import value_of
+from potlang.ir.fold import MOST_BITS, fold, value_of
 from potlang.ir.module import Definition, Module
 from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, SymbolKind, Var
 from potlang.ir.pool import Pool
@@ -285,3 +285,17 @@ def test_a_function_table_without_default_has_gaps() -> None:
     structure = Structure({S: 2}, {p: FunctionTable({(Element("S", 0),): True}), a: Element("S", 1)})
     with pytest.raises(NotEvaluable):
         evaluate(pool.app(p, (pool.sym(a),)), structure)
+
+
+@pytest.mark.parametrize("operator", [op.BV_NOT, op.BV_NEG])
+def test_bit_vectors_beyond_the_bound_have_no_value(operator: op.Operator) -> None:
+    """[IR-EVAL-5]: of one operand too, as they are folded."""
+    pool = Pool()
+    for width, known in ((MOST_BITS, True), (MOST_BITS + 1, False)):
+        node = pool.app(operator, (pool.lit(1, BitVecSort(width)),))
+        assert (fold(pool, node) is not None) is known
+        if known:
+            assert isinstance(evaluate(node, Structure()), Bits)
+        else:
+            with pytest.raises(NotEvaluable, match="too large"):
+                evaluate(node, Structure())
