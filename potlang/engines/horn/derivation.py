@@ -121,13 +121,8 @@ class _StepBuilder:
 
     def different(self, pairs: Sequence[tuple[int, int]], values: Mapping[int, int]) -> list[int]:
         """Steps for the differences that an instance wants; none for those of literals."""
-        found = []
-        for pair in pairs:
-            a, b = (values[~each] if each < 0 else each for each in pair)
-            number = self.differ(a, b)
-            if number is not None:
-                found.append(number)
-        return found
+        found = [self.differ(*ground(pair, values)) for pair in pairs]
+        return [number for number in found if number is not None]
 
     def differ(self, a: int, b: int) -> int | None:
         """The step that two constants differ, None for literals."""
@@ -186,8 +181,9 @@ def _by_ranks(
         if key not in instances:
             instances[key] = None if key in added else least.instance(*key)
         found = instances[key]
-        needed = [] if found is None else [(atom.relation, ground(atom, found[1])) for atom in found[0].body]
-        needed = [each for each in needed if not builder.is_domain(each[0])]
+        rule, values = found or (None, {})
+        body = [atom for atom in rule.body if not builder.is_domain(atom.relation)] if rule else []
+        needed = [(atom.relation, ground(atom.args, values)) for atom in body]
         missing = [each for each in needed if each not in builder.numbers]
         if missing:
             stack.extend(missing)
@@ -265,7 +261,7 @@ class _Events:
         for atom in event.rule.body:
             if self.builder.is_domain(atom.relation):
                 continue
-            row = ground(atom, event.values)
+            row = ground(atom.args, event.values)
             earlier = merged.event_for(atom.relation, row, event.serial)
             found.append(earlier)
             for a, b in zip(earlier.row, row, strict=True):
@@ -280,13 +276,10 @@ class _Events:
     def _differing(self, event: Event) -> list[tuple[tuple[int, int], tuple[int, int]]]:
         """For each difference wanted: its two constants, each with one equal to it, which differ."""
         assert event.rule is not None
-        found = []
-        for pair in event.rule.differ:
-            a, b = (event.values[~each] if each < 0 else each for each in pair)
-            found.append(self._known_distinct(a, b, event.serial))
-        return found
+        return [self._known_distinct(ground(pair, event.values), event.serial) for pair in event.rule.differ]
 
-    def _known_distinct(self, a: int, b: int, serial: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    def _known_distinct(self, pair: Row, serial: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        a, b = pair
         merged, known_distinct = self.merged, self.builder.horn.universe.known_distinct
         ours = [x for x in merged.members[merged.leader[a]] if merged.equal_before(a, x, serial)]
         theirs = [y for y in merged.members[merged.leader[b]] if merged.equal_before(b, y, serial)]
@@ -305,7 +298,7 @@ class _Events:
         premises = []
         for atom in event.rule.body:
             if not builder.is_domain(atom.relation):
-                premises.append(self._premise(atom.relation, ground(atom, event.values), event.serial))
+                premises.append(self._premise(atom.relation, ground(atom.args, event.values), event.serial))
         premises += [self.equation(a, b) for a, b in event.rule.equal if a != b]
         premises += [n for x, y in self._differing(event) if (n := self._difference(x, y)) is not None]
         if event.rule.source is None:

@@ -5,7 +5,7 @@ Values that are not negative are constants, `~slot` stands for the variable with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from potlang.engines.horn.universe import Provenance
@@ -54,9 +54,9 @@ def variables(atoms: Iterable[Atom]) -> set[int]:
     return {~value for atom in atoms for value in atom.args if value < 0}
 
 
-def ground(atom: Atom, values: dict[int, int]) -> Row:
-    """The row of an atom under values for its variables."""
-    return tuple([values[~value] if value < 0 else value for value in atom.args])
+def ground(args: Row, values: Mapping[int, int]) -> Row:
+    """Arguments under values for the variables among them."""
+    return tuple([values[~value] if value < 0 else value for value in args])
 
 
 def unify(head: Atom, row: Row) -> dict[int, int] | None:

@@ -342,8 +342,7 @@ class SemiNaive:
                 return None
 
     def _differ(self, rule: DatalogRule, values: dict[int, int]) -> bool:
-        pairs = [tuple(values[~each] if each < 0 else each for each in pair) for pair in rule.differ]
-        return all(self.program.known_distinct(a, b) for a, b in pairs)
+        return all(self.program.known_distinct(*ground(pair, values)) for pair in rule.differ)
 
     def _cost(self, atom: Atom, values: dict[int, int]) -> int:
         """How many rows match; a guess for large relations, of which an index may not be worth making."""
@@ -361,7 +360,7 @@ class SemiNaive:
         ranks = self.rows[atom.relation]
         bound = tuple(c for c, value in enumerate(atom.args) if value >= 0 or ~value in values)
         if len(bound) == len(atom.args):
-            if ranks.get(ground(atom, values), rank) < rank:
+            if ranks.get(ground(atom.args, values), rank) < rank:
                 yield values
             return
         key, shape = _probe(atom, values, bound)
@@ -369,12 +368,12 @@ class SemiNaive:
             found = dict(values)
             columns = zip(shape.rest, rest, strict=True)
             agrees = all(found.setdefault(~atom.args[column], value) == value for column, value in columns)
-            if agrees and ranks[ground(atom, found)] < rank:
+            if agrees and ranks[ground(atom.args, found)] < rank:
                 yield found
 
 
 def _probe(atom: Atom, values: dict[int, int], bound: tuple[int, ...]) -> tuple[Any, IndexShape]:
     """The key of the bound columns, and the index that has it."""
-    key = tuple([values[~atom.args[c]] if atom.args[c] < 0 else atom.args[c] for c in bound])
+    key = ground(tuple([atom.args[c] for c in bound]), values)
     shape = IndexShape(bound, tuple(c for c in range(len(atom.args)) if c not in bound))
     return key[0] if len(key) == 1 else key, shape

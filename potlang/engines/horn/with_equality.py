@@ -143,7 +143,7 @@ class DatalogWithEquality:
         for found in run(plan, rows, self, self.limits.tick):
             for row in found:
                 values = dict(zip(plan.slots, row, strict=True))
-                written = ground(rule.head, values)
+                written = ground(rule.head.args, values)
                 event = Event(len(self._events), rule.head.relation, written, rule, values)
                 if self._note(event):
                     fresh.append((event.relation, self.canonical(written)))
