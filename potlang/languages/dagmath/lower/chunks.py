@@ -9,14 +9,13 @@ from potlang.languages.dagmath.lower.formulas import read_formula
 from potlang.languages.dagmath.lower.phrases import is_generic, stems
 from potlang.languages.dagmath.lower.readings import Context
 from potlang.languages.dagmath.lower.syntax import Op, Quantity, Term, Unreadable, is_op, is_statement
-from potlang.languages.dagmath.lower.tokens import FUNCTIONS
+from potlang.languages.dagmath.lower.tokens import FUNCTIONS, MOST_CHARACTERS
 from potlang.languages.dagmath.lower.units import is_unit
 from potlang.languages.dagmath.read.boxed import boxes
 
 Match = re.Match[str]
 MARK: Final = r"⟦(\d+)⟧"
 CHUNK: Final = re.compile(MARK)
-MOST_LETTERS: Final = 4_000
 _LONGEST_PHRASE: Final = 8
 _MARKED: Final = re.compile(
     r"\$\$(?P<a>.+?)\$\$|(?<!\\)\$(?P<b>(?:\\.|[^$\\])+)\$|\\\((?P<c>.+?)\\\)|\\\[(?P<d>.+?)\\\]", re.DOTALL
@@ -40,6 +39,7 @@ _SHAPE: Final = re.compile(r"[-+*/^=<>≤≥≠±×÷·√(){}\[\]|.,:!%\\_'\w²
 _COUNT: Final = re.compile(r"(?:\\\$)?\d+(?:\.\d+)?[.,;:]?")
 _OPERATOR: Final = re.compile(r"[-+*/^=<>≤≥≠±×÷·−:]+|\|")
 _PERCENT: Final = re.compile(r"⟦(\d+)⟧ ?\\?%")
+_LETTER: Final = re.compile(r"[B-Zb-z][.,;:]?")
 _ORDINAL: Final = re.compile(r"\d+(?:st|nd|rd|th)\b.*")
 
 
@@ -51,8 +51,8 @@ class Template:
 
     def __init__(self, source: str, context: Context) -> None:
         """Raises Unreadable for a sentence that is not read."""
-        if len(source) > MOST_LETTERS:
-            raise Unreadable(f"the sentence has more than {MOST_LETTERS} characters")
+        if len(source) > MOST_CHARACTERS:
+            raise Unreadable(f"the sentence has more than {MOST_CHARACTERS} characters")
         self.context = context
         self.chunks: list[Term | Unreadable] = []
         source = _REFERENCES.sub(" ", _plainer(source.replace("⟦", "[").replace("⟧", "]")))
@@ -163,7 +163,8 @@ def _run(words: list[str], at: int, marked: bool) -> tuple[int, bool]:
     whole = count
     while count and _OPERATOR.fullmatch(words[at + count - 1]):
         count -= 1
-    is_formula = count > 0 and (strong or _is_letter(words, at, count))
+    # A single letter that stands alone is the name of a variable.
+    is_formula = count > 0 and (strong or (count == 1 and _LETTER.fullmatch(words[at]) is not None))
     return (count if is_formula else max(1, whole)), is_formula
 
 
@@ -181,11 +182,6 @@ def _weight(bare: str, before: str) -> int:
     if len(bare) == 1 or _OPERATOR.fullmatch(bare):
         return 1
     return 1 if _OPERATOR.search(before[-1:]) or bare[0] in "([|" else 0
-
-
-def _is_letter(words: list[str], at: int, count: int) -> bool:
-    """Whether a single letter stands alone as the name of a variable."""
-    return count == 1 and re.fullmatch(r"[B-Zb-z][.,;:]?", words[at]) is not None
 
 
 def with_unit(term: Term, unit: str) -> Term:

@@ -14,6 +14,7 @@ from typing import Final
 
 from potlang.languages.dagmath.lower.phrases import stem, stems
 from potlang.languages.dagmath.lower.syntax import (
+    MOST_DEPTH,
     Name,
     Num,
     Op,
@@ -31,7 +32,6 @@ from potlang.languages.dagmath.lower.tokens import END, Token, tokens
 from potlang.languages.dagmath.lower.units import is_unit
 from potlang.languages.dagmath.lower.vocabulary import MULTIPLIERS
 
-_DEEPEST: Final = 40
 _ALONE: Final = ("num", "name", "op")
 _UNITS: Final = ("unit", "text")
 _DEGREES: Final = ("circ", "degree")
@@ -94,8 +94,8 @@ class _Parser:
 
     def _nested(self, read: Callable[[], Term]) -> Term:
         self._depth += 1
-        if self._depth > _DEEPEST:
-            raise Unreadable(f"the formula is nested more than {_DEEPEST} deep")
+        if self._depth > MOST_DEPTH:
+            raise Unreadable(f"the formula is nested more than {MOST_DEPTH} deep")
         found = read()
         self._depth -= 1
         return found

@@ -23,10 +23,9 @@ from potlang.languages.dagmath.lower.syntax import (
     parts,
     words,
 )
+from potlang.languages.dagmath.lower.tokens import MOST_CHARACTERS, MOST_DIGITS
 from potlang.sema import build_session
 
-MOST_CHARACTERS: Final = 4_000
-_MOST_DIGITS: Final = 400
 _INFIX: Final = {"and": "and", "or": "or", "->": "=>", "<->": "<=>", "+": "+", "*": "*", "/": "/", "**": "^",
                  "%": "mod"}  # fmt: skip
 _COMPARE: Final = {"==": "=", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
@@ -109,6 +108,6 @@ def _term(expr: s.Expr, depth: int) -> Term:
 
 
 def _number(text: str) -> Term:
-    if len(text) > _MOST_DIGITS or "e" in text.lower():
+    if len(text) > MOST_DIGITS or "e" in text.lower():
         raise Unreadable("a number is too long, or has an exponent")
     return Num(Fraction(text))

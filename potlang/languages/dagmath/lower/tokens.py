@@ -9,6 +9,8 @@ from potlang.languages.dagmath.lower.syntax import GREEK, Unreadable, words
 from potlang.languages.dagmath.lower.units import is_unit
 
 MOST_CHARACTERS: Final = 4_000
+MOST_DIGITS: Final = 400
+"""Bounds of a formula, a sentence and a proposition alike, and of a number in them ([STEP-BOUNDS])."""
 
 
 class Token(NamedTuple):
@@ -77,7 +79,6 @@ _PATTERN: Final = re.compile(
     |(?P<bracket>[][(){}])""",
     re.VERBOSE,
 )
-_MOST_DIGITS: Final = 400
 _LONGEST_PRODUCT: Final = 3
 """Longer runs of letters are words, shorter ones products: `vt` is v times t."""
 
@@ -117,8 +118,8 @@ class _Lexer:
             self.found += [Token("num", first), Token("op", ","), Token("num", last)]
             return
         digits = text.replace("{,}", "").replace(",", "")
-        if len(digits) > _MOST_DIGITS:
-            raise Unreadable(f"a number has more than {_MOST_DIGITS} digits")
+        if len(digits) > MOST_DIGITS:
+            raise Unreadable(f"a number has more than {MOST_DIGITS} digits")
         self._add("num", digits)
 
     def _op(self, text: str) -> None:

@@ -3,7 +3,6 @@ r"""The boxed answer of a sentence: the last `\boxed{…}`, its braces balanced 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 _OPENING = re.compile(r"\\boxed\s*+\{")
@@ -22,21 +21,23 @@ class Box(NamedTuple):
     content: str | None
 
 
-def boxes(text: str) -> Iterator[Box]:
-    r"""Every `\boxed{` that is in no other one, in order; nothing comes after one that never ends."""
+def boxes(text: str) -> list[Box]:
+    r"""Every `\boxed{` that is in no other one, in order; one that never ends is the last. Linear time."""
+    found: list[Box] = []
     at = 0
     while (opening := _OPENING.search(text, at)) is not None:
         end = _closing(text, opening.end())
         if end is None:
-            yield Box(opening.start(), len(text), None)
-            return
-        yield Box(opening.start(), end, text[opening.end() : end - 1].strip())
+            return [*found, Box(opening.start(), len(text), None)]
+        found.append(Box(opening.start(), end, text[opening.end() : end - 1].strip()))
         at = end
+    return found
 
 
 def last_box(text: str) -> Box | None:
     r"""The last `\boxed{` of a text that is in no other one; None if there is none."""
-    return [None, *boxes(text)][-1]
+    found = boxes(text)
+    return found[-1] if found else None
 
 
 def boxed_answer(text: str) -> str | None:

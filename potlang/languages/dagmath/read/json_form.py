@@ -109,8 +109,8 @@ class _Reader:
         if missing:
             keys = self._misspelt(value, pointer, missing)
         said = {part: value[key] for part, key in keys.items()}
-        places = {part: Place(join_pointer(pointer, key)) for part, key in keys.items()}
-        row = Row(Place(pointer), places, set(), [])
+        places = {part: (join_pointer(pointer, key), None) for part, key in keys.items()}
+        row = Row((pointer, None), places, set(), [])
         number = self._id(said, row)
         for part in _REQUIRED:
             if part not in said:
@@ -135,7 +135,7 @@ class _Reader:
     def _id(self, said: Said, row: Row) -> int | None:
         if "id" not in said:
             return None
-        return self._number(said["id"], row.parts["id"].pointer, "a step id", row.repaired)
+        return self._number(said["id"], row.parts["id"][0], "a step id", row.repaired)
 
     def _number(self, value: object, pointer: str, what: str, misread: set[Part]) -> int | None:
         """A step's id; digits in a string are read as a number, with a warning."""
@@ -158,7 +158,7 @@ class _Reader:
         found = said.get("parents")
         if found is None:
             return None
-        where = row.parts["parents"].pointer
+        where, _ = row.parts["parents"]
         if type(found) is list:
             if found == [None]:
                 self._as_null(found, where, row)
@@ -168,7 +168,7 @@ class _Reader:
                 number = self._number(item, f"{where}/{at}", "the id of a step", set())
                 if number is not None:
                     ids.append(number)
-                    row.parents.append(Place(f"{where}/{at}"))
+                    row.parents.append((f"{where}/{at}", None))
             return tuple(ids)
         if isinstance(found, str) and found.strip().lower() in ("", "null", "none", "[]"):
             self._as_null(found, where, row)
@@ -193,7 +193,7 @@ class _Reader:
         if part not in said:
             return None
         text = said[part]
-        where = row.parts[part].pointer
+        where, _ = row.parts[part]
         if not isinstance(text, str):
             if text is not None or part == "node":
                 self._wrong(text, where, "a string")

@@ -11,6 +11,8 @@ from potlang.reading.embedded import EmbeddedDocument
 
 Part = Literal["id", "edge", "parents", "node", "prop"]
 Span = tuple[int, int]
+Where = tuple[str, Span | None]
+"""The pointer and the span of a `Place`, which is made for the few that are asked for."""
 
 
 class Row(NamedTuple):
@@ -20,10 +22,10 @@ class Row(NamedTuple):
     of them only the whole has a place.
     """
 
-    step: Place
-    parts: Mapping[Part, Place]
+    step: Where
+    parts: Mapping[Part, Where]
     repaired: set[Part]
-    parents: list[Place]
+    parents: list[Where]
 
 
 class SourceMap:
@@ -48,40 +50,42 @@ class SourceMap:
 
     def step(self, at: int) -> Place:
         """The whole step."""
-        return self.place(self.rows[at].step)
+        return self.place(Place(*self.rows[at].step))
 
     def part(self, at: int, part: Part, span: Span | None = None) -> Place:
         """A part of a step, and characters `span` of its text; the step where it has no such part."""
         row = self.rows[at]
         if part not in row.parts:
             return self.step(at)
-        whole = row.parts[part]
+        pointer, whole = row.parts[part]
         if span is not None and part not in row.repaired:
-            whole = whole._replace(span=_within(whole, span))
-        return self.place(whole)
+            whole = _within(whole, span)
+        return self.place(Place(pointer, whole))
 
     def parent(self, at: int, index: int) -> Place:
         """One of the parents, in the order written."""
         row = self.rows[at]
-        return self.part(at, "parents") if "parents" in row.repaired else self.place(row.parents[index])
+        if "parents" in row.repaired:
+            return self.part(at, "parents")
+        return self.place(Place(*row.parents[index]))
 
     def rewrite(self, at: int, part: Part, span: Span, text: str) -> tuple[Edit, ...]:
         """Edits that put `text` in the place of characters of a part; none where that cannot be done."""
         row = self.rows[at]
         if part not in row.parts or part in row.repaired:
             return ()
-        whole = row.parts[part]
-        return self.edits(Replace(whole.pointer, *_within(whole, span), text))
+        pointer, whole = row.parts[part]
+        return self.edits(Replace(pointer, *_within(whole, span), text))
 
     def set_parents(self, at: int, parents: Sequence[int]) -> tuple[Edit, ...]:
         """Edits that let a step have these parents; no parents are written as null."""
-        place = self.rows[at].parts["parents"]
-        if place.span is None:
-            return self.edits(Patch("replace", place.pointer, list(parents) or None))
-        return (Replace("", *place.span, ", ".join(f"Step {parent}" for parent in parents) or "Null"),)
+        pointer, span = self.rows[at].parts["parents"]
+        if span is None:
+            return self.edits(Patch("replace", pointer, list(parents) or None))
+        return (Replace(pointer, *span, ", ".join(f"Step {parent}" for parent in parents) or "Null"),)
 
 
-def _within(whole: Place, span: Span) -> Span:
+def _within(whole: Span | None, span: Span) -> Span:
     """Characters of a part, from the beginning of its string in JSON, and of the input in the text form."""
-    start = whole.span[0] if whole.span else 0
+    start = whole[0] if whole else 0
     return start + span[0], start + span[1]

@@ -11,7 +11,7 @@ from potlang.diag.model import Replace
 from potlang.diag.sink import Sink
 from potlang.languages.dagmath.read.json_form import LARGEST_DIFFICULTY, LARGEST_ID, Draft
 from potlang.languages.dagmath.read.records import Solution, Step
-from potlang.languages.dagmath.read.source_map import Part, Row, SourceMap, Span
+from potlang.languages.dagmath.read.source_map import Part, Row, SourceMap, Span, Where
 
 _BOLD = r"(?P<bold>\*\*|__|\*|_)?"
 _COLON = r"[ \t]*+(?(bold)(?::[ \t]*+(?P=bold)|(?P=bold)[ \t]*+:|:)|:)[ \t]*+"
@@ -165,10 +165,10 @@ class _Reader:
         if number is None or not node or found is None:
             return None
         ids, spans = found
-        places = {part: Place("", field.value) for part, field in parts.items()}
-        places["id"] = Place("", heading.span(1))
-        whole = Place("", (heading.start(), max(field.value[1] for field in parts.values())))
-        self.places.rows.append(Row(whole, places, set(), [Place("", span) for span in spans]))
+        places: dict[Part, Where] = {part: ("", field.value) for part, field in parts.items()}
+        places["id"] = "", heading.span(1)
+        whole = heading.start(), max(field.value[1] for field in parts.values())
+        self.places.rows.append(Row(("", whole), places, set(), [("", span) for span in spans]))
         return Step(number, edge, ids, node, self._said(parts, "prop") or None)
 
     def _id(self, heading: re.Match[str]) -> int | None:
