@@ -58,7 +58,7 @@ def check(files: tuple[str, ...], style: str, trace: TraceOptions, schema: str |
 
 def _by_schema(given: Input, schema: str) -> Answer:
     """The misfits of a program and a provider's schema."""
-    from potlang.languages.pot.read.schema import check_schema
+    from potlang.languages.pot.schema import check_schema
     from potlang.models.profiles import program_schema
 
     if given.kind != "pot":

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import potlang
-from potlang.languages.pot.read.schema import check_schema
+from potlang.languages.pot.schema import check_schema
 from potlang.models.profiles import program_schema
 
 ROOT = Path(__file__).parents[2]

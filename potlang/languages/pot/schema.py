@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from potlang.diag import Sink
 from potlang.expressions.shapes import Shapes
+from potlang.languages.pot.check import Source, read_value
 from potlang.languages.pot.program import Checked
 from potlang.source.pointer import join_pointer
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
-
-    from potlang.languages.pot.check import Source
 
 _MOST_ERRORS = 100
 _NAMES = {
@@ -39,8 +38,6 @@ def check_schema(
     The diagnostics are those of the reader where the reader has one, else POT1018. Never raises for
     what the source contains.
     """
-    from potlang.languages.pot.check import read_value
-
     document, value, sink = read_value(source, name)
     if not sink.has_errors:
         report_misfits(value, schema, schema_name, sink)
