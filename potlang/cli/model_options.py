@@ -15,39 +15,6 @@ if TYPE_CHECKING:
     from potlang.models.endpoint.client import JsonMode
 
 
-def _options(attempts: int, accepted: str) -> tuple[Callable[[Command], Command], ...]:
-    return (
-        click.option("--model", metavar="NAME", help="The model at the endpoint. [default: POTLANG_MODEL]"),
-        click.option(
-            "--base-url", help="The endpoint. [default: OPENAI_BASE_URL; the key is OPENAI_API_KEY]"
-        ),
-        click.option(
-            "--json-mode",
-            type=click.Choice(["schema", "object", "none"]),
-            default="schema",
-            help="How the endpoint is asked for JSON: by a schema, as any object, or not at all.",
-        ),
-        click.option(
-            "--attempts",
-            type=click.IntRange(1, 100),
-            default=attempts,
-            help=f"Replies of the model for {accepted}.",
-        ),
-        click.option("--temperature", type=click.FloatRange(0, 2), help="[default: the endpoint's]"),
-        click.option(
-            "--max-tokens", type=click.IntRange(1), help="Most tokens of a reply. [default: the endpoint's]"
-        ),
-        click.option(
-            "--model-timeout", type=click.FloatRange(1, 3600), default=300.0, help="Seconds for one reply."
-        ),
-        click.option(
-            "--model-seed",
-            type=int,
-            help="Seed of the first request; each further request has the next seed.",
-        ),
-    )
-
-
 class AskedModel(NamedTuple):
     """The values of the options: the model, its endpoint, and the sampling of replies.
 
@@ -93,7 +60,38 @@ def model_options(attempts: int = 3, accepted: str = "one program") -> Callable[
     `attempts` is how many replies there are by default for what is `accepted`.
     """
 
-    return grouped("asked", AskedModel, *_options(attempts, accepted))
+    return grouped(
+        "asked",
+        AskedModel,
+        click.option("--model", metavar="NAME", help="The model at the endpoint. [default: POTLANG_MODEL]"),
+        click.option(
+            "--base-url", help="The endpoint. [default: OPENAI_BASE_URL; the key is OPENAI_API_KEY]"
+        ),
+        click.option(
+            "--json-mode",
+            type=click.Choice(["schema", "object", "none"]),
+            default="schema",
+            help="How the endpoint is asked for JSON: by a schema, as any object, or not at all.",
+        ),
+        click.option(
+            "--attempts",
+            type=click.IntRange(1, 100),
+            default=attempts,
+            help=f"Replies of the model for {accepted}.",
+        ),
+        click.option("--temperature", type=click.FloatRange(0, 2), help="[default: the endpoint's]"),
+        click.option(
+            "--max-tokens", type=click.IntRange(1), help="Most tokens of a reply. [default: the endpoint's]"
+        ),
+        click.option(
+            "--model-timeout", type=click.FloatRange(1, 3600), default=300.0, help="Seconds for one reply."
+        ),
+        click.option(
+            "--model-seed",
+            type=int,
+            help="Seed of the first request; each further request has the next seed.",
+        ),
+    )
 
 
 class Renamed(click.Command):
