@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from reference.diagrams import isomorphic
 
 from potlang.languages.dot.lower.extract import Extraction, extract
-from potlang.languages.dot.lower.index import Arrow, Object, Relation, index_category
+from potlang.languages.dot.lower.index import GeneratingArrow, Object, Relation, index_category
 
 
 def extracted(data: bytes) -> Extraction:
@@ -132,7 +132,7 @@ def test_arrows_between_equal_objects_and_cycles() -> None:
 
 def category(count: int, arrows: list[tuple[int, int]], related: list[tuple[int, int]]) -> Any:
     objects = {i: Object(i, (i,), True) for i in range(count)}
-    made = [Arrow(s, t) for s, t in arrows]
+    made = [GeneratingArrow(s, t) for s, t in arrows]
     return index_category(objects, made, [Relation(s, t) for s, t in related])
 
 

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from potlang.ir.graphs import UnionFind
 from potlang.languages.dot.lower.canonical import content
-from potlang.languages.dot.lower.index import Arrow, IndexCategory, Object, Relation, index_category
+from potlang.languages.dot.lower.index import GeneratingArrow, IndexCategory, Object, Relation, index_category
 from potlang.languages.dot.read.records import MANY_RECORDS, Coeq, Edge, Entails, Eq
 from potlang.languages.dot.read.trace import Trace
 from potlang.utils.gc_pause import collector_paused
@@ -140,7 +140,9 @@ def _index(trace: Trace, proposers: tuple[int, ...]) -> IndexCategory:
     objects = [Object(some[0], tuple(some), _valid(trace, some[0])) for some in equal.classes()]
     of = {node: each.id for each in objects for node in each.members}
     arrows = [
-        Arrow(of[record.src], of[record.dst]) for record in trace.of(Entails) if _valid(trace, record.src)
+        GeneratingArrow(of[record.src], of[record.dst])
+        for record in trace.of(Entails)
+        if _valid(trace, record.src)
     ]
     relations = [
         Relation(of[record.src], of[record.dst])

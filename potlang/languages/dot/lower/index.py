@@ -24,7 +24,7 @@ class Object(NamedTuple):
     is_validated: bool
 
 
-class Arrow(NamedTuple):
+class GeneratingArrow(NamedTuple):
     """A generating arrow between two objects."""
 
     source: int
@@ -56,7 +56,7 @@ class IndexCategory:
     """
 
     objects: Mapping[int, Object]
-    arrows: tuple[Arrow, ...]
+    arrows: tuple[GeneratingArrow, ...]
     relations: tuple[Relation, ...]
     classes: tuple[int, ...]
 
@@ -88,7 +88,7 @@ class IndexCategory:
 
 
 def index_category(
-    objects: Mapping[int, Object], arrows: Sequence[Arrow], relations: Sequence[Relation]
+    objects: Mapping[int, Object], arrows: Sequence[GeneratingArrow], relations: Sequence[Relation]
 ) -> IndexCategory:
     """The category with these generators, the parallel arrows of each relation made one."""
     related = dict.fromkeys((each.source, each.target) for each in relations)
