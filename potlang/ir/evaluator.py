@@ -30,26 +30,7 @@ from potlang.ir.nodes import (
     reachable,
 )
 from potlang.ir.sorts import ArraySort, FunctionSort, SetSort, Sort, TupleSort
-from potlang.ir.structure import (
-    FunctionTable,
-    Interpretation,
-    NotEvaluable,
-    Structure,
-    canonical,
-    lookup,
-    members,
-)
-
-__all__ = [
-    "Evaluator",
-    "FunctionTable",
-    "Interpretation",
-    "NotEvaluable",
-    "OutOfSteps",
-    "Structure",
-    "evaluate",
-    "members",
-]
+from potlang.ir.structure import NotEvaluable, Structure, canonical, lookup, members
 
 MOST_REMEMBERED = 1 << 19
 """Values of open nodes kept at a time."""

@@ -56,7 +56,8 @@ class _Elements:
 
 def evaluated(module: Module, model: PartialModel, terms: Iterable[Term]) -> PartialModel | None:
     """The same model with the values that these terms have in its structure; None if it has none."""
-    from potlang.ir.evaluator import Evaluator, NotEvaluable
+    from potlang.ir.evaluator import Evaluator
+    from potlang.ir.structure import NotEvaluable
     from potlang.ir.values import Element, Unspecified
     from potlang.smt.models import complete
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from time import monotonic
 from typing import NamedTuple
 
-from potlang.ir.evaluator import Evaluator, NotEvaluable, OutOfSteps
+from potlang.ir.evaluator import Evaluator, OutOfSteps
 from potlang.ir.module import Assertion, Module
 from potlang.ir.nodes import App, Node, Sym, Symbol, reachable
-from potlang.ir.structure import Structure
+from potlang.ir.structure import NotEvaluable, Structure
 from potlang.ir.values import Unspecified
 from potlang.smt.models import Model, complete
 

@@ -47,7 +47,8 @@ def _is_small(formula: Node) -> bool:
 
 
 def _evaluated(structure: Structure, module: Module, formulas: Sequence[Node]) -> dict[int, bool]:
-    from potlang.ir.evaluator import Evaluator, NotEvaluable
+    from potlang.ir.evaluator import Evaluator
+    from potlang.ir.structure import NotEvaluable
     from potlang.ir.values import Unspecified
     from potlang.smt.models import complete
 

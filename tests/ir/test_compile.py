@@ -8,10 +8,11 @@ import pytest
 
 from potlang.ir import operators as op
 from potlang.ir.compile import MOST_LEVELS, Compiled, FormulaCompiler, NotFinite, check_shape, unknown
-from potlang.ir.evaluator import Structure, evaluate
+from potlang.ir.evaluator import evaluate
 from potlang.ir.nodes import Node
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, INT, EnumSort
+from potlang.ir.structure import Structure
 
 POOL = Pool()
 COLOR = EnumSort("Color", ("red", "green", "blue"))

@@ -12,7 +12,7 @@ from strategies.formulas import meanings, modules
 from structures import count_structures, structures
 
 from potlang.ir import operators as op
-from potlang.ir.evaluator import FunctionTable, NotEvaluable, Structure, evaluate, members
+from potlang.ir.evaluator import evaluate
 from potlang.ir.fold import MOST_BITS, fold, value_of
 from potlang.ir.module import Definition, Module
 from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, SymbolKind, Var
@@ -29,6 +29,7 @@ from potlang.ir.sorts import (
     SetSort,
     TupleSort,
 )
+from potlang.ir.structure import FunctionTable, NotEvaluable, Structure, members
 from potlang.ir.values import Bits, Element, Record, Table, Unspecified
 
 S = DeclaredSort("S")

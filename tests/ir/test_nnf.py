@@ -8,11 +8,12 @@ from collections.abc import Callable
 import pytest
 
 from potlang.ir import operators as op
-from potlang.ir.evaluator import Structure, evaluate
+from potlang.ir.evaluator import evaluate
 from potlang.ir.nnf import cnf_of_connective
 from potlang.ir.nodes import Node, Symbol, SymbolKind
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, INT
+from potlang.ir.structure import Structure
 
 NAMES = [Symbol(name, (), BOOL, SymbolKind.CONSTANT) for name in "pqr"]
 CONNECTIVES: list[tuple[op.Operator, int]] = [

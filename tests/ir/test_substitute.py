@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 from invariants import check
 from strategies.formulas import meanings, modules
 
-from potlang.ir.evaluator import NotEvaluable, evaluate
+from potlang.ir.evaluator import evaluate
 from potlang.ir.module import Module
 from potlang.ir.nodes import App, Node, Quant, Symbol, SymbolKind, Var, free_variables
 from potlang.ir.operators import ADD, AND, EQ, NOT
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, INT, DeclaredSort
+from potlang.ir.structure import NotEvaluable
 from potlang.ir.substitute import substitute
 from potlang.ir.values import Unspecified
 

@@ -12,12 +12,13 @@ from invariants import check
 from strategies.formulas import meanings, modules
 
 from potlang.ir.digest import digest
-from potlang.ir.evaluator import NotEvaluable, evaluate
+from potlang.ir.evaluator import evaluate
 from potlang.ir.module import Assertion, AssertionKind, Claim, Module, Origin
 from potlang.ir.nodes import Node, Symbol, SymbolKind
 from potlang.ir.operators import ADD, AND, IFF, NOT
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, INT, DeclaredSort
+from potlang.ir.structure import NotEvaluable
 from potlang.ir.substitute import rebuild
 from potlang.ir.text import TextError, print_formula, print_module, read_formula, read_module
 from potlang.ir.values import Unspecified

@@ -13,10 +13,10 @@ from potlang.certify.evaluate import ModelEvaluation
 from potlang.certify.models import CertificateModel
 from potlang.certify.operators import NoValue
 from potlang.certify.tokens import StepBudget, tree
-from potlang.ir.evaluator import NotEvaluable, evaluate
+from potlang.ir.evaluator import evaluate
 from potlang.ir.module import Module
 from potlang.ir.nodes import Node
-from potlang.ir.structure import Structure
+from potlang.ir.structure import NotEvaluable, Structure
 from potlang.ir.text import print_module
 from potlang.ir.values import Unspecified
 

@@ -29,11 +29,11 @@ from potlang.certify.terms import Symbol
 from potlang.certify.theory import reachable
 from potlang.certify.tokens import StepBudget, tree
 from potlang.ir import operators as op
-from potlang.ir.evaluator import NotEvaluable, evaluate
+from potlang.ir.evaluator import evaluate
 from potlang.ir.module import Assertion, AssertionKind, Module
 from potlang.ir.nodes import Node
 from potlang.ir.sorts import BOOL, TupleSort
-from potlang.ir.structure import Structure
+from potlang.ir.structure import NotEvaluable, Structure
 from potlang.ir.text import print_module
 from potlang.ir.values import Unspecified
 

@@ -9,10 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from strategies.formulas import meanings, modules
 
-from potlang.ir.evaluator import NotEvaluable, Structure, evaluate
+from potlang.ir.evaluator import evaluate
 from potlang.ir.nodes import App, Lit, Node, Quant, reachable
 from potlang.ir.operators import AND, IFF, IMPLIES, ITE, NOT, OR, XOR
 from potlang.ir.sorts import BOOL
+from potlang.ir.structure import NotEvaluable, Structure
 from potlang.ir.values import Unspecified
 from potlang.passes.base import Keeps, Property
 from potlang.passes.nnf import Nnf
