@@ -36,6 +36,7 @@ _ALONE: Final = ("num", "name", "op")
 _UNITS: Final = ("unit", "text")
 _DEGREES: Final = ("circ", "degree")
 _RELATIONS: Final = ("=", "!=", "<", "<=", ">", ">=", "in", "equiv", "approx", "|", "divides")
+_CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
 _ALWAYS_FUNCTIONS: Final = frozenset("fgh")
 _SIGNS: Final = {"+": "+", "-": "neg", "pm": "pm", "mp": "mp"}
 
@@ -430,15 +431,11 @@ class _Parser:
 
     def _bracketed(self, opening: str) -> Term:
         bars, self._bars = self._bars, 0
-        if opening in ("(", "["):
-            items = [self._nested(self._statement)]
-            self._expect("close", ")" if opening == "(" else "]")
-            found = items[0]
-            if is_op(found, "list"):
-                found = Op("tuple" if opening == "(" else "[]", found.args)
-        elif opening == "group":
+        if opening in ("(", "[", "group"):
             found = self._nested(self._statement)
-            self._expect("close", "group")
+            self._expect("close", _CLOSING.get(opening, opening))
+            if is_op(found, "list") and opening != "group":
+                found = Op("tuple" if opening == "(" else "[]", found.args)
         elif opening == "{":
             found = Op("set", self._items("}"))
         else:
@@ -467,8 +464,7 @@ class _Parser:
 
     def _function(self, name: str) -> Term:
         if name == "log" and self._accept("op", "_"):
-            base = self._argument()
-            return Op("logbase", (base, self._operand()))
+            return Op("logbase", (self._argument(), self._operand()))
         if self._accept("op", "^"):
             exponent = self._exponent()
             if isinstance(exponent, Op):
@@ -479,8 +475,7 @@ class _Parser:
 
     def _operands(self, name: str) -> tuple[Term, ...]:
         if name in ("gcd", "lcm", "max", "min"):
-            opening = self._expect("open", "(", "{").text
-            return self._items(")" if opening == "(" else "}")
+            return self._items(_CLOSING[self._expect("open", "(", "{").text])
         return (self._operand(),)
 
     def _operand(self) -> Term:
@@ -505,8 +500,7 @@ class _Parser:
                     if len(items) != 2:
                         raise Unreadable("a binomial coefficient is of two numbers")
                     return Op("binom", items)
-                over = self._argument()
-                return Op("binom", (over, self._argument()))
+                return Op("binom", (self._argument(), self._argument()))
             case "sqrt":
                 return self._root()
             case "boxed":

@@ -236,9 +236,9 @@ def _digits(value: Fraction) -> tuple[str, int]:
     if rest:
         places = _places(value.denominator)
         if places is None:
-            over = f"\\frac{{{abs(value.numerator)}}}{{{value.denominator}}}"
-            return (f"-{over}", _LEVELS["neg"]) if value < 0 else (over, _ATOM)
-        shown += "." + str(rest * 10**places // value.denominator).zfill(places)
+            shown = f"\\frac{{{abs(value.numerator)}}}{{{value.denominator}}}"
+        else:
+            shown += "." + str(rest * 10**places // value.denominator).zfill(places)
     return ("-" + shown, _LEVELS["neg"]) if value < 0 else (shown, _ATOM)
 
 
