@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from potlang.ir import operators as ops
@@ -45,14 +46,14 @@ _UNINTERPRETED: Final = _LOGARITHMS | words(
 class Encoded(NamedTuple):
     """A statement in the IR.
 
-    `sides` say that it is defined: no divisor is zero, no even root of a negative number. `lemmas` are true
-    whatever it says. Not `exact`: it has functions of which little is said, so that what does not
-    follow may be true all the same; not `unambiguous`: it may mean something else, so it refutes nothing.
+    `sides` say that it is defined, each with its text: no divisor is zero, no even root of a negative number.
+    `lemmas` are true whatever it says. Not `exact`: it has functions of which little is said, so that what
+    does not follow may be true all the same; not `unambiguous`: it may mean something else, so it refutes
+    nothing.
     """
 
     formula: Node
-    sides: tuple[Node, ...] = ()
-    shown_sides: tuple[str, ...] = ()
+    sides: Mapping[Node, str] = MappingProxyType({})
     lemmas: tuple[Node, ...] = ()
     exact: bool = True
     unambiguous: bool = True
@@ -87,14 +88,7 @@ class Encoder:
             self._clear()
             try:
                 formula = self._formula(term, positive=True, top=True)
-                found = Encoded(
-                    formula,
-                    tuple(self._sides),
-                    tuple(self._sides.values()),
-                    tuple(self._lemmas),
-                    self._exact,
-                    is_unambiguous(term),
-                )
+                found = Encoded(formula, self._sides, tuple(self._lemmas), self._exact, is_unambiguous(term))
             except Unreadable as error:
                 found = error
             self._known[term] = found

@@ -387,9 +387,9 @@ class _Checking:
 
     def _assuming(self, known: Sequence[Encoded], claim: Encoded) -> tuple[str, ...]:
         """The conditions of a claim's being defined that its premises do not entail."""
-        conditions = zip(claim.sides, claim.shown_sides, strict=True)
         asked = (
-            (self.theory.ask(known, Encoded(side, lemmas=claim.lemmas)), text) for side, text in conditions
+            (self.theory.ask(known, Encoded(side, lemmas=claim.lemmas)), text)
+            for side, text in claim.sides.items()
         )
         return tuple(text for result, text in asked if result.verdict is not Verdict.ENTAILED)
 
