@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from potlang.diag import Sink
 from potlang.expressions import surface as s
 from potlang.ir import operators as op
@@ -20,10 +18,9 @@ from potlang.ir.module import (
 from potlang.ir.nodes import Node, Symbol, SymbolKind
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, DeclaredSort, EnumSort, Sort
-from potlang.sema.declare import Declarations, declare, variable_entry
+from potlang.sema.declare import Declarations
 from potlang.sema.elaborate import Elaborator
-from potlang.sema.scope import VariableEntry
-from potlang.sema.statements import binder, statement_formula, statement_text
+from potlang.sema.statements import binder, fact_formula, local_variables, statement_formula, statement_text
 from potlang.sema.undeclared import BROKEN, Advise, Undeclared
 
 _FACT = AssertionKind.FACT
@@ -110,7 +107,7 @@ class _ModuleBuilder:
         self._program = program
         self._sink = sink
         self._pool = Pool()
-        self._declared: Declarations = declare(program, self._pool, sink)
+        self._declared = Declarations(program, self._pool, sink)
         self._scope = self._declared.scope
         self._e = self.elaborator = Elaborator(self._pool, self._scope, self._declared.sorts, sink)
         self._e.undeclared = Undeclared(sink, advise)
@@ -213,26 +210,11 @@ class _ModuleBuilder:
     # --- knowledge base and rules ----------------------------------------------------------------
 
     def _fact(self, index: int, fact: s.FactDecl) -> None:
-        written = fact.formula
-        formula = self._with_local(fact.variables, written) if fact.variables else self._e.formula(written)
-        if formula is None:
-            return
-        text = written.text
-        if not fact.value:
-            formula, text = self._pool.negate(formula), f"Not({text})"
-        name = fact.name or f"fact {index + 1}"
-        origin = Origin(fact.pointer, text)
-        self._assertions.append(Assertion(f"f{index}", name, _FACT, formula, origin))
-
-    def _with_local(self, variables: Sequence[s.BinderDecl], formula: s.Formula) -> Node | None:
-        self._scope.local = self._locals(variables)
-        node = self._e.formula(formula)
-        self._scope.local = {}
-        return node
-
-    def _locals(self, variables: Sequence[s.BinderDecl]) -> dict[str, VariableEntry]:
-        entries = [variable_entry(variable, self._declared.sorts) for variable in variables]
-        return {entry.name: entry for entry in entries if entry is not None}
+        found = fact_formula(fact, self._e)
+        if found is not None:
+            formula, text = found
+            name = fact.name or f"fact {index + 1}"
+            self._assertions.append(Assertion(f"f{index}", name, _FACT, formula, Origin(fact.pointer, text)))
 
     def _rule(self, index: int, rule: s.StatementDecl, norms: list[Claim]) -> None:
         formula = statement_formula(rule, rule.quantifier or "forall", self._e)
@@ -250,7 +232,7 @@ class _ModuleBuilder:
     def _optimization(self, section: s.OptimizationDecl | None) -> Optimization | None:
         if section is None:
             return None
-        self._scope.local = self._locals(section.variables)
+        self._scope.local = local_variables(section.variables, self._e)
         from potlang.sema.infer import infer_decision_variables
 
         self._e.inferred = infer_decision_variables(section, self._e)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from potlang.diag import Applicability, Fix, Label, Patch, Place, Sink
 from potlang.expressions import surface as s
 from potlang.ir.nodes import Symbol, SymbolKind
@@ -16,44 +14,33 @@ from potlang.source import join_pointer
 CONNECTIVES = ("And", "Or", "Not", "Implies", "Iff", "Xor", "If", "Distinct", "ForAll", "Exists")
 
 
-@dataclass(slots=True)
 class Declarations:
-    """Elaborates the declaring sections of a program into a scope."""
+    """The declaring sections of a program: its scope, its sorts and its symbols.
 
-    scope: Scope
-    sorts: SortTable
-    symbols: list[Symbol] = field(default_factory=list)
+    Errors are reported and leave entries that absorb their uses.
+    """
 
-
-def declare(module: s.ParsedProgram, pool: Pool, sink: Sink) -> Declarations:
-    """Declares everything; errors are reported and leave entries that absorb their uses."""
-    found = Declarations(Scope(), SortTable(module.sorts, sink, module.broken))
-    found.scope.sorts = frozenset(declaration.name for declaration in module.sorts)
-    declarer = _Declarer(found, pool, sink)
-    for declaration in module.sorts:
-        declarer.sort_members(declaration)
-    for function in module.functions:
-        declarer.function(function)
-    for group in module.constants:
-        declarer.constants(group)
-    for variable in module.variables:
-        declarer.variable(variable)
-    for name in module.broken:
-        found.scope.entries.setdefault(name, TermEntry(name, None, "constant", Place()))
-    return found
-
-
-class _Declarer:
-    def __init__(self, found: Declarations, pool: Pool, sink: Sink) -> None:
-        self._found = found
-        self._scope = found.scope
-        self._sorts = found.sorts
+    def __init__(self, program: s.ParsedProgram, pool: Pool, sink: Sink) -> None:
         self._pool = pool
         self._sink = sink
+        self.sorts = SortTable(program.sorts, sink, program.broken)
+        self.scope = Scope(frozenset(declaration.name for declaration in program.sorts))
+        self.symbols: list[Symbol] = []
+        for declaration in program.sorts:
+            self._sort_members(declaration)
+        for function in program.functions:
+            self._function(function)
+        for group in program.constants:
+            self._constants(group)
+        for variable in program.variables:
+            entry = variable_entry(variable, self.sorts)
+            if entry is not None:
+                self._add(entry)
+        for name in program.broken:
+            self.scope.entries.setdefault(name, TermEntry(name, None, "constant", Place()))
 
-    def sort_members(self, declaration: s.SortDecl) -> None:
-        """Enum values; a tuple sort's constructor and selectors."""
-        sort = self._sorts.resolve(s.SortExpr(declaration.name, [], declaration.pointer, 0, 0))
+    def _sort_members(self, declaration: s.SortDecl) -> None:
+        sort = self.sorts.resolve(s.SortExpr(declaration.name, [], declaration.pointer, 0, 0))
         if isinstance(sort, EnumSort) and sort.name == declaration.name:
             for value, pointer in declaration.values:
                 node = self._pool.lit(value, sort)
@@ -70,14 +57,14 @@ class _Declarer:
             selector = Symbol(name, (sort,), part, SymbolKind.SELECTOR)
             self._add(FunctionEntry(name, selector, Place(pointer)))
 
-    def function(self, declaration: s.FunctionDecl) -> None:
-        """A function; one without arguments is a constant."""
+    def _function(self, declaration: s.FunctionDecl) -> None:
         place = Place(f"{declaration.pointer}/name")
-        domain = [self._sorts.resolve(sort) for sort in declaration.domain]
-        range_ = self._sorts.resolve(declaration.range)
+        domain = [self.sorts.resolve(sort) for sort in declaration.domain]
+        range_ = self.sorts.resolve(declaration.range)
         known = tuple(sort for sort in domain if sort is not None)
         symbol = None
         if range_ is not None and len(known) == len(domain):
+            # One without arguments is a constant.
             kind = SymbolKind.FUNCTION if declaration.body is None else SymbolKind.DEFINED
             if kind is SymbolKind.FUNCTION and not known:
                 kind = SymbolKind.CONSTANT
@@ -87,30 +74,23 @@ class _Declarer:
                 "POT2012", place, name=declaration.name, helps=["give the function a name of its own"]
             )
         if self._add(FunctionEntry(declaration.name, symbol, place)) and symbol is not None:
-            self._found.symbols.append(symbol)
+            self.symbols.append(symbol)
 
-    def constants(self, group: s.ConstantGroup) -> None:
-        """A group of constants of one sort."""
-        sort = self._sorts.resolve(group.sort)
+    def _constants(self, group: s.ConstantGroup) -> None:
+        sort = self.sorts.resolve(group.sort)
         for name, pointer in group.members:
             if sort is None:
                 self._add(TermEntry(name, None, "constant", Place(pointer)))
                 continue
             symbol = Symbol(name, (), sort, SymbolKind.CONSTANT)
             if self._add(TermEntry(name, self._pool.sym(symbol), "constant", Place(pointer))):
-                self._found.symbols.append(symbol)
-
-    def variable(self, declaration: s.BinderDecl) -> None:
-        """A variable that quantifiers may bind."""
-        entry = variable_entry(declaration, self._sorts)
-        if entry is not None:
-            self._add(entry)
+                self.symbols.append(symbol)
 
     def _add(self, entry: Entry) -> bool:
         """Adds an entry; False, and a report, where the name stands for something else already."""
-        known = self._scope.entries.get(entry.name)
+        known = self.scope.entries.get(entry.name)
         if known is None:
-            self._scope.entries[entry.name] = entry
+            self.scope.entries[entry.name] = entry
             return True
         first, second = describe(known), describe(entry)
         labels = [Label(known.place, "first declared here")]

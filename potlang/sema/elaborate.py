@@ -191,7 +191,10 @@ class Elaborator:
 
         def fit_all(found: list[Node | None]) -> Node | None:
             # In a list first: each error is reported, not the first alone.
-            nodes = complete([self.fit(*each) for each in zip(found, sorts, exprs, strict=True)])
+            fitted = [
+                self.fit(node, sort, expr) for node, sort, expr in zip(found, sorts, exprs, strict=True)
+            ]
+            nodes = complete(fitted)
             return None if nodes is None else finish(nodes)
 
         return self.gather(exprs, sorts, fit_all)

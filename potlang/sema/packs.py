@@ -16,7 +16,7 @@ from potlang.sema.declare import Declarations
 from potlang.sema.elaborate import Elaborator
 from potlang.sema.scope import Entry, FunctionEntry, Scope, TermEntry, VariableEntry, describe, signature
 from potlang.sema.sorts import SortTable
-from potlang.sema.statements import statement_formula, statement_text
+from potlang.sema.statements import fact_formula, statement_formula, statement_text
 from potlang.source import join_pointer
 
 
@@ -162,10 +162,9 @@ class _Instance:
     def _facts(self, e: Elaborator) -> list[Assertion]:
         found = []
         for index, fact in enumerate(self._pack.program.facts):
-            node = e.formula(fact.formula)
-            if node is not None:
-                node = node if fact.value else self._pool.negate(node)
-                found.append(self._assertion(f"f{index}", fact.name, node, fact.formula.text))
+            formula = fact_formula(fact, e)
+            if formula is not None:
+                found.append(self._assertion(f"f{index}", fact.name, *formula))
         return found
 
     def _rules(self, e: Elaborator) -> tuple[list[Assertion], list[Claim]]:

@@ -65,9 +65,9 @@ class Scope:
 
     __slots__ = ("_binders", "entries", "local", "sorts")
 
-    def __init__(self) -> None:
+    def __init__(self, sorts: frozenset[str] = frozenset()) -> None:
         self.entries: dict[str, Entry] = {}
-        self.sorts: frozenset[str] = frozenset()
+        self.sorts = sorts
         """The names of the declared sorts, for messages."""
         self.local: dict[str, VariableEntry] = {}
         """Variables declared for one assertion or section alone."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
 
 from potlang.diag import Applicability, Fix, Label, Patch, Place, Replace, Sink, nearest
 from potlang.expressions.surface import SortDecl, SortExpr
@@ -35,6 +36,17 @@ CONSTRUCTORS = {
     **dict.fromkeys(("Set", "SetSort"), "Set"),
     **dict.fromkeys(("Function", "FunctionSort"), "Function"),
 }
+_BUILT: dict[str, tuple[str, range, Callable[..., Sort]]] = {
+    "Array": ("`ArraySort(Index, Element)`", range(2, 3), ArraySort),
+    "Set": ("`SetSort(Element)`", range(1, 2), SetSort),
+    "Function": (
+        "`FunctionSort(Argument, …, Result)`",
+        range(2, sys.maxsize),
+        lambda *parts: FunctionSort(parts[:-1], parts[-1]),
+    ),
+}
+"""Constructors of sorts from sorts: as helps show them, how many arguments they take, what they make."""
+
 WIDEST = 65_536
 """Bits of the widest bit vector."""
 _DEEPEST = 64
@@ -117,27 +129,22 @@ class SortTable:
         if constructor == "BitVec":
             return self._bit_vector(expr)
         parts = [self._resolve(arg, depth + 1) for arg in expr.args if isinstance(arg, SortExpr)]
-        if len(parts) != len(expr.args) or not _arity_fits(constructor, len(parts)):
-            self._malformed(expr, constructor)
+        usage, arity, build = _BUILT[constructor]
+        if len(parts) != len(expr.args) or len(parts) not in arity:
+            self._malformed(expr, usage)
             return None
         resolved = [part for part in parts if part is not None]
-        return _construct(constructor, resolved) if len(resolved) == len(parts) else None
+        return build(*resolved) if len(resolved) == len(parts) else None
 
     def _bit_vector(self, expr: SortExpr) -> Sort | None:
         match expr.args:
             case [int(width)] if 1 <= width <= WIDEST:
                 return BitVecSort(width)
             case _:
-                self._malformed(expr, "BitVec")
+                self._malformed(expr, f"`BitVecSort(n)` with a width n from 1 to {WIDEST}")
                 return None
 
-    def _malformed(self, expr: SortExpr, constructor: str) -> None:
-        usage = {
-            "BitVec": f"`BitVecSort(n)` with a width n from 1 to {WIDEST}",
-            "Array": "`ArraySort(Index, Element)`",
-            "Set": "`SetSort(Element)`",
-            "Function": "`FunctionSort(Argument, …, Result)`",
-        }[constructor]
+    def _malformed(self, expr: SortExpr, usage: str) -> None:
         self._sink.report(
             "POT1025", place_of(expr), problem=f"`{expr.name}` has wrong arguments", helps=[f"write {usage}"]
         )
@@ -223,20 +230,6 @@ class SortTable:
             labels=[Label(self.places[part], "part of the cycle") for part in rest],
             helps=["declare one of them with DeclareSort, or define it without the others"],
         )
-
-
-def _arity_fits(constructor: str, count: int) -> bool:
-    return {"Array": count == 2, "Set": count == 1, "Function": count >= 2}[constructor]
-
-
-def _construct(constructor: str, parts: list[Sort]) -> Sort:
-    match constructor:
-        case "Array":
-            return ArraySort(parts[0], parts[1])
-        case "Set":
-            return SetSort(parts[0])
-        case _:
-            return FunctionSort(tuple(parts[:-1]), parts[-1])
 
 
 def _removal(pointer: str, title: str) -> Fix:

@@ -1,13 +1,35 @@
-"""Rules and verifications: binders, then an implication or a constraint, as one closed formula."""
+"""Facts; rules and verifications: binders, then an implication or a constraint, as one closed formula."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from potlang.diag import Place
 from potlang.expressions import surface as s
 from potlang.ir.nodes import Node, Var
 from potlang.sema.binders import warn_shadowing
+from potlang.sema.declare import variable_entry
 from potlang.sema.elaborate import Elaborator
 from potlang.sema.scope import VariableEntry
+
+
+def fact_formula(fact: s.FactDecl, e: Elaborator) -> tuple[Node, str] | None:
+    """The fact and its text; None where it has an error, which is reported."""
+    # Of very many facts, hardly one has variables of its own.
+    if fact.variables:
+        e.scope.local = local_variables(fact.variables, e)
+    formula = e.formula(fact.formula)
+    e.scope.local = {}
+    if formula is None:
+        return None
+    text = fact.formula.text
+    return (formula, text) if fact.value else (e.pool.negate(formula), f"Not({text})")
+
+
+def local_variables(variables: Sequence[s.BinderDecl], e: Elaborator) -> dict[str, VariableEntry]:
+    """The variables of one fact or section alone, by name."""
+    entries = [variable_entry(variable, e.sorts) for variable in variables]
+    return {entry.name: entry for entry in entries if entry is not None}
 
 
 def statement_formula(statement: s.StatementDecl, quantifier: str, e: Elaborator) -> Node | None:

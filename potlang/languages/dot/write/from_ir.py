@@ -41,7 +41,7 @@ class _NoJson(Exception):
 def proposition_json(formula: Node, writer: Writer) -> Json:
     """The JSON of a closed formula, which `writer` has the names for.
 
-    Raises `potlang.sema.emit.TooLarge`.
+    Raises `potlang.sema.emit.ExpansionTooLarge`.
     """
     text = writer.term(formula)
     try:
