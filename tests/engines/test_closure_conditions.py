@@ -364,3 +364,22 @@ def test_parts_that_are_shared_are_looked_at_once() -> None:
     shared = module.assertions[0]._replace(formula=formula)
     found = recognise_exact(replace(module, assertions=(shared,)))
     assert found is not None and HornSolver(found).assumptions().status == "unsat"
+
+
+def test_what_would_become_equal_after_a_violation_is_not_asked_for() -> None:
+    """[CLOSURE-EQUAL] The closed domain makes x and a equal, which would make -1 and n equal in turn."""
+    source = {
+        "sorts": [
+            {"name": "D", "type": "DeclareSort"},
+            {"name": "E", "type": "EnumSort", "values": ["e1", "e2"]},
+        ],
+        "constants": {"g": {"sort": "D", "members": ["a"]}, "i": {"sort": "Int", "members": ["n"]}},
+        "rules": [
+            {
+                "exists": [{"name": "x", "sort": "D"}],
+                "constraint": "((a == x -> -1 == n) -> Xor(e1 == e2, e1 == e1)) -> e1 == e2",
+            }
+        ],
+        "semantics": {"closed_domain": True},
+    }
+    assert potlang.verify(source).consistency == "inconsistent"

@@ -61,11 +61,10 @@ def read_goal(horn: HornProgram, formula: Node, negated: bool, pool: Pool) -> Go
     """
     parts = HornParts()
     mark = horn.constants
-    clauses, universals = read_clauses(
-        parts, formula, pool, definitions_of(horn.module), None, negated=negated
-    )
-    normalizer = Normalizer(horn.universe, horn.relations, horn.pool, None, universals)
-    for clause in clauses:
+    found = read_clauses(formula, pool, definitions_of(horn.module), None, negated=negated)
+    found.enter(parts, None)
+    normalizer = Normalizer(horn.universe, horn.relations, horn.pool, None, found.universals)
+    for clause in found.clauses:
         for each in pairwise(terms, pool) if (terms := distinct_constants(clause)) else [clause]:
             try:
                 normal = normalizer.normal(each)

@@ -18,6 +18,7 @@ from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
     from potlang.certify import Theory
+    from potlang.engines.horn.recognition import KnownClauses
     from potlang.engines.horn.solver import HornAnswer, HornSolver
 
 CLOSURE_MS = 2_000
@@ -53,6 +54,7 @@ class HornProcedure:
         self._extra: tuple[Assertion, ...] | None = None
         self._closure: HornSolver | None = None
         self._closed: dict[int, tuple[Node, HornAnswer]] = {}
+        self._clauses: KnownClauses = {}
 
     def decide(self, check: Check) -> CheckResult | None:
         """As `DecisionProcedure.decide`; the closure of the program's own assumptions is made once."""
@@ -74,7 +76,7 @@ class HornProcedure:
             return None
         from potlang.engines.horn.recognition import recognise, recognise_exact
 
-        horn = (recognise_exact if self._exact_only else recognise)(module, extra)
+        horn = (recognise_exact if self._exact_only else recognise)(module, extra, self._clauses)
         if horn is None:
             return None
         from potlang.engines.horn.datalog import DuckDB, available

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -96,8 +96,22 @@ class HornProgram:
 # --- from formulas to clauses, from clauses to rules ------------------------------------------------
 
 
+class HornClauses(NamedTuple):
+    """The clauses of a formula, its universal variables, and its Skolem constants; or why it has none."""
+
+    clauses: Sequence[Clause] = ()
+    universals: tuple[Var, ...] = ()
+    choices: Mapping[Symbol, Choice] = {}
+    problem: str | None = None
+
+    def enter(self, parts: HornParts, key: str | None) -> None:
+        """Note the constants, or the reason, as those of an assertion or of the goal (None)."""
+        parts.choices.update(self.choices)
+        if self.problem is not None:
+            parts.remainder.append(Remainder(key, self.problem))
+
+
 def read_clauses(
-    parts: HornParts,
     formula: Node,
     pool: Pool,
     definitions: Mapping[Symbol, Definition],
@@ -105,22 +119,17 @@ def read_clauses(
     *,
     negated: bool = False,
     limits: ClauseLimits = LIMITS,
-) -> tuple[list[Clause], tuple[Var, ...]]:
-    """The clauses of an assertion, or of the goal (`key` None), and its universal variables.
-
-    Its Skolem constants go into `parts`, as does the reason if it has no clauses.
-    """
+) -> HornClauses:
+    """The clauses of an assertion, or of the goal (`key` None)."""
     try:
         form = skolemize(formula, pool, definitions, key, negated)
         clauses = predicate_clauses(form.matrix, pool, limits)
     except NotSkolemizable as problem:
-        parts.remainder.append(Remainder(key, str(problem)))
-        return [], ()
+        return HornClauses(problem=str(problem))
     except TooManyClauses:
-        parts.remainder.append(Remainder(key, "too many clauses"))
-        return [], ()
-    parts.choices.update({s: c for s, c in form.choices.items() if not s.domain})
-    return clauses, form.universals
+        return HornClauses(problem="too many clauses")
+    constants = {symbol: choice for symbol, choice in form.choices.items() if not symbol.domain}
+    return HornClauses(clauses, form.universals, constants)
 
 
 def add_rule(parts: HornParts, normal: NumberedClause, relations: Relations, universe: Universe) -> None:

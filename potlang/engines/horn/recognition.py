@@ -15,6 +15,7 @@ from potlang.engines.horn.normal import (
 )
 from potlang.engines.horn.polarity import choose
 from potlang.engines.horn.program import (
+    HornClauses,
     HornParts,
     HornProgram,
     Remainder,
@@ -42,18 +43,26 @@ from potlang.ir.structure import definitions_of
 _FEW = LIMITS._replace(product=1_000, literals=100_000)
 
 
-def recognise(module: Module, extra: Sequence[Assertion] = ()) -> HornProgram:
+KnownClauses = dict[tuple[str, int], HornClauses]
+"""By an assertion's key and its formula's number: for who asks about parts of the same assumptions again."""
+
+
+def recognise(
+    module: Module, extra: Sequence[Assertion] = (), known: KnownClauses | None = None
+) -> HornProgram:
     """The Horn part of the module's assumptions, `extra` ones included; its claims are not looked at."""
-    work = _Recognition(module, tuple(extra))
+    work = _Recognition(module, tuple(extra), known)
     for assertion in (*module.assertions, *extra):
         work.take(assertion)
     return work.finish()
 
 
-def recognise_exact(module: Module, extra: Sequence[Assertion] = ()) -> HornProgram | None:
+def recognise_exact(
+    module: Module, extra: Sequence[Assertion] = (), known: KnownClauses | None = None
+) -> HornProgram | None:
     """The same where it is exact, else None: as soon as something is no Horn rule, or seems to be many."""
     assertions = (*module.assertions, *extra)
-    work = _Recognition(module, tuple(extra), _FEW)
+    work = _Recognition(module, tuple(extra), known, _FEW)
     for assertion in assertions:
         work.take(assertion)
         if work.parts.remainder:
@@ -67,10 +76,12 @@ class _Recognition:
         self,
         module: Module,
         extra: tuple[Assertion, ...],
+        known: KnownClauses | None,
         limits: ClauseLimits = LIMITS,
     ) -> None:
         self.module = module
         self.extra = extra
+        self.known = {} if known is None else known
         self.limits = limits
         self.definitions = definitions_of(module)
         self.universe = Universe()
@@ -95,11 +106,13 @@ class _Recognition:
         if not self.definitions and self._fact(formula, assertion.key):
             return
         pool, key = self.module.pool, assertion.key
-        clauses, universals = read_clauses(
-            self.parts, formula, pool, self.definitions, key, limits=self.limits
-        )
-        normalizer = Normalizer(self.universe, self.relations, pool, key, universals)
-        for clause in clauses:
+        found = self.known.get((key, formula.id))
+        if found is None:
+            found = read_clauses(formula, pool, self.definitions, key, limits=self.limits)
+            self.known[key, formula.id] = found
+        found.enter(self.parts, key)
+        normalizer = Normalizer(self.universe, self.relations, pool, key, found.universals)
+        for clause in found.clauses:
             self._take_clause(clause, normalizer, key)
 
     def _fact(self, formula: Node, key: str) -> bool:

@@ -124,8 +124,11 @@ class HornSolver:
         return self._assumptions
 
     def _judge(self, base: _Base) -> SideAnswer:
+        # Classes end at the first violation: what else would become equal is not known, nor to be asked for.
+        if base.merged is not None and base.merged.violated:
+            return SideAnswer("unsat")
         base.engine.ensure((FALSE, EQUAL))
-        if base.engine.violated or (base.merged is not None and base.merged.violated):
+        if base.engine.violated:
             return SideAnswer("unsat")
         return SideAnswer("sat") if self.horn.exact else SideAnswer(None, _joined(self.horn.reasons))
 
