@@ -16,6 +16,7 @@ from potlang.ir.compile import (
     NotFinite,
     check_shape,
     listed,
+    negation,
     unknown,
 )
 from potlang.ir.module import Assertion
@@ -28,6 +29,7 @@ MOST_MEMBERS = 64
 MOST_PARTS = 5_000
 """Parts of all formulas, quantifiers written out."""
 _MOST_DISTINCT = 64
+_COMPARISONS = (op.EQ, op.LE, op.LT)
 _UNKNOWN = (SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.FREE, SymbolKind.FRESH)
 _BEYOND = 3
 """Values tried at each end of a number for parts of the assumptions, which may leave it without a bound."""
@@ -231,23 +233,30 @@ class Conjuncts:
                 self._conjunct(node, env)
 
     def _conjunct(self, node: Node, env: Env) -> None:
-        term = self._compiler.term(node, env)
+        inner, positive = node, True
+        while isinstance(inner, App) and inner.op is op.NOT:
+            inner, positive = inner.args[0], not positive
+        sides: list[Compiled] = []
+        if isinstance(inner, App) and inner.op in _COMPARISONS:
+            sides = [self._compiler.term(arg, env) for arg in inner.args]
+            term = self._compiler.operation(inner.op, sides)
+        else:
+            term = self._compiler.term(inner, env)
+        if not positive:
+            term = negation(term)
         if term.compute is None:
             self.false |= term.value is not True
             return
-        if len(term.variables) == 1:
-            self._bound(node, env)
-        differ = self._differing(node, env) if len(term.variables) == 2 else None
+        differ: tuple[int, int] | None = None
+        if sides and isinstance(inner, App):
+            one, two = sides
+            if len(term.variables) == 1:
+                self._compared(inner, positive, one, two)
+            elif inner.op is op.EQ and not positive and one.variable >= 0 and two.variable >= 0:
+                differ = one.variable, two.variable
+        elif positive and isinstance(inner, App) and inner.op is op.OR and len(term.variables) == 1:
+            self._alternatives(inner, env)
         self.constraints.append(Constraint(self._key, term.variables, term.compute, differ))
-
-    def _differing(self, node: Node, env: Env) -> tuple[int, int] | None:
-        """The two variables that a conjunct says are different, if that is what it says."""
-        inner = node.args[0] if isinstance(node, App) and node.op is op.NOT else None
-        if isinstance(inner, App) and inner.op is op.EQ:
-            one, two = (self._compiler.term(arg, env) for arg in inner.args)
-            if one.variable >= 0 and two.variable >= 0:
-                return one.variable, two.variable
-        return None
 
     def _distinct(self, args: list[Compiled]) -> None:
         if len(args) > _MOST_DISTINCT:
@@ -263,20 +272,10 @@ class Conjuncts:
 
     # --- bounds ----------------------------------------------------------------------------------
 
-    def _bound(self, node: Node, env: Env) -> None:
-        """Note what a conjunct says of the least and the greatest value of one variable of sort Int."""
-        positive = True
-        while isinstance(node, App) and node.op is op.NOT:
-            node, positive = node.args[0], not positive
-        if not isinstance(node, App):
-            return
-        if node.op is op.OR and positive:
-            self._alternatives(node, env)
-        elif node.op in (op.LE, op.LT, op.EQ) and node.args[0].sort is INT:
-            one, two = (self._compiler.term(arg, env) for arg in node.args)
-            self._compared(node, positive, one, two)
-
     def _compared(self, node: App, positive: bool, one: Compiled, two: Compiled) -> None:
+        """Note what a comparison says of the least and the greatest value of its one variable."""
+        if node.args[0].sort is not INT:
+            return
         strict = node.op is op.LT
         if node.op is op.EQ:
             if positive and (one.variable < 0) is not (two.variable < 0):
