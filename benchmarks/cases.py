@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from measure import Subject, collect, interleaved, median
-from peers import Context, Potlang, Public, RawZ3, Script, find_public, record
+from peers import Context, Default, Potlang, Public, RawZ3, Script, find_public, record
 
 import potlang
 from potlang.api import RouteName
@@ -233,7 +233,10 @@ def time_case(path: Path, outcome: Outcome, settings: Settings, recorded: Any = 
 
 
 def _subjects(path: Path, outcome: Outcome, settings: Settings) -> dict[str, Subject]:
-    subjects: dict[str, Subject] = {"potlang": Potlang(path, settings.route, settings.limits)}
+    subjects: dict[str, Subject] = {
+        "potlang": Potlang(path, settings.route, settings.limits),
+        "default": Default(path),
+    }
     if settings.raw and not outcome.rejected:
         script: Script = record(path, settings.limits)
         if script.complete:

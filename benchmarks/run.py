@@ -149,7 +149,9 @@ def _bounds(options: dict[str, Any]) -> summary.Bounds:
 
 def _report_outcomes(name: str, outcomes: list[Outcome], options: dict[str, Any]) -> None:
     families = summary.summarize(outcomes)
-    click.echo(table([heading for heading, _ in summary.COLUMNS], summary.rows(families)))
+    for title, columns in (("defaults", summary.DEFAULT_COLUMNS), ('trust="solver"', summary.COLUMNS)):
+        click.echo(f"\n{title}:")
+        click.echo(table([heading for heading, _ in columns], summary.rows(families, columns)))
     _list_faults(outcomes)
     reasons = Counter(reason for each in outcomes for reason in each.unknown)
     if reasons:

@@ -18,6 +18,10 @@ class Bounds:
 
     unknown: float = 0.005
     peer_ratio: float | None = 1.0
+    default_ratio: float = 1.5
+    """Of the defaults to the peer, in every family."""
+    as_fast: int = 5
+    """Families in which the defaults take no longer than the peer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,10 @@ class Family:
     claims: int
     unknown_claims: int
     disagreements: int
+    default_ms: float | None
+    default_p95_ms: float | None
+    default_to_peer: float | None
+    default_to_solver: float | None
     ms: float | None
     p95_ms: float | None
     compile_ms: float | None
@@ -67,6 +75,10 @@ def _family(name: str, outcomes: Sequence[Outcome]) -> Family:
         claims=sum(each.claims for each in outcomes),
         unknown_claims=sum(len(each.unknown) for each in outcomes),
         disagreements=sum(each.disagreements for each in outcomes),
+        default_ms=median(_times(outcomes, "default")),
+        default_p95_ms=percentile(_times(outcomes, "default"), 0.95),
+        default_to_peer=_ratio(outcomes, "peer", "default"),
+        default_to_solver=_ratio(outcomes, "potlang", "default"),
         ms=median(times),
         p95_ms=percentile(times, 0.95),
         compile_ms=median(_times(outcomes, "compile")),
@@ -93,9 +105,9 @@ def _times(outcomes: Iterable[Outcome], name: str) -> list[float]:
     return [each.times[name] for each in outcomes if name in each.times]
 
 
-def _ratio(outcomes: Iterable[Outcome], to: str) -> float | None:
+def _ratio(outcomes: Iterable[Outcome], to: str, of: str = "potlang") -> float | None:
     """Over the programs that both answer: a rejection is quicker than any answer."""
-    ratios = [each.ratio("potlang", to) for each in outcomes if not each.rejected]
+    ratios = [each.ratio(of, to) for each in outcomes if not each.rejected]
     return median(each for each in ratios if each is not None)
 
 
@@ -114,6 +126,7 @@ def failures(families: Sequence[Family], bounds: Bounds) -> list[str]:
             found.append(
                 f"{family.name}: {family.to_peer:.2f} times the peer, at most {bounds.peer_ratio:.2f}"
             )
+    found += _default_failures(families[:-1] or families, bounds)
     compiled = total.programs - total.rejected
     if total.unknown > bounds.unknown * compiled:
         found.append(f"{total.unknown} of {compiled} programs unknown, at most {bounds.unknown:.1%}")
@@ -122,13 +135,37 @@ def failures(families: Sequence[Family], bounds: Bounds) -> list[str]:
     return found
 
 
-COLUMNS: tuple[tuple[str, str], ...] = (
+def _default_failures(families: Sequence[Family], bounds: Bounds) -> list[str]:
+    ratios = {each.name: each.default_to_peer for each in families if each.default_to_peer is not None}
+    if bounds.peer_ratio is None or not ratios:
+        return []
+    found = [
+        f"{name}: the defaults take {ratio:.2f} times the peer's time, at most {bounds.default_ratio:.2f}"
+        for name, ratio in ratios.items()
+        if ratio > bounds.default_ratio
+    ]
+    quick = sum(ratio <= 1 for ratio in ratios.values())
+    if quick < min(bounds.as_fast, len(ratios)):
+        found.append(f"the defaults are as fast as the peer in {quick} families, at least {bounds.as_fast}")
+    return found
+
+
+DEFAULT_COLUMNS: tuple[tuple[str, str], ...] = (
     ("family", "name"),
     ("programs", "programs"),
     ("agree", "agree"),
     ("rejected", "rejected"),
     ("unknown", "unknown"),
     ("claims", "claims"),
+    ("ms", "default_ms"),
+    ("p95", "default_p95_ms"),
+    ("peer", "peer_ms"),
+    ("x peer", "default_to_peer"),
+    ("x trust=solver", "default_to_solver"),
+)
+"""The columns of the first table, for what users have who give no option."""
+COLUMNS: tuple[tuple[str, str], ...] = (
+    ("family", "name"),
     ("ms", "ms"),
     ("p95", "p95_ms"),
     ("compile", "compile_ms"),
@@ -142,9 +179,9 @@ COLUMNS: tuple[tuple[str, str], ...] = (
     ("x bare peer", "to_peer_bare"),
     ("peer errors", "peer_errors"),
 )
-"""The table's columns: heading and field."""
+"""Those of the second, for `trust="solver"`, which does what the raw solver does."""
 
 
-def rows(families: Sequence[Family]) -> list[list[Any]]:
+def rows(families: Sequence[Family], columns: Sequence[tuple[str, str]]) -> list[list[Any]]:
     """The families as rows of a table."""
-    return [[getattr(family, name) for _, name in COLUMNS] for family in families]
+    return [[getattr(family, name) for _, name in columns] for family in families]

@@ -36,9 +36,10 @@ from potlang.cli.options import (
     verify_options,
 )
 from potlang.cli.proof_archive import Archive
-from potlang.engines.commands import ENGINES, solver_command
+from potlang.engines.commands import solver_command
 from potlang.languages.pot.report import Report
 from potlang.processes.pool import default_workers
+from potlang.prove.options import solvers_of
 
 
 @click.command()
@@ -112,8 +113,7 @@ def _start(route: api.RouteName, started: subprocess.Popen[bytes] | None) -> Non
     if started is not None:
         default_workers().attach(solver_command("z3"), started)
         return
-    solvers = (route,) if route in ENGINES else ()
-    for engine in {"auto": ("z3",), "both": ("z3", "cvc5")}.get(route, solvers):
+    for engine in solvers_of(route):
         default_workers().warm(solver_command(engine))
 
 

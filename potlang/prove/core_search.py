@@ -37,7 +37,7 @@ class CoreSearch:
         self,
         module: Module,
         dispatcher: Dispatcher,
-        names: AssertionNames,
+        labels: AssertionNames,
         aside: Callable[[], SolverSession],
         *,
         every_core: bool,
@@ -45,7 +45,7 @@ class CoreSearch:
         self.extra: tuple[Assertion, ...] = ()
         self._module = module
         self._dispatcher = dispatcher
-        self._names = names
+        self._labels = labels
         self._open = aside
         self._side: Dispatcher | None = None
         self._selection: PremiseSelection | None = None
@@ -84,11 +84,11 @@ class CoreSearch:
         """
         key = (names, target, negated)
         if key not in self._minimized:
-            every = tuple(self._names.name(each) for each in (*self.assumed, *beyond))
+            every = tuple(self._labels.name(each) for each in (*self.assumed, *beyond))
             wanted = frozenset(names)
             inside = tuple(name for name in every if name in wanted)
             self._minimized[key] = self._by_procedures(inside, target, negated) or minimal_core(
-                self._dispatcher, self._names, inside, every, target, negated
+                self._dispatcher, self._labels, inside, every, target, negated
             )
         return self._minimized[key]
 
@@ -98,27 +98,27 @@ class CoreSearch:
         check = check._replace(name=check.side)
         # Who decided the check decides most of its parts too, and without a way to a solver.
         for procedure in self._dispatcher.procedures:
-            core = minimize(names, names, Decided(procedure, self._names, check), Deadline(_MINIMIZE_MS))
+            core = minimize(names, names, Decided(procedure, self._labels, check), Deadline(_MINIMIZE_MS))
             if core.verified and (core.minimal or len(names) > _MOST_HANDED_ON):
                 return core
         return None
 
     def into(self, evidence: Evidence, core: Core, target: Node | None, *, negated: bool = False) -> Evidence:
         """`evidence` with this core, and what [VERDICT-CORES] and [VERDICT-CORRECTIONS] add to it."""
-        evidence = evidence._replace(core=core_items(core.names, self._names), core_minimal=core.minimal)
+        evidence = evidence._replace(core=core_items(core.names, self._labels), core_minimal=core.minimal)
         if not self._every_core and target is not None:
             return evidence
         if self._enumerator is None:
             # Few programs ask for more than one core: start-up does without the enumeration.
             from potlang.prove.enumeration import MusEnumerator
 
-            self._enumerator = MusEnumerator(self._names, self._oracle, every_core=self._every_core)
+            self._enumerator = MusEnumerator(self._labels, self._oracle, every_core=self._every_core)
         return self._enumerator.add(evidence, core, target, negated)
 
     def _oracle(self, target: Node | None, negated: bool, deadline: Deadline) -> tuple[Names, Oracle]:
         """The names of all assumptions, and who says which of them are unsatisfiable by themselves."""
-        names = tuple(self._names.name(each) for each in self.assumed)
-        return names, oracle(self._dispatcher, self._names, names, target, negated, deadline)
+        names = tuple(self._labels.name(each) for each in self.assumed)
+        return names, oracle(self._dispatcher, self._labels, names, target, negated, deadline)
 
     # --- of large programs ---
 
@@ -126,9 +126,9 @@ class CoreSearch:
         """A core among the assumptions around the claim, or else among all; None if there is none in time."""
         # Reading the base is the larger part of the work: it stays loaded, and a core is looked for aside.
         side = self._aside()
-        subsets = Subsets(side, self._names, check.formula, check.negated)
+        subsets = Subsets(side, self._labels, check.formula, check.negated)
         for assertions in self._premises().around(check.formula):
-            status, core = subsets(tuple(self._names.name(each) for each in assertions))
+            status, core = subsets(tuple(self._labels.name(each) for each in assertions))
             if status == "unsat":
                 return core
         return self._among_all(check)

@@ -61,7 +61,12 @@ class ProverOptions:
 
     @property
     def engines(self) -> tuple[str, ...]:
-        """The solvers that are asked first, by name."""
-        if self.route == "both":
-            return ("z3", "cvc5")
-        return (self.route,) if self.route in ENGINES else ("z3",)
+        """The solvers that are asked first, by name; where none is, z3 holds the program."""
+        return solvers_of(self.route) or ("z3",)
+
+
+def solvers_of(route: RouteName) -> tuple[str, ...]:
+    """The solvers that a route asks at once, by name; none where a decision procedure alone may answer."""
+    if route in ENGINES:
+        return (route,)
+    return {"auto": ("z3",), "both": ("z3", "cvc5")}.get(route, ())

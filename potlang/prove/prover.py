@@ -28,7 +28,7 @@ from potlang.prove.core_search import CoreSearch
 from potlang.prove.cores import Core
 from potlang.prove.dispatcher import Allowance, Dispatcher
 from potlang.prove.evidence import core_items, evaluated, read_model
-from potlang.prove.options import ProverOptions
+from potlang.prove.options import ProverOptions, solvers_of
 from potlang.prove.terms import TermCollector
 from potlang.prove.verdicts import ClaimState, PartialModel, Verifier
 from potlang.report.results import (
@@ -72,7 +72,7 @@ class Prover:
         self.limits = limits
         self.proofs: list[Proof] = []
         self._workers = workers or default_workers()
-        self._names = AssertionNames(module, SentForm(options.sent))
+        self._labels = AssertionNames(module, SentForm(options.sent))
         self._tracked = len(module.assertions) <= _MOST_TRACKED
         self._dispatcher = self._made_dispatcher()
         self._verifier = Verifier(
@@ -86,7 +86,7 @@ class Prover:
         self._cores = CoreSearch(
             module,
             self._dispatcher,
-            self._names,
+            self._labels,
             lambda: self._solver(options.engines[0]),
             every_core=options.cores == "all",
         )
@@ -97,11 +97,11 @@ class Prover:
     def _reproducer(self, state: ClaimState) -> str:
         from potlang.prove.reproducer import reproducer
 
-        return reproducer(self.module, self._names, self._cores.assumed, state)
+        return reproducer(self.module, self._labels, self._cores.assumed, state)
 
     def _solver(self, name: str) -> SolverSession:
         """A session of an engine, within the limits."""
-        encoding = Encoding(self.module, name, self._names)
+        encoding = Encoding(self.module, name, self._labels)
         memory, rlimit = self.limits.memory_mb, self.limits.rlimit
         return SolverSession(self._workers, name, encoding=encoding, memory_mb=memory, rlimit=rlimit)
 
@@ -111,7 +111,7 @@ class Prover:
         first, fallbacks = self._procedures(solvers[0].encoding)
         reserve = self._reserve if route == "auto" else None
         made = Dispatcher(solvers, Allowance.of(self.limits), reserve, first, fallbacks)
-        if route in ("closure", "ground", "search"):
+        if not solvers_of(route):
             made.disabled = (route, f"{route} does not decide this")
         return made
 
@@ -121,20 +121,20 @@ class Prover:
 
     def _procedures(self, encoding: Encoding) -> tuple[list[DecisionProcedure], list[DecisionProcedure]]:
         """Who is asked before a solver, and who where one has given up ([ROUTE-AUTO])."""
-        route, limits, names = self.options.route, self.limits, self._names
+        route, limits, labels = self.options.route, self.limits, self._labels
         # Where a count of steps is to decide, or nobody else may answer, the clock is only the check's.
         forced = route != "auto" or limits.rlimit is not None
         steps = MOST_STEPS * (_FORCED_STEPS if route == "search" else 1)
-        search = SearchProcedure(self.module, names, encoding, steps)
+        search = SearchProcedure(self.module, labels, encoding, steps)
         if route == "auto" and not self._verifiable_by_rules():
             return [], []
         most_ms = limits.check_ms if forced else CLOSURE_MS
-        exact = HornProcedure(self.original, names, encoding, most_ms, exact_only=True)
-        closure = HornProcedure(self.original, names, encoding, most_ms)
+        exact = HornProcedure(self.original, labels, encoding, most_ms, exact_only=True)
+        closure = HornProcedure(self.original, labels, encoding, most_ms)
         ground_ms = limits.check_ms if forced else GROUND_MS
         finite = route == "auto"
         ground = GroundProcedure(
-            self.original, self.module, names, encoding, self._workers, ground_ms, finite_only=finite
+            self.original, self.module, labels, encoding, self._workers, ground_ms, finite_only=finite
         )
         chosen: dict[str, tuple[list[DecisionProcedure], list[DecisionProcedure]]] = {
             "auto": ([exact, search], [closure, ground]),
@@ -316,7 +316,7 @@ class Prover:
         if found is None or found.core is None:
             return Evidence()
         if not self.options.minimizing:
-            return Evidence(core=core_items(found.core, self._names))
+            return Evidence(core=core_items(found.core, self._labels))
         core = self._cores.minimal(found.core, None, negated=False)
         return self._cores.into(Evidence(), core, None)
 
@@ -353,7 +353,7 @@ class Prover:
     def _evidence(self, state: ClaimState) -> Evidence:
         match state.verdict:
             case Verdict.ENTAILED | Verdict.REFUTED | Verdict.INCONSISTENT:
-                core = None if state.core is None else core_items(state.core, self._names)
+                core = None if state.core is None else core_items(state.core, self._labels)
                 evidence = Evidence(core=core)
                 if self.options.examples:
                     evidence = self._with_models(evidence, state)
@@ -436,7 +436,7 @@ class Prover:
             from potlang.prove.cross_check import CrossChecker
 
             self._cross_checker = CrossChecker(
-                self.original, self.module, self._names, self._second, self._workers
+                self.original, self.module, self._labels, self._second, self._workers
             )
         self._cross_checker.allowance = self._dispatcher.allowance
         self._cross_checker.assume(self._verifier.extra)
