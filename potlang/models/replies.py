@@ -65,6 +65,17 @@ def find_program(reply: str) -> Found | None:
     sections, else the first that is well formed or begins a line. What stands before the end of a thought
     does not count, unless nothing else does.
     """
+    found = _found(reply)
+    # A broken object may reach over the end of a thought, and another one stand behind that.
+    for _ in range(_MOST_TRIED):
+        inner = None if found is None else _found(found.text)
+        if found is None or inner is None or inner.text == found.text:
+            break
+        found = Found(inner.text, f"{found.around}\n{inner.around}".strip())
+    return found
+
+
+def _found(reply: str) -> Found | None:
     # A reply that ends within its thoughts may still have the program in them.
     for text in dict.fromkeys([behind_thoughts(reply), reply]):
         best = _best(text, list(candidates(text)))

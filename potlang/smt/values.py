@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from potlang.ir import operators as op
+from potlang.ir.evaluator import Evaluator, OutOfSteps
 from potlang.ir.fold import value_of
 from potlang.ir.nodes import App, Lit, Node, Sym, Symbol, SymbolKind
 from potlang.ir.pool import IllSorted
@@ -26,7 +27,8 @@ from potlang.ir.sorts import (
     StringSort,
     parts_of,
 )
-from potlang.ir.values import Bits, Element, Record, Table
+from potlang.ir.structure import NotEvaluable, Structure
+from potlang.ir.values import Bits, Element, Record, Table, Unspecified
 from potlang.smt import names
 from potlang.smt.algebraic import approximate_root
 from potlang.smt.model_terms import ModelTerms
@@ -34,6 +36,9 @@ from potlang.smt.numerals import read_literal
 from potlang.smt.sexpr import SExpr, read_one, tokenize, write
 from potlang.smt.sort_erasure import SortErasure, Unreadable, made
 from potlang.smt.unmangling import Unmangling
+
+_MOST_STEPS = 10_000
+"""Of computing one value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +134,22 @@ def _compound(expression: SExpr, text: str, sort: Sort) -> object:
     unmangling = Unmangling((), parts_of((sort,)))
     terms = _ValueTerms(unmangling, erasure, {}, unmangling.elements(tokens), len(tokens))
     node = terms.closed(expression, erasure.erase(sort))
-    return erasure.decode(_value(node, terms), sort)
+    try:
+        value = _value(node, terms)
+    except Unreadable:
+        value = _computed(node, terms)
+    return erasure.decode(value, sort)
+
+
+def _computed(node: Node, terms: ModelTerms) -> object:
+    """The value of a term that does not spell one out, such as z3's union of two sets."""
+    # Elements and roots are no values that the evaluator knows.
+    if any(isinstance(meaning, Element | Algebraic) for meaning in terms.meanings.values()):
+        raise Unreadable("it is to be computed from what has no value")
+    try:
+        return Evaluator(Structure({}, terms.meanings), _MOST_STEPS).value(node)
+    except (NotEvaluable, OutOfSteps, Unspecified) as reason:
+        raise Unreadable(str(reason)) from None
 
 
 def _value(node: Node, terms: ModelTerms) -> object:

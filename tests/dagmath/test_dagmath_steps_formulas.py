@@ -13,7 +13,7 @@ from statements import Property
 
 from potlang.languages.dagmath.lower.exact import NotExact, truth, value
 from potlang.languages.dagmath.lower.formulas import read_formula
-from potlang.languages.dagmath.lower.syntax import Num, Op, Term, Unreadable, text
+from potlang.languages.dagmath.lower.syntax import Name, Num, Op, Term, Unreadable, number, text
 
 READ = {
     "3r * 4": "3*r*4",
@@ -95,6 +95,12 @@ def _round_trip(pair: tuple[Term, int]) -> None:
     rng = random.Random(seed)
     assert read_formula(text(term)) == term
     assert read_formula(spaced(text(term), rng)) == term
+
+
+def test_a_ratio_is_the_degree_of_a_root() -> None:
+    """[STEP-FORMULAS] What stands in the brackets of a root is read like what stands in others."""
+    term = Op("root", (Op("ratio", (number(1), number(2))), Name("n")))
+    _round_trip((term, 0))
 
 
 test_round_trip, test_round_trip_slow = Property(

@@ -85,6 +85,12 @@ FOUND = Property(
 test_found_in_prose, test_found_in_prose_deeply = FOUND.tests()
 
 
+def test_an_object_that_reaches_over_the_end_of_a_thought_is_none() -> None:
+    """[LOOP-REPLY]"""
+    found = find_program(f"{BROKEN}</think>{PROGRAM}\n```\n</think>")
+    assert found is not None and found.text == PROGRAM
+
+
 def check_stable(text: str) -> None:
     """[LOOP-REPLY]: whatever the text, what is found in it is found in itself."""
     found = find_program(text)

@@ -87,6 +87,12 @@ READ: list[tuple[str, Sort, object, str]] = [
         Table(False, frozenset({((1, 2), True)})),
         "{(1, 2): True, else: False}",
     ),
+    (
+        "((_ map or) (lambda ((x!1 Bool)) x!1) (store ((as const (Array Bool Bool)) false) false true))",
+        SetSort(BOOL),
+        Table(True),
+        "all but {}",
+    ),
     ("(_ as-array f)", INTS, Opaque("(_ as-array f)"), "(_ as-array f)"),
     (HALF, INTS, Opaque(HALF), HALF),
 ]

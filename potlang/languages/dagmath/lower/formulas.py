@@ -511,7 +511,7 @@ class _Parser:
 
     def _root(self) -> Term:
         if self._accept("open", "["):
-            degree = self._nested(self._sum)
+            degree = self._nested(self._ratio)
             self._expect("close", "]")
             return Op("root", (degree, self._argument()))
         if self._accept("open", "("):
