@@ -11,7 +11,6 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from types import MappingProxyType
 
 from potlang.ir import values
@@ -158,7 +157,7 @@ DIV = Operator("/", 2, 2, _fixed(REAL, REAL), "/", values.real_div, _ARITH)
 INT_DIV = Operator("div", 2, 2, _fixed(INT, INT), "div", values.int_div, _ARITH)
 MOD = Operator("mod", 2, 2, _fixed(INT, INT), "mod", values.int_mod, _ARITH)
 ABS = Operator("abs", 1, 1, _arithmetic, "abs", abs, _ARITH)
-TO_REAL = Operator("to_real", 1, 1, _fixed(REAL, INT), "to_real", Fraction, _ARITH)
+TO_REAL = Operator("to_real", 1, 1, _fixed(REAL, INT), "to_real", values.to_real, _ARITH)
 TO_INT = Operator("to_int", 1, 1, _fixed(INT, REAL), "to_int", math.floor, _ARITH)
 
 SELECT = Operator("select", 2, 2, _select, "select", values.select, _ARRAYS)

@@ -113,7 +113,13 @@ def real_div(a: Fraction, b: Fraction) -> Fraction:
     """Quotient of reals."""
     if b == 0:
         raise Unspecified
-    return Fraction(a) / b
+    return to_real(a) / b
+
+
+def to_real(a: Number) -> Fraction:
+    """An integer as a real."""
+    # Numbers of other classes (`potlang.prove.germs`) are reals and integers at once.
+    return Fraction(a) if isinstance(a, int) else a
 
 
 def int_div(a: int, b: int) -> int:
