@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from potlang.diag.model import Applicability, Fix, Patch, Place
@@ -122,6 +123,22 @@ class Shapes:
         if isinstance(value, bool):
             return value
         self.wrong_type(value, pointer, "true or false")
+        return None
+
+    def positive(self, value: object, pointer: str) -> Fraction | None:
+        """The number at `pointer`, which must be above 0, exactly as it is written."""
+        if isinstance(value, int | float | Decimal) and not isinstance(value, bool) and value > 0:
+            text = self._literal(value, pointer)
+            written = None if text is None else Decimal(text)
+            if written is None:
+                return None
+            # An exponent makes a short text a long number.
+            digits = max(abs(written.adjusted()), len(written.as_tuple().digits))
+            if digits <= LONGEST_NUMERAL:
+                return Fraction(written)
+            self.sink.report("POT0004", pointer, digits=digits, limit=LONGEST_NUMERAL)
+            return None
+        self.wrong_type(value, pointer, "a number above 0")
         return None
 
     def one_of(self, value: object, pointer: str, allowed: Sequence[str]) -> str | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import NamedTuple
 
 # --- expressions ---------------------------------------------------------------------------------
@@ -339,12 +340,23 @@ class ObjectiveDecl:
 
 
 @dataclass(slots=True, eq=False, repr=False)
+class SoftDecl:
+    """An item of `soft`: what should hold, what it costs if it does not, and the group it counts in."""
+
+    constraint: Formula
+    weight: Fraction
+    group: str | None
+    pointer: str
+
+
+@dataclass(slots=True, eq=False, repr=False)
 class OptimizationDecl:
     """The section `optimization`; `mode` is `lexicographic`, `pareto` or `box`."""
 
     variables: list[BinderDecl]
     constraints: list[Formula]
     objectives: list[ObjectiveDecl]
+    soft: list[SoftDecl]
     mode: str
     pointer: str
 

@@ -245,6 +245,7 @@ class _ModuleBuilder:
                 name = f"constraint {index + 1}"
                 constraints.append(Assertion(f"c{index}", name, AssertionKind.CONSTRAINT, node, origin))
         objectives = [found for i, o in enumerate(section.objectives) if (found := self._objective(i, o))]
+        objectives += self._soft(section)
         self._scope.local = {}
         self._e.inferred = {}
         self._e.deciding = False
@@ -258,6 +259,27 @@ class _ModuleBuilder:
         name = objective.name or f"objective {index + 1}"
         origin = Origin(objective.pointer, objective.expression.text)
         return Objective(name, objective.direction, term, origin)
+
+    def _soft(self, section: s.OptimizationDecl) -> list[Objective]:
+        """An objective for each group of soft constraints: the weight of those that do not hold, least."""
+        groups: dict[str | None, list[tuple[Node, s.SoftDecl]]] = {}
+        for soft in section.soft:
+            node = self._e.formula(soft.constraint)
+            if node is not None:
+                groups.setdefault(soft.group, []).append((node, soft))
+        pool = self._pool
+        found: list[Objective] = []
+        for group, members in groups.items():
+            whole = all(soft.weight.denominator == 1 for _, soft in members)
+            none: Node = pool.integer(0) if whole else pool.real(0)
+            costs: list[Node] = []
+            for node, soft in members:
+                weight: Node = pool.integer(int(soft.weight)) if whole else pool.real(soft.weight)
+                costs.append(pool.app(op.ITE, (node, none, weight)))
+            term = costs[0] if len(costs) == 1 else pool.app(op.ADD, tuple(costs))
+            origin = Origin(members[0][1].pointer, members[0][1].constraint.text)
+            found.append(Objective(group or "soft constraints", "minimize", term, origin))
+        return found
 
     def _actions(self) -> tuple[str, ...]:
         if self._program.actions is None:

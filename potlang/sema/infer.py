@@ -23,6 +23,7 @@ def infer_decision_variables(section: s.OptimizationDecl, e: Elaborator) -> dict
     """Undeclared names of the section with their sorts; each is reported as a warning."""
     found: dict[str, Sort] = {}
     roots: list[tuple[s.Formula, Sort | None]] = [(formula, BOOL) for formula in section.constraints]
+    roots += [(soft.constraint, BOOL) for soft in section.soft]
     roots += [(objective.expression, None) for objective in section.objectives]
     for formula, wanted in roots:
         if formula.root is None:

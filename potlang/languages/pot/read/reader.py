@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, TypeVar
 
 from potlang.diag.model import Applicability, Fix, Patch, Place
@@ -25,6 +26,7 @@ from potlang.expressions.surface import (
     OptimizationDecl,
     ParsedProgram,
     SemanticsDecl,
+    SoftDecl,
     SortDecl,
     StatementDecl,
 )
@@ -363,23 +365,37 @@ class _Reader:
         value, pointer = self._found("optimization")
         if value is None:
             return None
-        known = ("variables", "constraints", "objectives", "mode", "description")
-        item = self._object(value, pointer, "an object with `objectives`", known, ("objectives",))
+        known = ("variables", "constraints", "objectives", "soft", "mode", "description")
+        # Soft constraints are objectives enough.
+        required = () if isinstance(value, dict) and _is_filled(value.get("soft")) else ("objectives",)
+        item = self._object(value, pointer, "an object with `objectives`", known, required)
         if item is None:
             return None
         variables = self._binders(item.get("variables"), f"{pointer}/variables")
         constraints = self._each(
             item.get("constraints"), f"{pointer}/constraints", "a list of expressions", self.shapes.formula
         )
-        objectives = self._objectives(item, f"{pointer}/objectives")
+        objectives = self._objectives(item, f"{pointer}/objectives", needed=bool(required))
         mode = self._given(item, "mode", pointer, self.shapes.one_of, ("lexicographic", "pareto", "box"))
-        return OptimizationDecl(variables, constraints, objectives, mode or "lexicographic", pointer)
+        soft = self._each(item.get("soft"), f"{pointer}/soft", "a list of soft constraints", self._soft)
+        return OptimizationDecl(variables, constraints, objectives, soft, mode or "lexicographic", pointer)
 
-    def _objectives(self, item: Object, pointer: str) -> list[ObjectiveDecl]:
+    def _soft(self, value: object, pointer: str) -> SoftDecl | None:
+        what = "a soft constraint: an object with `constraint`"
+        known = ("constraint", "weight", "group", "description")
+        item = self._object(value, pointer, what, known, ("constraint",))
+        if item is None:
+            return None
+        constraint = self._formula(item, "constraint", pointer)
+        weight = self._given(item, "weight", pointer, self.shapes.positive) or Fraction(1)
+        group = None if item.get("group") == "" else self._given(item, "group", pointer, self.shapes.name)
+        return None if constraint is None else SoftDecl(constraint, weight, group, pointer)
+
+    def _objectives(self, item: Object, pointer: str, *, needed: bool) -> list[ObjectiveDecl]:
         value = item.get("objectives")
-        if value == []:
+        if needed and value == []:
             self.sink.report("POT1014", pointer, what="the list of objectives")
-        if "objectives" in item and value is None:
+        if needed and "objectives" in item and value is None:
             self.shapes.wrong_type(None, pointer, "a list of objectives")
         return self._each(value, pointer, "a list of objectives", self._objective)
 
