@@ -11,7 +11,6 @@ from typing import Any, Literal, NamedTuple
 
 Status = Literal["sat", "unsat", "unknown"]
 Reason = Literal["timeout", "memory", "incomplete", "unsupported", "error", "crash"]
-Priority = Literal["lex", "pareto", "box"]
 ProofFormat = Literal["cpc", "alethe"]
 OptimizeStatus = Literal["optimal", "infeasible", "unbounded", "unattained", "unknown"]
 
@@ -81,53 +80,32 @@ class SolverAnswer(NamedTuple):
     proof: str | None = None
 
 
-class ObjectiveTerm(NamedTuple):
-    """A term to be made as small as possible, or as large if `maximize`."""
+class OptimizeQuery(NamedTuple):
+    """One objective on top of the base: `term` as small as possible, or as large if `maximize`.
 
+    `text` is as in `Query`. Several objectives are several queries: what holds of one of them is shown on
+    its own. For the engine `sat` the text is clauses and the term the weighted literals to satisfy.
+    """
+
+    text: str
     term: str
     maximize: bool = False
 
 
-class OptimizeQuery(NamedTuple):
-    """An optimization on top of the base.
-
-    Several objectives are taken in order (`lex`), each for itself (`box`), or together (`pareto`:
-    every point that no other beats in all of them, up to `points`). `values` as in `Query`.
-    """
-
-    text: str
-    objectives: tuple[ObjectiveTerm, ...]
-    values: tuple[str, ...] = ()
-    priority: Priority = "lex"
-    points: int = 64
-
-
-class Point(NamedTuple):
-    """The objectives' values at one optimum, and the values asked for in a model that goes with it.
-
-    An objective's value is SMT-LIB text; in an unbounded or unattained one `oo` and `epsilon` occur
-    as constants: `(* (- 1) oo)`, `(+ 3.0 epsilon)`. The model then shows a feasible point only.
-    """
-
-    objectives: tuple[str, ...]
-    values: tuple[str, ...] | None = None
-
-
 class OptimizeAnswer(NamedTuple):
-    """The outcome of an optimization.
+    """A proposal for the optimum of one objective.
 
-    `optimal`: `points` holds one point, or the Pareto points; `complete` is false if there may be
-    more of them. `unbounded` and `unattained`: one point that says which objective. `unknown`:
-    `reason`, and the known `bounds` of each objective as (lower, upper). With `box`, each
-    objective's value is an optimum for itself and the model belongs to the first.
+    `value` is SMT-LIB text; in an unbounded or unattained one `oo` and `epsilon` occur as constants:
+    `(* (- 1) oo)`, `(+ 3.0 epsilon)`. `unknown`: `reason`, and the `bounds` that the engine has, if any, as
+    (lower, upper). `true` are the variables that the engine `sat` makes true.
     """
 
     status: OptimizeStatus
     reason: Reason | None = None
     detail: str = ""
-    points: tuple[Point, ...] = ()
-    complete: bool = True
-    bounds: tuple[tuple[str, str], ...] = ()
+    value: str | None = None
+    bounds: tuple[str, str] | None = None
+    true: tuple[int, ...] = ()
     time_ms: float = 0.0
 
 
@@ -138,8 +116,7 @@ def unpack_query(content: Any) -> Query:
 
 def unpack_optimize(content: Any) -> OptimizeQuery:
     """The optimization that came over a pipe."""
-    query = OptimizeQuery._make(_tuples(content))
-    return query._replace(objectives=tuple(map(ObjectiveTerm._make, query.objectives)))
+    return OptimizeQuery._make(_tuples(content))
 
 
 def unpack_answer(content: Any) -> SolverAnswer:
@@ -149,10 +126,9 @@ def unpack_answer(content: Any) -> SolverAnswer:
 
 def unpack_optimized(content: Any) -> OptimizeAnswer:
     """The optimization's answer that came over a pipe."""
-    answer = OptimizeAnswer._make(_tuples(content))
-    return answer._replace(points=tuple(map(Point._make, answer.points)))
+    return OptimizeAnswer._make(_tuples(content))
 
 
 def _tuples(content: Any) -> Any:
-    """JSON arrays as tuples; three deep at most, so recursion ends."""
+    """JSON arrays as tuples; two deep at most, so recursion ends."""
     return tuple([_tuples(each) for each in content]) if isinstance(content, list) else content

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from potlang.engines.messages import Query, Reason, SolverAnswer, Status
+from potlang.engines.messages import OptimizeAnswer, OptimizeQuery, Query, Reason, SolverAnswer, Status
 from potlang.engines.solver import SolverSession
 from potlang.engines.worker import SolverEngine
 from potlang.processes.pool import Workers
@@ -47,6 +47,20 @@ def solve_clauses(
     return SatOutcome("unsat", lemmas=lemmas)
 
 
+def cheapest(
+    clauses: Iterable[Sequence[int]], costs: Sequence[int], workers: Workers, timeout_ms: int
+) -> tuple[int, ...] | None:
+    """The variables, from 1, that a solution of least cost makes true; None if none was found in time.
+
+    A variable costs what `costs` says where it is true. Done by RC2 (python-sat) in a worker.
+    """
+    text = "\n".join([" ".join(map(str, (*clause, 0))) for clause in clauses])
+    soft = "\n".join([f"{cost} {-number} 0" for number, cost in enumerate(costs, 1)])
+    with SolverSession(workers, "sat") as session:
+        answer = session.optimize(OptimizeQuery(text, soft), timeout_ms)
+    return answer.true if answer.status == "optimal" else None
+
+
 class SatEngine(SolverEngine):
     """The SAT engine of a worker: one problem a query; a base is clauses too."""
 
@@ -71,6 +85,25 @@ class SatEngine(SolverEngine):
             return SolverAnswer(
                 "unsat", core=_lemmas(solver.get_proof()) if query.core else None, time_ms=took
             )
+
+    def optimize(self, query: OptimizeQuery, timeout_ms: int) -> OptimizeAnswer:
+        """The least weight of clauses of the term (a weight before each) that must be left unsatisfied."""
+        from pysat.examples.rc2 import RC2
+        from pysat.formula import WCNF
+
+        began = Deadline(timeout_ms)
+        problem = WCNF()
+        for line in query.text.splitlines():
+            problem.append(_numbers(line))
+        for line in query.term.splitlines():
+            weight, *clause = _numbers(line)
+            problem.append(clause, weight=weight)
+        with RC2(problem) as solver:
+            model = solver.compute()
+            if model is None:
+                return OptimizeAnswer("infeasible", time_ms=began.spent_ms())
+            true = tuple(number for number in model if number > 0)
+            return OptimizeAnswer("optimal", value=str(solver.cost), true=true, time_ms=began.spent_ms())
 
 
 def _numbers(line: str) -> list[int]:

@@ -16,7 +16,6 @@ from potlang.engines.messages import (
     OptimizeAnswer,
     OptimizeQuery,
     OptimizeStatus,
-    Point,
     Query,
     Reason,
     SolverAnswer,
@@ -206,68 +205,31 @@ class Z3Engine(TextEngine[Z3Context]):
         deadline = Deadline(timeout_ms)
         try:
             repl = self._fresh(core=False)
-            repl.run(f"(set-option :opt.priority {query.priority})")
-            repl.run(self._base)
-            repl.run(query.text)
-            repl.run("".join(f"({_verb(each.maximize)} {each.term})" for each in query.objectives))
-            return _optimum(repl, query, deadline, self.rlimit)
+            verb = "maximize" if query.maximize else "minimize"
+            repl.run(f"{self._base}{query.text}({verb} {query.term})")
+            return _optimum(repl, deadline, self.rlimit)
         except SolverFailure as failure:
             return OptimizeAnswer("unknown", failure.reason, failure.detail, time_ms=deadline.spent_ms())
 
 
-def _verb(maximize: bool) -> str:
-    return "maximize" if maximize else "minimize"
-
-
-def _optimum(repl: Z3Context, query: OptimizeQuery, deadline: Deadline, rlimit: int | None) -> OptimizeAnswer:
+def _optimum(repl: Z3Context, deadline: Deadline, rlimit: int | None) -> OptimizeAnswer:
     status = repl.check(deadline.left_ms(), rlimit)
     if status == "unsat":
         return OptimizeAnswer("infeasible", time_ms=deadline.spent_ms())
-    if status != "sat":
-        return _unsettled(repl, query, deadline)
-    points = [_point(repl, query)]
-    kind = _kind(points[0])
-    complete = True
-    if query.priority == "pareto" and kind == "optimal":
-        complete = _more_points(repl, query, deadline, rlimit, points)
-    return OptimizeAnswer(kind, points=tuple(points), complete=complete, time_ms=deadline.spent_ms())
+    words = repl.why_unknown() if status == "unknown" else ""
+    found = pair_values(repl.run("(get-objectives)"))
+    value = found[-1] if found else None
+    if status == "sat":
+        kind = "unknown" if value is None else _kind(value)
+        return OptimizeAnswer(kind, value=value, time_ms=deadline.spent_ms())
+    bounds = None if value is None else _bounds(value)
+    return OptimizeAnswer("unknown", reason_of(words), words, bounds=bounds, time_ms=deadline.spent_ms())
 
 
-def _more_points(
-    repl: Z3Context, query: OptimizeQuery, deadline: Deadline, rlimit: int | None, points: list[Point]
-) -> bool:
-    """Collect the Pareto points after the first; true if there are no more of them.
-
-    z3 gives the one point of a single constant objective again and again, so a repetition is the end.
-    """
-    while True:
-        status = repl.check(deadline.left_ms(), rlimit)
-        if status != "sat" or len(points) >= query.points:
-            return status == "unsat"
-        point = _point(repl, query)
-        if any(point.objectives == known.objectives for known in points):
-            return True
-        points.append(point)
-
-
-def _point(repl: Z3Context, query: OptimizeQuery) -> Point:
-    objectives = pair_values(repl.run("(get-objectives)"))[-len(query.objectives) :]
-    return Point(objectives, repl.values(query.values)[0])
-
-
-def _kind(point: Point) -> OptimizeStatus:
-    if any(has_symbol(value, "oo") for value in point.objectives):
+def _kind(value: str) -> OptimizeStatus:
+    if has_symbol(value, "oo"):
         return "unbounded"
-    if any(has_symbol(value, "epsilon") for value in point.objectives):
-        return "unattained"
-    return "optimal"
-
-
-def _unsettled(repl: Z3Context, query: OptimizeQuery, deadline: Deadline) -> OptimizeAnswer:
-    detail = repl.why_unknown()
-    found = pair_values(repl.run("(get-objectives)"))[-len(query.objectives) :]
-    bounds = tuple(_bounds(value) for value in found)
-    return OptimizeAnswer("unknown", reason_of(detail), detail, bounds=bounds, time_ms=deadline.spent_ms())
+    return "unattained" if has_symbol(value, "epsilon") else "optimal"
 
 
 def _bounds(value: str) -> tuple[str, str]:

@@ -26,15 +26,9 @@ class Extended(NamedTuple):
     infinite: Fraction = Fraction(0)
     tiny: Fraction = Fraction(0)
 
-    def shown(self) -> ExactValue:
-        """An integer, `p/q`, `oo` or `-oo`; the infinitesimal part is left out."""
-        if self.infinite:
-            return "oo" if self.infinite > 0 else "-oo"
-        return _shown(self.finite)
 
-
-def _shown(value: Fraction) -> ExactValue:
-    """Integers too long for other readers of JSON come as text."""
+def exact_value(value: Fraction) -> ExactValue:
+    """An integer, or `p/q`; integers too long for other readers of JSON come as text."""
     above, below = value.numerator, value.denominator
     if below == 1 and abs(above).bit_length() < _LONGEST_NUMBER:
         return above

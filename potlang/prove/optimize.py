@@ -1,25 +1,35 @@
-"""Optimization: z3's optimizer proposes, plain queries confirm ([VERDICT-OPTIMUM]).
+"""Optimization: the objectives of a program in their order, each for itself, or together ([VERDICT-OPTIMUM]).
 
-What the optimizer says is not taken on trust: that nothing better exists is a query of its own, so
-that a second solver can answer it too. Where the optimizer gives up, better and better models are
-asked for instead.
+The optimum of one objective is `potlang.prove.objective`'s; here is what several of them mean.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
 
 from potlang.engines.check import CheckResult
-from potlang.engines.encoding import Encoding
-from potlang.engines.messages import ObjectiveTerm, OptimizeAnswer, OptimizeQuery, Point, Priority, Query
+from potlang.engines.messages import Query, SolverAnswer
+from potlang.engines.solver import SolverSession
 from potlang.ir.module import Assertion, AssertionKind, Module, Objective, Optimization, Origin
-from potlang.ir.nodes import Node
-from potlang.ir.operators import EQ, LE, LT
-from potlang.ir.sorts import INT, REAL, DeclaredSort
-from potlang.prove.dispatcher import Dispatcher
-from potlang.prove.evidence import core_items, read_model
-from potlang.prove.exact import Extended, NotLinear, read_extended
-from potlang.prove.terms import Term
+from potlang.ir.sorts import DeclaredSort
+from potlang.processes.pool import Workers
+from potlang.prove.evidence import core_items, evaluated, read_model
+from potlang.prove.exact import exact_value
+from potlang.prove.objective import (
+    Condition,
+    Models,
+    ObjectiveSearch,
+    Outcome,
+    Piece,
+    Reached,
+    Relation,
+    compared,
+    number_of,
+    read_value,
+)
 from potlang.prove.verdicts import PartialModel, Verifier
 from potlang.report.results import (
     CoreItem,
@@ -32,379 +42,384 @@ from potlang.report.results import (
     TrustLevel,
 )
 
+if TYPE_CHECKING:
+    from potlang.prove.cross_check import ProofObligation
+
 MOST_POINTS = 64
 """Pareto points listed ([LIMIT-PARETO])."""
-_MOST_STEPS = 200
-_FAR = 10**9
-_PRIORITIES: dict[str, Priority] = {"lexicographic": "lex", "pareto": "pareto", "box": "box"}
-
+_SHARE_MS = 1_000
+_Status = OptimizationStatus
+_WORST_FIRST = (_Status.UNKNOWN, _Status.INFEASIBLE, _Status.UNBOUNDED, _Status.UNATTAINED, _Status.OPTIMAL)
 
 Shrink = Callable[[tuple[str, ...], tuple[Assertion, ...]], tuple[str, ...]]
 """Makes a core minimal; the assertions are those beyond the program's. The base is lost by it."""
+Assure = Callable[[Models, Piece], "ProofObligation | None"]
+"""The best tier that a piece of evidence reaches; None if another answer contradicts it."""
+
+
+class Means(NamedTuple):
+    """What an optimizer works with besides the verifier: the program as compiled, and who helps."""
+
+    original: Module
+    workers: Workers
+    aside: Callable[[], SolverSession]
+    shrink: Shrink | None = None
+    assure: Assure | None = None
 
 
 class Optimizer:
     """Answers one optimization on top of a verifier's assumptions."""
 
     def __init__(
-        self,
-        verifier: Verifier,
-        optimization: Optimization,
-        shrink: Shrink | None = None,
-        extra: Sequence[Assertion] = (),
-        second: Dispatcher | None = None,
+        self, verifier: Verifier, optimization: Optimization, means: Means, extra: Sequence[Assertion] = ()
     ) -> None:
         self._verifier = verifier
-        self._shrink = shrink
-        self._second = second
-        self._model_terms = verifier.terms
-        self._pool = verifier.terms.module.pool
         self._problem = optimization
-        self._assumed = (*extra, *optimization.constraints)
+        self._means = means
+        self._pool = verifier.terms.module.pool
         self._goals = optimization.objectives
+        original = means.original.optimization or optimization
+        self._originals = original.objectives
         roots = [*(each.term for each in self._goals), *(each.formula for each in optimization.constraints)]
-        touched = [term for root in roots for term in self._model_terms.touched(root)]
-        unique = {term.node.id: term for term in touched}
-        self._terms = list(unique.values())
-        self._named = list(self._model_terms.names_for(self._terms))
-
-    # --- asking ---
+        touched = {term.node.id: term for root in roots for term in verifier.terms.touched(root)}
+        self._terms = list(touched.values())
+        self._named = list(verifier.terms.names_for(self._terms))
+        self._session: SolverSession | None = None
+        self._extra = (*extra, *optimization.constraints)
+        as_compiled = (*means.original.assertions, *verifier.extra, *extra, *original.constraints)
+        self._models = Models(
+            verifier,
+            means.original,
+            as_compiled,
+            self._extra,
+            [*self._terms, *self._named],
+            self._linear,
+            means.workers,
+        )
 
     def run(self) -> OptimizationResult:
-        """The answer, confirmed where it can be."""
-        if not self._goals:
-            return self._satisfy()
-        # The optimizer's answer is only a proposal: what it says is confirmed, or searched for, by checks.
-        answer = self._verifier.dispatcher.optimize(self._query)
-        result = self._read(answer)
-        if result.status is OptimizationStatus.INFEASIBLE:
-            return self._infeasible(result)
-        if result.status is OptimizationStatus.UNKNOWN:
-            return self._search(result)
-        return self._confirm(result, answer)
-
-    def _query(self, encoding: Encoding) -> OptimizeQuery:
-        goals = tuple(
-            ObjectiveTerm(encoding.term(each.term), each.direction == "maximize") for each in self._goals
-        )
-        values = tuple(encoding.term(term.node) for term in self._shown)
-        priority = _PRIORITIES[self._problem.mode]
-        return OptimizeQuery(self._text(encoding), goals, values, priority, MOST_POINTS)
-
-    @property
-    def _shown(self) -> list[Term]:
-        return [*self._terms, *self._named]
-
-    def _text(self, encoding: Encoding) -> str:
-        extra = (*self._verifier.extra, *self._assumed)
-        return "".join(encoding.assertion(each) for each in extra)
-
-    def _ask(
-        self, extra: Sequence[Node] = (), values: Sequence[Node] = (), dispatcher: Dispatcher | None = None
-    ) -> CheckResult:
-        """Whether the constraints and `extra` have a model."""
-
-        def build(encoding: Encoding) -> Query:
-            more = "".join(encoding.goal(each) for each in extra)
-            return Query(
-                self._text(encoding) + more, tuple(encoding.term(each) for each in values), core=True
-            )
-
-        return (dispatcher or self._verifier.dispatcher).ask("assumptions", build)
-
-    def _trust(
-        self, checked: CheckResult, extra: Sequence[Node] = (), attained: Node | None = None
-    ) -> TrustLevel:
-        """Whose word the result is; the second solver is asked the same, and for a model of `attained`."""
-        if checked.agreed:
-            return "cross-checked"
-        if self._second is None or checked.status == "unknown":
-            return "solver"
-        self._second.start(lambda encoding: encoding.base())
-        agreed = self._ask(extra, dispatcher=self._second).status == checked.status
-        if agreed and attained is not None:
-            agreed = self._ask([attained], dispatcher=self._second).status == "sat"
-        return "cross-checked" if agreed else "solver"
-
-    # --- reading ---
-
-    def _read(self, answer: OptimizeAnswer) -> OptimizationResult:
-        result = OptimizationResult(
-            OptimizationStatus(answer.status),
-            self._problem.mode,
-            reason=answer.reason,
-            detail=answer.detail,
-            complete=answer.complete,
-            pointer=self._problem.origin.pointer,
-            route=self._verifier.dispatcher.solvers[0].name,
-        )
-        if not answer.points:
-            bounds = answer.bounds or ((None, None),) * len(self._goals)
-            objectives = [
-                self._objective(goal, None, result.status, *bound)
-                for goal, bound in zip(self._goals, bounds, strict=True)
-            ]
-            return result._replace(objectives=tuple(objectives))
-        if self._problem.mode == "pareto":
-            return self._read_points(result, answer.points)
-        point = answer.points[0]
-        values = [
-            self._extended(goal, text) for goal, text in zip(self._goals, point.objectives, strict=True)
-        ]
-        objectives = [
-            self._objective(goal, None if value is None else value.shown(), _status_of(value))
-            for goal, value in zip(self._goals, values, strict=True)
-        ]
-        return result._replace(
-            value=objectives[0].value, objectives=tuple(objectives), model=self._model(point)
-        )
-
-    def _read_points(self, result: OptimizationResult, points: Sequence[Point]) -> OptimizationResult:
-        found = [
-            ParetoPoint(tuple(self._value(g, t) for g, t in zip(self._goals, p.objectives, strict=True)), m)
-            for p, m in ((point, self._model(point)) for point in points)
-        ]
-        objectives = [self._objective(goal, None, result.status) for goal in self._goals]
-        return result._replace(objectives=tuple(objectives), points=tuple(found))
-
-    def _extended(self, goal: Objective, text: str) -> Extended | None:
+        """The answer, each part of it shown."""
         try:
-            return read_extended(text, maximize=goal.direction == "maximize")
-        except NotLinear:
-            return None
+            if not self._goals:
+                return self._satisfy()
+            if self._problem.mode == "pareto":
+                return self._front()
+            return self._each()
+        finally:
+            if self._session is not None:
+                self._session.close()
 
-    def _value(self, goal: Objective, text: str) -> ExactValue | None:
-        value = self._extended(goal, text)
-        return None if value is None else value.shown()
+    def _linear(self, query: Query) -> SolverAnswer:
+        """A question about numbers alone, in a session that is open as long as this optimization."""
+        limit = self._verifier.dispatcher.allowance.check_ms(_SHARE_MS)
+        if not limit:
+            return SolverAnswer("unknown", "timeout")
+        if self._session is None:
+            self._session = self._means.aside()
+        return self._session.ask(query, limit)
 
-    def _objective(
-        self,
-        goal: Objective,
-        value: ExactValue | None,
-        status: OptimizationStatus,
-        lower: str | None = None,
-        upper: str | None = None,
-    ) -> ObjectiveResult:
-        low = None if lower is None else self._value(goal, lower)
-        high = None if upper is None else self._value(goal, upper)
-        return ObjectiveResult(goal.name, goal.direction, value, status, goal.origin.pointer, low, high)
-
-    def _model(self, point: Point) -> Model | None:
-        return None if point.values is None else self._model_of(point.values)
-
-    def _model_of(self, values: Sequence[str]) -> Model:
-        encoding = self._verifier.dispatcher.solvers[0].encoding
-        ids = [term.node.id for term in self._shown]
-        model = PartialModel(encoding, dict(zip(ids, values, strict=True)), CheckResult("sat", None, ()))
-        return read_model(model, self._terms, self._named)
-
-    # --- the answers one by one ---
-
-    def _satisfy(self) -> OptimizationResult:
-        """Without objectives any model is optimal."""
-        checked = self._ask(values=[term.node for term in self._shown])
-        base = OptimizationResult(
-            OptimizationStatus.UNKNOWN,
+    def _result(self, status: OptimizationStatus) -> OptimizationResult:
+        return OptimizationResult(
+            status,
             self._problem.mode,
-            reason=checked.reason,
             pointer=self._problem.origin.pointer,
             route=self._verifier.dispatcher.route,
         )
-        if checked.status == "unsat":
-            return base._replace(status=OptimizationStatus.INFEASIBLE, core=self._core(checked))
-        if checked.status == "sat":
-            model = None if checked.values is None else self._model_of(checked.values)
-            return base._replace(status=OptimizationStatus.OPTIMAL, model=model)
-        return base
+
+    # --- evidence ---
+
+    def _assured(self, pieces: Sequence[Piece]) -> list[ProofObligation] | None:
+        """The pieces with their tiers; none where nobody checks them. None if an answer contradicts."""
+        if self._means.assure is None:
+            return []
+        found = [self._means.assure(self._models, piece) for piece in pieces]
+        known = [each for each in found if each is not None]
+        return known if len(known) == len(found) else None
+
+    def _shown(self, reached: Reached | None) -> Model | None:
+        if reached is None:
+            return None
+        result = reached.result
+        encoding = result.encoding or self._verifier.dispatcher.solvers[0].encoding
+        terms = [*self._terms, *self._named]
+        model: PartialModel | None = None
+        if reached.structure is not None:
+            known = CheckResult("sat", None, (), structure=lambda: reached.structure)
+            model = evaluated(self._means.original, PartialModel(encoding, {}, known), terms)
+        elif result.values is not None:
+            ids = [term.node.id for term in terms]
+            model = PartialModel(encoding, dict(zip(ids, result.values[1:], strict=True)), result)
+        return None if model is None else read_model(model, self._terms, self._named)
 
     def _core(self, checked: CheckResult) -> tuple[CoreItem, ...] | None:
         names = checked.core
-        if names is not None and self._shrink is not None:
-            names = self._shrink(names, self._assumed)
+        if names is not None and self._means.shrink is not None:
+            names = self._means.shrink(names, self._extra)
         return None if names is None else core_items(names, self._verifier.labels)
 
-    def _infeasible(self, result: OptimizationResult) -> OptimizationResult:
-        """Confirm by a plain query, whose unsat core says why."""
-        checked = self._ask()
-        if checked.status == "sat":
-            return _doubtful(result, "the optimizer found no model where a plain query finds one")
-        confirmed = True if checked.status == "unsat" else None
-        trust = self._trust(checked)
-        return result._replace(core=self._core(checked), confirmed=confirmed, trust=trust)
+    # --- one after the other, or each for itself ---
 
-    def _confirm(self, result: OptimizationResult, answer: OptimizeAnswer) -> OptimizationResult:
-        better = self._better(answer, result.status)
-        if better is None:
-            return result
-        checked = self._ask([better])
-        expected = "sat" if result.status is OptimizationStatus.UNBOUNDED else "unsat"
-        if checked.status == "unknown":
-            return result
-        if checked.status != expected:
-            doubt = "a plain query does not confirm the optimizer's answer"
-            return self._search(_doubtful(result, doubt))
-        trust = self._trust(checked, [better], self._attained(answer, result.status))
-        return result._replace(confirmed=True, trust=trust)
-
-    def _better(self, answer: OptimizeAnswer, status: OptimizationStatus) -> Node | None:
-        """A formula that says the answer is wrong; for an unbounded one, that some value is far out."""
-        rows = [
-            [self._extended(goal, text) for goal, text in zip(self._goals, point.objectives, strict=True)]
-            for point in answer.points
-        ]
-        if self._problem.mode == "pareto":
-            return (
-                self._beyond_all(rows) if answer.complete and status is OptimizationStatus.OPTIMAL else None
-            )
-        return self._beats(rows[0], lexicographic=self._problem.mode == "lexicographic")
-
-    def _attained(self, answer: OptimizeAnswer, status: OptimizationStatus) -> Node | None:
-        """That the objectives have the values of a point that is claimed to be reached."""
-        if status is not OptimizationStatus.OPTIMAL or self._problem.mode == "box":
-            return None
-        parts: list[Node] = []
-        for goal, text in zip(self._goals, answer.points[0].objectives, strict=True):
-            value = self._extended(goal, text)
-            literal = None if value is None else self._literal(goal, value)
-            if literal is not None:
-                parts.append(self._pool.app(EQ, (goal.term, literal)))
-        return self._pool.conj(parts)
-
-    def _beyond_all(self, rows: list[list[Extended | None]]) -> Node | None:
-        """Some model beats each point in at least one objective."""
-        parts = [self._beats(row, lexicographic=False) for row in rows]
-        known = [part for part in parts if part is not None]
-        return self._pool.conj(known) if len(known) == len(parts) else None
-
-    def _beats(self, row: list[Extended | None], *, lexicographic: bool) -> Node | None:
-        """Some objective is better than in this row; if lexicographic, with those before it as they are."""
-        parts: list[Node] = []
-        before: list[Node] = []
-        for goal, value in zip(self._goals, row, strict=True):
-            step = None if value is None else self._improves(goal, value)
-            if step is None or value is None:
-                return None
-            parts.append(self._pool.conj([*before, step]))
-            if not lexicographic:
-                continue
-            if value.infinite or value.tiny:
-                break
-            equal = self._literal(goal, value)
-            if equal is None:
-                return None
-            before.append(self._pool.app(EQ, (goal.term, equal)))
-        return self._pool.disj(parts)
-
-    def _literal(self, goal: Objective, value: Extended) -> Node | None:
-        if goal.term.sort is REAL:
-            return self._pool.real(value.finite)
-        whole = value.finite.denominator == 1 and goal.term.sort is INT
-        return self._pool.integer(value.finite.numerator) if whole else None
-
-    def _improves(self, goal: Objective, value: Extended) -> Node | None:
-        """The objective is better than `value`; at an infimum that is not reached, at least as good."""
-        far = Extended(value.infinite * _FAR) if value.infinite else value
-        limit = self._literal(goal, far)
-        if limit is None:
-            return None
-        op = LE if value.tiny else LT
-        maximize = goal.direction == "maximize"
-        return self._pool.app(op, (limit, goal.term) if maximize else (goal.term, limit))
-
-    # --- searching by plain queries ---
-
-    def _search(self, result: OptimizationResult) -> OptimizationResult:
-        """Ask for better and better models where the optimizer gave up or was wrong, by objective."""
-        if self._problem.mode != "lexicographic":
-            return result
-        fixed: list[Node] = []
+    def _each(self) -> OptimizationResult:
+        """Lexicographic order, or box."""
+        ordered = self._problem.mode == "lexicographic"
+        fixed: list[Condition] = []
         found: list[ObjectiveResult] = []
-        model: Model | None = None
-        agreed = True
-        for goal in self._goals:
-            value, model_now, ended, checked = self._descend(goal, fixed)
-            if value is None:
-                return self._nothing(result, checked) if not found else result
-            status = OptimizationStatus.OPTIMAL if ended else OptimizationStatus.UNKNOWN
-            found.append(self._objective(goal, value.shown(), status))
-            if not ended:
-                before = result.objectives[len(found) - 1]
-                found[-1] = found[-1]._replace(lower=before.lower, upper=before.upper)
-            model = model_now or model
-            agreed = agreed and checked.agreed
-            literal = self._literal(goal, value)
-            if not ended or literal is None:
-                break
-            fixed.append(self._pool.app(EQ, (goal.term, literal)))
-        return _searched(result, found, len(self._goals), model, agreed)
+        undecided: CheckResult | None = None
+        before = _Status.OPTIMAL
+        obligations: list[ProofObligation] = []
+        outcome = Outcome(before)
+        for goal, original in zip(self._goals, self._originals, strict=True):
+            if before is _Status.INFEASIBLE:
+                found.append(self._objective(len(found), outcome, obligations))
+                continue
+            if ordered and before is not _Status.OPTIMAL:
+                unknown = before in (_Status.UNKNOWN, _Status.INFEASIBLE)
+                status = _Status.UNKNOWN if unknown else _Status.UNDEFINED
+                behind = (
+                    f"{found[-1].name} before it is {before}"
+                    if before is not _Status.UNDEFINED
+                    else found[-1].detail
+                )
+                before = status
+                outcome = Outcome(status, reason="incomplete" if unknown else None, detail=behind)
+                found.append(self._objective(len(found), outcome, ()))
+                continue
+            outcome, obligations = self._settled(goal, original, fixed)
+            before = outcome.status
+            if before is _Status.INFEASIBLE:
+                undecided = outcome.pieces[0].result
+            if before is _Status.OPTIMAL and ordered:
+                assert outcome.value is not None
+                fixed.append(self._compared(len(found), outcome.value, "equal"))
+            found.append(self._objective(len(found), outcome, obligations))
+        return self._joined(found, undecided)
 
-    def _nothing(self, result: OptimizationResult, checked: CheckResult) -> OptimizationResult:
-        if checked.status != "unsat":
-            return result
-        trust = self._trust(checked)
-        return result._replace(
-            status=OptimizationStatus.INFEASIBLE,
-            core=self._core(checked),
-            reason=None,
-            detail="",
-            confirmed=True,
+    def _settled(
+        self, goal: Objective, original: Objective, fixed: Sequence[Condition]
+    ) -> tuple[Outcome, list[ProofObligation]]:
+        search = ObjectiveSearch(self._models, goal, original, fixed)
+        outcome = search.run()
+        impossible = outcome.status is _Status.INFEASIBLE and bool(fixed)
+        obligations = None if impossible else self._assured(outcome.pieces)
+        if obligations is None:
+            outcome = replace(
+                search.unsettled(),
+                reason="disagreement",
+                detail="two answers to one question contradict",
+                pieces=[],
+            )
+        return outcome, obligations or []
+
+    def _objective(
+        self, number: int, outcome: Outcome, obligations: Sequence[ProofObligation]
+    ) -> ObjectiveResult:
+        goal = self._goals[number]
+        value: ExactValue | None = None if outcome.value is None else exact_value(outcome.value)
+        if outcome.status is _Status.UNBOUNDED:
+            value = "oo" if goal.direction == "maximize" else "-oo"
+        return ObjectiveResult(
+            goal.name,
+            goal.direction,
+            value,
+            outcome.status,
+            goal.origin.pointer,
+            None if outcome.lower is None else exact_value(outcome.lower),
+            None if outcome.upper is None else exact_value(outcome.upper),
+            self._shown(outcome.model),
+            outcome.reason,
+            outcome.detail,
+            _worst(obligations, outcome.pieces),
+            tuple(each.record for each in obligations),
+        )
+
+    def _joined(self, found: Sequence[ObjectiveResult], infeasible: CheckResult | None) -> OptimizationResult:
+        statuses = [each.status for each in found if each.status is not _Status.UNDEFINED]
+        status = min(statuses, key=_WORST_FIRST.index)
+        open_ones = [each for each in found if each.status is _Status.UNKNOWN]
+        reason = open_ones[0].reason if open_ones else None
+        models = [each.model for each in found if each.model is not None]
+        first = self._problem.mode == "box"
+        shown = [each for each in found if each.status is not _Status.UNDEFINED]
+        trust = max((each.trust for each in shown), key=_LEVELS.index)
+        notes = [
+            f"{each.name} is undefined: {each.detail}" for each in found if each.status is _Status.UNDEFINED
+        ]
+        return self._result(status)._replace(
+            value=found[0].value,
+            objectives=tuple(found),
+            model=(models[0] if first else models[-1]) if models else None,
+            core=None if infeasible is None else self._core(infeasible),
+            confirmed=True if not open_ones else False if reason == "disagreement" else None,
+            reason=reason,
+            detail=open_ones[0].detail if open_ones else "",
+            notes=tuple(notes),
             trust=trust,
         )
 
-    def _descend(
-        self, goal: Objective, fixed: list[Node]
-    ) -> tuple[Extended | None, Model | None, bool, CheckResult]:
-        """The best value found, its model, whether nothing better exists, and the last result."""
-        nodes = [goal.term, *(term.node for term in self._shown)]
-        best: Extended | None = None
-        model: Model | None = None
-        bounds: list[Node] = []
-        for _ in range(_MOST_STEPS):
-            checked = self._ask([*fixed, *bounds], nodes)
-            if checked.status != "sat" or checked.values is None:
-                return best, model, checked.status == "unsat", checked
-            value = self._extended(goal, checked.values[0])
-            if value is None:
-                return best, model, False, checked
-            best, model = value, self._model_of(checked.values[1:])
-            improvement = self._improves(goal, value)
-            if improvement is None:
-                return best, model, False, checked
-            bounds = [improvement]
-        return best, model, False, checked
+    # --- together ---
+
+    def _front(self) -> OptimizationResult:
+        """The Pareto front: from each model that is no worse than a known point in all, up to a new point."""
+        points: list[ParetoPoint] = []
+        left: list[Condition] = []
+        worst: Outcome | None = None
+        terms = [goal.term for goal in self._goals]
+        while True:
+            checked = self._models.ask(left, terms)
+            if checked.status != "sat" or len(points) >= MOST_POINTS:
+                break
+            worst = self._point(checked, left, points)
+            if worst is not None:
+                break
+        if checked.status != "unsat":
+            return self._partial(checked, worst, points)
+        if not points:
+            return self._front_is(checked, Piece("feasible", "unsat", (), checked), points)
+        return self._front_is(checked, Piece("better", "unsat", tuple(left), checked), points)
+
+    def _front_is(
+        self, checked: CheckResult, piece: Piece, points: Sequence[ParetoPoint]
+    ) -> OptimizationResult:
+        """All points, or none because there is no model."""
+        obligations = self._assured([piece])
+        if obligations is None:
+            return self._partial(checked, self._doubt, points)
+        infeasible = piece.name == "feasible"
+        status = _Status.INFEASIBLE if infeasible else _Status.OPTIMAL
+        trust = max([_worst(obligations, [piece]), *(each.trust for each in points)], key=_LEVELS.index)
+        rows = [self._objective(number, Outcome(status), ()) for number in range(len(self._goals))]
+        return self._result(status)._replace(
+            objectives=tuple(each._replace(trust=trust) for each in rows),
+            points=None if infeasible else tuple(points),
+            core=self._core(checked) if infeasible else None,
+            confirmed=True,
+            trust=trust,
+            assurances=tuple(each.record for each in obligations),
+        )
+
+    def _partial(
+        self, checked: CheckResult, worst: Outcome | None, points: Sequence[ParetoPoint]
+    ) -> OptimizationResult:
+        """Some points: there may be more, or none above some model, where an objective has no optimum."""
+        if worst is None and checked.status == "sat":
+            # Each point was shown on its own: that there are more of them takes nothing away.
+            status, note = (
+                _Status.OPTIMAL,
+                f"the front is partial: it has more than these {len(points)} points",
+            )
+            reason = None
+        elif worst is not None and worst.status in (_Status.UNBOUNDED, _Status.UNATTAINED):
+            status, reason = worst.status, None
+            note = f"the front is partial: above some model an objective is {worst.status}"
+        else:
+            status, note = _Status.UNKNOWN, "the front is partial: whether it has more points is not known"
+            reason = (worst.reason if worst is not None else checked.reason) or "incomplete"
+        rows = [
+            self._objective(number, Outcome(status, reason=reason), ()) for number in range(len(self._goals))
+        ]
+        confirmed = None if reason is not None else True
+        tiers: list[TrustLevel] = [each.trust for each in points] or ["solver"]
+        trust = max(tiers, key=_LEVELS.index)
+        return self._result(status)._replace(
+            objectives=tuple(each._replace(trust=trust) for each in rows),
+            points=tuple(points),
+            complete=False,
+            confirmed=False if reason == "disagreement" else confirmed,
+            reason=reason,
+            detail="" if worst is None else worst.detail,
+            model=None if worst is None else self._shown(worst.model),
+            notes=(note,),
+            trust=trust,
+        )
+
+    def _point(
+        self, checked: CheckResult, left: list[Condition], points: list[ParetoPoint]
+    ) -> Outcome | None:
+        """Adds the best point, in the objectives' order, of those as good as a model; else why not.
+
+        `left` is then what the points leave. Nothing beats the point: it would be as good as the model too.
+        """
+        fixed = self._as_good(checked, left)
+        values: list[Fraction] = []
+        outcome = Outcome(_Status.UNKNOWN)
+        for goal, original in zip(self._goals, self._originals, strict=True):
+            # The point is shown as a whole: how it was found needs no second opinion.
+            outcome = ObjectiveSearch(self._models, goal, original, fixed).run()
+            if outcome.status is not _Status.OPTIMAL or outcome.value is None:
+                return outcome
+            values.append(outcome.value)
+            fixed.append(self._compared(len(values) - 1, outcome.value, "equal"))
+        better = self._some_better(values)
+        as_good = [self._compared(number, value, "as good") for number, value in enumerate(values)]
+        assert outcome.model is not None
+        reached = Piece("reached", "sat", tuple(as_good), outcome.model.result, outcome.model.structure)
+        beaten = Piece("better", "unsat", (*as_good, better), self._models.ask((*as_good, better)))
+        if beaten.result.status != "unsat":
+            return Outcome(_Status.UNKNOWN, reason=beaten.result.reason or "disagreement")
+        obligations = self._assured([reached, beaten])
+        if obligations is None:
+            return self._doubt
+        left.append(better)
+        trust = _worst(obligations, [reached, beaten])
+        shown = tuple(exact_value(value) for value in values)
+        records = tuple(each.record for each in obligations)
+        points.append(ParetoPoint(shown, self._shown(outcome.model), trust, records))
+        return None
+
+    def _as_good(self, checked: CheckResult, left: Sequence[Condition]) -> list[Condition]:
+        """That each objective is as good as in a model; where its values cannot be read, what `left` says."""
+        structure = self._models.structure(checked)
+        values = None if checked.values is None else [read_value(text) for text in checked.values]
+        if structure is not None:
+            found = [number_of(self._models.families(goal, ()).value(structure)) for goal in self._originals]
+            values = found if None not in found else values
+        if values is None or None in values:
+            return list(left)
+        return [
+            self._compared(number, value, "as good")
+            for number, value in enumerate(values)
+            if value is not None
+        ]
+
+    def _compared(self, number: int, value: Fraction, relation: Relation) -> Condition:
+        return compared(self._pool, self._goals[number], self._originals[number], value, relation)
+
+    def _some_better(self, values: Sequence[Fraction]) -> Condition:
+        """Some objective is better than these values."""
+        parts = [self._compared(number, value, "better") for number, value in enumerate(values)]
+        lowered, original = ([each[side] for each in parts] for side in (0, 1))
+        return Condition(self._pool.disj(lowered), self._pool.disj(original))
+
+    @property
+    def _doubt(self) -> Outcome:
+        return Outcome(
+            _Status.UNKNOWN, reason="disagreement", detail="two answers to one question contradict"
+        )
+
+    # --- without objectives ---
+
+    def _satisfy(self) -> OptimizationResult:
+        """Without objectives any model is optimal."""
+        nodes = [term.node for term in (*self._terms, *self._named)]
+        # The place of the objective's value is left to the truth that there is none.
+        checked = self._models.ask((), [self._pool.true, *nodes])
+        base = self._result(_Status.UNKNOWN)._replace(reason=checked.reason)
+        if checked.status == "unsat":
+            return base._replace(status=_Status.INFEASIBLE, core=self._core(checked))
+        if checked.status == "sat":
+            reached = Reached(Fraction(0), checked, self._models.structure(checked))
+            return base._replace(status=_Status.OPTIMAL, model=self._shown(reached))
+        return base
 
 
-def _status_of(value: Extended | None) -> OptimizationStatus:
-    if value is None:
-        return OptimizationStatus.UNKNOWN
-    if value.infinite:
-        return OptimizationStatus.UNBOUNDED
-    return OptimizationStatus.UNATTAINED if value.tiny else OptimizationStatus.OPTIMAL
+_LEVELS: tuple[TrustLevel, ...] = ("checked", "cross-checked", "solver")
 
 
-def _doubtful(result: OptimizationResult, detail: str) -> OptimizationResult:
-    return result._replace(
-        status=OptimizationStatus.UNKNOWN, reason="disagreement", detail=detail, confirmed=False
-    )
-
-
-def _searched(
-    result: OptimizationResult, found: list[ObjectiveResult], wanted: int, model: Model | None, agreed: bool
-) -> OptimizationResult:
-    done = len(found) == wanted and all(each.status is OptimizationStatus.OPTIMAL for each in found)
-    value = found[0].value
-    if not done:
-        return result._replace(value=value, objectives=tuple(found), model=model)
-    return result._replace(
-        status=OptimizationStatus.OPTIMAL,
-        value=value,
-        objectives=tuple(found),
-        model=model,
-        reason=None,
-        detail="",
-        confirmed=True,
-        trust="cross-checked" if agreed else "solver",
-    )
+def _worst(obligations: Sequence[ProofObligation], pieces: Sequence[Piece]) -> TrustLevel:
+    """The worst tier; where nothing was checked again, whether two solvers were asked at once."""
+    if obligations:
+        return max((each.trust for each in obligations), key=_LEVELS.index)
+    return "cross-checked" if pieces and all(each.result.agreed for each in pieces) else "solver"
 
 
 # --- what if the declared sorts were closed ------------------------------------------------------
@@ -428,24 +443,18 @@ def closure(module: Module) -> tuple[Assertion, ...]:
 
 
 def optimize(
-    verifier: Verifier,
-    optimization: Optimization,
-    *,
-    what_if: bool = True,
-    shrink: Shrink | None = None,
-    second: Dispatcher | None = None,
+    verifier: Verifier, optimization: Optimization, means: Means, *, what_if: bool = True
 ) -> OptimizationResult:
-    """The answer; where it is unbounded over open sorts, with the answer over closed ones beside it.
-
-    `shrink` makes the core of an infeasible one minimal. `second` is another solver, for its opinion.
-    """
-    result = Optimizer(verifier, optimization, shrink, second=second).run()
+    """The answer; where it is unbounded over open sorts, with the answer over closed ones beside it."""
+    result = Optimizer(verifier, optimization, means).run()
     if result.status is not OptimizationStatus.UNBOUNDED or not what_if:
         return result
     closed = closure(verifier.terms.module)
     if not closed:
         return result
-    inner = Optimizer(verifier, optimization, shrink, closed, second).run()
+    # The first run may have taken the base away from the solvers.
+    verifier.dispatcher.start(lambda encoding: encoding.base())
+    inner = Optimizer(verifier, optimization, means, closed).run()
     if inner.status in (OptimizationStatus.UNBOUNDED, OptimizationStatus.UNKNOWN):
         return result
     sorts = ", ".join(assertion.key.removeprefix("closed:") for assertion in closed)

@@ -43,7 +43,8 @@ from potlang.report.results import (
 )
 
 if TYPE_CHECKING:
-    from potlang.prove.cross_check import CrossChecker, Proof
+    from potlang.prove.cross_check import CrossChecker, Proof, ProofObligation
+    from potlang.prove.objective import Models, Piece
     from potlang.prove.probing import Probe
 
 _MOST_TRACKED = 2_000
@@ -258,14 +259,24 @@ class Prover:
         if problem is None:
             return None
         began = time.perf_counter()
-        shrink = self._shrink if self.options.minimizing else None
-        from potlang.prove.optimize import optimize
+        from potlang.prove.optimize import Means, optimize
 
-        second = self._ready_cross_checker().second("z3") if self.options.cross_checking else None
-        found = optimize(self._verifier, problem, what_if=self.options.what_if, shrink=shrink, second=second)
+        means = Means(
+            self.original,
+            self._workers,
+            lambda: self._solver(self.options.engines[0]),
+            self._shrink if self.options.minimizing else None,
+            self._assured if self.options.cross_checking else None,
+        )
+        found = optimize(self._verifier, problem, means, what_if=self.options.what_if)
         # Making a core minimal may have taken the base away from the solvers.
         self._open_base()
         return found._replace(time_ms=(time.perf_counter() - began) * 1000)
+
+    def _assured(self, models: Models, piece: Piece) -> ProofObligation | None:
+        from potlang.prove.optimum_check import assured
+
+        return assured(self._ready_cross_checker(), models, piece)
 
     def _shrink(self, names: tuple[str, ...], beyond: tuple[Assertion, ...]) -> tuple[str, ...]:
         return self._cores.minimal(names, None, negated=False, beyond=beyond).names

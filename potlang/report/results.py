@@ -35,6 +35,8 @@ class OptimizationStatus(StrEnum):
     INFEASIBLE = "infeasible"
     UNBOUNDED = "unbounded"
     UNATTAINED = "unattained"
+    UNDEFINED = "undefined"
+    """Of one objective: what comes before it in lexicographic order has no optimum."""
     UNKNOWN = "unknown"
 
 
@@ -207,9 +209,11 @@ ExactValue = int | str
 
 
 class ObjectiveResult(NamedTuple):
-    """One objective. `value` is exact, None if not known; `status` its own, under `box` or where it decides.
+    """One objective. `value` is exact, None if not known; `status` its own.
 
-    `lower` and `upper` are the known bounds of an objective whose optimum was not found.
+    `lower` and `upper` are the known bounds of an objective whose optimum was not found, `reason` and
+    `detail` say why. `model` has the value, or is the best one known. `trust` is the worst tier of the
+    `assurances`, the answers that the status rests on ([TIER-OPTIMUM]).
     """
 
     name: str
@@ -219,20 +223,28 @@ class ObjectiveResult(NamedTuple):
     pointer: str = ""
     lower: ExactValue | None = None
     upper: ExactValue | None = None
+    model: Model | None = None
+    reason: str | None = None
+    detail: str = ""
+    trust: TrustLevel = "solver"
+    assurances: tuple[IndependentCheck, ...] = ()
 
 
 class ParetoPoint(NamedTuple):
-    """Values of the objectives that no other model beats in all of them, and a model that has them."""
+    """Values of the objectives, none of which can be better without another being worse, and a model."""
 
     values: tuple[ExactValue | None, ...]
     model: Model | None = None
+    trust: TrustLevel = "solver"
+    assurances: tuple[IndependentCheck, ...] = ()
 
 
 class OptimizationResult(NamedTuple):
     """The answer to an optimization.
 
-    `value` is the first objective's. `confirmed`: a separate query showed that no better value
-    exists (None: not asked). `points` are the Pareto points, all of them if `complete`. `closed` is
+    `value` is the first objective's, and `model` that of the last objective that has one; under `box` each
+    has its own. `confirmed`: the status is shown by answers of its own (None: it is unknown; False: answers
+    contradict). `points` are the Pareto points, all of them if `complete`, as `assurances` show. `closed` is
     the answer if the declared sorts had no members but the named ones, given when the optimum is
     unbounded and that makes a difference.
     """
@@ -254,6 +266,7 @@ class OptimizationResult(NamedTuple):
     route: str = ""
     trust: TrustLevel = "solver"
     time_ms: float = 0.0
+    assurances: tuple[IndependentCheck, ...] = ()
 
 
 class ProgramResult(NamedTuple):

@@ -46,7 +46,7 @@ _NOT_SHOWN: Final = ("verdict", "diagnostics", "kind", "potlang", "limits")
 """Parts of a report that an answer has elsewhere, or not at all."""
 _NOT_IN_PARTS: Final = ("result", "text", "line", "time_ms", "limited")
 """Of the parts of a report: what the caller has sent, and what only people ask for."""
-_NOT_OF_OBJECTIVES: Final = ("pointer", "direction")
+_NOT_OF_OBJECTIVES: Final = ("pointer", "direction", "model", "trust", "assurances")
 
 
 def prepare() -> None:

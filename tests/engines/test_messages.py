@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from potlang.engines import messages
-from potlang.engines.messages import ObjectiveTerm, OptimizeAnswer, OptimizeQuery, Point, Query, SolverAnswer
+from potlang.engines.messages import OptimizeAnswer, OptimizeQuery, Query, SolverAnswer
 from potlang.processes import frames
 
 TEXT = st.text(max_size=20)
@@ -33,14 +33,14 @@ def test_answers_survive_the_pipe(answer: SolverAnswer) -> None:
     assert messages.unpack_answer(_through(answer)) == answer
 
 
-@given(TEXT, st.lists(TEXT, max_size=3), st.booleans(), st.sampled_from(["lex", "pareto", "box"]))
-def test_queries_survive_the_pipe(text: str, values: list[str], flag: bool, priority: str) -> None:
+@given(TEXT, st.lists(TEXT, max_size=3), st.booleans())
+def test_queries_survive_the_pipe(text: str, values: list[str], flag: bool) -> None:
     """As above, for both kinds of query and for optimizations' answers."""
     query = Query(text, tuple(values), flag, not flag, tuple(values), "cpc" if flag else None)
     assert messages.unpack_query(_through(query)) == query
-    optimize = OptimizeQuery(text, (ObjectiveTerm(text, flag),), tuple(values), priority, 3)  # type: ignore[arg-type]
+    optimize = OptimizeQuery(text, text, flag)
     assert messages.unpack_optimize(_through(optimize)) == optimize
-    answer = OptimizeAnswer("optimal", None, text, (Point(tuple(values), None),), flag, ((text, text),), 1.5)
+    answer = OptimizeAnswer("optimal", None, text, text, (text, text), (1, 2), 1.5)
     assert messages.unpack_optimized(_through(answer)) == answer
 
 

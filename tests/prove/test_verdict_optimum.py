@@ -14,7 +14,7 @@ from potlang.ir.nodes import Node, SymbolKind
 from potlang.ir.operators import LE, LT, MUL
 from potlang.ir.sorts import INT, REAL, DeclaredSort, Sort
 from potlang.processes.pool import Workers
-from potlang.prove.exact import NotLinear, read_extended
+from potlang.prove.exact import NotLinear, exact_value, read_extended
 from potlang.prove.options import ProverOptions
 from potlang.prove.prover import Prover
 from potlang.report.results import OptimizationResult, ProgramResult, Verdict
@@ -63,7 +63,11 @@ def test_lexicographic(solve: Solve, solver: str) -> None:
     assert [each.value for each in found.objectives] == [3, 1]
     assert found.model == {"x": "3", "y": "1"}
     assert found.confirmed
-    assert found.trust == "cross-checked"
+    assert found.trust == "checked"
+    assert [(each.query, each.status, each.by) for each in found.objectives[1].assurances] == [
+        ("reached", "sat", "evaluator"),
+        ("better", "unsat", "refutation"),
+    ]
 
 
 def test_cvc5_alone_searches_by_plain_queries(solve: Solve) -> None:
@@ -164,19 +168,20 @@ def test_claims_and_an_optimum_side_by_side(solve: Solve) -> None:
 
 def test_extended_values() -> None:
     cases = {
-        "3": 3,
-        "(- 3)": -3,
-        "(/ 5.0 2.0)": "5/2",
-        "(- (/ 1.0 3.0))": "-1/3",
-        "oo": "oo",
-        "(* (- 1) oo)": "-oo",
-        "(+ 3.0 (* (- 1.0) epsilon))": 3,
-        "#x0a": 10,
+        "3": (3, 0, 0),
+        "(- 3)": (-3, 0, 0),
+        "(/ 5.0 2.0)": (Fraction(5, 2), 0, 0),
+        "(- (/ 1.0 3.0))": (Fraction(-1, 3), 0, 0),
+        "oo": (0, 1, 0),
+        "(* (- 1) oo)": (0, -1, 0),
+        "(+ 3.0 (* (- 1.0) epsilon))": (3, 0, -1),
+        "#x0a": (10, 0, 0),
     }
     for text, expected in cases.items():
-        assert read_extended(text).shown() == expected
-    assert read_extended("(interval 2 7)", maximize=True).shown() == 7
-    assert len(str(read_extended("9" * 5000).shown())) == 5000
+        assert read_extended(text) == expected
+    assert read_extended("(interval 2 7)", maximize=True).finite == 7
+    assert [exact_value(Fraction(*pair)) for pair in ((4, 2), (5, 2), (-1, 3))] == [2, "5/2", "-1/3"]
+    assert len(str(exact_value(read_extended("9" * 5000).finite))) == 5000
     for text in ("", "(", "x", "(* oo oo)", "(/ 1 0)", "1 2"):
         with pytest.raises(NotLinear):
             read_extended(text)

@@ -106,19 +106,27 @@ def _optimization(found: OptimizationResult, style: Style) -> Iterator[str]:
         yield f"  {found.reason}" + (f": {visible(found.detail)}" if found.detail else "")
     for each in found.objectives:
         yield f"  {each.direction} {visible(each.name)}{_reached(each)}"
+        if found.mode == "box" and each.model:
+            yield from model_lines(each.model, {})
     for number, point in enumerate(found.points or ()):
         yield f"  point {number + 1}: " + ", ".join(_value(value) for value in point.values)
-    if found.model:
+    if found.points is not None and not found.complete:
+        yield "  there may be more points"
+    if found.model and found.mode != "box":
         yield "  with"
         yield from model_lines(found.model, {})
     if found.core is not None:
         yield "  these contradict each other:"
         yield from (f"  {line}" for line in core_lines(found.core, style))
     yield from (f"  note: {visible(note)}" for note in found.notes)
+    if found.trust != "solver":
+        yield style.dim(f"  {found.trust} ({found.route})")
 
 
 def _reached(each: ObjectiveResult) -> str:
     """The value of an objective as far as it is known; nothing where another line has it."""
+    if each.status is OptimizationStatus.UNDEFINED:
+        return f": undefined, since {visible(each.detail)}"
     if each.value is None and each.lower is None and each.upper is None:
         return ""
     limit = ", approached and never reached" if each.status is OptimizationStatus.UNATTAINED else ""
