@@ -65,8 +65,9 @@ class Climb(NamedTuple):
 class Families:
     """Looks for better models and families of models around one model.
 
-    `formulas` are all that has to hold, and `objective` is to be as large as possible if `maximize`. Each
-    call takes at most `MOST_MS` in this process, and no more than `left_ms` says is left.
+    `formulas` are all that has to hold, and `objective` is to be as large as possible if `maximize`. What
+    is done in this process between two of a solver's answers takes at most `MOST_MS`, and no more than
+    `left_ms` says is left.
     """
 
     def __init__(
@@ -220,6 +221,8 @@ class Families:
         declared = "".join([f"(declare-const x{number} Real)" for number in used.values()])
         names = tuple(f"x{number}" for number in used.values())
         answer = self._ask(Query(declared + text, names))
+        # What the solver took has a limit of its own.
+        self._begin()
         if answer.status != "sat" or answer.values is None:
             return None
         try:

@@ -355,7 +355,7 @@ class ObjectiveSearch:
         climbed: Reached | None = None
         for step in range(_MOST_STEPS):
             # What no linear function brings to its end may yet be seen to have none.
-            if step == 2 * _PATIENCE:
+            if step in (2 * _PATIENCE, _MOST_STEPS // 2):
                 self._climb(endless=True)
             if (found := self._settled()) is not None or self._best is None:
                 return found
