@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from itertools import islice
@@ -13,6 +12,7 @@ import click
 
 from potlang.cli.common import ALL_ENTAILED, INVALID, OTHER_ANSWER, UNDECIDED, CannotWriteFile, CommandFailure
 from potlang.cli.model_options import AskedModel, Renamed, model_options
+from potlang.utils.serialize import json_text
 
 if TYPE_CHECKING:
     from potlang.models.gold_builder import Problem
@@ -110,7 +110,7 @@ def _problems(stream: BinaryIO, bad: list[str], journal: GoldJournal, limit: int
 def _write_gold(journal: GoldJournal, path: Path) -> None:
     with path.open("wb") as file:
         for solution in journal.solutions():
-            file.write(json.dumps(solution, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+            file.write(json_text(solution, None).encode() + b"\n")
 
 
 def _summary(journal: GoldJournal) -> None:

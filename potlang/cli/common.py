@@ -231,8 +231,7 @@ def worst_exit(codes: Iterable[int]) -> int:
 
 
 def print_json(value: Any) -> None:
-    """Prints a JSON value; lone surrogates, which UTF-8 cannot hold, stay escaped."""
-    import json
+    """Prints a JSON value; characters that cannot be seen are escapes."""
+    from potlang.utils.serialize import json_text
 
-    text = json.dumps(value, indent=2, ensure_ascii=False)
-    click.echo(text.encode("utf-8", "backslashreplace").decode("utf-8"))
+    click.echo(json_text(value))

@@ -232,14 +232,13 @@ def _progress(whole: int) -> Iterator[Callable[[QuestionOutcome], None]]:
 def _print(summaries: Sequence[FamilySummary], style: str, detailed: bool, color: bool) -> None:
     from potlang.models.evaluation.summary import to_json
     from potlang.models.evaluation.table import tables
-    from potlang.report.table import to_csv, to_text
+    from potlang.report.table import tables_csv, to_text
 
     match style:
         case "json":
             print_json({"families": to_json(summaries)})
         case "csv":
-            parts = (f"# {each.title}\n{to_csv(each)}" for each in tables(summaries))
-            click.echo("\n".join(parts), nl=False)
+            click.echo(tables_csv(tables(summaries)), nl=False)
         case _:
             parts = (to_text(each, color) for each in tables(summaries, detailed=detailed))
             click.echo("\n".join(parts), nl=False)

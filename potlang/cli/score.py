@@ -177,7 +177,7 @@ def _tables(scores: Scores, comparison: Comparison) -> list[Table]:
 
 def _print(scores: Scores, tables: list[Table] | None, style: str, color: bool) -> None:
     """Prints the scores, and the tables if they are wanted; CSV and LaTeX have the tables in their place."""
-    from potlang.report.table import to_csv, to_json, to_latex, to_text
+    from potlang.report.table import tables_csv, to_json, to_latex, to_text
     from potlang.score.summary import summary_csv, summary_text
 
     match style:
@@ -185,8 +185,7 @@ def _print(scores: Scores, tables: list[Table] | None, style: str, color: bool) 
             value = scores.to_dict()
             print_json(value if tables is None else {**value, "tables": list(map(to_json, tables))})
         case "csv":
-            parts = [f"# {each.title}\n{to_csv(each)}" for each in tables or ()]
-            click.echo(summary_csv(scores) if tables is None else "\n".join(parts), nl=False)
+            click.echo(summary_csv(scores) if tables is None else tables_csv(tables), nl=False)
         case "latex":
             click.echo("\n".join(map(to_latex, tables or ())), nl=False)
         case _:

@@ -13,8 +13,8 @@ from potlang.languages.pot.report import Report
 from potlang.models.asking import Attempt
 from potlang.models.consistency import ProseCheck
 from potlang.models.endpoint import Failure
-from potlang.report.base import json_text
 from potlang.report.results import OptimizationStatus, Verdict
+from potlang.utils.serialize import json_text
 
 Answer = Verdict | OptimizationStatus
 """A verdict, or how the optimization of a program without claims ended."""
@@ -164,7 +164,7 @@ class Reasoned(NamedTuple):
         }
 
     def to_json(self) -> str:
-        """`to_dict` as text; unpaired surrogates, which UTF-8 cannot hold, are escaped."""
+        """`to_dict` as text; characters that cannot be seen are escapes ([REPORT-JSON])."""
         return json_text(self.to_dict())
 
     def render(self, *, color: bool = False) -> str:

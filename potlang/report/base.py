@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+
+from potlang.utils.serialize import json_text
 
 if TYPE_CHECKING:
     from potlang.diag.model import Diagnostic
@@ -85,13 +86,6 @@ def to_plain(value: Any) -> Any:
     return dict(value) if isinstance(value, dict) else value
 
 
-def json_text(value: Any, indent: int | None = 2) -> str:
-    """JSON text with characters beyond ASCII as they are; surrogates, which UTF-8 cannot hold, escaped."""
-    # json reads `\ud800` back as the same lone surrogate, so nothing is lost by the escape.
-    text = json.dumps(value, indent=indent, ensure_ascii=False)
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
 class AnyReport(ReportFields, Protocol):
     """The interface that `ReportBase` needs of a report, and every report therefore has."""
 
@@ -112,7 +106,7 @@ class ReportBase:
     __slots__ = ()
 
     def to_json(self: AnyReport, *, indent: int | None = 2) -> str:
-        """`to_dict` as text; characters beyond ASCII as they are, unpaired surrogates escaped."""
+        """`to_dict` as text; characters that cannot be seen are escapes ([REPORT-JSON])."""
         return json_text(self.to_dict(), indent)
 
     def __str__(self: AnyReport) -> str:

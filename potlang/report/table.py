@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, Literal, NamedTuple
 
@@ -168,20 +168,47 @@ _PAIRS: dict[CellStyle, tuple[str, str]] = {
 }
 
 
+def tables_csv(tables: Iterable[Table]) -> str:
+    """Tables as CSV, one below the other, each with a line of one cell for its title."""
+    return "\n".join(f"{_csv([[f'# {visible(each.title)}']])}{to_csv(each)}" for each in tables)
+
+
 def to_csv(table: Table) -> str:
-    """A table as CSV: plain numbers, shares from 0 to 1, a column for each half of a pair."""
+    """A table as CSV: plain numbers, shares from 0 to 1, a column for each half of a pair.
+
+    A text that a spreadsheet would take for a formula has an apostrophe before it ([DAG-CSV]).
+    """
     pairs = [_pair_names(table, at) for at in range(len(table.columns))]
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     names = [_plain_name(each) for each in table.columns]
-    writer.writerow(
-        [name + part for name, parts in zip(names, pairs, strict=True) for part in parts or ("",)]
+    head = [name + part for name, parts in zip(names, pairs, strict=True) for part in parts or ("",)]
+    rows = (
+        [value for cell, parts in zip(row, pairs, strict=True) for value in _plain(cell, parts)]
+        for row in table.rows
     )
-    for row in table.rows:
-        writer.writerow(
-            [value for cell, parts in zip(row, pairs, strict=True) for value in _plain(cell, parts)]
-        )
-    return out.getvalue()
+    return _csv([head, *rows])
+
+
+def _csv(rows: Iterable[Iterable[Any]]) -> str:
+    return "".join(f"{_csv_line(row)}\n" for row in rows)
+
+
+def _csv_line(row: Iterable[Any]) -> str:
+    # Of line ends within cells csv quotes those alone that end its lines: with "\n", no "\r" would be quoted.
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\r\n").writerow(map(_inert, row))
+    return out.getvalue().removesuffix("\r\n")
+
+
+_FORMULA = re.compile("[=+\\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
+"""Beginnings of a cell that spreadsheets evaluate, the wide signs of East Asian keyboards too, or skip
+to what follows (OWASP, CSV Injection)."""
+_NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+
+
+def _inert(value: Any) -> Any:
+    """A value that no spreadsheet runs; quotation marks alone would not keep it from that."""
+    runs = isinstance(value, str) and _FORMULA.match(value) and not _NUMBER.fullmatch(value)
+    return f"'{value}" if runs else value
 
 
 def to_latex(table: Table) -> str:

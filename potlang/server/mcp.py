@@ -6,7 +6,6 @@ Calls run in children (`callers`), so that the event loop is always free to hear
 from __future__ import annotations
 
 import errno
-import json
 import socket
 import time
 from collections.abc import Sequence
@@ -25,6 +24,7 @@ from potlang.models.prompting import question_prompt, repair_prompt, system_prom
 from potlang.models.prompts import fenced
 from potlang.server import content
 from potlang.server.callers import Callers
+from potlang.utils.serialize import json_text
 from potlang.version import __version__
 
 Context = ServerRequestContext[Any]
@@ -157,7 +157,7 @@ def _declared() -> types.Tool:
 
 
 def _result(answer: dict[str, Any]) -> types.CallToolResult:
-    text = types.TextContent(type="text", text=json.dumps(answer, ensure_ascii=False))
+    text = types.TextContent(type="text", text=json_text(answer, None))
     return types.CallToolResult(
         content=[text], structured_content=answer, is_error=answer["status"] == "error"
     )

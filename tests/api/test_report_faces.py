@@ -7,9 +7,12 @@ from html import unescape
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import potlang
 from potlang import dagmath, dot
+from potlang.utils.serialize import json_text
 
 REJECTED = {
     "pot": lambda text: potlang.verify({"verifications": [{"name": text, "constraint": f"p({text}"}]}),
@@ -21,7 +24,7 @@ ACCEPTED = {
     "dot": lambda: dot.verify("@node id=1 role=problem\n"),
     "dagmath": lambda: dagmath.verify("Step 1\nEdge: given\nParents: none\nNode: $x = 1$."),
 }
-HIDDEN = "a\u202eb\u0007\ud800"
+HIDDEN = "a\u202eb\u0007\ud800\x9b\u2028\x7f\U000e0041"
 
 
 @pytest.mark.parametrize("language", REJECTED)
@@ -53,7 +56,26 @@ def test_hidden_characters_are_escapes(language: str) -> None:
     report: Any = REJECTED[language](HIDDEN)
     assert not [char for char in str(report) if not char.isprintable() and char != "\n"]
     assert not [char for char in report._repr_html_() if not char.isprintable() and char != "\n"]
-    report.to_json().encode("utf-8")
+    text = report.to_json()
+    assert not [char for char in text if not char.isprintable() and char != "\n"]
+    assert json.loads(text) == report.to_dict()
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters()),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters()), inner),
+    max_leaves=10,
+)
+
+
+@given(JSON, st.sampled_from([None, 2]))
+def test_json_text_shows_all_and_changes_nothing(value: Any, indent: int | None) -> None:
+    """[REPORT-JSON]"""
+    text = json_text(value, indent)
+    assert not [char for char in text if not char.isprintable() and char != "\n"]
+    assert json.loads(text) == value
+    # What can be seen is not escaped: people read it too.
+    assert json_text("naïve 漢字 😀 \u202e") == '"naïve 漢字 😀 \\u202e"'
 
 
 @pytest.mark.parametrize("language", ACCEPTED)

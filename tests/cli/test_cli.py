@@ -80,6 +80,25 @@ def test_sarif_lists_the_rules_that_it_uses() -> None:
     assert done.returncode == 2
 
 
+@pytest.mark.parametrize("style", ["json", "sarif"])
+@pytest.mark.parametrize("char", ["\x9b", "\u202e", "\u2028", "\x7f"])
+def test_what_cannot_be_seen_is_an_escape_in_every_form(tmp_path: Path, style: str, char: str) -> None:
+    """[REPORT-JSON]: in names, formulas and fixes, as a terminal or an editor would show it."""
+    program = {
+        "constants": {f"a{char}b": "Int"},
+        "verifications": [
+            {"name": f"n{char}", "constraint": f"aa{char} == 1"},
+            {"name": char, "constraint": "True"},
+        ],
+    }
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps(program), encoding="utf-8")
+    for command in ("check", "verify"):
+        text = potc(command, file, "--format", style).stdout.decode()
+        assert not [each for each in text if not each.isprintable() and each != "\n"]
+        json.loads(text)
+
+
 def test_check_says_that_nothing_is_wrong() -> None:
     done = potc("check", SEED / "02_cherokee_delegation.json")
     assert (done.returncode, b"no errors" in done.stdout) == (0, True)

@@ -21,7 +21,7 @@ from potlang.cli.score import score as command
 from potlang.languages.dagmath.check.graph import Graph
 from potlang.languages.dagmath.check.metrics import Shape
 from potlang.languages.dagmath.write import solution_value
-from potlang.report.table import Table, latex, to_csv, to_json, to_latex, to_text
+from potlang.report.table import Column, Table, latex, tables_csv, to_csv, to_json, to_latex, to_text
 from potlang.score.plots import COLOURS, quantile
 from potlang.score.scores import Scores
 from potlang.score.tables import Comparison, tables_of
@@ -191,6 +191,20 @@ def test_tables_4_to_6_have_a_row_for_each_class() -> None:
     assert other.rows[3][1:] == ("Perfect", None, None, None, None, None, 0)
     assert to_text(one).count(" a ") == 1
     assert [row[0] for row in csv.reader(io.StringIO(to_csv(one)))][1:] == ["a"] * 4
+
+
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+x|y", "-2+3", "@S(A1)", "\t=1", "\r=1", "\n=1", "\uff1d1", "-", "-1x"]
+)
+def test_no_cell_is_run_by_a_spreadsheet(text: str) -> None:
+    """[DAG-CSV]: in the head, in cells and in titles; what else stands there comes back as it is."""
+    table = Table(
+        "t", "", f"a,{text}", (Column(text), Column("b")), ((text, -0.5), ("-1.5e3", 7), ("a\r=", None))
+    )
+    title, head, *rows = csv.reader(io.StringIO(tables_csv([table]), newline=""))
+    assert len(title) == 1
+    assert head == [f"'{text.strip()}", "b"]
+    assert rows == [[f"'{text}", "-0.5"], ["-1.5e3", "7"], ["a\r=", ""]]
 
 
 def test_table_2_counts_successes_by_difficulty() -> None:

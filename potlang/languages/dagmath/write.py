@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.utils.serialize import json_text
 
 _LABELS = {
     "problem_id": "Problem id",
@@ -26,7 +26,7 @@ def solution_value(solution: Solution) -> dict[str, Any]:
 
 def write_json(solution: Solution, *, indent: int | None = 2) -> str:
     """The JSON text of a solution; on one line, for JSON Lines, with `indent=None`. Ends with a line feed."""
-    return json.dumps(solution_value(solution), indent=indent, ensure_ascii=False) + "\n"
+    return json_text(solution_value(solution), indent) + "\n"
 
 
 def write_text(solution: Solution, *, bold: bool = False) -> str:

@@ -75,9 +75,8 @@ def emit(module: Module, target: Target, sent: SentForm | None = None) -> str:
 
             return script(module, sent=sent)
         case "pot":
-            import json
-
             from potlang.sema.emit import module_to_pot
+            from potlang.utils.serialize import json_text
 
-            return json.dumps(module_to_pot(module), indent=2, ensure_ascii=False) + "\n"
+            return json_text(module_to_pot(module)) + "\n"
     raise ValueError(f"unknown target {target!r}: one of ir, smt2, pot")
