@@ -26,6 +26,7 @@ from potlang.cli.common import (
 )
 from potlang.cli.model_options import AskedModel, model_options
 from potlang.cli.options import SolvingOptions, grouped, solving_options
+from potlang.utils.extra import MissingExtraError
 
 if TYPE_CHECKING:
     from potlang.models.evaluation import (
@@ -147,13 +148,12 @@ def eval_(
 @contextmanager
 def _writing(asked: AskedModel) -> Iterator[Reasoner]:
     """The model that the options name."""
-    from potlang.models.endpoint.client import MissingClientError
     from potlang.models.evaluation.reasoners import WritingModel
 
     with asked.endpoint() as endpoint:
         try:
             yield WritingModel(endpoint, asked.sampling(), place=endpoint.base_url)
-        except MissingClientError as error:
+        except MissingExtraError as error:
             raise click.UsageError(str(error)) from error
 
 
@@ -247,7 +247,6 @@ def _print(summaries: Sequence[FamilySummary], style: str, detailed: bool, color
 def _draw(summary: FamilySummary, path: Path) -> None:
     from potlang.models.evaluation.picture import dashboard
     from potlang.score.plots import save
-    from potlang.utils.extra import MissingExtraError
 
     try:
         save(dashboard(summary), path.with_suffix("") if path.suffix in (".svg", ".png") else path)

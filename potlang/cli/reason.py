@@ -21,6 +21,7 @@ from potlang.cli.common import (
 from potlang.cli.model_options import AskedModel, model_options
 from potlang.cli.options import SolvingOptions, solving_options
 from potlang.diag.wording import visible
+from potlang.utils.extra import MissingExtraError
 
 if TYPE_CHECKING:
     from potlang.models.asking import Attempt
@@ -74,7 +75,6 @@ def reason(
     otherwise. Exit codes are those of `verify`: 0 if all is entailed, 1 for another answer, 2 for a wrong
     call, 3 if the answer is unknown, be it that the model or its endpoint failed.
     """
-    from potlang.models.endpoint.client import MissingClientError
     from potlang.models.loop import reason as reason_about
 
     text = _question(question)
@@ -97,7 +97,7 @@ def reason(
             seed=asked.model_seed,
             progress=_tell,
         )
-    except (ValueError, MissingClientError) as error:
+    except (ValueError, MissingExtraError) as error:
         raise click.UsageError(str(error)) from error
     finally:
         endpoint.close()

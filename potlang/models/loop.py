@@ -56,7 +56,7 @@ def reason(
     for one reply) and `seed` (of the first request, each further one has the next) go to the model.
 
     What a model or its endpoint does raises nothing: the verdict is then `unknown`, with the reason and
-    the attempts so far. Raises ValueError for a wrong call, MissingClientError without the extra `models`.
+    the attempts so far. Raises ValueError for a wrong call, MissingExtraError without the extra `models`.
     """
     asking = Asking(
         Sampling(attempts, temperature, max_tokens, timeout, seed), dict(semantics or {}), tuple(options)

@@ -10,6 +10,7 @@ import anyio.to_thread
 
 from potlang import tool
 from potlang.processes.process import Command, Death, Died, Process
+from potlang.server.turns import LOCAL, Caller, QueueFull, Turns
 from potlang.tool.arguments import CallMistake, Mistake
 from potlang.utils.deadline import Deadline
 
@@ -19,6 +20,8 @@ HARD_SECONDS: Final = tool.CALL_SECONDS + 4.0
 MEMORY_MB: Final = 2_048
 """Of a child beyond its start-up size; its solvers have a limit of their own."""
 MOST_WAITING: Final = 1_000
+QUICK_SECONDS: Final = 0.5
+"""That a call has on the quick place; most programs that people or models write take a tenth of it."""
 _RETIRE_CALLS: Final = 2_000
 _RETIRE_MB: Final = 1_024
 _MISTAKES: Final[dict[Death, tuple[Mistake, str]]] = {
@@ -35,25 +38,32 @@ class Callers:
         self._budget = budget
         self._idle = [Process(_CALLER) for _ in range(self.count)]
         self._busy: set[Process] = set()
-        self._turn = anyio.Semaphore(self.count)
+        self._turns = Turns(self.count, MOST_WAITING)
         # A cancelled call keeps its thread until the child is dead: there must be others by then.
-        self._threads = anyio.CapacityLimiter(2 * self.count)
+        self._threads = anyio.CapacityLimiter(2 * (self.count + 1))
         self._closed = False
 
-    async def call(self, arguments: Any) -> dict[str, Any]:
+    async def call(self, arguments: Any, caller: Caller = LOCAL) -> dict[str, Any]:
         """The tool's answer. When the task is cancelled, the child that works on it is killed at once."""
-        if self._turn.statistics().tasks_waiting >= MOST_WAITING:
-            return _mistake("busy", f"{MOST_WAITING} calls are waiting already", "call again later")
-        async with self._turn:
-            return await self._carried_out(arguments)
+        ticket = self._turns.ticket(caller)
+        answer = None
+        while answer is None:
+            try:
+                async with self._turns.turn(ticket):
+                    answer = await self._carried_out(arguments, QUICK_SECONDS if ticket.quick else None)
+                    ticket.tried = True
+            except QueueFull:
+                return _mistake("busy", f"{MOST_WAITING} calls are waiting already", "call again later")
+        return answer
 
-    async def _carried_out(self, arguments: Any) -> dict[str, Any]:
+    async def _carried_out(self, arguments: Any, quick: float | None) -> dict[str, Any] | None:
+        """The answer; None if it took more than the seconds that a `quick` call has."""
         process = self._take()
         self._busy.add(process)
         message = {"arguments": arguments, "budget": self._budget}
         try:
             answer = await anyio.to_thread.run_sync(
-                _exchange, process, message, abandon_on_cancel=True, limiter=self._threads
+                _exchange, process, message, quick, abandon_on_cancel=True, limiter=self._threads
             )
         except BaseException:
             # The thread that waits for the child finds it dead, and cleans up after it.
@@ -65,6 +75,9 @@ class Callers:
             self._idle.append(process)
         else:
             process.kill()
+            if not self._closed:
+                # Started now, and taken after those that are warm.
+                self._idle.insert(0, Process(_CALLER))
         return answer
 
     def _take(self) -> Process:
@@ -89,17 +102,17 @@ def _is_worn(process: Process) -> bool:
     return process.sessions >= _RETIRE_CALLS or process.peak >= _RETIRE_MB
 
 
-def _exchange(process: Process, message: dict[str, Any]) -> dict[str, Any]:
-    """Sends a call and waits for its answer; in a thread of its own."""
+def _exchange(process: Process, message: dict[str, Any], quick: float | None) -> dict[str, Any] | None:
+    """Sends a call and waits for its answer, None after `quick` seconds; in a thread of its own."""
     try:
         process.handshake()
         process.memory = MEMORY_MB
         process.send({**message, "memory": MEMORY_MB, "deadline": HARD_SECONDS + 1.0})
-        answer: dict[str, Any] = process.receive(Deadline(HARD_SECONDS * 1000))["answer"]
+        answer: dict[str, Any] = process.receive(Deadline((quick or HARD_SECONDS) * 1000))["answer"]
         return answer
     except TimeoutError:
         process.kill()
-        return _lost("timeout")
+        return _lost("timeout") if quick is None else None
     except Died as died:
         return _lost(died.reason)
 

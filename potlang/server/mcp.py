@@ -6,6 +6,9 @@ Calls run in children (`callers`), so that the event loop is always free to hear
 from __future__ import annotations
 
 import errno
+import hashlib
+import hmac
+import ipaddress
 import socket
 import time
 from collections.abc import Sequence
@@ -14,16 +17,22 @@ from typing import Any, Final
 
 import anyio
 import mcp_types as types
+import uvicorn
 from mcp.server import Server
+from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend
+from mcp.server.auth.provider import AccessToken
 from mcp.server.context import ServerRequestContext
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
+from starlette.applications import Starlette
+from starlette.middleware.authentication import AuthenticationMiddleware
 
 from potlang import tool
 from potlang.models.prompting import question_prompt, repair_prompt, system_prompt
 from potlang.models.prompts import fenced
 from potlang.server import content
 from potlang.server.callers import Callers
+from potlang.server.turns import LOCAL, Caller
 from potlang.utils.serialize import json_text
 from potlang.version import __version__
 
@@ -33,7 +42,11 @@ PATH: Final = "/mcp"
 """Of the endpoint of streamable HTTP."""
 MOST_BYTES: Final = 4 * 1024 * 1024
 """Of a request over HTTP."""
+MOST_SESSIONS: Final = 1_000
+IDLE_SECONDS: Final = 600
+"""After which a session over HTTP ends, if no request of it is open."""
 _BEAT_SECONDS: Final = 0.5
+_LONGEST_NAME: Final = 500
 _INSTRUCTIONS: Final = (
     "Use the tool `potlang` to verify reasoning: write premises and questions as a program, read the "
     "verdicts. The resource potlang://reference describes the language, potlang://diagnostics/{code} a "
@@ -63,8 +76,8 @@ def make_server(callers: Callers) -> Server[Any]:
         answer = await _with_progress(context, callers, params.arguments or {})
         return _result(answer)
 
-    async def get_prompt(_: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        return await _prompt(callers, params)
+    async def get_prompt(context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        return await _prompt(context, callers, params)
 
     return Server(
         tool.NAME,
@@ -107,19 +120,30 @@ def listen(host: str, port: int) -> list[socket.socket]:
     raise problem or OSError("no such host")
 
 
+def is_local(listeners: Sequence[socket.socket]) -> bool:
+    """Whether this machine alone can reach these sockets."""
+    return all(
+        ipaddress.ip_address(each.getsockname()[0].partition("%")[0]).is_loopback for each in listeners
+    )
+
+
 def serve_http(
     host: str,
     listeners: Sequence[socket.socket],
     workers: int | None = None,
     budget: int = tool.DEFAULT_BUDGET,
+    *,
+    tokens: Sequence[str] = (),
+    sessions: int = MOST_SESSIONS,
+    idle_seconds: float = IDLE_SECONDS,
 ) -> None:
     """Serves any number of clients over streamable HTTP until the process is told to end.
 
     `listeners` are those of `listen(host, …)`; where the host is this machine's own, requests that name
-    another one are refused. There is no authentication: a server beyond this machine belongs behind
-    a proxy that has it.
+    another one are refused. With `tokens`, so are those that have none of them ([MCP-TOKEN]). At most so many
+    `sessions` are open, each until it has been idle for so long ([MCP-SESSIONS]).
     """
-    anyio.run(_http, host, listeners, workers, budget)
+    anyio.run(_http, host, listeners, workers, budget, tokens, sessions, idle_seconds)
 
 
 async def _stdio(workers: int | None, budget: int) -> None:
@@ -129,15 +153,69 @@ async def _stdio(workers: int | None, budget: int) -> None:
             await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-async def _http(host: str, listeners: Sequence[socket.socket], workers: int | None, budget: int) -> None:
-    import uvicorn
-
+async def _http(
+    host: str,
+    listeners: Sequence[socket.socket],
+    workers: int | None,
+    budget: int,
+    tokens: Sequence[str],
+    sessions: int,
+    idle_seconds: float,
+) -> None:
     with closing(Callers(workers, budget)) as callers:
-        app = make_server(callers).streamable_http_app(
-            streamable_http_path=PATH, host=host, max_request_body_size=MOST_BYTES
-        )
+        app = http_app(callers, host, tokens, sessions, idle_seconds)
         config = uvicorn.Config(app, log_level="warning")
         await uvicorn.Server(config).serve(sockets=list(listeners))
+
+
+def http_app(
+    callers: Callers, host: str, tokens: Sequence[str], sessions: int, idle_seconds: float
+) -> Starlette:
+    """The application behind streamable HTTP; for the parameters see `serve_http`."""
+    known = _Tokens(tokens) if tokens else None
+    app = make_server(callers).streamable_http_app(
+        streamable_http_path=PATH,
+        host=host,
+        max_request_body_size=MOST_BYTES,
+        max_sessions=sessions,
+        session_idle_timeout=idle_seconds,
+        token_verifier=known,
+    )
+    if known is not None:
+        # The library does this itself for OAuth alone, which a token that both sides know has no need of.
+        app.add_middleware(AuthenticationMiddleware, backend=BearerAuthBackend(known))
+    return app
+
+
+class _Tokens:
+    """The tokens that are accepted; sessions and turns go by the token's place among them."""
+
+    def __init__(self, tokens: Sequence[str]) -> None:
+        self._digests = [hashlib.sha256(each.encode()).digest() for each in tokens]
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """The access that a token gives, None for an unknown one."""
+        # Digests are of one length, and all are compared: the time tells nothing of them.
+        digest = hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
+        found = [number for number, each in enumerate(self._digests, 1) if hmac.compare_digest(each, digest)]
+        return AccessToken(token=token, client_id=f"token {found[0]}", scopes=[]) if found else None
+
+
+def _caller(context: Context) -> Caller:
+    """Who sent this: by its token or address, and its session or, where the protocol has none, its name."""
+    request = context.request
+    if request is None:
+        return LOCAL
+    user = request.scope.get("user")
+    if user is not None:
+        origin = user.display_name
+    else:
+        origin = request.client.host if request.client else ""
+    session = request.headers.get("mcp-session-id")
+    if session is None:
+        info = (context.meta or {}).get(types.CLIENT_INFO_META_KEY)
+        session = f"{info}{request.headers.get('user-agent')}"[:_LONGEST_NAME]
+    return Caller(origin, session)
 
 
 # --- the tool -----------------------------------------------------------------------------------------
@@ -176,7 +254,7 @@ async def _with_progress(context: Context, callers: Callers, arguments: dict[str
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(beat)
-        answer = await callers.call(arguments)
+        answer = await callers.call(arguments, _caller(context))
         # The answer is there: no beat may follow it.
         tasks.cancel_scope.cancel()
     return answer
@@ -214,7 +292,9 @@ async def _list_prompts(_: Context, __: types.PaginatedRequestParams | None) -> 
     return types.ListPromptsResult(prompts=found)
 
 
-async def _prompt(callers: Callers, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+async def _prompt(
+    context: Context, callers: Callers, params: types.GetPromptRequestParams
+) -> types.GetPromptResult:
     known = _PROMPTS.get(params.name)
     if known is None:
         raise MCPError(code=types.INVALID_PARAMS, message=f"no prompt {params.name[:80]!r}")
@@ -225,16 +305,16 @@ async def _prompt(callers: Callers, params: types.GetPromptRequestParams) -> typ
     if params.name == "write_program":
         text = question_prompt(given)
     else:
-        text = await _repair(callers, given)
+        text = await _repair(context, callers, given)
     message = types.PromptMessage(
         role="user", content=types.TextContent(type="text", text=f"{system_prompt()}\n\n{text}")
     )
     return types.GetPromptResult(description=description, messages=[message])
 
 
-async def _repair(callers: Callers, program: str) -> str:
+async def _repair(context: Context, callers: Callers, program: str) -> str:
     """The program with its diagnostics."""
-    answer = await callers.call({"operation": "check", "program": program})
+    answer = await callers.call({"operation": "check", "program": program}, _caller(context))
     shown = fenced(program, "json")
     if answer["status"] == "ok":
         return f"{shown}\n\nNo mistake was found in this program: reply with it unchanged."

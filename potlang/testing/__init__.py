@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from potlang.utils.extra import MissingExtraError
+
+try:
+    import hypothesis  # noqa: F401
+except ImportError as error:
+    raise MissingExtraError("hypothesis is needed: pip install 'potlang[testing]'") from error
+
 from potlang.testing.damage import damaged
 from potlang.testing.names import declared_names, identifiers, quoted, renamed
 from potlang.testing.programs import finite_programs, programs

@@ -300,19 +300,25 @@ def test_a_killed_server_leaves_nothing_behind() -> None:
 
 
 @contextmanager
-def http_server(*arguments: str) -> Iterator[str]:
+def http_server(*arguments: str, host: str = "127.0.0.1", said: list[str] | None = None) -> Iterator[str]:
+    """The address of a server; `said` gets the lines on its standard error that come before it listens."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "potlang", "mcp", "--http", f"127.0.0.1:{port}", *arguments]
+    command = [sys.executable, "-m", "potlang", "mcp", "--http", f"{host}:{port}", *arguments]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, cwd=ROOT)
+    assert process.stderr is not None
+    lines: list[str] = [] if said is None else said
     try:
+        while not lines or not lines[-1].startswith("serving"):
+            lines.append(process.stderr.readline().decode())
+            assert lines[-1], lines
         assert wait_for(lambda: _listens(port), 60.0)
         yield f"http://127.0.0.1:{port}/mcp"
     finally:
         process.send_signal(signal.SIGTERM)
-        _, said = process.communicate(timeout=30)
-        assert b"Traceback" not in said, said
+        _, rest = process.communicate(timeout=30)
+        assert b"Traceback" not in rest, rest
 
 
 def _listens(port: int) -> bool:
@@ -335,6 +341,90 @@ def test_a_request_from_a_foreign_page_is_refused() -> None:
         )
         assert connection.getresponse().status in (400, 403, 421)
         connection.close()
+
+
+def post(address: str, data: bytes, **headers: str) -> tuple[int, str | None]:
+    """The status and the session of the answer to one message."""
+    import http.client
+
+    connection = http.client.HTTPConnection(address.split("/")[2], timeout=30)
+    kinds = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    connection.request(
+        "POST", "/mcp", data, kinds | {key.replace("_", "-"): text for key, text in headers.items()}
+    )
+    answered = connection.getresponse()
+    answered.read()
+    connection.close()
+    return answered.status, answered.getheader("mcp-session-id")
+
+
+INITIALIZE = HELLO.splitlines()[0]
+LIST_TOOLS = message("tools/list", {}, 2)
+
+
+def test_sessions_are_bounded_and_end_when_idle() -> None:
+    """[MCP-SESSIONS]"""
+    with http_server("--workers", "1", "--sessions", "2", "--idle", "1") as address:
+        (_, first), (_, second) = post(address, INITIALIZE), post(address, INITIALIZE)
+        assert first and second
+        assert post(address, INITIALIZE) == (503, None)
+        assert post(address, LIST_TOOLS, Mcp_Session_Id=first)[0] == 200
+        # That is over for both after a second of silence; what no session is open for needs no place.
+        assert wait_for(lambda: post(address, INITIALIZE)[0] == 200)
+        assert wait_for(lambda: post(address, LIST_TOOLS, Mcp_Session_Id=second)[0] == 404)
+
+
+def test_a_caller_needs_one_of_the_tokens(tmp_path: Path) -> None:
+    """[MCP-TOKEN], [MCP-SESSIONS]: a session is of the token that it began with."""
+    file = tmp_path / "tokens"
+    one, other = "a" * 20, "b.~+/-_" * 4 + "=="
+    file.write_text(f"{one}\n\n {other}\n", encoding="ascii")
+    with http_server("--workers", "1", "--token-file", str(file)) as address:
+        for wrong in (
+            {},
+            {"Authorization": f"Bearer {one}x"},
+            {"Authorization": f"Basic {one}"},
+            {"token": one},
+        ):
+            assert post(address, INITIALIZE, **wrong) == (401, None)
+        for token in (one, other):
+            status, session = post(address, INITIALIZE, Authorization=f"Bearer {token}")
+            assert status == 200 and session
+        ask = {"Mcp_Session_Id": session}
+        assert post(address, LIST_TOOLS, Authorization=f"Bearer {other}", **ask)[0] == 200
+        assert post(address, LIST_TOOLS, Authorization=f"Bearer {one}", **ask)[0] == 404
+        assert post(address, LIST_TOOLS, **ask)[0] == 401
+
+
+def test_a_server_that_others_reach_warns_and_makes_a_token() -> None:
+    """[MCP-TOKEN]"""
+    said: list[str] = []
+    with http_server("--workers", "1", host="0.0.0.0", said=said) as address:
+        text = "".join(said)
+        assert text.count("warning: other machines can reach 0.0.0.0:") == 1
+        (header,) = re.findall(r"^Authorization: (Bearer \S{30,})$", text, re.MULTILINE)
+        assert post(address, INITIALIZE)[0] == 401
+        assert post(address, INITIALIZE, Authorization=header)[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "has no token"),
+        ("short\n", "token 1 is not 16 or more"),
+        ("two words, one line\n", "token 1"),
+        ("é" * 20, "ASCII"),
+    ],
+)
+def test_a_file_without_good_tokens_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    """[MCP-TOKEN]"""
+    file = tmp_path / "tokens"
+    file.write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "potlang", "mcp", "--http", "127.0.0.1:1", "--token-file", str(file)]
+    done = subprocess.run(command, capture_output=True, timeout=60, cwd=ROOT)
+    assert done.returncode == 2
+    assert words in done.stderr.decode()
+    assert text.strip() not in done.stderr.decode() or not text
 
 
 @pytest.mark.parametrize("address", ["8000", "localhost:", "localhost:x", "localhost:99999", ":80"])
@@ -362,14 +452,23 @@ def test_an_address_that_cannot_be_had_is_said(host: str) -> None:
     assert b"serving" not in done.stderr and b"Traceback" not in done.stderr
 
 
-def test_without_the_extra_it_says_what_to_install() -> None:
+@pytest.mark.parametrize(
+    ("gone", "words"),
+    [
+        (["mcp", "mcp_types", "anyio", "uvicorn"], "error: mcp is needed: pip install 'potlang[mcp]'"),
+        (["uvicorn"], "error: uvicorn is needed: pip install 'potlang[mcp]'"),
+        (["mcp_types"], "error: mcp is needed: pip install 'potlang[mcp]'"),
+    ],
+)
+def test_without_the_extra_it_says_what_to_install(gone: list[str], words: str) -> None:
+    """[MCP-TOOL]: all of it, a part of it, or what a part of it needs."""
     code = (
-        "import sys; sys.modules['mcp_types'] = None; sys.argv = ['potc', 'mcp']; "
+        f"import sys; sys.modules.update(dict.fromkeys({gone})); sys.argv = ['potc', 'mcp']; "
         "from potlang.cli.main import run; run()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, cwd=ROOT)
     assert done.returncode == 2
-    assert b"pip install 'potlang[mcp]'" in done.stderr
+    assert done.stderr.decode().lower().startswith(words)
 
 
 # --- the pool ---------------------------------------------------------------------------------------

@@ -11,7 +11,6 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any, Final, Literal, Unpack
 from urllib.parse import urlsplit
 
@@ -25,6 +24,7 @@ from potlang.models.endpoint.model import (
 )
 from potlang.models.endpoint.stream import excerpt, read_completion
 from potlang.utils.closing import Closing
+from potlang.utils.extra import needed
 
 DEFAULT_URL: Final = "https://api.openai.com/v1"
 _NO_KEY: Final = "none"
@@ -47,10 +47,6 @@ _SEPARATORS = re.compile(r"[\x00-\x20\x7f]")
 
 JsonMode = Literal["schema", "object", "none"]
 """The endpoint is asked for JSON of a schema, for any JSON object, or for neither."""
-
-
-class MissingClientError(ImportError):
-    """The client library is not installed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,14 +104,14 @@ class Endpoint(Closing):
         return self.model
 
     def complete(self, messages: Sequence[Message], **settings: Unpack[Settings]) -> Completion:
-        """The next message. Raises EndpointError, and MissingClientError without the library.
+        """The next message. Raises EndpointError, and MissingExtraError without the library.
 
         After "rate limit" and "server" it waits and tries again, as long as time and `retries` allow.
         """
         chosen = every_setting(settings)
         body = self._body(messages, chosen)
         # It takes seconds to import the library on a busy machine: none of the model's.
-        openai = _library()
+        openai = needed("openai", "models")
         client = self._client(openai)
         start = time.monotonic()
         end = start + (self.timeout if chosen["timeout"] is None else chosen["timeout"])
@@ -280,10 +276,3 @@ def _failed(error: Exception, openai: Any) -> _Failed:
 def _encodable(text: str) -> str:
     """The text without lone surrogates, which UTF-8 cannot hold."""
     return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _library() -> Any:
-    try:
-        return import_module("openai")
-    except ImportError as error:
-        raise MissingClientError("openai is needed: pip install 'potlang[models]'") from error

@@ -1,0 +1,113 @@
+"""Whose call is carried out next: places for calls, shared out between callers ([MCP-FAIR])."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from itertools import count
+from typing import Final, NamedTuple
+
+import anyio
+
+
+class Caller(NamedTuple):
+    """Who calls: a token's name or a network address, and below it a session or a client's name."""
+
+    origin: str = ""
+    session: str = ""
+
+
+LOCAL: Final = Caller()
+"""The one client over standard input."""
+
+
+class QueueFull(Exception):
+    """Too many calls wait, and this one is of who has the most of them."""
+
+
+class Ticket:
+    """A call that waits, or is at work; it keeps its rank when it has to wait again."""
+
+    def __init__(self, caller: Caller, rank: int) -> None:
+        self.caller = caller
+        self.rank = rank
+        self.tried = False
+        """Whether it has been on the quick place: from then on it waits for one without a time limit."""
+        self.quick = False
+        """Whether it is on the quick place."""
+        self.admitted = False
+        self.told = anyio.Event()
+
+
+class Turns:
+    """So many places for calls, and a quick one for what can be done in a moment.
+
+    A free place goes to the origin that has the fewest calls at work, of its sessions to the one with the
+    fewest, then to the call that came first. Nobody knows beforehand how long a call takes: where all
+    places are taken, a call has the quick one for a moment, and begins again later if that was not enough
+    (task assignment by guessing size, Harchol-Balter 2002). So what is easy seldom waits for what is hard.
+    """
+
+    def __init__(self, places: int, most_waiting: int) -> None:
+        self._places = places
+        self._most_waiting = most_waiting
+        self._ranks = count()
+        self._waiting: list[Ticket] = []
+        self._at_work: set[Ticket] = set()
+
+    def ticket(self, caller: Caller) -> Ticket:
+        """A call's ticket, to be used until it is answered."""
+        return Ticket(caller, next(self._ranks))
+
+    @asynccontextmanager
+    async def turn(self, ticket: Ticket) -> AsyncIterator[None]:
+        """The time on a place. Raises QueueFull, now or while it waits."""
+        # Who is on the quick place may have to wait again.
+        waiting = len(self._waiting) + any(each.quick for each in self._at_work)
+        if waiting >= self._most_waiting and not ticket.tried:
+            self._make_room(ticket)
+        ticket.admitted, ticket.quick, ticket.told = False, False, anyio.Event()
+        self._waiting.append(ticket)
+        try:
+            self._admit()
+            await ticket.told.wait()
+            if not ticket.admitted:
+                raise QueueFull
+            yield
+        finally:
+            self._at_work.discard(ticket)
+            if ticket in self._waiting:
+                self._waiting.remove(ticket)
+            self._admit()
+
+    def _can_begin(self, ticket: Ticket) -> bool:
+        quick = any(each.quick for each in self._at_work)
+        return len(self._at_work) - quick < self._places or not (quick or ticket.tried)
+
+    def _admit(self) -> None:
+        """Gives each free place to a call."""
+        while able := [each for each in self._waiting if self._can_begin(each)]:
+            by_origin = Counter(each.caller.origin for each in self._at_work)
+            by_caller = Counter(each.caller for each in self._at_work)
+            chosen = min(
+                able, key=lambda each: (by_origin[each.caller.origin], by_caller[each.caller], each.rank)
+            )
+            chosen.quick = sum(not each.quick for each in self._at_work) >= self._places
+            self._waiting.remove(chosen)
+            self._at_work.add(chosen)
+            chosen.admitted = True
+            chosen.told.set()
+
+    def _make_room(self, newcomer: Ticket) -> None:
+        """Turns away the last call of the origin that has the most waiting, which may be the newcomer."""
+        by_origin = Counter(each.caller.origin for each in (*self._waiting, newcomer))
+        most = max(by_origin.values())
+        if by_origin[newcomer.caller.origin] == most:
+            raise QueueFull
+        last = max(
+            (each for each in self._waiting if by_origin[each.caller.origin] == most),
+            key=lambda each: each.rank,
+        )
+        self._waiting.remove(last)
+        last.told.set()
