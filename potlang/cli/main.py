@@ -19,6 +19,7 @@ _COMMANDS = {
     "fix": ("fix:fix", "Apply the fixes that diagnostics offer."),
     "view": ("view:view", "Draw a trace or a solution."),
     "explain": ("explain:explain", "Explain a diagnostic code."),
+    "doctor": ("doctor:doctor", "Examine the installation, and try it on ten programs."),
     "compile": ("compile:compile_", "Print a program as IR, SMT-LIB, PoT, a trace or a solution."),
     "cert": ("cert:cert", "Check certificates."),
     "cache": ("cache:cache", "Count, remove or verify again what is cached."),

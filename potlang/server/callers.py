@@ -22,6 +22,7 @@ MEMORY_MB: Final = 2_048
 MOST_WAITING: Final = 1_000
 QUICK_SECONDS: Final = 0.5
 """That a call has on the quick place; most programs that people or models write take a tenth of it."""
+_READY: Final = 2
 _RETIRE_CALLS: Final = 2_000
 _RETIRE_MB: Final = 1_024
 _MISTAKES: Final[dict[Death, tuple[Mistake, str]]] = {
@@ -75,14 +76,18 @@ class Callers:
             self._idle.append(process)
         else:
             process.kill()
-            if not self._closed:
-                # Started now, and taken after those that are warm.
-                self._idle.insert(0, Process(_CALLER))
+            self._prepare()
         return answer
+
+    def _prepare(self) -> None:
+        """Has children ready after one was lost: the next calls shall not wait for their start."""
+        while not self._closed and len(self._idle) < _READY:
+            self._idle.append(Process(_CALLER))
 
     def _take(self) -> Process:
         while self._idle:
-            process = self._idle.pop()
+            # The one that was started first is ready first.
+            process = self._idle.pop(0)
             if process.alive():
                 return process
         if self._closed:

@@ -90,10 +90,18 @@ class Turns:
         while able := [each for each in self._waiting if self._can_begin(each)]:
             by_origin = Counter(each.caller.origin for each in self._at_work)
             by_caller = Counter(each.caller for each in self._at_work)
+            quick = sum(not each.quick for each in self._at_work) >= self._places
+            # On the quick place the newest is first: else what is easy would wait until all that is hard
+            # and came before it has had its moment.
             chosen = min(
-                able, key=lambda each: (by_origin[each.caller.origin], by_caller[each.caller], each.rank)
+                able,
+                key=lambda each: (
+                    by_origin[each.caller.origin],
+                    by_caller[each.caller],
+                    -each.rank if quick else each.rank,
+                ),
             )
-            chosen.quick = sum(not each.quick for each in self._at_work) >= self._places
+            chosen.quick = quick
             self._waiting.remove(chosen)
             self._at_work.add(chosen)
             chosen.admitted = True

@@ -11,6 +11,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
+from potlang.cli import examination
+
 ROOT = Path(__file__).parents[2]
 PYPROJECT = ROOT / "pyproject.toml"
 PROJECT = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))
@@ -34,6 +36,14 @@ def test_each_dependency_has_bounds_with_the_tested_version_in_them(requirement:
         assert requirement.specifier.contains(PINS[requirement.name], prereleases=True)
     lower = next(each.version for each in requirement.specifier if each.operator == ">=")
     assert Version(lower).is_prerelease == (requirement.name in NO_RELEASES)
+
+
+def test_versions_that_misbehave_are_out_of_bounds() -> None:
+    """[DOCTOR-VERSIONS]"""
+    bounds = {each.name: each.specifier for each in REQUIREMENTS}
+    for name, versions in examination._MISBEHAVE.items():
+        for first, last, _ in versions:
+            assert not bounds[name].contains(first) and not bounds[name].contains(last)
 
 
 def test_the_versions_of_ci_are_exact_and_releases() -> None:

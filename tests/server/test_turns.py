@@ -106,12 +106,13 @@ def test_what_is_easy_passes_what_is_hard_on_the_quick_place() -> None:
             await begin(f"hard{number}")
         await begin("easy")
         assert set(bench.at_work) - set(bench.quick()) == {"hard0", "hard1"}
-        for number in range(2, 12):
-            # Each has its moment, and is put back.
-            assert bench.quick() == [f"hard{number}"]
-            await bench.end(f"hard{number}")
+        # Each has its moment, and is put back; the newest is first.
+        await bench.end("hard2")
         assert bench.quick() == ["easy"]
         await bench.end("easy")
+        for number in range(11, 2, -1):
+            assert bench.quick() == [f"hard{number}"]
+            await bench.end(f"hard{number}")
         # Nothing that was put back is tried again, and all of it is served in its order.
         assert bench.quick() == []
         for number in range(12):
