@@ -247,7 +247,11 @@ def _limits() -> Iterator[Finding]:
         yield Finding("limits", "resources", "absent", "", "this system has no such limits")
         return
     for limit in _LIMITS:
-        soft, _ = resource.getrlimit(getattr(resource, limit.resource))
+        number = getattr(resource, limit.resource, None)
+        if number is None:
+            yield Finding("limits", limit.name, "absent", "", "this system has no such limit")
+            continue
+        soft, _ = resource.getrlimit(number)
         if soft == resource.RLIM_INFINITY:
             yield Finding("limits", limit.name, "ok", "unlimited")
             continue
