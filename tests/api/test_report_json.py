@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seed_programs import ALL, verified
 
-import potlang
 from potlang.diag import Diagnostic
 from potlang.diag.model import Applicability, Fix, Label, Patch, Place, Replace, Severity
 from potlang.diag.render_json import diagnostic_to_json
@@ -21,7 +21,6 @@ from potlang.report.from_json import ReportFormatError, report_from_dict
 from potlang.report.results import OptimizationResult, ProgramResult, Verdict
 from potlang.source import Document
 
-SEED = Path(__file__).parents[1] / "seed"
 TEXT = st.text(st.characters(exclude_categories=()), max_size=6)
 NOWHERE = Document.from_value(None, "<test>")
 
@@ -96,9 +95,9 @@ def test_a_report_comes_back_as_it_was(
     assert len(again.located) == len(found)
 
 
-@pytest.mark.parametrize("path", sorted(SEED.glob("[0-9]*.json")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)
 def test_reports_of_the_seed_programs_come_back(path: Path) -> None:
-    value = potlang.verify(path, trust="solver").to_dict()
+    value = verified(path).to_dict()
     assert report_from_dict(value).to_dict() == value
 
 

@@ -17,6 +17,7 @@ import pytest
 from chat_server import Answer, Behaviour, ChatServer, CutOff, Raw, Silence, Status
 from hypothesis import strategies as st
 from referencing import Registry, Resource
+from seed_programs import EACH_KIND, verified
 from statements import Mutation, Property
 
 import potlang
@@ -34,7 +35,6 @@ from potlang.report.results import Verdict
 
 pytest.importorskip("openai")
 ROOT = Path(__file__).parent.parent.parent
-SEED = ROOT / "tests" / "seed"
 DEV = os.environ.get("POTLANG_CASES")
 KEY = "sk-a-long-secret-key"
 EXAMPLES = examples()
@@ -412,11 +412,11 @@ test_any_replies, test_any_replies_deeply = ANY.tests()
 # --- recorded programs ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", sorted(SEED.glob("[0-9]*.json")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", EACH_KIND)
 def test_programs_of_the_paper_played_by_a_server(path: Path) -> None:
     """[LOOP-REASON]: the verdict is that of `verify`."""
     text = path.read_text(encoding="utf-8")
-    report = potlang.verify(path)
+    report = verified(path)
     found, _ = reasoned([f"```json\n{text}\n```"], attempts=1)
     expected = Verdict.UNKNOWN if report.verdict is Verdict.REJECTED else report.verdict
     assert found.verdict == expected

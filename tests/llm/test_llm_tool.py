@@ -13,6 +13,7 @@ import jsonschema
 import pytest
 from hostile_calls import PROGRAM, hostile_call
 from hypothesis import strategies as st
+from seed_programs import EACH_KIND, verified
 from statements import Mutation, Property
 
 import potlang
@@ -25,7 +26,6 @@ from potlang.tool import operations
 from potlang.tool.arguments import Mistake
 
 ROOT = Path(__file__).parent.parent.parent
-SEED = sorted((ROOT / "tests" / "seed").glob("[0-9]*.json"))
 ANSWER = jsonschema.Draft202012Validator(tool.answer_schema())
 BUDGETS = (0, 250, 400, 1_500, 10_000)
 SECONDS = 60.0
@@ -58,12 +58,12 @@ def test_the_tool_is_an_attribute_of_the_package() -> None:
     assert potlang.tool.definition("openai")["function"]["name"] == "potlang"
 
 
-@pytest.mark.parametrize("path", SEED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", EACH_KIND)
 def test_a_program_gets_the_verdict_that_verify_gives(path: Path) -> None:
     """[TOOL-VERIFY]"""
     program = json.loads(path.read_text(encoding="utf-8"))
     answer = called({"program": program})
-    report = potlang.verify(path)
+    report = verified(path)
     assert answer["verdict"] == str(report.verdict)
     assert [each["verdict"] for each in answer.get("results", ())] == [str(r.verdict) for r in report.results]
     assert called({"program": json.dumps(program)})["verdict"] == answer["verdict"]

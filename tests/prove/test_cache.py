@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cache_support import ROOT, SEED, SETTINGS, key, noise, report, said, start
+from cache_support import ROOT, SETTINGS, key, noise, report, said, start
+from seed_programs import EACH_KIND
 
 import potlang
 from potlang.ir.text import print_module, read_module
@@ -64,7 +65,7 @@ def hits(directory: Path) -> int:
 # --- hits ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", sorted(SEED.glob("[0-9]*.json")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", EACH_KIND)
 def test_a_hit_is_the_report_of_a_run(path: Path, tmp_path: Path) -> None:
     """[CACHE-VALUE] Three times: a run without, a run that fills, a hit; equal but for times, the hit to
     the last bit.
