@@ -53,11 +53,15 @@ class ProofObligation(NamedTuple):
 
 
 class CheckedVerdict(NamedTuple):
-    """A verdict's proof obligations, the checks made for them, and whether a second solver contradicted."""
+    """A verdict's proof obligations, the checks made for them, and whether a second solver contradicted.
+
+    `false_models` are the sides of whose model evaluation says that it is none.
+    """
 
     obligations: tuple[ProofObligation, ...]
     checks: tuple[CheckRecord, ...] = ()
     disagreement: bool = False
+    false_models: tuple[str, ...] = ()
 
     @property
     def trust(self) -> TrustLevel:
@@ -152,7 +156,9 @@ class CrossChecker:
                 work.unsat("assumptions", core)
             case _:
                 pass
-        return CheckedVerdict(tuple(work.found), tuple(work.checks), work.disagreement)
+        return CheckedVerdict(
+            tuple(work.found), tuple(work.checks), work.disagreement, tuple(work.false_models)
+        )
 
     def structure(self, result: CheckResult) -> Structure | None:
         """The model of a sat result, read once; None if there is none that can be read."""
@@ -280,6 +286,7 @@ class _Obligations:
         self.found: list[ProofObligation] = []
         self.checks: list[CheckRecord] = []
         self.disagreement = False
+        self.false_models: list[str] = []
 
     def some_model(self, side: str, model: PartialModel | None) -> None:
         """A model of the side, or of the assumptions: the other side being unsat, it is one of this too."""
@@ -306,6 +313,8 @@ class _Obligations:
                 structure = self.checker.structure(result)
                 self.found.append(ProofObligation(side, "sat", "checked", "evaluator", structure=structure))
                 return
+            if found.holds is False:
+                self.false_models.append(side)
         self._second(side, "sat", result or self.assumptions, found.note, None)
 
     def unsat(self, side: Side, core: tuple[str, ...] | None) -> None:
@@ -338,22 +347,24 @@ class _Obligations:
     ) -> None:
         by = "" if result is None else result.by
         keys = tuple(each.key for each in self.checker.originals(core or ()))
-        if result is not None and result.agreed:
-            self.found.append(
-                ProofObligation(
-                    side, status, "cross-checked", by, note, core=keys, solvers=tuple(by.split("+"))
-                )
-            )
-            return
-        answer = self.checker.ask_second(side, self._formula(side), by, core)
+        agreed = result is not None and result.agreed
+        answer = None
+        # Two who agreed on all assumptions have not agreed on a core, which the first alone made minimal.
+        if not agreed or core is not None:
+            answer = self.checker.ask_second(side, self._formula(side), by, core)
         if answer is None or answer.status == "unknown":
-            self.found.append(ProofObligation(side, status, "solver", by, note, core=keys, solvers=(by,)))
+            word: TrustLevel = "cross-checked" if agreed else "solver"
+            if agreed and core is not None:
+                keys = tuple(each.key for each in (*self.checker.module.assertions, *self.checker.extra))
+            self.found.append(
+                ProofObligation(side, status, word, by, note, core=keys, solvers=tuple(by.split("+")))
+            )
             return
         if answer.status != status:
             self.disagreement = True
             self.checks += answer.checks
             return
-        solvers = (by, answer.by) if by else (answer.by,)
+        solvers = tuple(dict.fromkeys([*by.split("+"), answer.by])) if by else (answer.by,)
         trust: TrustLevel = "cross-checked" if by else "solver"
         self.found.append(
             ProofObligation(side, status, trust, ", ".join(solvers), note, core=keys, solvers=solvers)

@@ -433,6 +433,7 @@ class Prover:
             return result._replace(
                 verdict=Verdict.UNKNOWN,
                 reason="disagreement",
+                trust="solver",
                 evidence=Evidence(),
                 checks=checks,
                 reproducer=self._reproducer(state),
@@ -440,7 +441,15 @@ class Prover:
             )
         self.proofs.append(Proof(state.claim.key, state.verdict, found.obligations))
         assurances = tuple(each.record for each in found.obligations)
-        return result._replace(trust=found.trust, assurances=assurances, checks=checks, time_ms=spent)
+        evidence = result.evidence
+        # The second solver may confirm that there is a model; this one is none, and must not be shown.
+        if "claim" in found.false_models:
+            evidence = evidence._replace(could_be_true=None)
+        if "negation" in found.false_models:
+            evidence = evidence._replace(could_be_false=None)
+        return result._replace(
+            trust=found.trust, assurances=assurances, checks=checks, evidence=evidence, time_ms=spent
+        )
 
     def _ready_cross_checker(self) -> CrossChecker:
         if self._cross_checker is None:
