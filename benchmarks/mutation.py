@@ -64,7 +64,9 @@ UNCRITICAL = frozenset(
     {"cache.py", "cache_file.py", "options.py", "emit.py", "advice.py", "near.py", "digest.py", "repl.py"}
 )
 """Files that no verdict rests on."""
-QUICK_SECONDS, DEEP_SECONDS = 240.0, 3_600.0
+SECONDS: Mapping[str, int] = {"quick": 600, "deep": 7_200}
+"""Of processor time, so that a busy machine kills no mutant; four times as long by the clock."""
+LIMITED = ("/bin/sh", "-c", 'ulimit -t "$0"; exec "$@"')
 
 COMPARED: Mapping[type[ast.cmpop], tuple[str, str]] = {
     ast.Eq: ("==", "!="),
@@ -415,8 +417,9 @@ class Runner:
             "-m",
             marks,
         ]
+        seconds = SECONDS[self._tier]
         process = subprocess.Popen(
-            [*command, "--no-header", "-rf", *chosen],
+            [*LIMITED, str(seconds), *command, "--no-header", "-rf", *chosen],
             cwd=self._place,
             env={**os.environ, "PYTHONPATH": str(self._place)},
             stdout=subprocess.PIPE,
@@ -425,10 +428,12 @@ class Runner:
             start_new_session=True,
         )
         try:
-            said, _ = process.communicate(timeout=QUICK_SECONDS if self._tier == "quick" else DEEP_SECONDS)
+            said, _ = process.communicate(timeout=4 * seconds)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
+            return "timeout", ""
+        if process.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
             return "timeout", ""
         # 5: no test was chosen.
         if process.returncode in (0, 5):
