@@ -315,3 +315,46 @@ def test_a_procedure_that_lies(
         right = result.verdict in (Verdict(result.name), Verdict.UNKNOWN)
         assert right or (result.trust == "solver" and result.assurances), result
     assert sorted({check.solver for each in report.results for check in each.checks})
+
+
+# --- optima -----------------------------------------------------------------------------------------------
+
+BOUNDED: dict[str, Any] = {
+    "sorts": [],
+    "variables": [{"name": "x", "sort": "IntSort"}, {"name": "y", "sort": "IntSort"}],
+    "optimization": {
+        "constraints": ["x >= 0", "y >= 0", "x + 2*y <= 7", "3*x + y <= 11"],
+        "objectives": [
+            {"type": "maximize", "expression": "x + y"},
+            {"type": "maximize", "expression": "2*y - x"},
+        ],
+    },
+    "actions": ["optimize"],
+}
+POINTS = [(x, y) for x in range(9) for y in range(9) if x + 2 * y <= 7 and 3 * x + y <= 11]
+GAINS = [(x + y, 2 * y - x) for x, y in POINTS]
+FRONT = {one for one in GAINS if not any(o != one and o[0] >= one[0] and o[1] >= one[1] for o in GAINS)}
+BEST = {
+    "lexicographic": max(GAINS),
+    "box": (max(one for one, _ in GAINS), max(other for _, other in GAINS)),
+    "pareto": None,
+}
+
+
+@pytest.mark.parametrize("solver", ["z3", pytest.param("cvc5", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("mode", BEST)
+def test_an_optimum_by_a_solver_that_lies(mode: str, solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """[VERDICT-OPTIMUM] It is right, or not known, or said to be one solver's word."""
+    program = {**BOUNDED, "optimization": {**BOUNDED["optimization"], "mode": mode}}
+    for lie in LIES:
+        with lying(solver, lie, monkeypatch):
+            found = potlang.verify(program, limits=LIMITS).optimization
+        assert found is not None
+        if found.status == "unknown" or found.trust == "solver":
+            continue
+        assert found.status == "optimal", (lie, found)
+        if mode == "pareto":
+            said = {tuple(int(str(value)) for value in each.values) for each in found.points or ()}
+            assert said == FRONT or (said <= FRONT and not found.complete), (lie, found)
+        else:
+            assert tuple(int(str(each.value)) for each in found.objectives) == BEST[mode], (lie, found)
