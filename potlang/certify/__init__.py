@@ -5,8 +5,9 @@ VALID, VALID_WITH_HOLES or INVALID. `Refutation` is its own state while it reads
 """
 
 from .checker import Hole, Outcome, check
+from .optimum import Optimum
 from .refutation import Refutation
 from .theory import Theory, read_theory
 from .tokens import Invalid
 
-__all__ = ["Hole", "Invalid", "Outcome", "Refutation", "Theory", "check", "read_theory"]
+__all__ = ["Hole", "Invalid", "Optimum", "Outcome", "Refutation", "Theory", "check", "read_theory"]

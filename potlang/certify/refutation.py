@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from .normal import Matrix
 from .propagation import Clause, ClauseDatabase
 from .sorts import BOOL, INT
@@ -11,23 +9,25 @@ from .terms import Symbol, Term
 from .theory import Root, Theory
 from .tokens import Invalid, QuotedText, StepBudget, Tree, integer, name, pair, shown, tree
 
-Side = Literal["claim", "negation", "assumptions"]
 MOST_STEPS = 50_000_000
 MOST_MEMBERS = 1_000
 
 
 class Refutation:
-    """A refutation of a program's assertions and, of a claim, one side. Statements are checked as they come.
+    """A refutation of a program's assertions with one side of a question, or without a key of them alone.
+
+    Statements are checked as they come.
 
     `clauses` are those that instances, axioms, steps and lemmas have given, over the `atoms`, numbered
     from 1 in order of first occurrence; an `and` below an `or` is numbered as an atom, too.
     """
 
-    def __init__(self, theory: Theory, side: Side, key: str | None, steps: StepBudget | None = None) -> None:
-        if (side == "assumptions") != (key is None) or (key is not None and key not in theory.claims):
+    def __init__(self, theory: Theory, side: str, key: str | None, steps: StepBudget | None = None) -> None:
+        question = theory.questions.get("assumptions" if key is None else key)
+        if question is None or side not in question.sides:
             raise Invalid("there is no such claim")
         self.theory, self._terms = theory, theory.terms
-        self.side, self.key = side, key
+        self.goal = question.sides[side]
         self.steps = steps or StepBudget(MOST_STEPS)
         self.atoms: list[Term] = []
         self.clauses: list[Clause] = []
@@ -126,8 +126,10 @@ class Refutation:
         match part:
             case QuotedText(key) if key in self.theory.assertions:
                 root, sign = self.theory.assertions[key], True
-            case "goal" if self.key is not None:
-                root, sign = self.theory.claims[self.key], self.side == "claim"
+            case QuotedText(key) if self.goal.constrained and key in self.theory.constraints:
+                root, sign = self.theory.constraints[key], True
+            case "goal" if self.goal.root is not None:
+                root, sign = self.goal.root, self.goal.sign
             case _:
                 raise Invalid(f"there is no root {shown(part)}")
         known: dict[object, Matrix] = self.theory.matrices

@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from .operators import OPERATORS
 from .sorts import BOOL, INT, Sort, Sorts
 from .terms import QUANTIFIERS, Symbol, Term, Terms
 from .tokens import Invalid, QuotedText, Tree, integer, name, pair, shown, tree
 
-_SKIPPED = ("closed", "unique", "constraint", "optimize", "objective", "actions", "properties")
+_SKIPPED = ("closed", "unique", "properties")
 _REFERENCE = re.compile(r"\?[A-Za-z0-9_]*\.(0|[1-9][0-9]{0,8})")
 Special = Callable[[list[Tree], tuple[Term, ...]], Term]
 Heads = Mapping[str, tuple[int, Special]]
@@ -29,11 +29,40 @@ class Root:
         self.key, self.formula, self.variables = key, formula, variables
 
 
-class Theory:
-    """One program: `assertions`, and `claims` (norms among them), by key.
+class Goal(NamedTuple):
+    """What is true, or with `sign` False is false, beside the assertions and perhaps the constraints."""
 
-    `text` is the program's. `matrices` and `dummies` are for refutations, so that many of them share
-    what they make.
+    root: Root | None
+    sign: bool = True
+    constrained: bool = False
+
+
+class Question(NamedTuple):
+    """`kind` is claim, assumptions, objective, point or front; `sides` are the goals of its evidence.
+
+    `values` are what an objective or a point is said to have.
+    """
+
+    kind: str
+    sides: Mapping[str, Goal]
+    values: tuple[str, ...] = ()
+
+
+class Objective(NamedTuple):
+    """A term to make small or large, and its variables by reference."""
+
+    term: Term
+    maximized: bool
+    variables: Names
+
+
+class Theory:
+    """One program: `assertions`, `constraints` of its optimization, and `questions`, by key.
+
+    The questions are its claims and norms, and whether the assertions have a model; those of the
+    optimization are added with the values that are said to be its answer. `mode` is the optimization's,
+    `actions` what is asked for (None: all that there is). `text` is the program's. `matrices` and
+    `dummies` are for refutations, so that many of them share what they make.
     """
 
     def __init__(self, program: str) -> None:
@@ -41,7 +70,11 @@ class Theory:
         self.sorts = Sorts()
         self.terms = Terms(self.sorts)
         self.assertions: dict[str, Root] = {}
-        self.claims: dict[str, Root] = {}
+        self.constraints: dict[str, Root] = {}
+        self.questions = {"assumptions": Question("assumptions", {"assumptions": Goal(None)})}
+        self.mode: str | None = None
+        self.objectives: list[Objective] = []
+        self.actions: list[str] | None = None
         self.matrices: dict[object, Any] = {}
         self.dummies: dict[Sort, Symbol] = {}
         self._symbols: list[Symbol] = []
@@ -65,8 +98,18 @@ class Theory:
                 self._define(self.symbol(called), params, body)
             case ["assert", QuotedText(key), QuotedText(), str(), *body]:
                 self._root(self.assertions, key, [], body)
+            case ["constraint", QuotedText(key), QuotedText(), str(), *body]:
+                self._root(self.constraints, key, [], body)
             case ["claim" | "norm", QuotedText(key), QuotedText(), list(find), *body]:
-                self._root(self.claims, key, find, body)
+                root = self._root({}, key, find, body)
+                self.ask(key, Question("claim", {"claim": Goal(root), "negation": Goal(root, False)}))
+            case ["optimize", QuotedText("lexicographic" | "box" | "pareto" as mode), *_] if not self.mode:
+                self.mode = mode
+            case ["objective", QuotedText(), QuotedText("minimize" | "maximize" as direction), *body]:
+                _, term, variables = self._body([], body)
+                self.objectives.append(Objective(term, direction == "maximize", variables))
+            case ["actions", *words] if self.actions is None:
+                self.actions = [name(word) for word in words]
             case [str(head), *_] if head in _SKIPPED:
                 pass
             case _:
@@ -102,11 +145,19 @@ class Theory:
             raise Invalid(f"{shown(symbol.name)} is defined twice, after its use, or does not fit")
         symbol.definition = found, body
 
-    def _root(self, roots: dict[str, Root], key: str, find: list[Tree], parts: list[Tree]) -> None:
+    def ask(self, key: str, question: Question) -> None:
+        """One more question."""
+        if key in self.questions:
+            raise Invalid(f"{shown(key)} occurs twice")
+        self.questions[key] = question
+
+    def _root(self, roots: dict[str, Root], key: str, find: list[Tree], parts: list[Tree]) -> Root:
         found, body, variables = self._body(find, parts)
         if body.sort is not BOOL or key in roots:
             raise Invalid(f"{shown(key)} is not a formula, or occurs twice")
-        roots[key] = Root(key, self.terms.make("exists", (body,), BOOL, found) if found else body, variables)
+        closed = self.terms.make("exists", (body,), BOOL, found) if found else body
+        root = roots[key] = Root(key, closed, variables)
+        return root
 
     # --- terms ---
 

@@ -52,7 +52,9 @@ def check(certificate: str, program: str, style: str, color: str) -> None:
     The program is compiled again, and the kernel, which trusts nothing, checks the certificate against
     the result. VALID_WITH_HOLES lists what a solver's word stands for, or what was not evaluated.
 
-    Exit code: 0 VALID or VALID_WITH_HOLES; 1 INVALID; 2 the program or the certificate cannot be read.
+    Exit code: 0 every answer is shown by what was checked (of a claim's verdict, but for a contradiction
+    among the assumptions); 1 INVALID, or an answer that is unknown or rests on a solver's word; 2 the
+    program or the certificate cannot be read.
     """
     source, shown = read_source(program)
     checked = check_program(source, name=shown)
@@ -68,7 +70,7 @@ def check(certificate: str, program: str, style: str, color: str) -> None:
         print_json(_value(certificate, shown, outcome))
     else:
         click.echo("\n".join(_lines(outcome, use_color(color))), color=True)
-    sys.exit(OTHER_ANSWER if outcome.status == "INVALID" else ALL_ENTAILED)
+    sys.exit(OTHER_ANSWER if outcome.status == "INVALID" or outcome.open else ALL_ENTAILED)
 
 
 def _read(name: str) -> tuple[Document, tuple[Diagnostic, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
@@ -144,6 +144,24 @@ def write_bytes(path: Path, data: bytes) -> None:
     try:
         path.write_bytes(data)
     except OSError as error:
+        raise CannotWriteFile(path, error) from error
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Writes a file whole or not at all: beside its place, then into it. Devices and pipes are written to."""
+    if path.exists() and not path.is_file():
+        write_text(path, text)
+        return
+    target = path.resolve()
+    beside = target.with_name(f".{target.name[:200]}.{os.getpid()}")
+    try:
+        beside.write_bytes(text.encode("utf-8", "surrogatepass"))
+        if target.exists():
+            beside.chmod(target.stat().st_mode)
+        beside.replace(target)
+    except OSError as error:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
         raise CannotWriteFile(path, error) from error
 
 

@@ -16,6 +16,7 @@ from potlang.cli.common import (
     files_argument,
     format_option,
     read_input,
+    replace_file,
     with_progress,
     worst_exit,
     write_text,
@@ -71,6 +72,7 @@ def verify(
     several = len(files) > 1
     if program.certificate is not None and several and not Path(program.certificate).is_dir():
         raise click.BadParameter("of several programs, --certificate names an existing directory")
+    certificates = _certificates(files, program.certificate)
     _start(solving.route, click.get_current_context().obj)
     cache = cached.open()
     archive = None if program.proofs is None else Archive(program.proofs, program, solving.limits)
@@ -84,7 +86,7 @@ def verify(
     theory = theory_program(trace.theory, style, color)
     answers: list[Answer] = []
     codes: list[int] = []
-    for name in with_progress(files, "verifying", several=several):
+    for name, certificate in with_progress(certificates, "verifying", several=several):
         given = read_input(name)
         note_options(given)
         options = verify_options(given.kind, solving, trace, solution, theory)
@@ -95,7 +97,7 @@ def verify(
         except api.OptionError as error:
             raise click.BadParameter(str(error)) from error
         if isinstance(found.found, Report):
-            _write_files(given.name, found.found, program.certificate, several)
+            _write_files(given.name, found.found, certificate)
         codes.append(found.code)
         if style == "text":
             print_text(found, several, color)
@@ -117,11 +119,33 @@ def _start(route: api.RouteName, started: subprocess.Popen[bytes] | None) -> Non
         default_workers().warm(solver_command(engine))
 
 
-def _write_files(name: str, report: Report, certificate: str | None, several: bool) -> None:
+def _certificates(files: tuple[str, ...], place: str | None) -> list[tuple[str, Path | None]]:
+    """The files, and where the certificate of each goes. Raises click.BadParameter if that is an input."""
+    if place is None:
+        return [(name, None) for name in files]
+    path = Path(place)
+    found: dict[Path, str] = {}
+    for name in files:
+        stem = "stdin" if name == "-" else Path(name).stem
+        wanted = path / f"{stem}.cert" if path.is_dir() else path
+        number = 2
+        while wanted in found:
+            wanted = path / f"{stem}.{number}.cert"
+            number += 1
+        found[wanted] = name
+    inputs = [Path(name) for name in files if name != "-" and Path(name).exists()]
+    for wanted in found:
+        if wanted.exists() and any(wanted.samefile(each) for each in inputs):
+            raise click.BadParameter(
+                f"the certificate would overwrite the input {str(wanted)!r}", param_hint="--certificate"
+            )
+    return [(name, wanted) for wanted, name in found.items()]
+
+
+def _write_files(name: str, report: Report, certificate: Path | None) -> None:
     """The certificate where it is wanted, and what reproduces a disagreement of solvers."""
     if certificate is not None and report.certificate is not None:
-        path = Path(certificate)
-        write_text(path / f"{Path(name).stem}.cert" if several or path.is_dir() else path, report.certificate)
+        replace_file(certificate, report.certificate)
     for number, result in enumerate(report.results):
         if result.reproducer is not None:
             path = Path(f"{Path(name).stem}-disagreement-{number}.smt2")

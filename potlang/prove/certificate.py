@@ -7,9 +7,13 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from potlang.certify import Invalid, Optimum, Refutation, read_theory
+from potlang.certify.tokens import tree
+from potlang.engines.term_text import module_printer
 from potlang.ir.module import Module
 from potlang.ir.text import print_module
 from potlang.prove.cross_check import Proof, ProofObligation
+from potlang.prove.optimum_proof import OptimumProof
 from potlang.prove.versions import versions
 from potlang.report.results import Verdict
 
@@ -17,12 +21,18 @@ if TYPE_CHECKING:
     from potlang.ir.structure import Structure
 
 
-def write_certificate(module: Module, proofs: Iterable[Proof]) -> str:
-    """The certificate of these verdicts on `module`, the program as compiled."""
-    digest = hashlib.sha256(print_module(module).encode("utf-8", "surrogatepass")).hexdigest()
-    work = _Writer(module)
+def write_certificate(module: Module, proofs: Iterable[Proof], optimum: Iterable[OptimumProof] = ()) -> str:
+    """The certificate of these verdicts on `module`, the program as compiled, and of its optimum.
+
+    A verdict whose key is `assumptions` is on whether they have a model.
+    """
+    text = print_module(module)
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    work = _Writer(module, text)
     for proof in proofs:
         work.proof(proof)
+    for answer in optimum:
+        work.optimum(answer)
     lines = ["(potlang-certificate 1)", f'(program "{digest}")', *work.evidence, *work.results, "(end)"]
     return "\n".join(lines) + "\n"
 
@@ -30,19 +40,50 @@ def write_certificate(module: Module, proofs: Iterable[Proof]) -> str:
 class _Writer:
     """Models and refutations as they come, each once, and the results that refer to them."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, text: str) -> None:
         self.module = module
         self.evidence: list[str] = []
         self.results: list[str] = []
+        self._text = text
+        self._optimum: Optimum | None = None
         self._models: dict[int, tuple[Structure, str]] = {}
         self._refutations = 0
+        self._answers = 0
 
     def proof(self, proof: Proof) -> None:
+        """The verdict on a claim, or on the assumptions."""
         self.results.append(f"(result {json.dumps(proof.key)} {proof.verdict})")
         if proof.verdict is not Verdict.UNKNOWN:
-            self.results += [self._evidence(proof.key, obligation) for obligation in proof.obligations]
+            self.results += [self._line(proof.key, obligation) for obligation in proof.obligations]
 
-    def _evidence(self, key: str, obligation: ProofObligation) -> str:
+    def optimum(self, proof: OptimumProof) -> None:
+        """The answer on an objective, a Pareto point or their front."""
+        printer = module_printer(self.module)
+        values = "".join(f" {printer.root(value)[1]}" for value in proof.values)
+        line = f"({proof.kind}{values})"
+        self.evidence.append(line)
+        key = proof.kind if proof.kind == "front" else f"{proof.kind} {self._answers}"
+        self._answers += 1
+        if self._optimum is None:
+            self._optimum = Optimum(read_theory(self._text))
+        self._optimum.read(tree(line))
+        self.results.append(f"(result {json.dumps(key)} {proof.answer})")
+        self.results += [self._line(key, self._believed(key, each)) for each in proof.obligations]
+
+    def _believed(self, key: str, obligation: ProofObligation) -> ProofObligation:
+        """The obligation, without a refutation that the kernel does not accept of the goal as it has it."""
+        # The refutation is of the same goal as a claim of another module, whose variables may be numbered
+        # otherwise.
+        assert self._optimum is not None
+        try:
+            refutation = Refutation(self._optimum.theory, obligation.side, key)
+            for line in obligation.refutation:
+                refutation.statement(line)
+        except Invalid:
+            return obligation._replace(refutation=(), solvers=("z3",))
+        return obligation
+
+    def _line(self, key: str, obligation: ProofObligation) -> str:
         if obligation.structure is not None:
             return f"(sat {obligation.side} {self._model(obligation.structure)})"
         if obligation.refutation:

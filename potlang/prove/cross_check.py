@@ -17,7 +17,7 @@ from potlang.ir.nodes import Node
 from potlang.prove.dispatcher import Allowance, Dispatcher
 from potlang.prove.evaluation import Evaluation, Evaluations
 from potlang.prove.verdicts import ClaimState, PartialModel
-from potlang.report.results import CheckRecord, IndependentCheck, Limits, TrustLevel, Verdict
+from potlang.report.results import CheckRecord, Consistency, IndependentCheck, Limits, TrustLevel, Verdict
 
 if TYPE_CHECKING:
     from potlang.engines.ground.grounding import Grounder, Side
@@ -70,10 +70,10 @@ class CheckedVerdict(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """The verdict on one claim with its proof obligations; `unknown` has none."""
+    """The verdict on one claim, or on the assumptions, with its proof obligations; `unknown` has none."""
 
     key: str
-    verdict: Verdict
+    verdict: Verdict | Consistency
     obligations: tuple[ProofObligation, ...]
 
 

@@ -72,6 +72,7 @@ class Prover:
         self.options = options
         self.limits = limits
         self.proofs: list[Proof] = []
+        self._optimum: OptimizationResult | None = None
         self._workers = workers or default_workers()
         self._labels = AssertionNames(module, SentForm(options.sent))
         self._tracked = len(module.assertions) <= _MOST_TRACKED
@@ -303,7 +304,7 @@ class Prover:
         self._begin()
         actions = self.module.actions
         verifying = "verify" in actions
-        optimization = self._optimize() if "optimize" in actions else None
+        optimization = self._optimum = self._optimize() if "optimize" in actions else None
         results = self._verify(None, None) if verifying else ()
         if verifying and not results and optimization is None:
             self._verifier.check_assumptions()
@@ -332,10 +333,34 @@ class Prover:
         return self._cores.into(Evidence(), core, None)
 
     def certificate(self) -> str:
-        """The evidence of the last `report`, as a text that `potlang.certify` checks ([CERT-FORM])."""
-        from potlang.prove.certificate import write_certificate
+        """The evidence of the last `report`, as a text that `potlang.certify` checks ([CERT-FORM]).
 
-        return write_certificate(self.original, self.proofs)
+        What it has of the optimum and of the assumptions alone is proved for it, in the time that the report
+        has left.
+        """
+        from potlang.prove.certificate import write_certificate
+        from potlang.prove.cross_check import Proof
+        from potlang.prove.optimum_proof import prove_assumptions, prove_optimum
+
+        actions, module = self.original.actions, self.original
+        proofs = {proof.key: proof for proof in self.proofs}
+        optimum = [] if self._optimum is None else prove_optimum(module, self._optimum, self._proof_in)
+        asked = [each.key for each in (*module.claims, *module.norms)] if "verify" in actions else []
+        if not asked and not optimum:
+            asked = ["assumptions"]
+            proofs["assumptions"] = prove_assumptions(module, self._proof_in)
+        found = [proofs.get(key, Proof(key, Verdict.UNKNOWN, ())) for key in asked]
+        return write_certificate(module, found, optimum)
+
+    def _proof_in(self, module: Module) -> Proof:
+        """The proof of another module's only claim."""
+        from potlang.prove.cross_check import Proof
+
+        left = self.limits._replace(total_ms=int(self._dispatcher.allowance.deadline.left_ms()))
+        with Prover(module, self.options, left, self._workers) as prover:
+            prover.verify()
+            unknown = Proof(module.claims[0].key, Verdict.UNKNOWN, ())
+            return next(iter(prover.proofs), unknown)
 
     # --- evidence ---
 

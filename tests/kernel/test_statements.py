@@ -58,6 +58,9 @@ UNKNOWN = (
 )
 
 
+NOTHING = "nothing that the program asks is answered"
+
+
 def outcome(*lines: str, text: str = PROGRAM, results: tuple[str, ...] = UNKNOWN) -> Outcome:
     return check(certificate(text, *lines, *results), text)
 
@@ -115,7 +118,7 @@ def test_a_whole_certificate_is_valid() -> None:
     """[CERT-OUTCOME] [CERT-FORM] [CERT-PROGRAM] [CERT-RESULT] [CERT-RULE] [CERT-SAT] [CERT-UNSAT]"""
     found = outcome(*WHOLE, results=())
     verdicts = {"yes": "entailed", "no": "refuted", "open": "unknown", "which": "entailed"}
-    assert found == Outcome("VALID", (), None, "", verdicts)
+    assert found == Outcome("VALID", (), None, "", verdicts, ("open",))
 
 
 def test_the_head_is_checked() -> None:
@@ -186,7 +189,9 @@ def test_a_verdict_is_the_only_state_that_matches(answers: tuple[str, str, str])
     ]
     for verdict in (*STATES, "unknown"):
         found = outcome(results=(f'(result "yes" {verdict})', *lines, *UNKNOWN[1:]))
-        if verdict == "unknown" or matching == [verdict]:
+        if verdict == "unknown":
+            assert (found.status, found.holes[-1].text) == ("VALID_WITH_HOLES", NOTHING)
+        elif matching == [verdict]:
             assert (found.status, len(found.holes)) == ("VALID_WITH_HOLES" if lines else "VALID", len(lines))
         else:
             rejected(found, 3, "does not follow")
@@ -295,7 +300,8 @@ def test_bad_lines_of_a_model_are_refused(place: int, line: str, reason: str) ->
 @pytest.mark.parametrize("place", range(1, len(MODEL)))
 def test_no_line_of_a_model_may_be_missing_or_repeated(place: int) -> None:
     """[CERT-UNIVERSE] [CERT-MEANING]"""
-    assert outcome(*MODEL, results=SAT).status == "VALID"
+    found = outcome(*MODEL, results=SAT)
+    assert [hole.text for hole in found.holes] == [NOTHING]
     assert outcome(*MODEL[:place], *MODEL[place + 1 :], results=SAT).status == "INVALID"
     rejected(outcome(*MODEL, MODEL[place], results=SAT), len(MODEL) + 3, "once" if place == 1 else "already")
 
@@ -430,7 +436,7 @@ def test_bad_statements_are_refused(statements: list[str], reason: str) -> None:
 def test_nothing_follows_a_complete_refutation() -> None:
     """[CERT-EMPTY]"""
     lines = ['(instance 1 "f0")', "(instance 2 goal (?x.0 a))", "(empty)"]
-    assert refuted(*lines, side='claim "no"').status == "VALID"
+    assert [hole.text for hole in refuted(*lines, side='claim "no"').holes] == [NOTHING]
     rejected(refuted(*lines, "(empty)", side='claim "no"'), 7, "complete before")
 
 
@@ -440,7 +446,7 @@ def test_names_are_used_once() -> None:
     rejected(outcome(*done, done[0]), 7, "new name")
     rejected(outcome("(refutation r claim)"), 3, "no such claim")
     rejected(outcome('(refutation r claim "f0")'), 3, "no such claim")
-    rejected(outcome('(refutation r side "yes")'), 3, "misplaced")
+    rejected(outcome('(refutation r side "yes")'), 3, "no such claim")
 
 
 def test_steps_do_not_keep_their_instances() -> None:
@@ -448,3 +454,180 @@ def test_steps_do_not_keep_their_instances() -> None:
     used = ['(step 1 "f0" () () (P a))', '(step 2 "r1" ((?x.0 a)) (1) (P (f a)))']
     rejected(refuted(*used, '(step 3 "r1" ((?x.0 (f a))) (1) (P (f (f a))))'), 6, "does not follow")
     rejected(refuted(*used, '(step 3 "r1" ((?x.0 (f a))) (2) (P (f (f a))))'), 7, "not complete")
+
+
+# --- optima ----------------------------------------------------------------------------------------
+
+NUMBERS = (
+    '(declare free "x" () Int)',
+    '(declare free "y" () Real)',
+    '(assert "f0" "fact" fact (<= x 3))',
+)
+CONSTRAINT = '(constraint "c0" "" constraint (< y (lit Real 5/2)))'
+OBJECTIVES = ('(objective "most x" "maximize" x)', '(objective "most y" "maximize" y)')
+
+
+def optimizing(mode: str, *lines: str) -> str:
+    return program(*NUMBERS, f'(optimize "{mode}")', CONSTRAINT, *OBJECTIVES, *lines, '(actions "optimize")')
+
+
+BEST = (
+    "(objective 3)",
+    "(model m)",
+    "(constant x 3)",
+    "(constant y (lit Real 0/1))",
+    '(refutation r better "objective 0")',
+    '(instance 1 "f0")',
+    "(instance 2 goal)",
+    "(empty)",
+)
+LIMIT = (
+    "(objective (lit Real 5/2))",
+    '(refutation s reached "objective 1")',
+    '(instance 1 "c0")',
+    "(instance 2 goal)",
+    "(empty)",
+)
+OPTIMAL = ('(result "objective 0" optimal)', "(sat reached m)", "(unsat better r)")
+UNATTAINED = ('(result "objective 1" unattained)', "(unsat reached s)", '(agreed sat approached "z3")')
+
+
+@pytest.mark.parametrize("mode", ["lexicographic", "box"])
+def test_objectives_have_answers_of_their_own(mode: str) -> None:
+    """[CERT-OBJECTIVE] [CERT-OPTIMUM-GOAL] [CERT-LIMIT] The other has a solver's word."""
+    found = outcome(*BEST, *LIMIT, *OPTIMAL, *UNATTAINED, text=optimizing(mode), results=())
+    assert (found.status, found.open) == ("VALID_WITH_HOLES", ("objective 1",))
+    assert found.verdicts == {"objective 0": "optimal 3", "objective 1": "unattained 5/2"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("(objective 3)", "(objective 2)", "does not follow by unit"),
+        ("(objective 3)", "(objective 4)", "is false in m"),
+        ("(objective 3)", "(objective (lit Real 3/1))", "objectives' sorts"),
+        ("(objective 3)", "(objective x)", "objectives' sorts"),
+        ("(objective 3)", "(objective 3 3)", "objectives' sorts"),
+        ("(objective 3)", "(point 3 3)", "misplaced part"),
+        ("(objective 3)", "(front)", "misplaced part"),
+        ("(objective 3)", "(objective)", "no such claim"),
+        ("(constant x 3)", "(constant x 2)", "is false in m"),
+        ("(constant y (lit Real 0/1))", "(constant y (lit Real 5/2))", "'c0' is false in m"),
+        ("(sat reached m)", "(sat better m)", "is false in m"),
+        ("(unsat better r)", "(unsat better s)", "does not refute"),
+        ("(unsat better r)", "(unsat reached r)", "once for each side"),
+        ("(unsat better r)", '(agreed unsat feasible () "z3")', "does not follow from its evidence"),
+        (OPTIMAL[0], '(result "objective 0" unbounded)', "does not follow from its evidence"),
+        (OPTIMAL[0], '(result "objective 0" infeasible)', "does not follow from its evidence"),
+        (OPTIMAL[0], '(result "objective 0" entailed)', "unknown verdict"),
+        (OPTIMAL[0], '(result "objective 2" optimal)', "misplaced"),
+        (UNATTAINED[2], "(sat approached m)", "no model and no refutation shows"),
+        (UNATTAINED[2], '(agreed sat approached ("c0") "z3")', "one solver or two"),
+        ('(instance 1 "c0")', '(instance 1 "f0")', "does not follow by unit"),
+        ('(refutation r better "objective 0")', '(refutation r better "objective 1")', "no such claim"),
+        ('(refutation r better "objective 0")', "(refutation r better)", "no such claim"),
+    ],
+)
+def test_a_wrong_optimum_is_refused(old: str, new: str, reason: str) -> None:
+    """[CERT-OBJECTIVE] [CERT-OPTIMUM-GOAL] [CERT-RULE]"""
+    lines = [new if line == old else line for line in (*BEST, *LIMIT, *OPTIMAL, *UNATTAINED)]
+    assert old in (*BEST, *LIMIT, *OPTIMAL, *UNATTAINED)
+    found = outcome(*lines, text=optimizing("lexicographic"), results=())
+    assert (found.status, reason in found.message) == ("INVALID", True), found.message
+
+
+def test_every_objective_has_an_answer() -> None:
+    """[CERT-RESULT] If the program asks for the optimum."""
+    text = optimizing("box")
+    rejected(outcome(*BEST, *OPTIMAL, text=text, results=()), 14, "no result for 'objective 1'")
+    rejected(outcome(text=text, results=()), 3, "no result for 'objective 0'")
+    silent = text.replace('(actions "optimize")', '(actions "verify")')
+    rejected(outcome(text=silent, results=()), 3, "no result for 'assumptions'")
+
+
+def test_behind_an_objective_without_a_value_nothing_is_ordered() -> None:
+    """[CERT-OBJECTIVE]"""
+    lines = ("(objective)", "(objective (lit Real 5/2))")
+    first = ('(result "objective 0" unbounded)', '(agreed sat beyond "z3")')
+    whole = (*lines, '(refutation s reached "objective 1")')
+    rejected(outcome(*whole, text=optimizing("lexicographic"), results=()), 5, "no such claim")
+    unknown = '(result "objective 1" unknown)'
+    found = outcome(*lines, *first, unknown, text=optimizing("lexicographic"), results=())
+    assert (found.status, found.open) == ("VALID_WITH_HOLES", ("objective 0", "objective 1"))
+
+
+FRONT = (
+    "(point 3 (lit Real 2/1))",
+    "(model m)",
+    "(constant x 3)",
+    "(constant y (lit Real 2/1))",
+    '(refutation r better "point 0")',
+    '(instance 1 "f0")',
+    '(instance 2 "c0")',
+    "(instance 3 goal)",
+    "(empty)",
+    "(front)",
+    '(refutation s better "front")',
+    '(instance 1 "f0")',
+    '(instance 2 "c0")',
+    "(instance 3 goal)",
+    "(empty)",
+    '(result "point 0" optimal)',
+    "(sat reached m)",
+    "(unsat better r)",
+    '(result "front" complete)',
+    "(unsat better s)",
+)
+
+
+def test_a_front_is_its_points_and_no_more() -> None:
+    """[CERT-POINT] [CERT-FRONT]"""
+    text = optimizing("pareto").replace("(< y (lit Real 5/2))", "(<= y (lit Real 2/1))")
+    found = outcome(*FRONT, text=text, results=())
+    assert (found.status, found.open) == ("VALID", ())
+    assert found.verdicts == {"point 0": "optimal 3 2", "front": "complete"}
+    assert outcome(*FRONT, text=optimizing("pareto"), results=()).status == "INVALID"
+    rejected(outcome(*FRONT[:9], *FRONT[15:18], text=text, results=()), 15, "no result for 'front'")
+    rejected(outcome("(point 3)", text=text, results=()), 3, "objectives' sorts")
+    rejected(outcome("(objective 3)", text=text, results=()), 3, "misplaced part")
+
+
+def test_a_program_that_asks_nothing_has_its_assumptions_answered() -> None:
+    """[CERT-ASSUMPTIONS] [CERT-RESULT]"""
+    text = program('(declare constant "p" () Bool)', '(assert "x" "" fact p)', '(assert "y" "" fact (not p))')
+    rejected(outcome(text=text, results=()), 3, "no result for 'assumptions'")
+    lines = ("(refutation r assumptions)", '(instance 1 "x")', '(instance 2 "y")', "(empty)",
+             '(result "assumptions" inconsistent)', "(unsat assumptions r)")  # fmt: skip
+    assert outcome(*lines, text=text, results=()).status == "VALID"
+    rejected(outcome('(result "assumptions" consistent)', text=text, results=()), 3, "does not follow")
+    said = ('(result "assumptions" consistent)', '(agreed sat assumptions "z3")')
+    assert outcome(*said, text=text, results=()).open == ("assumptions",)
+
+
+# --- what is shown ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("verdict", "evidence", "shown"),
+    [
+        ("entailed", ("(sat claim m)", "(unsat negation r0)"), True),
+        ("entailed", ('(agreed sat claim "z3")', "(unsat negation r0)"), True),
+        ("entailed", ("(sat claim m)", '(agreed unsat negation () "z3")'), False),
+        ("entailed", ('(agreed sat claim "z3")', '(agreed unsat negation () "z3")'), False),
+        ("refuted", ('(agreed sat negation "z3")', '(agreed unsat claim () "z3")'), False),
+        ("undetermined", ("(sat claim m)", '(agreed sat negation "z3")'), False),
+        ("inconsistent", ('(agreed unsat assumptions () "z3")',), False),
+    ],
+)
+def test_a_solvers_word_leaves_a_result_open(verdict: str, evidence: tuple[str, ...], shown: bool) -> None:
+    """[CERT-OPEN] Also beside evidence that was checked, if that alone leaves another verdict."""
+    lines = WHOLE[: WHOLE.index('(result "yes" entailed)')]
+    found = outcome(*lines, f'(result "yes" {verdict})', *evidence, results=UNKNOWN[1:])
+    assert found.status == "VALID_WITH_HOLES" or shown
+    assert ("yes" not in found.open) is shown
+
+
+def test_nothing_answered_is_not_valid() -> None:
+    """[CERT-NOTHING]"""
+    assert [hole.text for hole in outcome().holes] == [NOTHING]
+    assert outcome().open == ("yes", "no", "open", "which")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -255,6 +256,7 @@ Pair = tuple[Structure, Structure]
 
 def kernel_says(module: Module, models: dict[str, Pair]) -> str:
     """The kernel's word on pairs of models as evidence that claims are undetermined, the others unknown."""
+    module = replace(module, optimization=None)
     program = print_module(module)
     digest = hashlib.sha256(program.encode("utf-8", "surrogatepass")).hexdigest()
     lines = ["(potlang-certificate 1)", f'(program "{digest}")']
@@ -264,8 +266,13 @@ def kernel_says(module: Module, models: dict[str, Pair]) -> str:
         sides = f"(sat claim m{2 * number})", f"(sat negation m{2 * number + 1})"
         lines += [f"(result {json.dumps(key)} undetermined)", *sides]
     rest = [each.key for each in (*module.claims, *module.norms) if each.key not in models]
+    if not rest and not models:
+        rest = ["assumptions"]
     lines += [*(f"(result {json.dumps(key)} unknown)" for key in rest), "(end)"]
     outcome = check("".join(f"{line}\n" for line in lines), program)
+    if not models and len(outcome.holes) == 1:
+        # Where nothing is answered the kernel says so, and has nothing against the models.
+        return "VALID"
     return outcome.status if outcome.line is None else f"{outcome.message}: {lines[outcome.line - 1]}"
 
 

@@ -44,7 +44,7 @@ def _accepted(lines: list[str], theory: Theory, side: str, key: str | None) -> t
     from potlang.certify import Invalid, Refutation
 
     try:
-        refutation = Refutation(theory, side, key)  # type: ignore[arg-type]
+        refutation = Refutation(theory, side, key)
         for line in lines:
             refutation.statement(line)
         if refutation.refuted:
