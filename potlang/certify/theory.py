@@ -77,7 +77,7 @@ class Theory:
         self.actions: list[str] | None = None
         self.matrices: dict[object, Any] = {}
         self.dummies: dict[Sort, Symbol] = {}
-        self._symbols: list[Symbol] = []
+        self.symbols: list[Symbol] = []
         self._named: dict[str, Symbol | None] = {}
 
     def line(self, line: str) -> None:
@@ -125,7 +125,7 @@ class Theory:
             fits = symbol.kind in ("function", "constant", "free", "defined", "fresh")
         if not fits:
             raise Invalid(f"{shown(symbol.name)} is not a {shown(symbol.kind)} of its sort")
-        self._symbols.append(symbol)
+        self.symbols.append(symbol)
         self._named[symbol.name] = None if symbol.name in self._named else symbol
 
     def symbol(self, part: Tree) -> Symbol:
@@ -133,7 +133,7 @@ class Theory:
         found = None if isinstance(part, list) else self._named.get(name(part))
         if isinstance(part, str) and part.startswith("@"):
             number = integer(part[1:])
-            found = self._symbols[number] if 0 <= number < len(self._symbols) else None
+            found = self.symbols[number] if 0 <= number < len(self.symbols) else None
         if found is None:
             raise Invalid(f"unknown or ambiguous symbol {shown(part)}")
         return found

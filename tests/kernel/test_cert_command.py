@@ -15,7 +15,10 @@ from potlang import api
 
 ROOT = Path(__file__).parent.parent.parent
 PROGRAM = ROOT / "tests" / "seed" / "09_transitive_relation.json"
-NOTE = "the certificate is about the compiled IR; that the IR means what the JSON says rests on the compiler"
+NOTE = "a second reader, which shares no code with the compiler, finds the same program in it"
+COMPILER = (
+    "the certificate is about the compiled IR; that the IR means what the JSON says rests on the compiler"
+)
 REFUTATION = (
     '(refutation r0 negation "v0")',
     '(instance 1 "f0")',
@@ -44,7 +47,7 @@ def potc(*args: str | Path, stdin: str = "") -> subprocess.CompletedProcess[str]
 
 
 def test_a_valid_certificate(tmp_path: Path) -> None:
-    """[CERT-WORD] The note is there whatever the outcome."""
+    """[CERT-WORD] [CERT-EXIT] The note is there whatever the outcome."""
     path = tmp_path / "out.cert"
     path.write_text(text(*MODEL, RELATED, *REFUTATION, *RESULT, "(sat claim m)"))
     done = potc(path, PROGRAM)
@@ -112,3 +115,69 @@ def test_help_says_what_the_exit_codes_mean() -> None:
     done = potc("--help")
     assert done.returncode == 0
     assert "Exit code: 0 every answer is shown by what was checked" in " ".join(done.stdout.split())
+
+
+def test_a_word_alone_ends_with_1() -> None:
+    """[CERT-EXIT] [CERT-OPEN] A forged verdict that solvers are said to have found is none."""
+    said = ('(result "v0" refuted)', '(agreed sat negation "z3")', '(agreed unsat claim () "z3" "cvc5")')
+    done = potc("-", PROGRAM, stdin=text(*said))
+    assert done.returncode == 1
+    assert done.stdout.startswith("VALID_WITH_HOLES\n  v0: refuted (open)\n  hole in line 4: ")
+
+
+def test_a_certificate_of_nothing_is_not_valid() -> None:
+    """[CERT-NOTHING] [CERT-RESULT]"""
+    empty = potc("-", PROGRAM, stdin=text())
+    unknown = potc("-", PROGRAM, stdin=text('(result "v0" unknown)'))
+    assert (empty.returncode, empty.stdout.partition("\n")[0]) == (1, "INVALID")
+    assert (unknown.returncode, unknown.stdout.partition("\n")[0]) == (1, "VALID_WITH_HOLES")
+
+
+@pytest.mark.parametrize(
+    ("program", "verdicts"),
+    [
+        ({"knowledge_base": ["1 > 2"]}, {"assumptions": "inconsistent"}),
+        ({"knowledge_base": ["1 < 2"]}, {"assumptions": "consistent"}),
+        (
+            {
+                "constants": {"g": {"sort": "Int", "members": ["b"]}},
+                "optimization": {
+                    "constraints": ["b <= 7"],
+                    "objectives": [{"type": "maximize", "expression": "b"}],
+                },
+            },
+            {"objective 0": "optimal 7"},
+        ),
+    ],
+)
+def test_what_has_no_claims_is_certified_too(
+    tmp_path: Path, program: dict[str, object], verdicts: dict[str, str]
+) -> None:
+    """[CERT-ASSUMPTIONS] [CERT-OBJECTIVE] [CERT-WORD]"""
+    path = tmp_path / "program.json"
+    path.write_text(json.dumps(program))
+    command = [sys.executable, "-m", "potlang", path, "--certificate", tmp_path / "out.cert"]
+    subprocess.run(command, capture_output=True, timeout=60, cwd=ROOT, check=False)
+    done = potc(tmp_path / "out.cert", path, "--format", "json")
+    value = json.loads(done.stdout)
+    assert (done.returncode, value["status"], value["verdicts"]) == (0, "VALID", verdicts)
+    covered = "optimization" not in program
+    assert value["reading"]["status"] == ("confirmed" if covered else "not covered")
+    assert value["note"] == (NOTE if covered else COMPILER.partition("; the second")[0])
+
+
+def test_a_program_that_is_read_otherwise_ends_with_1(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """[CERT-REREAD] [CERT-EXIT] As if the compiler had read another file."""
+    from click.testing import CliRunner
+
+    from potlang import reread
+    from potlang.cli.cert import cert
+
+    path = tmp_path / "out.cert"
+    path.write_text(text(*REFUTATION, *RESULT))
+    monkeypatch.setattr(reread, "confirm", lambda source, compiled: reread.Confirmation("differs", "f0"))
+    done = CliRunner().invoke(cert, ["check", str(path), str(PROGRAM)])
+    assert done.exit_code == 1
+    assert "finds another one in it: f0\n" in done.stdout

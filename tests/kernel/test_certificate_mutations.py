@@ -19,7 +19,18 @@ from functools import cache
 import pytest
 from invariants import check as invariants
 from kernel_support import certificate
-from test_statements import AGREED, PROGRAM, STATES, UNKNOWN, WHOLE
+from test_statements import (
+    AGREED,
+    BEST,
+    LIMIT,
+    OPTIMAL,
+    PROGRAM,
+    STATES,
+    UNATTAINED,
+    UNKNOWN,
+    WHOLE,
+    optimizing,
+)
 
 from potlang.certify import Outcome, check
 from potlang.ir.module import Assertion, AssertionKind, Module
@@ -214,3 +225,25 @@ def test_some_changes_of_the_program_are_refused_or_harmless() -> None:
 def test_all_changes_of_the_program_are_refused_or_harmless(name: str) -> None:
     programs = [program for program in changes(PROGRAM, 1) if readable(program)]
     assert 0 < of_changed_programs(name, programs) < len(programs)
+
+
+# --- optima ----------------------------------------------------------------------------------------
+
+ANSWERS = {"objective 0": ("optimal 3",), "objective 1": ("unattained 5/2",)}
+
+
+@pytest.mark.parametrize("mode", ["lexicographic", "box"])
+def test_changes_of_an_optimum_are_refused_or_harmless(mode: str) -> None:
+    """What a changed certificate shows, with nothing open, is the one answer; a limit is open always."""
+    program = optimizing(mode)
+    text = certificate(program, *BEST, *LIMIT, *OPTIMAL, *UNATTAINED)
+    assert check(text, program).open == ("objective 1",)
+    every = [*line_changes(text), *changes(text, 2, ("5", "infeasible", "unbounded", "feasible", "unknown"))]
+    accepted = 0
+    for changed in random.Random(7).sample(every, 1_000):
+        found = check(changed, program)
+        assert "cannot be checked" not in found.message, changed
+        for key, verdict in found.verdicts.items():
+            assert key in found.open or verdict in ANSWERS[key], changed
+        accepted += found.status != "INVALID"
+    assert 0 < accepted < 100

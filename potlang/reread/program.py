@@ -1,0 +1,297 @@
+"""Programs of the core as text of the IR: declarations, facts, rules, claims: [POT-PROG-1] to [POT-SEM-2]."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from .formulas import BUILT_IN, Binder, Formula, Function, Names, sort_text
+from .lexer import NotCovered
+
+MOST_BYTES = 1 << 26
+_SECTIONS = ("sorts", "functions", "constants", "variables", "knowledge_base", "rules", "verifications")
+_MEANT = frozenset((*_SECTIONS, "actions", "semantics"))
+_BEYOND = ("optimization", "imports")
+_ACTIONS = MappingProxyType({"verify_conditions": "verify", "verify": "verify", "optimize": "optimize"})
+_TRUTH_VALUES = ("True", "true", "False", "false")
+
+
+def reread(source: bytes) -> str:
+    """The program as text of the IR. Raises `NotCovered` for what is beyond the core, or no program."""
+    try:
+        if len(source) > MOST_BYTES:
+            raise NotCovered("a very large file")
+        value = json.loads(source.decode("utf-8"), object_pairs_hook=_object, parse_constant=_refused)
+    except RecursionError:
+        raise NotCovered("JSON that is nested very deeply") from None
+    except ValueError:
+        raise NotCovered("a text that is no JSON") from None
+    return _Program(_checked(value, (*_MEANT, *_BEYOND, "$schema"))).text()
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise NotCovered("an object with one key twice")
+    # null counts as absent, as the schema says.
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _refused(word: str) -> None:
+    raise NotCovered(f"{word} in JSON")
+
+
+def _checked(value: object, keys: Sequence[str], required: Sequence[str] = ()) -> dict[str, Any]:
+    """An object with these keys."""
+    if not isinstance(value, dict):
+        raise NotCovered("something else where the schema has an object")
+    unknown = value.keys() - {*keys, "description"}
+    if unknown or not value.keys() >= set(required):
+        names = ", ".join(map(ascii, sorted(unknown)))
+        raise NotCovered(f"an object with other keys than the schema's: {names}")
+    return value
+
+
+def _list(value: object) -> list[Any]:
+    if not isinstance(value, list):
+        raise NotCovered("something else where the schema has a list")
+    return value
+
+
+def _name(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise NotCovered("a name that is no text")
+    # Which spellings are one name the spec leaves open; white space at the ends likewise.
+    if value in BUILT_IN or value in _TRUTH_VALUES or value != value.strip():
+        raise NotCovered(f"the name {value!r}")
+    if not unicodedata.is_normalized("NFKC", value):
+        raise NotCovered("a name with several spellings in Unicode")
+    return value
+
+
+class _Program:
+    """The lines of one program: declarations first, then what is said with them."""
+
+    def __init__(self, value: dict[str, Any]) -> None:
+        self._value = value
+        self._names = Names()
+        self._lines: list[str] = []
+        self._constants: dict[str, list[str]] = {}
+        self._declared: list[str] = []
+        self._open: list[str] = []
+        """Declared sorts, which may have members without a name."""
+
+    def text(self) -> str:
+        """The whole. Raises `NotCovered`."""
+        value = self._value
+        for beyond in _BEYOND:
+            if value.get(beyond):
+                raise NotCovered(beyond)
+        if value.get("$schema", "urn:potlang:pot-1") != "urn:potlang:pot-1":
+            raise NotCovered("another version of the format")
+        self._sorts(_list(value.get("sorts", [])))
+        self._functions(_list(value.get("functions", [])))
+        self._groups(value.get("constants", {}))
+        for item in _list(value.get("variables", [])):
+            item = _checked(item, ("name", "sort"), ("name", "sort"))
+            name = self._new(item["name"])
+            self._names.variables[name] = self._names.sort(item["sort"])
+        self._semantics(_checked(value.get("semantics", {}), ("unique_names", "closed_domain")))
+        for number, item in enumerate(_list(value.get("knowledge_base", []))):
+            self._fact(f"f{number}", item)
+        for number, item in enumerate(_list(value.get("rules", []))):
+            self._rule(number, item)
+        for number, item in enumerate(_list(value.get("verifications", []))):
+            self._claim(f"v{number}", _checked(item, (*_STATEMENT, "find")))
+        free = [
+            f"(declare free {json.dumps(name)} () {sort_text(sort)})"
+            for name, sort in self._names.free.items()
+        ]
+        actions = value.get("actions", ["verify", "optimize"])
+        if not all(isinstance(action, str) and action in _ACTIONS for action in _list(actions)):
+            raise NotCovered("an unknown action")
+        words = " ".join(json.dumps(word) for word in dict.fromkeys(_ACTIONS[action] for action in actions))
+        lines = [
+            "(potlang-ir 1)",
+            *self._declared,
+            *free,
+            *self._lines,
+            f"(actions {words})".replace(" )", ")"),
+        ]
+        return "\n".join(lines) + "\n"
+
+    # --- declarations ---
+
+    def _new(self, value: object) -> str:
+        """A name that nothing else has."""
+        name = _name(value)
+        if name in self._names.functions or name in self._names.variables:
+            raise NotCovered(f"a second declaration of {name!r}")
+        return name
+
+    def _sorts(self, items: list[Any]) -> None:
+        """[SORT-DECL-1] to [SORT-DECL-6], without constructed sorts"""
+        aliases: dict[str, str] = {}
+        for item in items:
+            item = _checked(item, ("name", "type", "values", "fields"), ("name", "type"))
+            name, kind = _name(item["name"]), item["type"]
+            known = name in aliases or name in self._names.sorts
+            if item.get("fields") or not isinstance(kind, str):
+                raise NotCovered("a sort with fields")
+            if kind in ("DeclareSort", "EnumSort"):
+                if known or name != name.strip() or "(" in name:
+                    raise NotCovered(f"a second sort {name!r}")
+                self._names.sorts[name] = name
+                self._members(kind, name, _list(item.get("values", [])))
+            elif item.get("values") or (known and self._names.sorts.get(name) != self._names.sorts.get(kind)):
+                raise NotCovered(f"the sort {name!r}")
+            elif not known:
+                aliases[name] = kind
+        # One alias may name another that comes later; each round resolves one at least.
+        while aliases:
+            ready = [name for name, kind in aliases.items() if kind in self._names.sorts]
+            if not ready:
+                raise NotCovered(f"the type {next(iter(aliases.values()))!r}")
+            for name in ready:
+                self._names.sorts[name] = self._names.sorts[aliases.pop(name)]
+
+    def _members(self, kind: str, name: str, values: list[Any]) -> None:
+        if kind == "DeclareSort":
+            if values:
+                raise NotCovered("a declared sort with values")
+            self._open.append(name)
+            self._declared.append(f"(sort {json.dumps(name)})")
+            return
+        if not values:
+            raise NotCovered("an enum without values")
+        for value in values:
+            text = json.dumps(self._new(value))
+            self._names.functions[value] = Function(f"(lit {json.dumps(name)} {text})", (), name)
+        self._declared.append(f"(enum {' '.join(json.dumps(each) for each in (name, *values))})")
+
+    def _functions(self, items: list[Any]) -> None:
+        """[POT-DECL-2]"""
+        for item in items:
+            item = _checked(item, ("name", "domain", "range", "params", "body"), ("name", "domain", "range"))
+            if "body" in item or item.get("params"):
+                raise NotCovered("a defined function")
+            domain = tuple(self._names.sort(sort) for sort in _list(item["domain"]))
+            self._declare(item["name"], domain, self._names.sort(item["range"]))
+
+    def _declare(self, value: object, domain: tuple[str, ...], range_: str) -> None:
+        name = self._new(value)
+        self._names.functions[name] = Function(json.dumps(name), domain, range_)
+        if not domain:
+            self._constants.setdefault(range_, []).append(name)
+        kind = "function" if domain else "constant"
+        sorts = " ".join(map(sort_text, domain))
+        self._declared.append(f"(declare {kind} {json.dumps(name)} ({sorts}) {sort_text(range_)})")
+
+    def _groups(self, groups: object) -> None:
+        """[POT-DECL-4]"""
+        if isinstance(groups, dict):
+            items = [_checked(item, ("sort", "members"), ("sort", "members")) for item in groups.values()]
+        else:
+            items = [
+                _checked(item, ("name", "sort", "members"), ("sort", "members")) for item in _list(groups)
+            ]
+        for item in items:
+            sort = self._names.sort(item["sort"])
+            for member in _list(item["members"]):
+                self._declare(member, (), sort)
+
+    def _semantics(self, value: Mapping[str, object]) -> None:
+        """[POT-SEM-1], [POT-SEM-2]"""
+        for sort in self._chosen(value.get("unique_names", False)):
+            members = [json.dumps(name) for name in self._constants.get(sort, [])]
+            if len(members) > 1:
+                self._assert(f"s:unique names of {sort}", f"(distinct {' '.join(members)})")
+        for sort in self._chosen(value.get("closed_domain", False)):
+            equal = [f"(= ?.0 {json.dumps(name)})" for name in self._constants.get(sort, [])]
+            if not equal:
+                raise NotCovered("a closed sort without constants")
+            body = f"(or {' '.join(equal)})" if len(equal) > 1 else equal[0]
+            root = f"(vars (?.0 {sort_text(sort)})) (forall (?.0) {body})"
+            self._assert(f"s:closed domain of {sort}", root)
+
+    def _chosen(self, choice: object) -> list[str]:
+        """The sorts that a choice names; all declared ones for true."""
+        if isinstance(choice, bool):
+            return self._open if choice else []
+        found = [self._names.sort(name) for name in _list(choice)]
+        if len(set(found)) < len(found) or not set(found) <= set(self._open):
+            raise NotCovered("a choice of sorts that are not declared ones")
+        return found
+
+    # --- statements ---
+
+    def _assert(self, key: str, root: str) -> None:
+        self._lines.append(f'(assert {json.dumps(key)} "" fact {root})')
+
+    def _fact(self, key: str, item: object) -> None:
+        """[POT-KB-1] to [POT-KB-3]"""
+        if not isinstance(item, dict):
+            item = {"assertion": item}
+        item = _checked(item, ("assertion", "value", "variables", "name"), ("assertion",))
+        wanted = item.get("value", True)
+        if not isinstance(wanted, bool):
+            raise NotCovered("a value that is no truth value")
+        reader = Formula(self._names)
+        local: dict[str, str] = {}
+        for each in self._binders(reader, item.get("variables", [])):
+            if each.name in local or each.name in self._names.functions:
+                raise NotCovered("a variable of a fact that hides a name")
+            local[each.name] = each.sort
+        reader = Formula(self._names, local)
+        found = reader.formula(item["assertion"])
+        self._assert(key, reader.root(found if wanted else f"(not {found})"))
+
+    def _rule(self, number: int, item: object) -> None:
+        """[POT-RULE-1] to [POT-RULE-3]"""
+        rule = _checked(item, (*_STATEMENT, "role"))
+        role = rule.get("role", "axiom")
+        if role == "norm":
+            self._claim(f"n{number}", rule, "norm")
+        elif role == "axiom":
+            reader = Formula(self._names)
+            self._assert(f"r{number}", reader.root(self._statement(reader, rule)))
+        else:
+            raise NotCovered("an unknown role")
+
+    def _claim(self, key: str, item: Mapping[str, Any], word: str = "claim") -> None:
+        """[POT-VER-1], [POT-VER-2]"""
+        reader = Formula(self._names)
+        with reader.bound(self._binders(reader, item.get("find", []))) as variables:
+            found = self._statement(reader, item)
+        asked = " ".join(variables)
+        self._lines.append(f'({word} {json.dumps(key)} "" ({asked}) {reader.root(found)})')
+
+    def _statement(self, reader: Formula, item: Mapping[str, Any]) -> str:
+        """The formula of a rule or claim under its binders."""
+        if ("implies" in item) == ("constraint" in item) or (item.get("forall") and item.get("exists")):
+            raise NotCovered("a statement that is none or two of the schema's")
+        word = "forall" if item.get("forall") else "exists"
+        with reader.bound(self._binders(reader, item.get(word, []))) as variables:
+            if "constraint" in item:
+                found = reader.formula(item["constraint"])
+            else:
+                pair = _checked(item["implies"], _IMPLIES, _IMPLIES)
+                found = f"(=> {' '.join(reader.formula(pair[part]) for part in _IMPLIES)})"
+        return f"({word} ({' '.join(variables)}) {found})" if variables else found
+
+    def _binders(self, reader: Formula, items: object) -> list[Binder]:
+        found = []
+        for item in _list(items):
+            if isinstance(item, str):
+                found.append(reader.binder(_name(item)))
+            else:
+                item = _checked(item, ("name", "sort"), ("name",))
+                found.append(reader.binder(_name(item["name"]), item.get("sort")))
+        return found
+
+
+_STATEMENT = ("name", "forall", "exists", "constraint", "implies")
+_IMPLIES = ("antecedent", "consequent")
