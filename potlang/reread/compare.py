@@ -41,14 +41,16 @@ def confirm(source: bytes, compiled: str) -> Confirmation:
 
 def difference(own: Theory, other: Theory) -> str | None:
     """What is first different in two theories; None if they are the same."""
-    if (other.mode, own.actions) != (None, other.actions):
+    if own.actions != other.actions:
         return "the actions"
+    if own.mode != other.mode or _directions(own) != _directions(other):
+        return "the optimization"
     if _sorts(own) != _sorts(other):
         return "the sorts"
     if _symbols(own) != _symbols(other):
         return "the declared names"
     forms = _Forms()
-    for what in ("assertions", "claims"):
+    for what in ("assertions", "constraints", "claims", "objectives"):
         mine, theirs = _roots(own, what), _roots(other, what)
         for key in sorted(mine.keys() | theirs.keys()):
             if key not in mine or key not in theirs:
@@ -75,9 +77,16 @@ def _sort(sort: Sort) -> object:
     return sort.kind, sort.name, tuple(map(str, map(_sort, sort.parts))), sort.width
 
 
+def _directions(theory: Theory) -> list[bool]:
+    return [objective.maximized for objective in theory.objectives]
+
+
 def _roots(theory: Theory, what: str) -> dict[str, Term]:
-    if what == "assertions":
-        return {key: root.formula for key, root in theory.assertions.items()}
+    if what in ("assertions", "constraints"):
+        roots = theory.assertions if what == "assertions" else theory.constraints
+        return {key: root.formula for key, root in roots.items()}
+    if what == "objectives":
+        return {f"objective {number}": each.term for number, each in enumerate(theory.objectives)}
     goals = {key: each.sides.get("claim") for key, each in theory.questions.items()}
     return {
         key: goal.root.formula for key, goal in goals.items() if goal is not None and goal.root is not None

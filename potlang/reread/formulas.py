@@ -91,15 +91,22 @@ class Formula:
 
     def formula(self, source: object) -> str:
         """A formula. Raises `NotCovered`."""
-        if isinstance(source, bool):
-            return str(source).lower()
+        return str(source).lower() if isinstance(source, bool) else _truth(self._read(source))
+
+    def number(self, source: object) -> str:
+        """An expression of a number. Raises `NotCovered`."""
+        found = self._read(source)
+        _number(found)
+        return found.text
+
+    def _read(self, source: object) -> Typed:
         if not isinstance(source, str):
-            raise NotCovered("a number in place of a formula")
+            raise NotCovered("something else where an expression was expected")
         self._tokens, self._place = tokens(source), 0
         found = self._expression(0)
         if self._next.kind != "end":
             raise NotCovered(f"{self._next.text!r} after an expression")
-        return _truth(found)
+        return found
 
     @contextmanager
     def bound(self, binders: Sequence[Binder]) -> Iterator[list[str]]:

@@ -13,8 +13,7 @@ from .lexer import NotCovered
 
 MOST_BYTES = 1 << 26
 _SECTIONS = ("sorts", "functions", "constants", "variables", "knowledge_base", "rules", "verifications")
-_MEANT = frozenset((*_SECTIONS, "actions", "semantics"))
-_BEYOND = ("optimization", "imports")
+_MEANT = frozenset((*_SECTIONS, "optimization", "actions", "semantics"))
 _ACTIONS = MappingProxyType({"verify_conditions": "verify", "verify": "verify", "optimize": "optimize"})
 _TRUTH_VALUES = ("True", "true", "False", "false")
 
@@ -29,7 +28,7 @@ def reread(source: bytes) -> str:
         raise NotCovered("JSON that is nested very deeply") from None
     except ValueError:
         raise NotCovered("a text that is no JSON") from None
-    return _Program(_checked(value, (*_MEANT, *_BEYOND, "$schema"))).text()
+    return _Program(_checked(value, (*_MEANT, "imports", "$schema"))).text()
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -87,9 +86,8 @@ class _Program:
     def text(self) -> str:
         """The whole. Raises `NotCovered`."""
         value = self._value
-        for beyond in _BEYOND:
-            if value.get(beyond):
-                raise NotCovered(beyond)
+        if value.get("imports"):
+            raise NotCovered("imports")
         if value.get("$schema", "urn:potlang:pot-1") != "urn:potlang:pot-1":
             raise NotCovered("another version of the format")
         self._sorts(_list(value.get("sorts", [])))
@@ -106,6 +104,8 @@ class _Program:
             self._rule(number, item)
         for number, item in enumerate(_list(value.get("verifications", []))):
             self._claim(f"v{number}", _checked(item, (*_STATEMENT, "find")))
+        if "optimization" in value:
+            self._optimization(value["optimization"])
         free = [
             f"(declare free {json.dumps(name)} () {sort_text(sort)})"
             for name, sort in self._names.free.items()
@@ -239,13 +239,7 @@ class _Program:
         wanted = item.get("value", True)
         if not isinstance(wanted, bool):
             raise NotCovered("a value that is no truth value")
-        reader = Formula(self._names)
-        local: dict[str, str] = {}
-        for each in self._binders(reader, item.get("variables", [])):
-            if each.name in local or each.name in self._names.functions:
-                raise NotCovered("a variable of a fact that hides a name")
-            local[each.name] = each.sort
-        reader = Formula(self._names, local)
+        reader = Formula(self._names, self._local(item.get("variables", [])))
         found = reader.formula(item["assertion"])
         self._assert(key, reader.root(found if wanted else f"(not {found})"))
 
@@ -268,6 +262,37 @@ class _Program:
             found = self._statement(reader, item)
         asked = " ".join(variables)
         self._lines.append(f'({word} {json.dumps(key)} "" ({asked}) {reader.root(found)})')
+
+    def _optimization(self, item: object) -> None:
+        """[POT-OPT-1], without names that mean nothing"""
+        keys = ("variables", "constraints", "objectives", "mode")
+        item = _checked(item, keys, ("objectives",))
+        mode = item.get("mode", "lexicographic")
+        if mode not in ("lexicographic", "pareto", "box") or not _list(item["objectives"]):
+            raise NotCovered("an unknown mode, or no objective")
+        self._lines.append(f"(optimize {json.dumps(mode)})")
+        local = self._local(item.get("variables", []))
+        for number, constraint in enumerate(_list(item.get("constraints", []))):
+            reader = Formula(self._names, local)
+            root = reader.root(reader.formula(constraint))
+            self._lines.append(f'(constraint "c{number}" "" constraint {root})')
+        for goal in _list(item["objectives"]):
+            goal = _checked(goal, ("name", "type", "expression"), ("type", "expression"))
+            if goal["type"] not in ("minimize", "maximize"):
+                raise NotCovered("an objective of another type")
+            reader = Formula(self._names, local)
+            root = reader.root(reader.number(goal["expression"]))
+            self._lines.append(f'(objective "" {json.dumps(goal["type"])} {root})')
+
+    def _local(self, items: object) -> dict[str, str]:
+        """Variables that are declared for one fact or section."""
+        reader = Formula(self._names)
+        local: dict[str, str] = {}
+        for each in self._binders(reader, items):
+            if each.name in local or each.name in self._names.functions:
+                raise NotCovered("a local variable that hides a name")
+            local[each.name] = each.sort
+        return local
 
     def _statement(self, reader: Formula, item: Mapping[str, Any]) -> str:
         """The formula of a rule or claim under its binders."""

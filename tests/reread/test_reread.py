@@ -24,11 +24,8 @@ SEED = sorted((ROOT / "tests" / "seed").glob("[0-9]*.json"))
 EXAMPLES = sorted((ROOT / "examples").glob("*.json"))
 BEYOND = {
     "04_hse_forklift_pallet": "knowledgebase",
-    "15_resource_allocation": "optimization",
-    "24_impossible_optimization": "optimization",
-    "allocation": "optimization",
+    "24_impossible_optimization": "'x'",
     "pack": "imports",
-    "portfolio": "optimization",
     "records": "a sort with fields",
     "registers": "BitVecSort",
 }
@@ -211,6 +208,50 @@ def test_another_section_is_noticed(change: dict[str, Any], where: str) -> None:
     base = stated("p(a)")
     for found in (differing(base, {**base, **change}), differing({**base, **change}, base)):
         assert (found.status, found.detail.partition(",")[0]) == ("differs", where)
+
+
+def optimizing(**change: Any) -> dict[str, Any]:
+    section: dict[str, Any] = {
+        "variables": [{"name": "e", "sort": "Int"}],
+        "constraints": ["e <= 3", "e < n(a)"],
+        "objectives": [{"type": "maximize", "expression": "e"}, {"type": "minimize", "expression": "n(a)"}],
+    }
+    return {**DECLARED, "optimization": {**section, **change}}
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        ({"mode": "box"}, "the optimization"),
+        ({"constraints": ["e <= 3", "e <= n(a)"]}, "c1"),
+        ({"constraints": ["e <= 3"]}, "c1"),
+        ({"objectives": [{"type": "maximize", "expression": "e"}]}, "the optimization"),
+        (
+            {
+                "objectives": [
+                    {"type": "maximize", "expression": "e"},
+                    {"type": "maximize", "expression": "n(a)"},
+                ]
+            },
+            "the optimization",
+        ),
+        (
+            {
+                "objectives": [
+                    {"type": "maximize", "expression": "e"},
+                    {"type": "minimize", "expression": "n(b)"},
+                ]
+            },
+            "objective 1",
+        ),
+        ({"variables": [{"name": "e", "sort": "Real"}]}, "the declared names"),
+    ],
+)
+def test_another_optimization_is_noticed(change: dict[str, Any], where: str) -> None:
+    """[CERT-SAME]"""
+    assert differing(optimizing(), optimizing()).status == "confirmed"
+    found = differing(optimizing(), optimizing(**change))
+    assert (found.status, found.detail.partition(",")[0]) == ("differs", where)
 
 
 @pytest.mark.parametrize(
