@@ -88,8 +88,12 @@ class _Values:
             found = self._result.objectives[number_ : number_ + 1]
             status = found[0].status if found else OptimizationStatus.UNKNOWN
             value = self._literal(goal, found[0].value) if found else None
-            if not ordered or (value is None and status is not OptimizationStatus.UNBOUNDED):
-                status, value = OptimizationStatus.UNKNOWN, None
+            valued = status in (OptimizationStatus.OPTIMAL, OptimizationStatus.UNATTAINED)
+            # The best value known of an objective that is not settled is no answer, nor is anything behind.
+            if not ordered or not valued:
+                value = None
+            if not ordered or (valued and value is None):
+                status = OptimizationStatus.UNKNOWN
             row = [] if value is None else [(goal, value)]
             answer, evidence = self._answer(status, fixed if lexicographic else [], row)
             yield OptimumProof("objective", () if value is None else (value,), answer, evidence)
