@@ -15,8 +15,9 @@ from potlang.ir import operators as ops
 from potlang.ir.module import Assertion, AssertionKind, Claim, Module, Origin
 from potlang.ir.nodes import Node, Symbol, SymbolKind
 from potlang.ir.pool import Pool
-from potlang.ir.sorts import BOOL, INT, BitVecSort, DeclaredSort, EnumSort, SetSort
+from potlang.ir.sorts import BOOL, INT, BitVecSort, DeclaredSort, EnumSort, SetSort, TupleSort
 from potlang.smt import names
+from potlang.smt.encodings import members
 from potlang.smt.numerals import bits_text
 from potlang.smt.printer import Printer, script
 from potlang.smt.symbols import Symbols
@@ -149,3 +150,19 @@ def test_a_claim_with_find_is_asked_existentially() -> None:
     asked = "(exists ((?x.0 $Person)) ($p ?x.0))"
     asserted = [line for line in lines if line.startswith("(assert")]
     assert asserted == [f"(assert {asked})", f"(assert (not {asked}))"]
+
+
+def test_the_members_of_small_sorts_are_listed() -> None:
+    """[SMT-SET-2] A union is a store for each element: of at most 64 of them, records too."""
+    colour = EnumSort("C", ("red", "blue"))
+    pair = TupleSort("T", (("on", BOOL), ("of", colour)))
+    assert members(BOOL) == ["false", "true"]
+    assert members(pair) == [f"($T^ {on} $C/{of})" for on in ("false", "true") for of in ("red", "blue")]
+    assert members(BitVecSort(6)) == [f"#b{number:06b}" for number in range(64)]
+    assert len(members(EnumSort("D", tuple(map(str, range(64))))) or ()) == 64
+    unlisted = [BitVecSort(7), EnumSort("D", tuple(map(str, range(65)))), INT, PERSON, TupleSort("U", ())]
+    unlisted += [
+        TupleSort("V", (("a", BOOL), ("b", INT))),
+        TupleSort("W", (("a", BitVecSort(6)), ("b", BOOL))),
+    ]
+    assert [members(sort) for sort in unlisted] == [None] * len(unlisted)
