@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from kernel_support import certificate, program
+from kernel_support import certificate, program, theory_of
 
-from potlang.certify import Outcome, check
+from potlang.certify import Invalid, Outcome, Refutation, check
 
 PROGRAM = program(
     "(sort S)",
@@ -431,6 +431,38 @@ def test_statements_are_accepted(statements: tuple[str, ...]) -> None:
 def test_bad_statements_are_refused(statements: list[str], reason: str) -> None:
     """Each at its line: the last."""
     rejected(refuted(*statements), len(statements) + 3, reason)
+
+
+@pytest.mark.parametrize(
+    ("constant", "values", "axiom"),
+    [
+        ("k", ['(lit C "red")', '(lit C "green")'], "(axiom 1 member k)"),
+        ("v", [f"(lit (BitVec 2) {number})" for number in range(4)], "(axiom 1 member v)"),
+        ("i", ["3"], "(axiom 1 between i 3 3)"),
+        ("i", ["3", "4", "5"], "(axiom 1 between i 3 5)"),
+        ("i", ["-1", "0", "1"], "(axiom 1 between i -1 1)"),
+    ],
+)
+def test_an_axiom_of_members_names_all_of_them(constant: str, values: list[str], axiom: str) -> None:
+    """[CERT-TERM] Excluding all refutes; excluding all but one does not, whichever it is."""
+    bounds = [f"(not (< i {values[0]}))", f"(not (< {values[-1]} i))"] if constant == "i" else []
+
+    def is_refuted(excluded: list[str]) -> bool:
+        facts = [*(f"(not (= {constant} {value}))" for value in excluded), *bounds]
+        lines = [f'(assert "{number}" "" fact {fact})' for number, fact in enumerate(facts)]
+        declared = ('(enum C "red" "green")', '(declare constant "k" () C)')
+        declared += ('(declare constant "v" () (BitVec 2))', '(declare constant "i" () Int)')
+        work = Refutation(theory_of(*declared, *lines), "assumptions", None)
+        for statement in [axiom, *(f'(instance {n + 2} "{n}")' for n in range(len(facts)))]:
+            work.statement(statement)
+        try:
+            work.statement("(empty)")
+        except Invalid:
+            return False
+        return work.refuted
+
+    assert is_refuted(values)
+    assert not any(is_refuted([each for each in values if each != value]) for value in values)
 
 
 def test_nothing_follows_a_complete_refutation() -> None:
