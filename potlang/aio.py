@@ -2,17 +2,18 @@
 
     report = await potlang.aio.verify(source)
 
-A task that is cancelled is freed at once; the thread goes on until the limits of its call end it.
+A task that is cancelled is freed at once, and its work is interrupted: its solvers end ([STOP-TASK]).
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import ParamSpec, TypeVar
 
 from potlang import api
+from potlang.utils.interruptible import Interruptible
 
 Parameters = ParamSpec("Parameters")
 Answer = TypeVar("Answer")
@@ -21,7 +22,12 @@ Answer = TypeVar("Answer")
 def _in_a_thread(verb: Callable[Parameters, Answer]) -> Callable[Parameters, Awaitable[Answer]]:
     @wraps(verb)
     async def twin(*args: Parameters.args, **options: Parameters.kwargs) -> Answer:
-        return await asyncio.to_thread(verb, *args, **options)
+        work = Interruptible(partial(verb, *args, **options))
+        try:
+            return await asyncio.to_thread(work)
+        except asyncio.CancelledError:
+            work.interrupt()
+            raise
 
     return twin
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
 from potlang import api
+from potlang.cli import stopping
 from potlang.cli.common import ALL_ENTAILED, INVALID, Input, exit_code, print_json, read_input, use_color
 from potlang.languages.pot.report import Report
 from potlang.report.base import ReportBase
-from potlang.report.results import Limits
+from potlang.report.results import Interrupted, Limits
 from potlang.version import __version__
 
 if TYPE_CHECKING:
@@ -21,13 +23,17 @@ if TYPE_CHECKING:
 
 
 class Answer(NamedTuple):
-    """The answer to one input; `diagnostics` have their places in `document`."""
+    """The answer to one input; `diagnostics` have their places in `document`.
+
+    `is_whole`: nothing has interrupted it.
+    """
 
     name: str
     document: Document
     diagnostics: tuple[Diagnostic, ...]
     found: api.AnyChecked | api.AnyReport
     code: int
+    is_whole: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values, or the diagnostics alone."""
@@ -46,20 +52,31 @@ def checked_answer(given: Input, **options: Any) -> Answer:
 def verified_answer(given: Input, options: api.VerifyOptions) -> tuple[Answer, api.Program | None]:
     """The report on an input; of a program that compiles, the program too."""
     if given.kind != "pot":
-        report: Any = api.verify(given.source, language=given.kind, name=given.name, **options)
-        answer = Answer(given.name, report.document, report.diagnostics, report, exit_code(report))
-        return answer, None
+        report: Any
+        report, is_whole = _known(given.source, options | {"language": given.kind, "name": given.name})
+        code = exit_code(report)
+        return Answer(given.name, report.document, report.diagnostics, report, code, is_whole), None
     # Checked apart: the diagnostics need their document, and proofs the program.
     checked = api.check(given.source, language="pot", name=given.name)
     return _program_answer(checked, options), checked.program
 
 
 def _program_answer(checked: api.Checked, options: api.VerifyOptions) -> Answer:
+    is_whole = True
     if checked.program is None:
         report = api.rejected(checked, options["limits"])
     else:
-        report = api.verify(checked.program, **options)
-    return Answer(checked.document.name, checked.document, checked.diagnostics, report, exit_code(report))
+        report, is_whole = _known(checked.program, options)
+    code = exit_code(report)
+    return Answer(checked.document.name, checked.document, checked.diagnostics, report, code, is_whole)
+
+
+def _known(source: Any, options: Mapping[str, Any]) -> tuple[Any, bool]:
+    """The report on a source, as far as it is known, and whether that is all of it."""
+    try:
+        return api.verify(source, **options), True
+    except Interrupted as error:
+        return error.known, False
 
 
 def theory_program(name: str | None, style: str, color: str) -> api.Program | None:
@@ -113,6 +130,23 @@ def print_answers(answers: Sequence[Answer], style: str, *, named: bool = False)
 
         runs = [(each.document, each.diagnostics) for each in answers]
         print_json(diagnostics_to_sarif(runs, __version__))
+
+
+@contextmanager
+def finished(answers: Sequence[Answer], style: str, *, named: bool = False) -> Iterator[None]:
+    """Prints the answers that the work inside has added, as `print_answers`; after a signal those so far."""
+
+    def print_known() -> None:
+        if answers:
+            print_answers(tuple(answers), style, named=named)
+
+    try:
+        with stopping.known(print_known):
+            yield
+    except KeyboardInterrupt:
+        print_known()
+        raise
+    print_answers(answers, style, named=named)
 
 
 def end_with(answer: Answer, style: str, color: str) -> NoReturn:

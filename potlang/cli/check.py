@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from potlang.cli.answer import Answer, checked_answer, print_answers, print_diagnostics, theory_program
+from potlang.cli.answer import Answer, checked_answer, finished, print_diagnostics, theory_program
 from potlang.cli.common import (
     ALL_ENTAILED,
     INVALID,
@@ -41,18 +41,17 @@ def check(files: tuple[str, ...], style: str, trace: TraceOptions, schema: str |
     Exit code: 0 no errors, 2 errors.
     """
     form = {"profile": trace.profile, "theory": theory_program(trace.theory, style, color)}
-    answers = []
-    for name in files:
-        given = read_input(name)
-        note_options(given)
-        if schema is not None:
-            answers.append(_by_schema(given, schema))
-            continue
-        answers.append(checked_answer(given, **(form if given.kind == "dot" else {})))
-    if style == "text":
-        for answer in answers:
-            _print_text(answer, color)
-    print_answers(answers, style, named=True)
+    answers: list[Answer] = []
+    with finished(answers, style, named=True):
+        for name in files:
+            given = read_input(name)
+            note_options(given)
+            if schema is not None:
+                answers.append(_by_schema(given, schema))
+            else:
+                answers.append(checked_answer(given, **(form if given.kind == "dot" else {})))
+            if style == "text":
+                _print_text(answers[-1], color)
     sys.exit(worst_exit(answer.code for answer in answers))
 
 

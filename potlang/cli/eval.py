@@ -26,6 +26,7 @@ from potlang.cli.common import (
 )
 from potlang.cli.model_options import AskedModel, model_options
 from potlang.cli.options import SolvingOptions, grouped, solving_options
+from potlang.report.results import Interrupted
 from potlang.utils.extra import MissingExtraError
 
 if TYPE_CHECKING:
@@ -130,15 +131,25 @@ def eval_(
     if not questions:
         fail("error: there is no question")
     settings = SolverSettings(solving.route, solving.trust, solving.limits)
-    if asked.model is None:
-        found = _run(questions, RecordedPrograms(recorded), settings, results, jobs)
-    elif programs:
-        raise click.UsageError("--model writes the programs, --programs has them: give one of the two")
-    else:
-        with _writing(asked) as reasoner:
-            found = _run(questions, reasoner, settings, results, jobs)
+    is_whole = True
+    try:
+        if asked.model is None:
+            found = _run(questions, RecordedPrograms(recorded), settings, results, jobs)
+        elif programs:
+            raise click.UsageError("--model writes the programs, --programs has them: give one of the two")
+        else:
+            with _writing(asked) as reasoner:
+                found = _run(questions, reasoner, settings, results, jobs)
+    except Interrupted as error:
+        found, is_whole = error.known, False
+        if not found.outcomes:
+            raise
+        finished = {each.id for each in found.outcomes}
+        questions = [each for each in questions if each.id in finished]
     summaries = summarize(questions, found.outcomes, **bootstrap._asdict())
     _print(summaries, style, detailed, use_color(color))
+    if not is_whole:
+        raise KeyboardInterrupt
     if picture is not None:
         _draw(summaries[-1], picture)
     failed = any(each.failure for each in found.outcomes)

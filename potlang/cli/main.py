@@ -8,7 +8,9 @@ import gc
 import os
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from potlang.cli import stopping
 
 if TYPE_CHECKING:
     import subprocess
@@ -50,6 +52,8 @@ _OTHER_WORDS = ("--help", "--version", "-h")
 _READER_GONE, _INVALID = 1, 2
 _REFUSED = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
 """What the system says of a stream that cannot be written; other errors are no output's."""
+_SCARCE = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM})
+_SCARCE_WORDS = (*(os.strerror(each) for each in _SCARCE), "can't start new thread")
 
 
 def arguments(args: list[str]) -> list[str]:
@@ -74,17 +78,20 @@ def near_command(word: str) -> str | None:
 
 def run() -> None:
     """Runs `potc`; an internal error is reported as POT0001, with `POTLANG_DEBUG=1` as a traceback."""
-    # Starting up makes many objects and hardly any garbage.
-    gc.set_threshold(50_000)
-    _open_streams()
-    args = arguments(sys.argv[1:])
     code = _INVALID
     try:
+        stopping.listen()
+        # Starting up makes many objects and hardly any garbage.
+        gc.set_threshold(50_000)
+        _open_streams()
+        args = arguments(sys.argv[1:])
         _main(args, _started_solver(args))
     except SystemExit as ended:
         if not isinstance(ended.code, int):
             raise
         code = ended.code
+    except KeyboardInterrupt:
+        code = stopping.end()
     except Exception as error:  # The last line of defence: whatever is a bug of ours still is a report.
         if os.environ.get("POTLANG_DEBUG"):
             raise
@@ -101,15 +108,29 @@ def _open_streams() -> None:
 
 
 def _report(error: Exception) -> None:
-    if isinstance(error, OSError) and error.filename is None and error.errno in _REFUSED:
-        sys.stderr.write(f"error[POT0009]: cannot write `<stdout>`: {error.strerror or error}\n")
+    if isinstance(error, OSError) and error.errno in _REFUSED:
+        name = error.filename or "<stdout>"
+        sys.stderr.write(f"error[POT0009]: cannot write `{name}`: {error.strerror or error}\n")
+        return
+    scarce = _scarce(error)
+    if scarce is not None:
+        sys.stderr.write(f"error[POT0010]: the system refuses a resource: {scarce}\n")
         return
     sys.stderr.write(f"error[POT0001]: internal error: {type(error).__name__}: {error}\n")
     sys.stderr.write("help: this is a bug in potlang; POTLANG_DEBUG=1 shows where\n")
 
 
+def _scarce(error: Exception) -> str | None:
+    """The system's words where it has too few files, processes, threads or memory for us."""
+    if isinstance(error, MemoryError):
+        return os.strerror(errno.ENOMEM)
+    # A library that cannot be loaded, or a thread that cannot be started, is told of in words alone.
+    return next((each for each in _SCARCE_WORDS if each in str(error)), None)
+
+
 def _leave(code: int) -> NoReturn:
     """Ends the process at once: to take all modules apart takes as long as to verify a small program."""
+    stopping.ignore()
     atexit._run_exitfuncs()
     try:
         sys.stdout.flush()
@@ -130,7 +151,10 @@ def _started_solver(args: list[str]) -> subprocess.Popen[bytes] | None:
     from potlang.engines.commands import solver_command
     from potlang.processes.launch import launch
 
-    return launch(*solver_command("z3"))
+    # Where there can be no process, the check that needs one says so.
+    with suppress(OSError):
+        return launch(*solver_command("z3"))
+    return None
 
 
 def _main(args: list[str], solver: subprocess.Popen[bytes] | None) -> None:
@@ -142,6 +166,13 @@ def _main(args: list[str], solver: subprocess.Popen[bytes] | None) -> None:
 
     class Commands(click.Group):
         """Loads a command's module when it is called."""
+
+        def invoke(self, ctx: click.Context) -> Any:
+            try:
+                return super().invoke(ctx)
+            except KeyboardInterrupt:
+                # click's own answer to it is the exit code of any other failure.
+                raise click.exceptions.Exit(stopping.end()) from None
 
         def list_commands(self, ctx: click.Context) -> list[str]:
             return list(_COMMANDS)

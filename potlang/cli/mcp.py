@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import secrets
 import socket
-import sys
 from pathlib import Path
 from typing import Final
 
@@ -62,22 +61,19 @@ def mcp(
             raise
         message = f"mcp cannot be used ({error}): pip install --upgrade 'potlang[mcp]'"
         raise CommandFailure(message) from error
-    try:
-        if address is None:
-            serve_stdio(workers, budget)
-        else:
-            listeners = _listening(address, host, port)
-            if not is_local(listeners):
-                tokens = tokens or _made_token()
-                click.echo(
-                    f"warning: other machines can reach {address}, and what they send is not encrypted: "
-                    "let them reach a proxy with TLS instead",
-                    err=True,
-                )
-            click.echo(f"serving http://{address}/mcp", err=True)
-            serve_http(host, listeners, workers, budget, tokens=tokens, sessions=sessions, idle_seconds=idle)
-    except KeyboardInterrupt:
-        sys.exit(130)
+    if address is None:
+        serve_stdio(workers, budget)
+    else:
+        listeners = _listening(address, host, port)
+        if not is_local(listeners):
+            tokens = tokens or _made_token()
+            click.echo(
+                f"warning: other machines can reach {address}, and what they send is not encrypted: "
+                "let them reach a proxy with TLS instead",
+                err=True,
+            )
+        click.echo(f"serving http://{address}/mcp", err=True)
+        serve_http(host, listeners, workers, budget, tokens=tokens, sessions=sessions, idle_seconds=idle)
 
 
 def _tokens(path: Path) -> list[str]:

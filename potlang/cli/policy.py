@@ -201,16 +201,21 @@ def test(ids: tuple[str, ...], style: str, seconds: _Seconds, store: Store) -> N
     read; 3 one is unknown. If several apply, 2 comes before 3, and 3 before 1.
     """
     codes, found = [], []
-    for id in ids or store.names():
-        version = store.version(id)
-        results = store.run_tests(version.id, limits=seconds.limits)
-        codes += [_code(each) for each in results]
-        found.append({**_version_json(version), "results": [_result_json(each) for each in results]})
-        if style == "text":
-            failed = [each for each in results if not each.passed]
-            click.echo(f"{version.id}: {len(results) - len(failed)} of {len(results)} tests pass")
-            for line in _result_lines(failed):
-                click.echo(f"  {line}")
+    try:
+        for id in ids or store.names():
+            version = store.version(id)
+            results = store.run_tests(version.id, limits=seconds.limits)
+            codes += [_code(each) for each in results]
+            found.append({**_version_json(version), "results": [_result_json(each) for each in results]})
+            if style == "text":
+                failed = [each for each in results if not each.passed]
+                click.echo(f"{version.id}: {len(results) - len(failed)} of {len(results)} tests pass")
+                for line in _result_lines(failed):
+                    click.echo(f"  {line}")
+    except KeyboardInterrupt:
+        if style == "json" and found:
+            print_json(found)
+        raise
     if style == "json":
         print_json(found)
     sys.exit(worst_exit(codes))

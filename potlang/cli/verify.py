@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from potlang import api
-from potlang.cli.answer import Answer, print_answers, print_text, theory_program, verified_answer
+from potlang.cli.answer import Answer, finished, print_text, theory_program, verified_answer
 from potlang.cli.common import (
     checked_pipeline,
     color_option,
@@ -66,7 +66,8 @@ def verify(
 
     Exit code: 0 every verification entailed or the optimum found, a trace or a solution accepted; 1 another
     answer; 2 not a valid program, a trace or a solution that is not well formed; 3 a limit was hit or the
-    solver gave up. Several files: 2 if one has 2, else 3 if one has 3, else 1 if one has 1, else 0.
+    solver gave up. Several files: 2 if one has 2, else 3 if one has 3, else 1 if one has 1, else 0. Ctrl-C
+    prints what is known, with exit code 130; so does SIGTERM, with 143.
     """
     checked_pipeline(program.passes)
     several = len(files) > 1
@@ -86,7 +87,8 @@ def verify(
     theory = theory_program(trace.theory, style, color)
     answers: list[Answer] = []
     codes: list[int] = []
-    for name, certificate in with_progress(certificates, "verifying", several=several):
+
+    def verify_one(name: str, certificate: Path | None) -> None:
         given = read_input(name)
         note_options(given)
         options = verify_options(given.kind, solving, trace, solution, theory)
@@ -103,9 +105,14 @@ def verify(
             print_text(found, several, color)
         else:
             answers.append(found)
+        if not found.is_whole:
+            raise KeyboardInterrupt
         if archive is not None and compiled is not None and isinstance(found.found, Report):
             archive.add(given.name, compiled, found.found, color, to_stderr=style != "text")
-    print_answers(answers, style)
+
+    with finished(answers, style):
+        for name, certificate in with_progress(certificates, "verifying", several=several):
+            verify_one(name, certificate)
     print_problems(cache, color)
     sys.exit(worst_exit(codes))
 

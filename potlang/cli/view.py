@@ -69,4 +69,6 @@ def view(
         print_diagnostics(answer.document, answer.diagnostics, color)
         fail(f"{given.name}: {error}")
     write_output(output, text)
+    if not answer.is_whole:
+        raise KeyboardInterrupt
     sys.exit(ALL_ENTAILED)

@@ -38,6 +38,7 @@ _ROWS = (
     Code("POT0007", "name-too-long", _E, "a name of {length} characters is longer than the limit of {limit}"),
     Code("POT0008", "expansion-too-large", _E, "the expression stands for {size} terms, more than {limit}"),
     Code("POT0009", "cannot-write-file", _E, "cannot write `{name}`: {reason}"),
+    Code("POT0010", "resource-refused", _E, "the system refuses a resource: {reason}"),
     # 1 reading and schema
     Code("POT1001", "not-json", _E, "not JSON: {problem}"),
     Code("POT1002", "wrong-encoding", _E, "the text cannot be decoded: {reason}"),

@@ -167,7 +167,9 @@ class SolverSession:
         process, self._process = self._process, None
         if process is None:
             return
-        if self._owner == os.getpid() and process.alive() and not process.pending:
+        # One that is being killed may look alive still.
+        is_well = not self._cancelled and self._owner == os.getpid() and process.alive()
+        if is_well and not process.pending:
             process.send({"op": "end", "memory": None}, answered=False)
             self._workers.give_back(process)
         else:
@@ -230,7 +232,11 @@ class SolverSession:
         left = len(requests)
         began = Deadline(0)
         try:
-            process, loading = self._checked_out(core, timeout_ms)
+            try:
+                process, loading = self._checked_out(core, timeout_ms)
+            except OSError as error:
+                yield Lost("error", f"no process can be started: {error.strerror or error}", in_base)
+                return
             if self._cancelled:
                 # `cancel` came while there was no worker yet that it could have ended.
                 yield Lost("timeout", "cancelled", in_base=False)

@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any, BinaryIO, Generic, TypeVar
@@ -16,6 +17,7 @@ from typing import Any, BinaryIO, Generic, TypeVar
 from potlang.languages.dagmath.read.samples import read_lines
 from potlang.source import InputLimits
 from potlang.utils.closing import Closing
+from potlang.utils.interruptible import Interruptible
 
 Entry = TypeVar("Entry")
 Item = TypeVar("Item")
@@ -133,20 +135,23 @@ def in_parallel(work: Callable[[Item], Result], items: Iterable[Item], jobs: int
         return
     rest = iter(items)
     with ThreadPoolExecutor(jobs, "potlang") as pool:
-        pending: set[Future[Result]] = set()
+        pending: dict[Future[Result], Interruptible[Result]] = {}
         try:
             while True:
                 # Only as many as are worked on: whoever interrupts waits for these alone.
                 while len(pending) < jobs:
                     try:
-                        pending.add(pool.submit(work, next(rest)))
+                        one = Interruptible(partial(work, next(rest)))
                     except StopIteration:
                         break
+                    pending[pool.submit(one)] = one
                 if not pending:
                     return
-                done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                done, _ = wait(pending, return_when=FIRST_COMPLETED)
                 for each in done:
+                    del pending[each]
                     yield each.result()
         finally:
-            for each in pending:
-                each.cancel()
+            # The pool waits for its threads.
+            for one in pending.values():
+                one.interrupt()

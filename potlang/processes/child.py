@@ -25,7 +25,7 @@ class Child:
             self._process = Process(self._command)
         try:
             self._process.handshake()
-        except Died:
+        except BaseException:
             self.close()
             raise
 
@@ -42,7 +42,8 @@ class Child:
         except TimeoutError:
             self.close()
             raise Died("timeout", f"no answer within {seconds:g} s") from None
-        except Died:
+        except BaseException:
+            # Also where the caller is interrupted: the answer to come would be taken for the next one's.
             self.close()
             raise
         if process.peak > _RETIRE_MEGABYTES:

@@ -16,6 +16,8 @@ from potlang.utils.deadline import Deadline
 
 _CHUNK: Final = 1 << 16
 _TAIL: Final = 4096
+_SLICE_MS: Final = 100
+"""A wait looks up so often: only then does the interpreter raise what another thread has sent here."""
 
 
 class WorkerPipes(Protocol):
@@ -80,7 +82,7 @@ class PollPipes:
         return self._is_readable(0)
 
     def read(self, deadline: Deadline) -> bytes:
-        while not self._is_readable(deadline.left_ms()):
+        while not self._is_readable(min(deadline.left_ms(), _SLICE_MS)):
             if deadline.passed():
                 raise TimeoutError
         return os.read(self._out, 1 << 20)
@@ -147,10 +149,12 @@ class ThreadPipes:
         return not self._read_chunks.empty()
 
     def read(self, deadline: Deadline) -> bytes:
-        try:
-            return self._read_chunks.get(timeout=deadline.left_ms() / 1000)
-        except self._empty:
-            raise TimeoutError from None
+        while True:
+            try:
+                return self._read_chunks.get(timeout=min(deadline.left_ms(), _SLICE_MS) / 1000)
+            except self._empty:
+                if deadline.passed():
+                    raise TimeoutError from None
 
     def stderr(self) -> str:
         self._threads[2].join(timeout=1.0)

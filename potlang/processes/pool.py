@@ -6,6 +6,7 @@ import functools
 import subprocess
 import threading
 import weakref
+from contextlib import suppress
 from types import TracebackType
 from typing import Final
 
@@ -36,16 +37,18 @@ class Workers:
         """Have so many workers idle: those that lack start in the background, while other work goes on."""
         with self._lock:
             waiting = len(self._waiting(command))
-        for _ in range(count - waiting):
-            if not self._kept(self._spawn(command)):
-                return
+        # Where there can be no process, the one that is needed says so.
+        with suppress(OSError):
+            for _ in range(count - waiting):
+                if not self._kept(self._spawn(command)):
+                    return
 
     def attach(self, command: Command, child: subprocess.Popen[bytes]) -> None:
         """Take over a worker's process that `launch` has started."""
         self._kept(Process(command, self._threads, child))
 
     def checkout(self, command: Command) -> Process:
-        """A worker for exclusive use: an idle one or a new one."""
+        """A worker for exclusive use: an idle one or a new one. Raises OSError if there can be none."""
         process = self._taken(command) or self._spawn(command)
         with self._lock:
             self._busy.add(process)

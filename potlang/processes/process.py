@@ -180,12 +180,13 @@ class Process:
         """End the child now and forget it; in a forked process, only forget it."""
         if self._closed:
             return
-        self._closed = True
         if self.is_ours():
             self.kill_from_outside()
             self._reap(wait=True)
         else:
             self._process.returncode = 0
+        # Last: a wait that is interrupted would leave a zombie that nobody asks for any more.
+        self._closed = True
         self._pipes.close()
 
     def __del__(self) -> None:

@@ -12,16 +12,15 @@ import re
 import select
 import signal
 import sys
-import threading
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
 from potlang.processes.frames import HEADER, FrameError, Message, decode, encode, size
+from potlang.processes.parent import die_with, watch
 
 _MEGABYTE: Final = 1 << 20
 _STACK: Final = 96 * _MEGABYTE
-_PARENT_PERIOD_MS: Final = 2000
 _PAUSE: Final = 0.0005
 """Seconds without a request after which a worker is idle."""
 
@@ -167,35 +166,20 @@ def _address_space() -> int:
         return 0
 
 
-def watch_parent(descriptor: int) -> None:
-    """End this process when the parent goes away in the middle of a query.
+def main(parent: int, name: str, *arguments: str) -> None:
+    """The life of a worker: make the service `name` (`module:function`) and serve until the pipe closes.
 
-    Works while an engine runs outside the interpreter's lock; `ProcessLimits.deadline` covers the rest.
+    `parent` is the process id of who has started it.
     """
-    if not hasattr(select, "poll"):
-        return
-    parent = os.getppid()
-    poller = select.poll()
-    poller.register(descriptor, 0)
-
-    def watch() -> None:
-        while True:
-            if poller.poll(_PARENT_PERIOD_MS) or os.getppid() != parent:
-                os._exit(0)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-def main(name: str, *arguments: str) -> None:
-    """The life of a worker: make the service `name` (`module:function`) and serve until the pipe closes."""
-    pipes = RequestPipes()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    is_watched = die_with(parent)
+    pipes = RequestPipes()
     module, _, function = name.partition(":")
     # Imports and warming up come before the limits: a service's size at birth is not counted.
     service: Service = getattr(import_module(module), function)(*arguments)
     limits = ProcessLimits()
     limits.deepen_stack()
-    watch_parent(pipes.fileno())
+    watch(parent, pipes.fileno(), only_pipe=is_watched)
     with contextlib.suppress(BrokenPipeError, FrameError):
         pipes.send({"inherited": limits.inherited, "exhausted": service.exhausted_status})
         _serve(service, pipes, limits)

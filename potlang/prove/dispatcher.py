@@ -6,7 +6,7 @@ side on the same check, the first definite answer counts, and the others are kil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ ALONE_MS = 100
 """How long the first engine works on a check before the reserve joins in ([ROUTE-RACE])."""
 _READ_PER_MS = 1_000
 """Characters of a base that an engine reads in a millisecond, at the slowest."""
+_LOOK_UP_S = 0.1
 _WORTH_A_RACE = ("timeout", "incomplete", "unsupported", "memory", "crash", "error")
 
 Reserve = Callable[[], Iterable[SolverSession]]
@@ -266,13 +267,10 @@ class Dispatcher:
     def _answers(self, build: Build, limit: int) -> list[tuple[SolverSession, SolverAnswer]]:
         if len(self.solvers) == 1:
             return [(self.solvers[0], self.solvers[0].check(build, limit))]
-        from concurrent.futures import ThreadPoolExecutor
-
         # Printing makes nodes in a pool that threads must not share: all queries come first.
-        queries = [each.query(build) for each in self.solvers]
-        with ThreadPoolExecutor(len(self.solvers)) as threads:
-            answers = list(threads.map(lambda each, query: each.answer(query, limit), self.solvers, queries))
-        return list(zip(self.solvers, answers, strict=True))
+        queries = [(each, each.query(build)) for each in self.solvers]
+        answers = dict(pair for some in _side_by_side(queries, limit) for pair in some)
+        return [(each, answers[each]) for each in self.solvers]
 
 
 def in_turn(
@@ -294,33 +292,54 @@ def race(
 
     A killed session has its base no longer: the next `load` gives it a new worker.
     """
-    from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-
     # Printing makes nodes in a pool that threads must not share: all queries come first.
     queries = [(each, each.query(build)) for each in entrants]
-    answers = [(each, query) for each, query in queries if isinstance(query, SolverAnswer)]
-    running = [(each, query) for each, query in queries if isinstance(query, Query)]
-    if not running:
-        return answers
-    with ThreadPoolExecutor(len(running)) as threads:
-        waiting = {threads.submit(each.ask, query, limit): each for each, query in running}
-        decided: str | None = None
-        while waiting:
-            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in done:
-                each = waiting.pop(future)
-                answer = future.result()
-                # Of those that come after the decision only one that contradicts it counts: who was
-                # killed for being late has nothing to say.
-                if decided is None or answer.status not in ("unknown", decided):
-                    answers.append((each, answer))
-                if answer.status != "unknown":
-                    decided = decided or answer.status
-            if decided is not None:
-                # Their threads still wait for them, and end when they find them dead.
-                for each in waiting.values():
-                    each.cancel()
+    answers: list[tuple[SolverSession, SolverAnswer]] = []
+    decided: str | None = None
+    late = list(entrants)
+    for some in _side_by_side(queries, limit):
+        for each, answer in some:
+            late.remove(each)
+            # Of those that come after the decision only one that contradicts it counts: who was
+            # killed for being late has nothing to say.
+            if decided is None or answer.status not in ("unknown", decided):
+                answers.append((each, answer))
+            if answer.status != "unknown":
+                decided = decided or answer.status
+        if decided is not None:
+            # Their threads still wait for them, and end when they find them dead.
+            for each in late:
+                each.cancel()
     return answers
+
+
+def _side_by_side(
+    queries: Sequence[tuple[SolverSession, Query | SolverAnswer]], limit: int
+) -> Iterator[list[tuple[SolverSession, SolverAnswer]]]:
+    """The sessions with their answers, as they come; the queries are put at once.
+
+    Who is interrupted, or takes no further answer, leaves no solver at work.
+    """
+    from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+
+    asked = [(each, query) for each, query in queries if isinstance(query, Query)]
+    yield [(each, query) for each, query in queries if isinstance(query, SolverAnswer)]
+    if not asked:
+        return
+    with ThreadPoolExecutor(len(asked)) as threads:
+        waiting = {}
+        try:
+            for each, query in asked:
+                waiting[threads.submit(each.ask, query, limit)] = each
+            while waiting:
+                # Looked up from now and then, so that another thread can interrupt this one.
+                done, _ = wait(waiting, timeout=_LOOK_UP_S, return_when=FIRST_COMPLETED)
+                yield [(waiting.pop(future), future.result()) for future in done]
+        except BaseException:
+            # The pool waits for its threads, and they for their solvers.
+            for each in waiting.values():
+                each.cancel()
+            raise
 
 
 def merge(name: str, answers: list[tuple[SolverSession, SolverAnswer]]) -> CheckResult:

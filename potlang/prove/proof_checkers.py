@@ -11,9 +11,10 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any, Final, Literal, NamedTuple
+from typing import IO, Final, Literal, NamedTuple
 
 from potlang.engines.messages import ProofFormat
+from potlang.processes.launch import NOT_STARTED, launch_program
 
 Outcome = Literal["checked", "incomplete", "rejected", "timeout", "not available"]
 
@@ -59,7 +60,10 @@ def check_proof(
             return Checking(checker, "not available", f"it does not start: {error.strerror or error}")
         if code is None:
             return Checking(checker, "timeout", f"not done within {timeout_ms} ms")
-        return _judged(checker, code, _last_part(output))
+        said = _last_part(output)
+        if code == NOT_STARTED:
+            return Checking(checker, "not available", f"it does not start: {said.strip()[:_LONGEST_WORDS]}")
+        return _judged(checker, code, said)
 
 
 def _arguments(form: ProofFormat, problem: Path, proof: Path, rules: Sequence[Path]) -> list[str]:
@@ -70,10 +74,7 @@ def _arguments(form: ProofFormat, problem: Path, proof: Path, rules: Sequence[Pa
 
 def _run(command: list[str], output: IO[bytes], seconds: float) -> int | None:
     """The exit code; None if it had to be killed, with all that it had started."""
-    options: dict[str, Any] = {} if sys.platform == "win32" else {"start_new_session": True}
-    process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, **options
-    )
+    process = launch_program(command, output)
     try:
         return process.wait(seconds)
     except subprocess.TimeoutExpired:

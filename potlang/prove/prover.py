@@ -7,7 +7,7 @@ call has the limits anew.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -34,8 +34,10 @@ from potlang.prove.verdicts import ClaimState, PartialModel, Verifier
 from potlang.report.results import (
     Consistency,
     Evidence,
+    Interrupted,
     Limits,
     OptimizationResult,
+    OptimizationStatus,
     ProgramResult,
     Result,
     Verdict,
@@ -226,7 +228,7 @@ class Prover:
         """Results for these claims and norms, in order; for the module's own where none are given.
 
         They are taken under the assumptions and `assuming`. The call takes no more than `within_ms`, if
-        that is less than the limits allow.
+        that is less than the limits allow. Raises Interrupted with such results where it is interrupted.
         """
         if assuming is not None:
             self.push(assuming)
@@ -241,14 +243,33 @@ class Prover:
         own = claims is None and norms is None
         asked = self.module.claims if own else claims or ()
         watched = self.module.norms if own else norms or ()
-        tagged = [*((claim, "verification") for claim in asked), *((norm, "norm") for norm in watched)]
-        states = self._verifier.verify(tagged)
-        results = [self._result(state) for state in states]
-        if self.options.minimizing:
-            results = [self._minimal(*pair) for pair in zip(states, results, strict=True)]
-        if self.options.cross_checking:
-            results = [self._cross_checked(*pair) for pair in zip(states, results, strict=True)]
+        states = self._verifier.opened(self._tagged(asked, watched))
+        results: list[Result] = []
+        try:
+            self._verifier.verify(states)
+            for state in states:
+                results.append(self._result(state))
+            for each in self._evidence_steps():
+                for at, state in enumerate(states):
+                    results[at] = each(state, results[at])
+        except KeyboardInterrupt as error:
+            left = [self._result_so_far(state) for state in states[len(results) :]]
+            raise Interrupted((*results, *left)) from error
         return tuple(results)
+
+    def _tagged(self, claims: Sequence[Claim], norms: Sequence[Claim]) -> list[tuple[Claim, str]]:
+        return [*((claim, "verification") for claim in claims), *((norm, "norm") for norm in norms)]
+
+    def _evidence_steps(self) -> list[Callable[[ClaimState, Result], Result]]:
+        """What is done about the evidence of all results, one after the other."""
+        steps = ((self._minimal, self.options.minimizing), (self._cross_checked, self.options.cross_checking))
+        return [step for step, wanted in steps if wanted]
+
+    def _result_so_far(self, state: ClaimState) -> Result:
+        """The result of a claim that an interruption leaves as it is: nothing more is asked for it."""
+        unknown = state.verdict is Verdict.UNKNOWN
+        core = None if state.core is None or unknown else core_items(state.core, self._labels)
+        return self._made(state, Evidence(core=core))._replace(reason="interrupted" if unknown else None)
 
     def optimize(self) -> OptimizationResult | None:
         """The optimum of the module's optimization section, if there is one."""
@@ -299,20 +320,30 @@ class Prover:
         return self._verifier.consistency or Consistency.UNKNOWN
 
     def report(self) -> ProgramResult:
-        """All that the program's actions ask for ([VERDICT-ACTIONS])."""
+        """All that the program's actions ask for ([VERDICT-ACTIONS]).
+
+        Raises Interrupted with what is known where it is interrupted.
+        """
         began = time.perf_counter()
         self._begin()
         actions = self.module.actions
-        verifying = "verify" in actions
-        optimization = self._optimum = self._optimize() if "optimize" in actions else None
-        results = self._verify(None, None) if verifying else ()
-        if verifying and not results and optimization is None:
-            self._verifier.check_assumptions()
+        results: tuple[Result, ...] = ()
+        optimization = evidence = None
+        interruption: KeyboardInterrupt | None = None
+        try:
+            optimization = self._optimum = self._optimize() if "optimize" in actions else None
+            results = self._verify(None, None) if "verify" in actions else ()
+            if "verify" in actions and not results and optimization is None:
+                self._verifier.check_assumptions()
+            if not results and self._verifier.consistency is Consistency.INCONSISTENT:
+                evidence = self._of_inconsistency()
+        except KeyboardInterrupt as error:
+            interruption = error
+            results = error.known if isinstance(error, Interrupted) else self._not_asked()
+            if optimization is None and "optimize" in actions and self.module.optimization is not None:
+                optimization = OptimizationResult(OptimizationStatus.UNKNOWN, reason="interrupted")
         consistency = self._verifier.consistency
-        evidence = None
-        if not results and consistency is Consistency.INCONSISTENT:
-            evidence = self._of_inconsistency()
-        return ProgramResult(
+        found = ProgramResult(
             overall(results, optimization, consistency),
             results,
             optimization,
@@ -322,6 +353,16 @@ class Prover:
             limits=self.limits,
             time_ms=(time.perf_counter() - began) * 1000,
         )
+        if interruption is not None:
+            raise Interrupted(found) from interruption
+        return found
+
+    def _not_asked(self) -> tuple[Result, ...]:
+        """Results for the module's own claims and norms before any of them is looked at."""
+        if "verify" not in self.module.actions:
+            return ()
+        states = self._verifier.opened(self._tagged(self.module.claims, self.module.norms))
+        return tuple(self._result_so_far(state) for state in states)
 
     def _of_inconsistency(self) -> Evidence:
         found = self._verifier.assumptions
@@ -368,6 +409,9 @@ class Prover:
         began = time.perf_counter()
         evidence = self._evidence(state)
         spent = (time.perf_counter() - began) * 1000
+        return self._made(state, evidence)._replace(time_ms=state.time_ms + spent)
+
+    def _made(self, state: ClaimState, evidence: Evidence) -> Result:
         unknown = state.verdict is Verdict.UNKNOWN
         answered = dict.fromkeys(result.by for result in state.results if result.by)
         return Result(
@@ -383,7 +427,7 @@ class Prover:
             evidence,
             tuple(state.checks),
             reproducer=self._reproducer(state) if state.disagreement else None,
-            time_ms=state.time_ms + spent,
+            time_ms=state.time_ms,
         )
 
     def _evidence(self, state: ClaimState) -> Evidence:

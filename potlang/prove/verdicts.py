@@ -183,16 +183,18 @@ class Verifier:
 
     # --- claims ---
 
-    def verify(self, claims: Sequence[tuple[Claim, str]]) -> list[ClaimState]:
-        """A state for each claim and its kind, in order."""
-        states = [self._state(claim, kind) for claim, kind in claims]
+    def opened(self, claims: Sequence[tuple[Claim, str]]) -> list[ClaimState]:
+        """A state for each claim and its kind, in order, of which nothing is known yet."""
+        return [self._state(claim, kind) for claim, kind in claims]
+
+    def verify(self, states: Sequence[ClaimState]) -> None:
+        """Decide these claims, in order."""
         for index, state in enumerate(states):
             began = time.perf_counter()
             self._decide(state, states[index + 1 : index + 1 + _MOST_AHEAD])
             if index == 0 and self._together:
                 self._decide_together(states[1 : 1 + _MOST_AHEAD])
             state.time_ms = (time.perf_counter() - began) * 1000
-        return states
 
     def _decide_together(self, states: Sequence[ClaimState]) -> None:
         """Put the open sides of many claims as one check: if none has a model, all are unsat.

@@ -182,10 +182,10 @@ class Result(NamedTuple):
 
     `kind` is `verification` or `norm`. `paper_answer` is `SAT` or `UNSAT`, whether assumptions and
     claim are satisfiable together, or None if that is not known. An unknown verdict has a `reason`
-    (`timeout`, `memory`, `incomplete`, `disagreement`, `unsupported`, `error`, `crash`), the verdicts still
-    `possible`, and the `checks` that say more. `route` names what answered. `trust` is the worst tier of
-    the `assurances`, the answers that the verdict rests on. `reproducer` is, after a disagreement, the
-    SMT-LIB text that solvers answered differently.
+    (`timeout`, `memory`, `incomplete`, `disagreement`, `unsupported`, `error`, `crash`, `interrupted`), the
+    verdicts still `possible`, and the `checks` that say more. `route` names what answered. `trust` is the
+    worst tier of the `assurances`, the answers that the verdict rests on. `reproducer` is, after a
+    disagreement, the SMT-LIB text that solvers answered differently.
     """
 
     name: str
@@ -267,6 +267,17 @@ class OptimizationResult(NamedTuple):
     trust: TrustLevel = "solver"
     time_ms: float = 0.0
     assurances: tuple[IndependentCheck, ...] = ()
+
+
+class Interrupted(KeyboardInterrupt):
+    """Raised where a KeyboardInterrupt ends a call, with what was `known` by then ([STOP-LIBRARY]).
+
+    For a verb that is its report, in which all the rest is unknown, reason `interrupted`.
+    """
+
+    def __init__(self, known: Any) -> None:
+        super().__init__()
+        self.known = known
 
 
 class ProgramResult(NamedTuple):

@@ -25,6 +25,7 @@ ELSEWHERE = {
     "POT0002": "an input of more than 64 MiB",
     "POT0006": "a file that cannot be read",
     "POT0009": "a file that cannot be written",
+    "POT0010": "a system that allows too few files",
     "POT1018": "a program that is checked by a schema alone",
     "POT5070": "two traces that are glued",
     "POT5071": "two traces that are glued",

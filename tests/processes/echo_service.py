@@ -8,12 +8,16 @@ from potlang.processes.frames import Message
 from potlang.processes.worker import Service
 
 WAIT = "wait"
+HOLD = "hold"
+"""Work that never lets go of the interpreter's lock, for some seconds at least."""
 
 
 class Echo(Service):
     def answer(self, request: Message) -> Message:
         if request["text"] == WAIT:
             time.sleep(10)
+        if request["text"] == HOLD:
+            return {"text": str((3**100_000_000).bit_length())}
         return {"text": request["text"]}
 
 

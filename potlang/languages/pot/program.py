@@ -16,7 +16,7 @@ from potlang.languages.pot.lower import DEFAULT_PASSES, Target, divided, emit_af
 from potlang.languages.pot.report import Report
 from potlang.processes.pool import Workers, default_workers
 from potlang.prove.options import Cores, Models, ProverOptions, RouteName, Trust
-from potlang.report.results import Limits, ProgramResult
+from potlang.report.results import Interrupted, Limits, ProgramResult, Result
 from potlang.source import Document
 from potlang.utils.closing import Closing
 from potlang.utils.gc_pause import collector_paused
@@ -200,6 +200,7 @@ class Session(Closing):
         self._facts = 0
         self._mark = len(self._module.pool)
         self._prover = self._open()
+        self._is_half_done = False
         program.use.sessions += 1
         self._closed = False
 
@@ -211,9 +212,15 @@ class Session(Closing):
             self._prover.close()
 
     def run(self, *, certificate: bool = False) -> Report:
-        """The answers to the program's own actions, with a certificate if it is wanted."""
-        with self._turn, collector_paused(self._large):
-            report = self.program.report(self._prover.report())
+        """The answers to the program's own actions, with a certificate if it is wanted.
+
+        Raises `Interrupted`, with a report without certificate, where it is interrupted.
+        """
+        with self._call(), collector_paused(self._large):
+            try:
+                report = self.program.report(self._prover.report())
+            except Interrupted as error:
+                raise Interrupted(self.program.report(error.known)) from error
             return report._replace(certificate=self._prover.certificate()) if certificate else report
 
     def verify(self, claim: str | dict[str, Any], name: str | None = None) -> Report:
@@ -222,7 +229,7 @@ class Session(Closing):
         Raises CompileError, with places in the claim, if it is not a formula over the program's
         declarations.
         """
-        with self._turn:
+        with self._call():
             return self._verified(claim, name)
 
     def _verified(self, claim: str | dict[str, Any], name: str | None) -> Report:
@@ -237,13 +244,18 @@ class Session(Closing):
         if found is None or sink.has_errors:
             raise CompileError(diagnostics, document)
         self._declare_free()
-        results = self._prover.verify([found], [])
-        one = ProgramResult(results[0].verdict, results, limits=self._limits, time_ms=results[0].time_ms)
-        return reported(one, Checked(document, tuple(diagnostics), None))
+        checked = Checked(document, tuple(diagnostics), None)
+        try:
+            return reported(self._one(self._prover.verify([found], [])), checked)
+        except Interrupted as error:
+            raise Interrupted(reported(self._one(error.known), checked)) from error
+
+    def _one(self, results: tuple[Result, ...]) -> ProgramResult:
+        return ProgramResult(results[0].verdict, results, limits=self._limits, time_ms=results[0].time_ms)
 
     def push(self, *facts: str) -> None:
         """Assumes `facts` until the matching `pop`. Raises CompileError if one is not a formula."""
-        with self._turn:
+        with self._call():
             assumed = [self._fact(text) for text in facts]
             self._declare_free()
             self._assumed.append(assumed)
@@ -252,9 +264,22 @@ class Session(Closing):
 
     def pop(self) -> None:
         """Takes back the last `push`. Raises IndexError if there is none."""
-        with self._turn:
+        with self._call():
             self._assumed.pop()
             self._prover.pop()
+
+    @contextmanager
+    def _call(self) -> Iterator[None]:
+        """The caller's turn. After one that was interrupted the prover is made anew: it may be half done."""
+        with self._turn:
+            if self._is_half_done:
+                self._reopen()
+                self._is_half_done = False
+            try:
+                yield
+            except KeyboardInterrupt:
+                self._is_half_done = True
+                raise
 
     def _recycle(self) -> None:
         """Begin again with the assumptions alone: formulas of claims answered are garbage by now."""
@@ -278,8 +303,11 @@ class Session(Closing):
         free = self.program.extension.free
         if len(free) == self._free:
             return
-        self._module = replace(self._module, symbols=(*self._module.symbols, *free[self._free :]))
-        self._free = len(free)
+        # Together: between the two an interruption would have symbols declared twice, or never.
+        self._module, self._free = (
+            replace(self._module, symbols=(*self._module.symbols, *free[self._free :])),
+            len(free),
+        )
         self._reopen()
 
     def _read_claim(

@@ -57,6 +57,8 @@ def _result(result: Result, style: Style) -> Iterator[str]:
 
 
 def _unknown(result: Result) -> Iterator[str]:
+    if result.reason == "interrupted":
+        yield "  interrupted"
     if result.possible:
         yield f"  still possible: {_either(str(verdict) for verdict in result.possible)}"
     for check in result.checks:

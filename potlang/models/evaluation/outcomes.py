@@ -21,7 +21,7 @@ from potlang.models.journal import Journal, in_parallel
 from potlang.models.replies import program_in
 from potlang.prove.options import RouteName, Trust
 from potlang.prove.versions import versions
-from potlang.report.results import Limits, Verdict
+from potlang.report.results import Interrupted, Limits, Verdict
 
 PAPER: Final = ("SAT", "UNSAT")
 
@@ -183,7 +183,8 @@ def run(
 
     Each is appended to `results` as it comes; one that is there already, of the same question, attempts,
     settings and versions, is taken from there, unless a call failed. `progress` is called for each in
-    the caller's thread. Raises OSError for the results file.
+    the caller's thread. Raises OSError for the results file, and Interrupted with a run of the questions
+    that are finished where it is interrupted.
     """
     found: dict[str, QuestionOutcome] = {}
     with Journal(results, _entry, limits=LINE_LIMITS) as file:
@@ -204,11 +205,18 @@ def run(
             file.append(outcome.key, outcome, outcome.to_dict())
             return outcome
 
-        for outcome in in_parallel(one, waiting, jobs):
-            found[outcome.id] = outcome
-            if progress is not None:
-                progress(outcome)
-    return Run(tuple(found[each.id] for each in questions), reused, file.unreadable)
+        def finished() -> Run:
+            outcomes = tuple(found[each.id] for each in questions if each.id in found)
+            return Run(outcomes, reused, file.unreadable)
+
+        try:
+            for outcome in in_parallel(one, waiting, jobs):
+                found[outcome.id] = outcome
+                if progress is not None:
+                    progress(outcome)
+        except KeyboardInterrupt as error:
+            raise Interrupted(finished()) from error
+    return finished()
 
 
 def _entry(value: Any) -> tuple[str, QuestionOutcome]:

@@ -42,7 +42,7 @@ from potlang.languages.dagmath.results import By, StepResult, StepsReport, StepV
 from potlang.languages.dagmath.solve.identities import Identities
 from potlang.languages.dagmath.solve.premises import Premise, Premises, named_in, subjects
 from potlang.languages.dagmath.solve.theory import StepTheory
-from potlang.report.results import Limits, Result, Verdict
+from potlang.report.results import Interrupted, Limits, Result, Verdict
 
 if TYPE_CHECKING:
     from potlang.processes.pool import Workers
@@ -68,7 +68,8 @@ def check_steps(
 
     `limits` are for the solution as a whole, `trust` and `workers` as `potlang.verify` takes them;
     `identities` is a SymPy process to be used, instead of one for this call. Never raises for what nodes
-    contain. Raises BrokenGraphError for steps that are no graph.
+    contain. Raises BrokenGraphError for steps that are no graph, and Interrupted with a report of what is
+    known where it is interrupted.
     """
     Graph.of(solution)
     began = time.perf_counter()
@@ -128,8 +129,15 @@ class _Checking:
     def run(self) -> StepsReport:
         # One session then knows the symbols of all steps: a new symbol would need a new session.
         self._encoded(Premise(at, each) for at, read in enumerate(self.read.readings) for each in read.claims)
-        results = tuple(self._step(at, step) for at, step in enumerate(self.read.steps))
-        return StepsReport(results, self._contradiction())
+        results: list[StepResult] = []
+        try:
+            for at, step in enumerate(self.read.steps):
+                results.append(self._step(at, step))
+            return StepsReport(tuple(results), self._contradiction())
+        except KeyboardInterrupt as error:
+            left = self.read.steps[len(results) :]
+            unknown = [StepResult(each.id, StepVerdict.UNKNOWN, "interrupted", limited=True) for each in left]
+            raise Interrupted(StepsReport((*results, *unknown))) from error
 
     # --- one step ---
 

@@ -26,7 +26,7 @@ from potlang.languages.dagmath.results import (
 )
 from potlang.languages.dagmath.solve.answers import AnswerJudge, given_judge
 from potlang.languages.dagmath.write import solution_value
-from potlang.report.results import Limits
+from potlang.report.results import Interrupted, Limits
 from potlang.version import __version__
 
 if TYPE_CHECKING:
@@ -55,11 +55,13 @@ def verify(
     `answer` is the expected one, in the place of what the input says. `steps=False`: the steps are not
     checked. `trust`, `limits` and `workers` are those of `potlang.verify`, the limits for all steps
     together; `judge` compares the answers, one that is made for this call by default. Never raises for
-    what the solution contains. Raises TypeError for a source of another type.
+    what the solution contains. Raises TypeError for a source of another type, and `potlang.Interrupted`
+    with the report on what is known where the checking of steps is interrupted.
     """
     began = time.perf_counter()
     checked = check(solution_value(source) if isinstance(source, Solution) else source, name=name)
     if checked.solution is None or checked.graph is None:
+        asked = _Asked()
         report = _rejected(checked)
     else:
         answered = _answered(checked.read, checked.solution, answer, judge, limits)
@@ -67,7 +69,10 @@ def verify(
         report = _report(checked, checked.graph, answered, asked)
     time_ms = (time.perf_counter() - began) * 1000
     document = checked.read.document
-    return report._replace(limits=limits, time_ms=time_ms, version=__version__, document=document)
+    report = report._replace(limits=limits, time_ms=time_ms, version=__version__, document=document)
+    if asked.interruption is not None:
+        raise Interrupted(report) from asked.interruption
+    return report
 
 
 # --- the answer ----------------------------------------------------------------------------------
@@ -113,6 +118,7 @@ class _Asked(NamedTuple):
 
     report: StepsReport | None = None
     notes: tuple[str, ...] = ()
+    interruption: KeyboardInterrupt | None = None
 
 
 def _checked_steps(solution: Solution, limits: Limits, trust: Trust, workers: Workers | None) -> _Asked:
@@ -123,7 +129,12 @@ def _checked_steps(solution: Solution, limits: Limits, trust: Trust, workers: Wo
         return _Asked(None, (f"the steps are not checked: there are more than {MOST_STEPS:,}",))
     with Identities() as identities:
         notes = (f"{MISSING}: identities are not looked for",) if identities.note == MISSING else ()
-        found = check_steps(solution, limits=limits, trust=trust, workers=workers, identities=identities)
+        try:
+            found = check_steps(solution, limits=limits, trust=trust, workers=workers, identities=identities)
+        except Interrupted as error:
+            return _Asked(
+                error.known, (*notes, "it was interrupted: what is unknown was not settled by then"), error
+            )
     return _Asked(found, notes)
 
 

@@ -1,6 +1,6 @@
 """Questions about one theory with assumptions on top: one worker, one total time, nothing asked twice.
 
-When the time is used up every further answer is unknown, at once.
+When the time is used up, or the work is interrupted, every further answer is unknown, at once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from potlang.processes.pool import Workers
 from potlang.prove.options import ProverOptions
 from potlang.prove.probing import Probe
 from potlang.prove.prover import Prover
-from potlang.report.results import Limits, Result, Verdict
+from potlang.report.results import Interrupted, Limits, Result, Verdict
 from potlang.utils.closing import Closing
 from potlang.utils.deadline import Deadline
 
@@ -53,6 +53,8 @@ class TheoryProver(Closing):
         self._base: Assuming | None = None
         self.gave_up = False
         """Whether a question was left unanswered for want of time."""
+        self.interruption: KeyboardInterrupt | None = None
+        """The first one."""
 
     def close(self) -> None:
         """Gives the solver back, if there is one."""
@@ -61,8 +63,8 @@ class TheoryProver(Closing):
             self._base = None
 
     def left_ms(self) -> int:
-        """Milliseconds left for the whole; 0 when they are used up."""
-        return self._deadline.left_ms()
+        """Milliseconds left for the whole; 0 when they are used up, and after an interruption."""
+        return 0 if self.interruption is not None else self._deadline.left_ms()
 
     def assuming(self, *assertions: Assertion) -> Assuming:
         """The theory with these on top. It is good until other assumptions are asked for."""
@@ -116,20 +118,29 @@ class Assuming:
             some = todo[start : start + count]
             asked = [Claim(f"q{start + i}", name, formula) for i, (name, formula) in enumerate(some)]
             began = time.monotonic()
-            found = self._ready().verify(asked, [], within_ms=self._theory.left_ms())
-            for claim, result in zip(asked, found, strict=True):
+            found = self._verified(asked)
+            for claim, result in zip(asked, found, strict=self._theory.interruption is None):
                 self._known[claim.formula.id] = result
             start += count
             is_slow = time.monotonic() - began > _LONG_S
             count = max(1, count // 2) if is_slow else min(_AT_ONCE, 2 * count)
         return [self._named(name, formula, examples) for name, formula in named]
 
+    def _verified(self, asked: Sequence[Claim]) -> Sequence[Result]:
+        """The results as far as they are known."""
+        try:
+            return self._ready().verify(asked, [], within_ms=self._theory.left_ms())
+        except KeyboardInterrupt as error:
+            self._theory.interruption = error
+            return error.known if isinstance(error, Interrupted) else ()
+
     def _named(self, name: str, formula: Node, examples: bool) -> Result:
         result = self._known.get(formula.id)
         if result is None or result.verdict is Verdict.UNKNOWN:
             self._theory.gave_up |= not self._theory.left_ms()
         if result is None:
-            return Result(name, "", Verdict.UNKNOWN, reason="timeout", possible=_POSSIBLE)
+            reason = "timeout" if self._theory.interruption is None else "interrupted"
+            return Result(name, "", Verdict.UNKNOWN, reason=reason, possible=_POSSIBLE)
         if not examples and result.verdict is not Verdict.UNDETERMINED:
             result = result._replace(
                 evidence=result.evidence._replace(could_be_true=None, could_be_false=None)
@@ -141,7 +152,11 @@ class Assuming:
         if not self._theory.left_ms():
             self._theory.gave_up = True
             return Probe("unknown", {}, "timeout")
-        found = self._ready().probe(formula, watched, within_ms=self._theory.left_ms())
+        try:
+            found = self._ready().probe(formula, watched, within_ms=self._theory.left_ms())
+        except KeyboardInterrupt as error:
+            self._theory.interruption = error
+            return Probe("unknown", {}, "interrupted")
         self._theory.gave_up |= found.status == "unknown" and not self._theory.left_ms()
         return found
 

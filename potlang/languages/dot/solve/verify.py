@@ -33,7 +33,7 @@ from potlang.languages.dot.solve.lints import report_all
 from potlang.languages.dot.solve.prover import TheoryProver
 from potlang.languages.dot.solve.summary import Summary, formula_text
 from potlang.prove.options import ProverOptions, RouteName, Trust
-from potlang.report.results import Consistency, Evidence, Limits, Result, Verdict
+from potlang.report.results import Consistency, Evidence, Interrupted, Limits, Result, Verdict
 from potlang.sema.emit import Writer
 from potlang.version import __version__
 
@@ -63,7 +63,8 @@ def verify(
     `theory` is a PoT program that the trace is read against; `route`, `trust`, `limits` and `workers` are
     those of `potlang.verify`, the limits for the trace as a whole. Whatever is well formed of a broken
     trace is verified all the same. Raises `potlang.CompileError` if the theory does not compile,
-    `potlang.api.OptionError` for an option that means nothing, and TypeError for a source of another type.
+    `potlang.api.OptionError` for an option that means nothing, TypeError for a source of another type, and
+    `potlang.Interrupted` with the report on what is known where a question is interrupted.
     """
     began = time.perf_counter()
     program = compiled(theory)
@@ -76,7 +77,7 @@ def verify(
             report = _Verification(extraction, said, prover, sink).run()
     report = report._replace(verdict=_verdict(report, sink))
     diagnostics = tuple(sink.diagnostics())
-    return report._replace(
+    report = report._replace(
         profile=trace.profile,
         hash=digest(trace),
         is_typed=trace.is_typed,
@@ -87,6 +88,9 @@ def verify(
         version=__version__,
         document=trace.document,
     )
+    if prover.interruption is not None:
+        raise Interrupted(report) from prover.interruption
+    return report
 
 
 class _Verification:
@@ -271,6 +275,8 @@ class _Verification:
         )
 
     def _notes(self) -> tuple[str, ...]:
+        if self.prover.interruption is not None:
+            return ("it was interrupted: what is unknown was not settled by then",)
         if self.prover.gave_up:
             return ("the time for the trace is used up: what is unknown was not settled in it",)
         return ()
