@@ -164,7 +164,7 @@ class _Sites(ast.NodeVisitor):
     # Annotations, docstrings and what only checks or words are not changed.
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        if node.value is not None:
+        if node.value is not None and not is_limit(node.target, node.value):
             self.visit(node.value)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
@@ -178,11 +178,7 @@ class _Sites(ast.NodeVisitor):
         """Words of errors."""
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        names = [each.id for each in ast.walk(node.targets[0]) if isinstance(each, ast.Name)]
-        numbers = (ast.Constant, ast.BinOp, ast.Tuple, ast.operator, ast.expr_context)
-        # A limit may be another one; a table in capitals may not.
-        limit = all(isinstance(each, numbers) for each in ast.walk(node.value))
-        if not (limit and all(name.strip("_").isupper() for name in names)):
+        if not is_limit(node.targets[0], node.value):
             self.generic_visit(node)
 
     def visit_Compare(self, node: ast.Compare) -> None:
@@ -257,6 +253,14 @@ class _Sites(ast.NodeVisitor):
                 start, end = self.span(node.args[0])[0], self.span(node.args[1])[1]
                 self.found.append((node.lineno, start, end, f"{second}, {first}", "arguments exchanged"))
         self.generic_visit(node)
+
+
+def is_limit(target: ast.expr, value: ast.expr) -> bool:
+    """Whether a name in capitals is given a number: that may be another one, and a table may not."""
+    names = [each.id for each in ast.walk(target) if isinstance(each, ast.Name)]
+    numbers = (ast.Constant, ast.BinOp, ast.Tuple, ast.operator, ast.expr_context)
+    known = all(isinstance(each, numbers) for each in ast.walk(value))
+    return known and all(name.strip("_").isupper() for name in names)
 
 
 def mutants_of(area: str, path: Path) -> Iterator[Mutant]:
