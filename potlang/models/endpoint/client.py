@@ -111,7 +111,7 @@ class Endpoint(Closing):
         chosen = every_setting(settings)
         body = self._body(messages, chosen)
         # It takes seconds to import the library on a busy machine: none of the model's.
-        openai = needed("openai", "models")
+        openai = _library()
         client = self._client(openai)
         start = time.monotonic()
         end = start + (self.timeout if chosen["timeout"] is None else chosen["timeout"])
@@ -276,3 +276,7 @@ def _failed(error: Exception, openai: Any) -> _Failed:
 def _encodable(text: str) -> str:
     """The text without lone surrogates, which UTF-8 cannot hold."""
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _library() -> Any:
+    return needed("openai", "models")
