@@ -214,6 +214,16 @@ MISTAKES = {
         "malformed literal for its sort",
     ),
     '(potlang-ir 1)\n(sort "a\\q")': (2, 7, "malformed quoted text"),
+    '(potlang-ir 1)\n(assert "k" "n" fact (vars (?x.0 Int) (?x.0 Bool)) true)': (
+        2,
+        39,
+        "variables start with ?, have a sort and are declared once",
+    ),
+    '(potlang-ir 1)\n(assert "k" "n" fact (vars (x.0 Int)) true)': (
+        2,
+        28,
+        "variables start with ?, have a sort and are declared once",
+    ),
 }
 
 
