@@ -568,6 +568,36 @@ def test_a_wrong_optimum_is_refused(old: str, new: str, reason: str) -> None:
     assert (found.status, reason in found.message) == ("INVALID", True), found.message
 
 
+@pytest.mark.parametrize(
+    ("direction", "best", "worse"), [("maximize", 9, 8), ("minimize", 1, 2)], ids=["maximize", "minimize"]
+)
+def test_bit_vectors_are_compared_unsigned(direction: str, best: int, worse: int) -> None:
+    """[CERT-OPTIMUM-GOAL] 9 is more than 1, which as signed numbers of four bits it is not."""
+    text = program(
+        '(declare free "v" () (BitVec 4))',
+        '(optimize "box")',
+        '(constraint "c" "" constraint (or (= v (lit (BitVec 4) 1)) (or (= v (lit (BitVec 4) 2))'
+        " (or (= v (lit (BitVec 4) 8)) (= v (lit (BitVec 4) 9))))))",
+        f'(objective "o" "{direction}" v)',
+    )
+
+    def said(value: int) -> Outcome:
+        high = f"(lit (BitVec 4) {value})"
+        lines = (f"(objective {high})", "(model m)", f"(constant v {high})",
+                 '(refutation r better "objective 0")', '(instance 1 "c")', "(instance 2 goal)")  # fmt: skip
+        first, second = ("v", high) if direction == "minimize" else (high, "v")
+        axioms = []
+        for number, each in enumerate((1, 2, 8, 9), 3):
+            literal = f"(lit (BitVec 4) {each})"
+            pair = (literal, high) if direction == "minimize" else (high, literal)
+            axioms.append(f"(axiom {number} congruent bvult ({first} {second}) ({' '.join(pair)}))")
+        results = ('(result "objective 0" optimal)', "(sat reached m)", "(unsat better r)")
+        return outcome(*lines, *axioms, "(empty)", *results, text=text, results=())
+
+    assert said(best).status == "VALID", said(best)
+    assert said(worse).status == "INVALID"
+
+
 def test_every_objective_has_an_answer() -> None:
     """[CERT-RESULT] If the program asks for the optimum."""
     text = optimizing("box")
