@@ -34,6 +34,7 @@ from potlang.prove.verdicts import Verifier
 from potlang.prove.weighted import WeightedSum, bound_by_cores, weighted_sum
 from potlang.report.results import OptimizationStatus
 from potlang.smt.models import Unreadable, read_structure
+from potlang.utils.deadline import Deadline
 
 _MOST_STEPS = 200
 _FAR = Fraction(10**9)
@@ -210,11 +211,9 @@ class ObjectiveSearch:
     def run(self) -> Outcome:
         """The status with what shows it."""
         self._propose()
-        answer = self._search()
-        if answer is None and self._best is not None and not self._models.over:
+        if self._settled() is None:
             self._by_cores()
-            answer = self._settled()
-        return answer or self.unsettled()
+        return self._search() or self.unsettled()
 
     # --- what is known ---
 
@@ -451,7 +450,13 @@ class ObjectiveSearch:
         if total is None:
             return
         names = [f"!k{number}" for number in range(len(total.conditions))]
-        found = bound_by_cores(total, lambda kept: self._kept(total, names, kept), self._cheapest, self._over)
+        # The search that follows needs its time where cores do not close the gap.
+        until = Deadline(self._models.dispatcher.allowance.deadline.left_ms() // 2)
+        found = bound_by_cores(
+            total, lambda kept: self._kept(total, names, kept), self._cheapest, until.passed
+        )
+        if found.impossible is not None:
+            return
         if found.reached is not None:
             reached = self._reached(found.reached, self._fixed)
             if reached is not None and (self._best is None or reached.value > self._best.value):
@@ -477,9 +482,6 @@ class ObjectiveSearch:
     def _cheapest(self, clauses: Sequence[Sequence[int]], costs: Sequence[int]) -> tuple[int, ...] | None:
         limit = self._models.dispatcher.allowance.check_ms()
         return cheapest(clauses, costs, self._models.workers, limit) if limit else None
-
-    def _over(self) -> bool:
-        return self._models.over
 
 
 def compared(

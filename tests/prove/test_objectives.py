@@ -265,11 +265,11 @@ def test_bad_soft_constraints_are_reported(section: dict[str, Any]) -> None:
 
 
 def test_sums_of_weights_by_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    """[VERDICT-BOUND] Where optimizer and search give up, cores and RC2 find the least weight."""
+    """[VERDICT-BOUND] Where the optimizer gives up, cores and RC2 find the least weight."""
     from potlang.prove.objective import ObjectiveSearch
 
     monkeypatch.setattr(ObjectiveSearch, "_propose", lambda search: None)
-    monkeypatch.setattr(ObjectiveSearch, "_search", lambda search: search._wonder(None) and None)
+    monkeypatch.setattr(ObjectiveSearch, "_search", lambda search: search._wonder(None) and search._settled())
     rng = random.Random(7)
     names = [f"p{number}" for number in range(5)]
     for _ in range(6):
