@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _CHECK_MS = 2_000
 _GROUND_MS = 300
+_MOST_INSTANCES = 600
 _MOST_GROUNDED = 200
 _MOST_TRIED = 3
 
@@ -70,7 +71,8 @@ def _refuted(models: Models, piece: Piece, core: frozenset[str]) -> Grounded:
         return Grounded("unknown", "others like it were not refuted")
     program = replace(models.original, assertions=every, claims=(claim,), norms=(), optimization=None)
     grounder = Grounder(program, models.workers)
-    limits = GroundLimits(_GROUND_MS)
+    # Rounds that add axioms alone are ended by their number: sums make many of them.
+    limits = GroundLimits(_GROUND_MS, instances=_MOST_INSTANCES, terms=_MOST_INSTANCES)
     found = grounder.refute([each for each in every if each.key in core], "claim", claim, limits)
     if found.status != "unsat" and len(core) < len(every):
         # Some arithmetic is refuted by what bounds the numbers, which need not be in a core.
