@@ -106,6 +106,12 @@ class Matrix:
         return self._terms.apply(self.skolems[key], tuple([images[each] for each in free]))
 
 
+def is_connective(term: Term) -> bool:
+    """Whether a term is made of formulas alone by an operator that `connective` takes apart."""
+    logical = isinstance(term.op, str) and term.op != "distinct" and bool(term.args)
+    return logical and term.op not in QUANTIFIERS and all(arg.sort is BOOL for arg in term.args)
+
+
 def connective(term: Term, sign: bool) -> Shape:
     """An operator on truth values only, or its negation."""
     args = term.args

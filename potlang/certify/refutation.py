@@ -1,7 +1,8 @@
-"""Ground refutations: instances of Skolem forms, axioms, hinted steps and RUP lemmas."""
+"""Refutations: instances of Skolem forms, axioms and hinted steps, or a finite problem; RUP lemmas."""
 
 from __future__ import annotations
 
+from .finite import FiniteEncoding
 from .normal import Matrix
 from .propagation import Clause, ClauseDatabase
 from .sorts import BOOL, INT
@@ -19,7 +20,8 @@ class Refutation:
     Statements are checked as they come.
 
     `clauses` are those that instances, axioms, steps and lemmas have given, over the `atoms`, numbered
-    from 1 in order of first occurrence; an `and` below an `or` is numbered as an atom, too.
+    from 1 in order of first occurrence; an `and` below an `or` is numbered as an atom, too. A finite problem
+    is its `encoding`, whose variables are the numbers instead.
     """
 
     def __init__(self, theory: Theory, side: str, key: str | None, steps: StepBudget | None = None) -> None:
@@ -31,6 +33,7 @@ class Refutation:
         self.steps = steps or StepBudget(MOST_STEPS)
         self.atoms: list[Term] = []
         self.clauses: list[Clause] = []
+        self.encoding: FiniteEncoding | None = None
         self.refuted = False
         self._numbers: dict[Term, int] = {}
         self._defined: dict[int, list[Clause]] = {}
@@ -51,6 +54,10 @@ class Refutation:
         match parts:
             case [("instance" | "axiom" | "step") as kind, number, *rest]:
                 self._numbered(str(kind), integer(number), rest)
+            case ["finite", *roots] if not self._statements and self.encoding is None:
+                self._finite(roots)
+            case ["apart", *cells] if self.encoding is not None:
+                self._apart(*self.encoding.apart(list(map(integer, cells))))
             case ["lemma", *literals]:
                 self._lemma(self._clause(literals))
             case ["delete", *literals]:
@@ -68,7 +75,7 @@ class Refutation:
 
     def _numbered(self, kind: str, number: int, parts: list[Tree]) -> None:
         """Adds the clauses of an instance, axiom or step, and once the definitions that they mention."""
-        if number <= next(reversed(self._statements), 0):
+        if number <= next(reversed(self._statements), 0) or self.encoding is not None:
             raise Invalid("the numbers of statements must increase")
         match kind, parts:
             case "instance", [root, *bindings]:
@@ -85,6 +92,25 @@ class Refutation:
         self._given.update(-clause[0] for clause in new)
         self.clauses += clauses + new
         for clause in clauses + new:
+            self._database.add(clause)
+
+    def _finite(self, roots: list[Tree]) -> None:
+        """Adds the clauses of assertions and the goal as a finite problem."""
+        parts = dict.fromkeys([self._root(each) for each in roots])
+        self.encoding = FiniteEncoding(
+            self.theory, [(root.formula, sign) for root, sign in parts], self.steps
+        )
+        for clauses in (self.encoding.clauses, *self.encoding.asserted):
+            self.clauses += clauses
+            for clause in clauses:
+                self._database.add(clause)
+
+    def _apart(self, known: list[Clause], clauses: list[Clause]) -> None:
+        """Adds that unknowns which all differ take all values, if there are no more values than unknowns."""
+        if not all(map(self._database.implies, known)):
+            raise Invalid("two of the cells may be equal")
+        self.clauses += clauses
+        for clause in clauses:
             self._database.add(clause)
 
     def _step(self, root: Tree, bindings: list[Tree], hints: list[Tree], conclusion: Tree) -> list[Clause]:
@@ -115,23 +141,27 @@ class Refutation:
 
     def _clause(self, literals: list[Tree]) -> Clause:
         clause = tuple(dict.fromkeys(map(integer, literals)))
-        if any(not 1 <= abs(literal) <= len(self.atoms) for literal in clause):
+        most = len(self.atoms) if self.encoding is None else self.encoding.variables
+        if any(not 1 <= abs(literal) <= most for literal in clause):
             raise Invalid("there is no atom of that number")
         return clause
 
     # --- instances and axioms ---
 
-    def _matrix(self, part: Tree) -> Matrix:
-        """The Skolem form of an assertion, by its key, or of the goal."""
+    def _root(self, part: Tree) -> tuple[Root, bool]:
+        """An assertion, by its key, or the goal, and the sign with which it is assumed."""
         match part:
             case QuotedText(key) if key in self.theory.assertions:
-                root, sign = self.theory.assertions[key], True
+                return self.theory.assertions[key], True
             case QuotedText(key) if self.goal.constrained and key in self.theory.constraints:
-                root, sign = self.theory.constraints[key], True
+                return self.theory.constraints[key], True
             case "goal" if self.goal.root is not None:
-                root, sign = self.goal.root, self.goal.sign
-            case _:
-                raise Invalid(f"there is no root {shown(part)}")
+                return self.goal.root, self.goal.sign
+        raise Invalid(f"there is no root {shown(part)}")
+
+    def _matrix(self, part: Tree) -> Matrix:
+        """The Skolem form of a root."""
+        root, sign = self._root(part)
         known: dict[object, Matrix] = self.theory.matrices
         if (root, sign) not in known:
             known[root, sign] = Matrix(self.theory, root, sign)

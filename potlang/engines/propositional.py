@@ -17,7 +17,7 @@ from potlang.utils.deadline import Deadline
 
 _DECAY = 1.05
 _RESCALE = 1e100
-_PERIOD = 256
+_PERIOD = 32
 
 
 class RefutationTrace(NamedTuple):

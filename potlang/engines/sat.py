@@ -15,21 +15,27 @@ from potlang.processes.pool import Workers
 from potlang.utils.deadline import Deadline
 
 SOLVER: Final = "cadical153"
-MOST_LEMMAS: Final = 200_000
+MOST_LEMMAS: Final = 400_000
 """Longer proofs are not handed over."""
 
 
 class SatOutcome(NamedTuple):
-    """`true` lists the variables that the model makes true; `lemmas` end with the empty clause left out.
+    """`true` lists the variables that the model makes true.
 
-    `lemmas` is None where the proof is too long, or unless unsat.
+    `proof` are clauses added (True) and deleted in order, the empty one left out. It is None where it is too
+    long, or unless unsat.
     """
 
     status: Status
     reason: Reason | None = None
     detail: str = ""
     true: tuple[int, ...] = ()
-    lemmas: tuple[tuple[int, ...], ...] | None = None
+    proof: tuple[tuple[bool, tuple[int, ...]], ...] | None = None
+
+    @property
+    def lemmas(self) -> tuple[tuple[int, ...], ...] | None:
+        """The clauses that the proof adds."""
+        return None if self.proof is None else tuple(clause for added, clause in self.proof if added)
 
 
 def solve_clauses(
@@ -43,8 +49,7 @@ def solve_clauses(
         return SatOutcome("unknown", answer.reason, answer.detail)
     if answer.status == "sat":
         return SatOutcome("sat", true=tuple(map(int, (answer.values or ("",))[0].split())))
-    lemmas = None if answer.core is None else tuple(tuple(map(int, line.split())) for line in answer.core)
-    return SatOutcome("unsat", lemmas=lemmas)
+    return SatOutcome("unsat", proof=None if answer.core is None else tuple(map(_proof_step, answer.core)))
 
 
 def cheapest(
@@ -62,18 +67,27 @@ def cheapest(
 
 
 class SatEngine(SolverEngine):
-    """The SAT engine of a worker: one problem a query; a base is clauses too."""
+    """The SAT engine of a worker. A base is clauses too: kept by the solver for queries that only assume."""
 
     name = "sat"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._solver: Any = None
 
     def warm_up(self) -> None:
         """Solve something small once."""
         self.ask(Query("1 0\n-1 0", core=True), 1000)
 
     def ask(self, query: Query, timeout_ms: int) -> SolverAnswer:
-        """Decide base and query together; `core` asks for the proof. The parent ends what overruns."""
+        """Decide base and query together. The parent ends what overruns.
+
+        `core` asks for the proof; of a query that assumes literals, for those of them that are used.
+        """
         from pysat.solvers import Solver
 
+        if query.assuming:
+            return self._assuming(query)
         began = Deadline(timeout_ms)
         clauses = [_numbers(line) for text in (self._base, query.text) for line in text.splitlines()]
         with Solver(SOLVER, bootstrap_with=clauses, with_proof=query.core) as solver:
@@ -105,12 +119,35 @@ class SatEngine(SolverEngine):
             true = tuple(number for number in model if number > 0)
             return OptimizeAnswer("optimal", value=str(solver.cost), true=true, time_ms=began.spent_ms())
 
+    def _assuming(self, query: Query) -> SolverAnswer:
+        from pysat.solvers import Solver
+
+        began = Deadline(0)
+        if self._solver is None:
+            self._solver = Solver(SOLVER, bootstrap_with=[_numbers(line) for line in self._base.splitlines()])
+        if self._solver.solve(assumptions=list(map(int, query.assuming))):
+            true = " ".join([str(number) for number in self._solver.get_model() if number > 0])
+            return SolverAnswer("sat", values=(true,), time_ms=began.spent_ms())
+        core = tuple(map(str, self._solver.get_core() or ()))
+        return SolverAnswer("unsat", core=core, time_ms=began.spent_ms())
+
+    def close(self) -> None:
+        """End the session and free what it holds."""
+        if self._solver is not None:
+            self._solver.delete()
+            self._solver = None
+        super().close()
+
+
+def _proof_step(line: str) -> tuple[bool, tuple[int, ...]]:
+    return not line.startswith("d"), tuple(map(int, line.removeprefix("d").split()))
+
 
 def _numbers(line: str) -> list[int]:
     return [int(word) for word in line.split()[:-1]]
 
 
 def _lemmas(proof: Any) -> tuple[str, ...] | None:
-    """The clauses added by a DRUP proof; deletions only make checking faster."""
-    added = [line.removesuffix("0").strip() for line in proof or () if not line.startswith("d")]
-    return tuple(line for line in added if line) if len(added) <= MOST_LEMMAS else None
+    """The steps of a DRUP proof, deletions with their `d`: checking is faster with them."""
+    steps = [line.removesuffix("0").strip() for line in proof or ()]
+    return tuple(line for line in steps if line) if len(steps) <= MOST_LEMMAS else None

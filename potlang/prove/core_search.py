@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from potlang.engines.check import Check
+from potlang.engines.check import Check, DecisionProcedure
 from potlang.engines.encoding import AssertionNames, Encoding
 from potlang.engines.solver import SolverSession
 from potlang.ir.module import Assertion, Module
@@ -30,7 +30,8 @@ _MINIMIZE_MS = 300
 class CoreSearch:
     """The cores of one program's checks; `extra` are the assumptions on top of it.
 
-    `aside` opens a second session of the first solver, so that the base of the first stays loaded.
+    `aside` opens a second session of the first solver, so that the base of the first stays loaded. `direct`
+    has decided what solvers had given up on, so that these are not asked about parts of it.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class CoreSearch:
         dispatcher: Dispatcher,
         labels: AssertionNames,
         aside: Callable[[], SolverSession],
+        direct: DecisionProcedure | None = None,
         *,
         every_core: bool,
     ) -> None:
@@ -47,6 +49,8 @@ class CoreSearch:
         self._dispatcher = dispatcher
         self._labels = labels
         self._open = aside
+        self._direct = direct
+        self._decided_directly: set[tuple[Node | None, bool]] = set()
         self._side: Dispatcher | None = None
         self._selection: PremiseSelection | None = None
         self._minimized: dict[tuple[Names, Node | None, bool], Core] = {}
@@ -62,6 +66,7 @@ class CoreSearch:
         """These are the assumptions on top of the program's from now on."""
         self.extra = extra
         self._minimized.clear()
+        self._decided_directly.clear()
         self._enumerator = None
 
     def forget_claims(self) -> None:
@@ -98,10 +103,20 @@ class CoreSearch:
         check = check._replace(name=check.side)
         # Who decided the check decides most of its parts too, and without a way to a solver.
         for procedure in self._dispatcher.procedures:
-            core = minimize(names, names, Decided(procedure, self._labels, check), Deadline(_MINIMIZE_MS))
+            core = self._decided(procedure, names, check)
             if core.verified and (core.minimal or len(names) > _MOST_HANDED_ON):
                 return core
-        return None
+        if self._direct is None:
+            return None
+        core = self._decided(self._direct, names, check)
+        if not core.verified:
+            return None
+        self._decided_directly.add((target, negated))
+        return core
+
+    def _decided(self, procedure: DecisionProcedure, names: Names, check: Check) -> Core:
+        deadline = Deadline(_MINIMIZE_MS)
+        return minimize(names, names, Decided(procedure, self._labels, check, deadline), deadline)
 
     def into(self, evidence: Evidence, core: Core, target: Node | None, *, negated: bool = False) -> Evidence:
         """`evidence` with this core, and what [VERDICT-CORES] and [VERDICT-CORRECTIONS] add to it."""
@@ -118,6 +133,10 @@ class CoreSearch:
     def _oracle(self, target: Node | None, negated: bool, deadline: Deadline) -> tuple[Names, Oracle]:
         """The names of all assumptions, and who says which of them are unsatisfiable by themselves."""
         names = tuple(self._labels.name(each) for each in self.assumed)
+        if self._direct is not None and (target, negated) in self._decided_directly:
+            check = Check("", target, negated)
+            check = check._replace(name=check.side)
+            return names, Decided(self._direct, self._labels, check, deadline)
         return names, oracle(self._dispatcher, self._labels, names, target, negated, deadline)
 
     # --- of large programs ---

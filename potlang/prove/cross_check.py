@@ -18,13 +18,18 @@ from potlang.prove.dispatcher import Allowance, Dispatcher
 from potlang.prove.evaluation import Evaluation, Evaluations
 from potlang.prove.verdicts import ClaimState, PartialModel
 from potlang.report.results import CheckRecord, Consistency, IndependentCheck, Limits, TrustLevel, Verdict
+from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
+    from potlang.certify import Theory
     from potlang.engines.ground.grounding import Grounder, Side
     from potlang.ir.structure import Structure
     from potlang.processes.pool import Workers
 
 _CHECK_MS = 2_000
+_REFUTE_MS = 1_000
+_ENCODED_MS = 3_000
+_ACCEPT_MS = 5_000
 _MOST_GROUNDED = 500
 _MOST_READ = 2_000
 
@@ -207,29 +212,45 @@ class CrossChecker:
 
     def accepted(self, side: Side, claim: Claim, result: CheckResult) -> tuple[str, ...] | None:
         """The statements of a refutation that came with a result, if the kernel accepts them."""
-        from potlang.certify import Invalid, Refutation
-
         place = self._place(side, claim, result.core or ())
         lines = None if result.refutation is None else result.refutation(place.theory, side, claim)
         if lines is None:
             return None
+        return lines if self._accepts(place.theory, side, claim, lines) else None
+
+    def _accepts(self, theory: Theory, side: Side, claim: Claim, lines: Sequence[str]) -> bool:
+        """Whether the kernel accepts a refutation, within the time for checking one."""
+        from potlang.certify import Invalid, Refutation
+        from potlang.engines.timed_steps import TimedSteps
+
+        steps = TimedSteps(Deadline(self.allowance.check_ms(_ACCEPT_MS)))
         try:
-            refutation = Refutation(place.theory, side, None if side == "assumptions" else claim.key)
+            refutation = Refutation(theory, side, None if side == "assumptions" else claim.key, steps)
             for line in lines:
                 refutation.statement(line)
         except Invalid:
-            return None
-        return lines if refutation.refuted else None
+            return False
+        return refutation.refuted
 
     def refute(self, side: Side, claim: Claim, core: Sequence[str]) -> tuple[tuple[str, ...] | None, str]:
         """The statements of a ground refutation of a core, and its kind; or None and why there is none."""
+        from potlang.engines.finite.direct import refutation
+        from potlang.engines.ground.grounding import GroundLimits
+
         wanted = None if side == "assumptions" else claim
         place = self._place(side, claim, core)
+        keys = [each.key for each in self.originals(core)]
+        goal = None if wanted is None else wanted.key
+        deadline = Deadline(self.allowance.check_ms(_ENCODED_MS))
+        lines = refutation(place.theory, keys, side, goal, self._workers, deadline)
+        if lines is not None and self._accepts(place.theory, side, claim, lines):
+            return lines, "refutation"
         reason = "too many assumptions to ground"
         # Some arithmetic is refuted by what bounds the numbers, which need not be in a minimal core.
         for assertions in (self.originals(core), place.module.assertions):
             if len(assertions) <= _MOST_GROUNDED:
-                found = place.refute(assertions, side, wanted)
+                limits = GroundLimits(timeout_ms=self.allowance.check_ms(_REFUTE_MS))
+                found = place.refute(assertions, side, wanted, limits)
                 if found.status == "unsat":
                     return found.lines, "refutation"
                 reason = found.reason

@@ -7,8 +7,7 @@ side on the same check, the first definite answer counts, and the others are kil
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 from potlang.engines.check import Check, CheckResult, DecisionProcedure
 from potlang.engines.encoding import Encoding, Unsupported
@@ -26,8 +25,45 @@ _WORTH_A_RACE = ("timeout", "incomplete", "unsupported", "memory", "crash", "err
 
 Reserve = Callable[[], Iterable[SolverSession]]
 """Opens the solvers that join in where the first one gives up."""
-Fallback = Callable[[], "CheckResult | None"]
-"""Tried where the first solver has given up, before the reserve is called."""
+
+
+class Entrant(Protocol):
+    """Takes part in a race, as a `SolverSession` does."""
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+
+    @property
+    def encoding(self) -> Encoding:
+        """Of the program."""
+
+    def query(self, build: Build) -> Query | SolverAnswer:
+        """The query, or the answer where it cannot be put."""
+
+    def ask(self, query: Query, timeout_ms: int) -> SolverAnswer:
+        """The answer to a query; called in a thread of its own."""
+
+    def cancel(self) -> None:
+        """End the query that another thread waits for."""
+
+
+_Asked = TypeVar("_Asked", bound=Entrant)
+
+
+class CheckEntrant(Entrant, Protocol):
+    """An entrant for one check, whose answers are in words of its own."""
+
+    def read(self, result: CheckResult, answer: SolverAnswer) -> CheckResult:
+        """The result with what the answer says."""
+
+
+class Racer(DecisionProcedure, Protocol):
+    """A procedure that also works beside the solvers."""
+
+    def enter(self, check: Check) -> CheckEntrant | None:
+        """What takes part in the race on a check; None where the check is beyond the fragment."""
+
 
 _OVER = SolverAnswer("unknown", "timeout", "the time for the whole program is used up")
 
@@ -52,7 +88,8 @@ class Allowance(NamedTuple):
 class Dispatcher:
     """Decides checks. Not safe for use by several threads at once.
 
-    `procedures` are asked before any solver, `fallbacks` where the first solver has given up.
+    `procedures` are asked before any solver, `fallbacks` where the first solver has given up. `racer` takes
+    part in races.
     """
 
     def __init__(
@@ -62,11 +99,13 @@ class Dispatcher:
         reserve: Reserve | None = None,
         procedures: Sequence[DecisionProcedure] = (),
         fallbacks: Sequence[DecisionProcedure] = (),
+        racer: Racer | None = None,
     ) -> None:
         self.solvers = tuple(solvers)
         self.allowance = allowance
         self.procedures = tuple(procedures)
         self._fallbacks = tuple(fallbacks)
+        self._racer = racer
         self._reserve = reserve
         self._runners: tuple[SolverSession, ...] = ()
         self._base: Callable[[Encoding], str] | None = None
@@ -120,7 +159,7 @@ class Dispatcher:
         return None
 
     def _solved(self, check: Check) -> CheckResult:
-        return self._with_core(check, self.ask(check.name, check.query, fallback=self._fallback(check)))
+        return self._with_core(check, self._ask(check))
 
     def _with_core(self, check: Check, result: CheckResult) -> CheckResult:
         """The result; of a refutation without a core with the one that `find_core` finds."""
@@ -128,8 +167,8 @@ class Dispatcher:
             return result
         return result._replace(core=self.find_core(check))
 
-    def _fallback(self, check: Check) -> Fallback:
-        return partial(self._decided, self._fallbacks, check)
+    def _ask(self, check: Check) -> CheckResult:
+        return self.ask(check.name, check.query, check=check)
 
     def _ask_both(self, pair: tuple[Check, Check]) -> list[CheckResult]:
         """Put two checks to the solvers; one solver is sent the second while it does the first."""
@@ -139,23 +178,24 @@ class Dispatcher:
         in_turn = len(self.solvers) > 1 or not limit or not only.ready or self.disabled is not None
         queries = [] if in_turn else [only.query(check.query) for check in pair]
         if in_turn or not all(isinstance(each, Query) for each in queries):
-            return [self.ask(check.name, check.query, fallback=self._fallback(check)) for check in pair]
+            return [self._ask(check) for check in pair]
         answers = list(
             only.ask_all([each for each in queries if isinstance(each, Query)], self._alone(limit))
         )
         return [
-            self._escalated(
-                check.name, check.query, merge(check.name, [(only, answer)]), fallback=self._fallback(check)
-            )
+            self._escalated(check.name, check.query, merge(check.name, [(only, answer)]), check=check)
             for check, answer in zip(pair, answers, strict=True)
         ]
 
     # --- queries ---
 
     def ask(
-        self, name: str, build: Build, *, most_ms: float | None = None, fallback: Fallback | None = None
+        self, name: str, build: Build, *, most_ms: float | None = None, check: Check | None = None
     ) -> CheckResult:
-        """Put one query to the solvers; `name` is the check's in the report."""
+        """Put one query to the solvers; `name` is the check's in the report.
+
+        Of a whole `check` others are asked too, where the first solver has given up.
+        """
         if self.disabled is not None:
             return self._nobody(name)
         limit = self.allowance.check_ms(most_ms)
@@ -163,7 +203,7 @@ class Dispatcher:
             return merge(name, [(each, _OVER) for each in self.solvers[:1]])
         self._load()
         result = merge(name, self._answers(build, self._alone(limit)))
-        return self._escalated(name, build, result, most_ms, fallback)
+        return self._escalated(name, build, result, most_ms, check)
 
     def ask_first(self, name: str, build: Build, *, most_ms: float | None = None) -> CheckResult:
         """Put a query to the first solver alone: for evidence, where a second opinion adds nothing."""
@@ -231,23 +271,26 @@ class Dispatcher:
         build: Build,
         result: CheckResult,
         most_ms: float | None = None,
-        fallback: Fallback | None = None,
+        check: Check | None = None,
     ) -> CheckResult:
-        """The result, or where it is unknown what the fallback or the race with the reserve says."""
+        """The result, or where it is unknown what the fallbacks or the race with the reserve say."""
         if self._reserve is None or result.status != "unknown" or result.reason not in _WORTH_A_RACE:
             return result
-        found = None if fallback is None else fallback()
+        began = Deadline(self.allowance.check_ms(most_ms))
+        found = None if check is None else self._decided(self._fallbacks, check)
         if found is not None:
             return found._replace(checks=(*result.checks, *found.checks))
-        limit = self.allowance.check_ms(most_ms)
+        # What the fallbacks took is no longer the race's: the check has its limit as a whole.
+        limit = began.left_ms()
         if not limit:
             return result
         if not self._runners:
             self._runners = tuple(self._reserve())
         assert self._base is not None
-        entrants = list(self._runners)
-        for each in entrants:
+        for each in self._runners:
             each.load(self._base)
+        entered = None if check is None or self._racer is None else self._racer.enter(check)
+        entrants: list[Entrant] = [*self._runners, *([] if entered is None else [entered])]
         if self.allowance.limits.rlimit is not None:
             # In a race the clock decides who wins. A run with a count of steps is to give the same answer
             # each time, so there they are asked one after the other.
@@ -260,6 +303,9 @@ class Dispatcher:
             for each in again:
                 each.load(self._base)
         found = merge(name, answers)
+        for entrant, answer in answers:
+            if entered is not None and entrant is entered and answer.status == found.status != "unknown":
+                found = entered.read(found, answer)
         if found.status == "unknown" and result.reason is not None:
             found = found._replace(reason=found.reason or result.reason)
         return found._replace(checks=(*result.checks, *found.checks))
@@ -273,28 +319,25 @@ class Dispatcher:
         return [(each, answers[each]) for each in self.solvers]
 
 
-def in_turn(
-    entrants: Sequence[SolverSession], build: Build, limit: int
-) -> list[tuple[SolverSession, SolverAnswer]]:
+def in_turn(entrants: Sequence[Entrant], build: Build, limit: int) -> list[tuple[Entrant, SolverAnswer]]:
     """The entrants' answers up to the first definite one, each asked when the one before has given up."""
-    answers: list[tuple[SolverSession, SolverAnswer]] = []
+    answers: list[tuple[Entrant, SolverAnswer]] = []
     for each in entrants:
-        answers.append((each, each.check(build, limit)))
+        query = each.query(build)
+        answers.append((each, query if isinstance(query, SolverAnswer) else each.ask(query, limit)))
         if answers[-1][1].status != "unknown":
             break
     return answers
 
 
-def race(
-    entrants: Sequence[SolverSession], build: Build, limit: int
-) -> list[tuple[SolverSession, SolverAnswer]]:
+def race(entrants: Sequence[Entrant], build: Build, limit: int) -> list[tuple[Entrant, SolverAnswer]]:
     """The entrants' answers to one check, all asked at once; after a definite one the others are killed.
 
     A killed session has its base no longer: the next `load` gives it a new worker.
     """
     # Printing makes nodes in a pool that threads must not share: all queries come first.
     queries = [(each, each.query(build)) for each in entrants]
-    answers: list[tuple[SolverSession, SolverAnswer]] = []
+    answers: list[tuple[Entrant, SolverAnswer]] = []
     decided: str | None = None
     late = list(entrants)
     for some in _side_by_side(queries, limit):
@@ -314,9 +357,9 @@ def race(
 
 
 def _side_by_side(
-    queries: Sequence[tuple[SolverSession, Query | SolverAnswer]], limit: int
-) -> Iterator[list[tuple[SolverSession, SolverAnswer]]]:
-    """The sessions with their answers, as they come; the queries are put at once.
+    queries: Sequence[tuple[_Asked, Query | SolverAnswer]], limit: int
+) -> Iterator[list[tuple[_Asked, SolverAnswer]]]:
+    """The entrants with their answers, as they come; the queries are put at once.
 
     Who is interrupted, or takes no further answer, leaves no solver at work.
     """
@@ -342,7 +385,7 @@ def _side_by_side(
             raise
 
 
-def merge(name: str, answers: list[tuple[SolverSession, SolverAnswer]]) -> CheckResult:
+def merge(name: str, answers: Sequence[tuple[Entrant, SolverAnswer]]) -> CheckResult:
     """One result from each solver's answer to the same check."""
     checks = tuple(
         CheckRecord(name, each.name, answer.status, answer.reason, answer.detail, answer.time_ms)

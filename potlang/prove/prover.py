@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from potlang.engines.check import DecisionProcedure
 from potlang.engines.commands import solver_command
 from potlang.engines.encoding import AssertionNames, Encoding
+from potlang.engines.finite.direct_procedure import DIRECT_MS, DirectProcedure
 from potlang.engines.finite.procedure import MOST_STEPS, SearchProcedure
 from potlang.engines.ground.procedure import GROUND_MS, GroundProcedure
 from potlang.engines.horn.procedure import CLOSURE_MS, HornProcedure
@@ -78,6 +79,7 @@ class Prover:
         self._workers = workers or default_workers()
         self._labels = AssertionNames(module, SentForm(options.sent))
         self._tracked = len(module.assertions) <= _MOST_TRACKED
+        self._direct: DirectProcedure | None = None
         self._dispatcher = self._made_dispatcher()
         self._verifier = Verifier(
             self._dispatcher,
@@ -92,6 +94,7 @@ class Prover:
             self._dispatcher,
             self._labels,
             lambda: self._solver(options.engines[0]),
+            self._direct,
             every_core=options.cores == "all",
         )
         self._cross_checker: CrossChecker | None = None
@@ -114,7 +117,7 @@ class Prover:
         solvers = [self._solver(name) for name in self.options.engines]
         first, fallbacks = self._procedures(solvers[0].encoding)
         reserve = self._reserve if route == "auto" else None
-        made = Dispatcher(solvers, Allowance.of(self.limits), reserve, first, fallbacks)
+        made = Dispatcher(solvers, Allowance.of(self.limits), reserve, first, fallbacks, self._direct)
         if not solvers_of(route):
             made.disabled = (route, f"{route} does not decide this")
         return made
@@ -135,13 +138,18 @@ class Prover:
         most_ms = limits.check_ms if forced else CLOSURE_MS
         exact = HornProcedure(self.original, labels, encoding, most_ms, exact_only=True)
         closure = HornProcedure(self.original, labels, encoding, most_ms)
+        direct_ms = limits.check_ms if forced else min(DIRECT_MS, limits.check_ms)
+        direct = DirectProcedure(
+            self.original, self.module, labels, encoding, self._workers, direct_ms, limits.memory_mb
+        )
+        self._direct = direct if route == "auto" else None
         ground_ms = limits.check_ms if forced else GROUND_MS
         finite = route == "auto"
         ground = GroundProcedure(
             self.original, self.module, labels, encoding, self._workers, ground_ms, finite_only=finite
         )
         chosen: dict[str, tuple[list[DecisionProcedure], list[DecisionProcedure]]] = {
-            "auto": ([exact, search], [closure, ground]),
+            "auto": ([exact, search], [closure, direct, ground]),
             "closure": ([closure], []),
             "ground": ([ground], []),
             "search": ([search], []),
@@ -181,6 +189,8 @@ class Prover:
     def close(self) -> None:
         """Give the solvers back."""
         self._dispatcher.close()
+        if self._direct is not None:
+            self._direct.close()
         self._cores.close()
         if self._cross_checker is not None:
             self._cross_checker.close()

@@ -107,15 +107,23 @@ class Loaded(Subsets):
 
 
 class Decided:
-    """The same without a solver: the word of a decision procedure on a check under some assumptions."""
+    """The same without a solver: the word of a decision procedure on a check under some assumptions.
 
-    def __init__(self, procedure: DecisionProcedure, labels: AssertionNames, check: Check) -> None:
+    After `deadline` nothing is known.
+    """
+
+    def __init__(
+        self, procedure: DecisionProcedure, labels: AssertionNames, check: Check, deadline: Deadline
+    ) -> None:
         self._procedure = procedure
+        self._deadline = deadline
         self._labels = labels
         self._check = check
 
     def __call__(self, names: Names, /) -> Said:
         """The status of one subset, and its core."""
+        if self._deadline.passed():
+            return "unknown", None
         found = [self._labels.find(name) for name in names]
         assumed = tuple(pair[1] for pair in found if pair is not None)
         result = self._procedure.decide(self._check._replace(assumptions=assumed, alone=True))

@@ -16,7 +16,7 @@ from potlang.engines.fuel import Fuel, OutOfFuel
 from potlang.ir import operators as op
 from potlang.ir.compile import NotFinite
 from potlang.ir.evaluator import evaluate
-from potlang.ir.module import Assertion, AssertionKind, Origin
+from potlang.ir.module import Assertion, AssertionKind, Module, Origin
 from potlang.ir.nodes import Node, Symbol, SymbolKind, Var
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, INT, REAL, DeclaredSort, EnumSort, Sort
@@ -59,6 +59,13 @@ class Puzzle:
             ]
         )
         self.fact(between if var is None else pool.quant("forall", (var,), between))
+
+    @staticmethod
+    def structures_of(module: Module) -> Iterator[Structure]:
+        """Those over the symbols of a puzzle's module, which are in the order x, y, p, day, load."""
+        puzzle = Puzzle()
+        puzzle.x, puzzle.y, puzzle.p, puzzle.day, puzzle.load = module.symbols
+        return puzzle.structures()
 
     def structures(self) -> Iterator[Structure]:
         """All that keep the bounds."""

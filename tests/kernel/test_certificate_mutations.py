@@ -18,7 +18,7 @@ from functools import cache
 
 import pytest
 from invariants import check as invariants
-from kernel_support import certificate
+from kernel_support import certificate, program
 from test_statements import (
     AGREED,
     BEST,
@@ -32,11 +32,13 @@ from test_statements import (
     optimizing,
 )
 
-from potlang.certify import Outcome, check
+from potlang.certify import Outcome, check, read_theory
+from potlang.engines.finite.direct import refutation
 from potlang.ir.module import Assertion, AssertionKind, Module
 from potlang.ir.nodes import Node
 from potlang.ir.pool import Pool
 from potlang.ir.text import TextError, read_module
+from potlang.utils.deadline import Deadline
 
 TOKEN = re.compile(r'[()]|"(?:[^"\\]|\\.)*"|[^\s()"]+')
 
@@ -68,7 +70,43 @@ LEMMAS = (
     "(unsat negation r)",
     *UNKNOWN[1:],
 )
-ACCEPTED = {"evidence": certificate(PROGRAM, *EVIDENCE), "lemmas": certificate(PROGRAM, *LEMMAS)}
+FINITE_PROGRAM = program(
+    "(sort S)",
+    '(declare function "n" (S) Int)',
+    '(declare constant "a" () S)',
+    '(declare constant "b" () S)',
+    '(declare constant "x" () Int)',
+    '(declare constant "y" () Int)',
+    '(declare constant "z" () Int)',
+    '(assert "f0" "closed" semantics (vars (?s.0 S)) (forall (?s.0) (or (= ?s.0 a) (= ?s.0 b))))',
+    '(assert "f1" "fact" fact (vars (?s.0 S)) (forall (?s.0) (and (<= 0 (n ?s.0)) (< (n ?s.0) 3))))',
+    '(assert "f2" "fact" fact (and (<= 0 x) (<= x 2) (<= 0 y) (<= y 2) (<= 0 z) (<= z 2)))',
+    '(assert "f3" "fact" fact (= (+ (n a) (n b)) 4))',
+    '(assert "f4" "fact" fact (and (not (= x y)) (not (= y z)) (not (= x z))))',
+    '(claim "two" "two" () (= (n a) 2))',
+    '(claim "sum" "sum" () (= (+ x y z) 3))',
+    '(claim "open" "open" () (= (n a) x))',
+)
+
+
+def _finite() -> Iterator[str]:
+    """A certificate of finite problems, one of them with unknowns that all differ."""
+    theory = read_theory(FINITE_PROGRAM)
+    for name, keys in (("two", ["f0", "f1", "f3"]), ("sum", ["f2", "f4"])):
+        lines = refutation(theory, keys, "negation", name, None, Deadline(10_000))
+        assert lines is not None
+        yield from (f'(refutation {name} negation "{name}")', *lines)
+    for name in ("two", "sum"):
+        yield from (f'(result "{name}" entailed)', '(agreed sat claim "z3")', f"(unsat negation {name})")
+    yield '(result "open" unknown)'
+
+
+ACCEPTED = {
+    "evidence": certificate(PROGRAM, *EVIDENCE),
+    "lemmas": certificate(PROGRAM, *LEMMAS),
+    "finite": certificate(FINITE_PROGRAM, *_finite()),
+}
+PROGRAMS = {"evidence": PROGRAM, "lemmas": PROGRAM, "finite": FINITE_PROGRAM}
 
 
 # --- what z3 finds ---------------------------------------------------------------------------------
@@ -154,7 +192,7 @@ def line_changes(text: str) -> Iterator[str]:
         yield "\n".join([*lines[:i], *reversed(lines[i : i + 2]), *lines[i + 2 :], ""])
 
 
-def refused_or_harmless(texts: Iterator[str], program: str = PROGRAM) -> tuple[int, int]:
+def refused_or_harmless(texts: Iterator[str], program: str) -> tuple[int, int]:
     """How many texts there were, and how many of them were accepted."""
     count = accepted = 0
     for text in texts:
@@ -169,28 +207,29 @@ def refused_or_harmless(texts: Iterator[str], program: str = PROGRAM) -> tuple[i
 
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_the_certificates_are_accepted_and_true(name: str) -> None:
-    found = check(ACCEPTED[name], PROGRAM)
+    found = check(ACCEPTED[name], PROGRAMS[name])
     assert found.status == "VALID_WITH_HOLES"
-    harmless(found, ACCEPTED[name], PROGRAM)
+    harmless(found, ACCEPTED[name], PROGRAMS[name])
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_changes_of_lines_are_refused_or_harmless(name: str) -> None:
-    refused_or_harmless(line_changes(ACCEPTED[name]))
+    refused_or_harmless(line_changes(ACCEPTED[name]), PROGRAMS[name])
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_some_changes_of_tokens_are_refused_or_harmless(name: str) -> None:
     """A sample of what the next test does in full."""
     every = list(changes(ACCEPTED[name], 2))
-    count, accepted = refused_or_harmless(iter(random.Random(7).sample(every, 400)))
+    count, accepted = refused_or_harmless(iter(random.Random(7).sample(every, 400)), PROGRAMS[name])
     assert accepted < count / 10
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_all_changes_of_tokens_are_refused_or_harmless(name: str) -> None:
-    count, accepted = refused_or_harmless(changes(ACCEPTED[name], 0, ("goal", "false", "0", "-1", "unknown")))
+    every = changes(ACCEPTED[name], 0, ("goal", "false", "0", "-1", "unknown"))
+    count, accepted = refused_or_harmless(every, PROGRAMS[name])
     assert accepted < count / 10
 
 
@@ -209,8 +248,8 @@ def of_changed_programs(name: str, programs: list[str]) -> int:
     """How many changed programs the certificate is accepted for, with their digests."""
     lines = ACCEPTED[name].rstrip("\n").split("\n")
     accepted = 0
-    for program in programs:
-        accepted += refused_or_harmless(iter([certificate(program, *lines[2:-1])]), program)[1]
+    for changed in programs:
+        accepted += refused_or_harmless(iter([certificate(changed, *lines[2:-1])]), changed)[1]
     return accepted
 
 
@@ -223,7 +262,7 @@ def test_some_changes_of_the_program_are_refused_or_harmless() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_all_changes_of_the_program_are_refused_or_harmless(name: str) -> None:
-    programs = [program for program in changes(PROGRAM, 1) if readable(program)]
+    programs = [program for program in changes(PROGRAMS[name], 1) if readable(program)]
     assert 0 < of_changed_programs(name, programs) < len(programs)
 
 

@@ -21,6 +21,7 @@ from potlang.engines.ground.search import InstanceSearch, plan
 from potlang.engines.ground.table import FALSE, TRUE
 from potlang.engines.propositional import Propositional
 from potlang.engines.term_text import TermText, module_printer
+from potlang.engines.timed_steps import TimedSteps
 from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import Node
 from potlang.ir.pool import Pool
@@ -175,7 +176,7 @@ class Grounder:
         lines = statements(loop.grounding, text, loop.used())
         key = claim.key if claim is not None and side != "assumptions" else None
         try:
-            refutation = Refutation(self.theory, side, key)
+            refutation = Refutation(self.theory, side, key, TimedSteps(Deadline(loop.limits.timeout_ms)))
             for line in lines:
                 refutation.statement(line)
             if not refutation.propagate():
@@ -234,10 +235,11 @@ class _Loop:
 
     def run(self) -> EqualityClasses | None:
         """The classes of a model, or None for unsatisfiable. Raises `_Unknown` and `OutOfFuel`."""
-        _in_time(self.deadline)
         for rule in self.grounding.facts:
             self._instance(Instance(rule, ()))
         while True:
+            # In each round: sums of truth values add axioms for thousands of rounds, each of them short.
+            _in_time(self.deadline)
             self.rounds += 1
             true = self._solve()
             if true is None:

@@ -1,0 +1,395 @@
+"""Formulas over finitely many unknown values as propositional clauses.
+
+[CERT-FINITE], [CERT-FINITE-CELL], [CERT-FINITE-SORT], [CERT-FINITE-TERM], [CERT-FINITE-CLAUSE] of
+`spec/80-certificates.md`.
+
+A term is read as its possible values, each with a literal that says that it has this value. Operators are
+computed value by value, so that equal results share a literal.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from .bounds import UNBOUNDED, Bounds, Limits, joined, limits_of, met, range_of
+from .gates import MOST_VALUES, TRUE, Gates, Values, taken, truth
+from .normal import Part, connective, is_connective
+from .operands import code_of, is_operator, leaves_of
+from .operators import NoValue, compute
+from .propagation import Clause
+from .sorts import BOOL, INT, Sort
+from .terms import QUANTIFIERS, Symbol, Term
+from .theory import Theory
+from .tokens import Invalid, StepBudget, shown
+
+Cell = tuple[Symbol, tuple[object, ...]]
+"""A symbol at given arguments."""
+_NOTHING: Values = {None: TRUE}
+
+
+class FiniteEncoding(Gates):
+    """Clauses that hold in every structure in which all of some formulas have the signs given.
+
+    `clauses` say what the variables mean, `asserted` what each of the formulas says. `cells` are the unknown
+    values, a member of a closed sort being the place of a constant that names it. `sources` are the places of
+    the formulas that bound a number, `closing` of those that close a sort. With `beyond` a number has so many
+    values more at each end, which its bounds exclude as any other formula does.
+    """
+
+    def __init__(self, theory: Theory, parts: Sequence[Part], steps: StepBudget, beyond: int = 0) -> None:
+        """Raises `Invalid` where the formulas are not of this kind, or need more than is allowed."""
+        super().__init__(steps)
+        self.asserted: list[list[Clause]] = []
+        self.cells: dict[Cell, Values] = {}
+        self.sources: dict[Cell, set[int]] = {}
+        self.closing: set[int] = set()
+        self.closed: dict[Sort, tuple[Symbol, ...]] = {}
+        self._terms = theory.terms
+        self._terms.steps = steps
+        self._beyond = beyond
+        self._values: dict[Term, Values] = {}
+        self._expansions: dict[Term, Term] = {}
+        self._bounds: dict[Cell, Bounds] = {}
+        for place, part in enumerate(parts):
+            self._close(place, *part)
+        for place, part in enumerate(parts):
+            self._note_bounds(place, part)
+        for formula, sign in parts:
+            self.asserted.append([])
+            for disjuncts in self._conjuncts(formula, sign):
+                self._assert(disjuncts)
+
+    # --- sorts and bounds ---
+
+    def _close(self, at: int, formula: Term, sign: bool) -> None:
+        """A sort of which a formula says that everything in it is one of some constants."""
+        if not sign or formula.op != "forall" or len(formula.binders) > 1:
+            return
+        (variable,), (body,) = formula.binders, formula.args
+        constants: dict[Symbol, None] = {}
+        for each in body.args if body.op == "or" else (body,):
+            others = [arg for arg in each.args if arg is not variable] if each.op == "=" else []
+            if len(others) != 1 or not isinstance(others[0].op, Symbol) or others[0].args:
+                return
+            constants[others[0].op] = None
+        if variable.sort.kind == "declared" and variable.sort not in self.closed:
+            self.closing.add(at)
+            self.closed[variable.sort] = tuple(constants)
+            # The first constant that names a member stands for it: the others have its place, an earlier one.
+            for place, constant in enumerate(constants):
+                self._cell((constant, ()), range(place + 1))
+
+    def _exists(self, sort: Sort, place: Any) -> int:
+        """That a constant is the first that names its member; true of what is no member of a closed sort."""
+        return self.cells[self.closed[sort][place], ()][place] if sort in self.closed else TRUE
+
+    def _note_bounds(self, place: int, part: Part) -> None:
+        stack: list[tuple[Part, frozenset[Term]]] = [(part, frozenset())]
+        while stack:
+            top, absent = stack.pop()
+            for disjuncts in self._conjuncts(*top):
+                # Where no member stands, the cells there may have any bounds, for nothing is said of them.
+                rest = [each for each in disjuncts if self._absent(*each) is None]
+                new = absent.union(found for each in disjuncts if (found := self._absent(*each)))
+                if len(rest) == 1 and len(disjuncts) > 1:
+                    stack.append((rest[0], new))
+                else:
+                    self._note_limits(place, [limits_of(*each) for each in rest], new)
+
+    def _absent(self, term: Term, sign: bool) -> Term | None:
+        """The place of which a disjunct says that no member stands there."""
+        if term.op == "=" and not sign:
+            for image in term.args:
+                if image.op == "lit" and any(set(pair) == set(term.args) for pair in self._named(image)):
+                    return image
+        return None
+
+    def _note_limits(self, place: int, limits: Sequence[Limits | None], absent: frozenset[Term]) -> None:
+        """The bounds that alternatives, all of one cell, leave it; it is at the places that are `absent`."""
+        terms = {limit[0] for limit in limits if limit is not None}
+        term = terms.pop() if len(terms) == 1 and None not in limits else None
+        if term is None or not isinstance(term.op, Symbol) or any(arg.op != "lit" for arg in term.args):
+            return
+        if absent <= set(term.args):
+            cell = term.op, tuple([arg.value for arg in term.args])
+            known = self._bounds.get(cell, UNBOUNDED)
+            self._bounds[cell] = met(known, joined([limit[1:] for limit in limits if limit is not None]))
+            if self._bounds[cell] != known:
+                self.sources.setdefault(cell, set()).add(place)
+
+    def _members(self, sort: Sort, cell: Cell | None = None) -> Collection[Any]:
+        """The values of a sort; of an Int those within the bounds of a cell."""
+        if sort is INT and cell is not None:
+            low, high = self._bounds.get(cell, UNBOUNDED)
+            if self._beyond and low is not None and high is not None:
+                low, high = min(low, high) - self._beyond, max(low, high) + self._beyond
+            if low is not None and high is not None and high - low < MOST_VALUES:
+                return range(low, high + 1)
+        elif sort.kind == "BitVec" and 1 << sort.width <= MOST_VALUES:
+            return range(1 << sort.width)
+        elif sort.kind in ("Bool", "enum"):
+            return (True, False) if sort is BOOL else sort.labels
+        elif sort in self.closed:
+            return range(len(self.closed[sort]))
+        elif sort.kind == "tuple" and not any(part.kind in ("declared", "tuple") for part in sort.parts):
+            return _few(list(map(self._members, sort.parts)))
+        raise Invalid(f"{shown(cell[0].name if cell else sort.name or sort.kind)} has no or too many values")
+
+    def _cell(self, cell: Cell, members: Collection[Any]) -> None:
+        """The values of an unknown: exactly one of the members."""
+        symbol, args = cell
+        # At arguments that are no members nothing is said, for nothing is there.
+        absent = [-self._exists(*each) for each in zip(symbol.domain, args, strict=True)]
+        if not members:
+            # Its bounds exclude each other. What is made of it needs a value all the same.
+            self.define(absent)
+        found = self.cells[cell] = self.fresh(members or (0,))
+        if len(found) > 2:
+            self.define([*absent, *found.values()])
+            self.at_most_one(list(found.values()), self.define)
+        if symbol.range in self.closed:
+            for place, literal in found.items():
+                self.define([-literal, self._exists(symbol.range, place)])
+
+    def within(self, cell: Cell) -> Values:
+        """A cell's values within its bounds."""
+        low, high = self._bounds.get(cell, UNBOUNDED)
+        if cell[0].range is not INT or low is None or high is None:
+            return self.cells[cell]
+        return {value: literal for value, literal in self.cells[cell].items() if low <= value <= high}
+
+    def apart(self, numbers: Sequence[int]) -> tuple[list[Clause], list[Clause]]:
+        """That each of these cells (from 1) has another value, and what follows if so. Raises `Invalid`."""
+        cells = list(self.cells.values())
+        if len(set(numbers)) < len(numbers) or not all(1 <= each <= len(cells) for each in numbers):
+            raise Invalid("there is no cell of that number, or it is repeated")
+        chosen = [cells[each - 1] for each in numbers]
+        # Of a cell at what may be no member not even this need be so: that it has a value.
+        known: list[Clause] = [tuple(values.values()) for values in chosen]
+        for one, two in itertools.combinations(chosen, 2):
+            known += [(-literal, -two[value]) for value, literal in one.items() if value in two]
+        self._steps.spend(len(known))
+        return known, taken(chosen)
+
+    def _require(self, literals: Iterable[int]) -> None:
+        self.add(self.asserted[-1], literals)
+
+    # --- what formulas say ---
+
+    def _conjuncts(self, formula: Term, sign: bool) -> Iterator[list[Part]]:
+        """The conjuncts of a formula or of its negation, each a disjunction."""
+        stack = [(formula, sign)]
+        seen: dict[Part, None] = {}
+        while stack:
+            part = stack.pop()
+            shape = [] if part in seen else self._shape(*part)
+            seen[part] = None
+            self._steps.spend(1 + len(shape))
+            for disjuncts in reversed(shape):
+                if len(disjuncts) == 1 and not self._is_atom(disjuncts[0][0]):
+                    stack.append(disjuncts[0])
+                else:
+                    yield self._flat(disjuncts)
+
+    def _flat(self, disjuncts: list[Part]) -> list[Part]:
+        """A disjunction without disjunctions in it."""
+        flat: dict[Part, bool] = {}
+        stack = disjuncts[::-1]
+        while stack:
+            part = stack.pop()
+            if part in flat:
+                continue
+            shape = self._shape(*part)
+            self._steps.spend(1 + len(shape))
+            flat[part] = len(shape) > 1 or self._is_atom(part[0])
+            stack.extend(() if flat[part] else reversed(shape[0]))
+        return [part for part, whole in flat.items() if whole]
+
+    def _shape(self, term: Term, sign: bool) -> list[list[Part]]:
+        if term.op in QUANTIFIERS:
+            return [[(self._expanded(term), sign)]]
+        return [[(term, sign)]] if self._is_atom(term) else connective(term, sign)
+
+    def _is_atom(self, term: Term) -> bool:
+        return term.op not in QUANTIFIERS and not is_connective(term)
+
+    def _assert(self, disjuncts: list[Part]) -> None:
+        if len(disjuncts) > 1:
+            self._require([self._literal(*part) for part in disjuncts])
+            return
+        term, sign = disjuncts[0]
+        if term.op == "distinct" and sign:
+            self._different([self.values(arg) for arg in term.args])
+        elif is_operator(term):
+            one, two, function = self._operands(term)
+            for value, literal in one.items():
+                told = [(its, function(value, other) is sign) for other, its in two.items()]
+                allowed = [its for its, holds in told if holds]
+                excluded = [its for its, holds in told if not holds]
+                if len(excluded) > len(allowed):
+                    self._require((-literal, *allowed))
+                else:
+                    for its in excluded:
+                        self._require((-literal, -its))
+        else:
+            self._require([self._literal(term, sign)])
+
+    def _different(self, terms: list[Values]) -> None:
+        for value in dict.fromkeys(itertools.chain.from_iterable(terms)):
+            self.at_most_one([each[value] for each in terms if value in each], self._require)
+        for clause in taken(terms):
+            self._require(clause)
+
+    def _literal(self, term: Term, sign: bool) -> int:
+        literal = self.values(term).get(True, -TRUE)
+        return literal if sign else -literal
+
+    def _expanded(self, term: Term) -> Term:
+        """A quantifier written out: the conjunction or disjunction of its instances."""
+        if term not in self._expansions:
+            every, terms = term.op == "forall", self._terms
+            choices = [self._listed(term, variable) for variable in term.binders]
+            instances = []
+            for images in itertools.product(*choices):
+                self._steps.spend(len(images))
+                body = terms.substitute(term.args[0], dict(zip(term.binders, images, strict=True)))
+                present = [terms.apply("=", pair) for image in images for pair in self._named(image)]
+                sides = [terms.negated(each) if every else each for each in present]
+                op = "or" if every else "and"
+                instances.append(terms.make(op, (*sides, body), BOOL) if sides else body)
+            op, empty = ("and", terms.literal(True, BOOL)) if every else ("or", terms.literal(False, BOOL))
+            one = instances[0] if instances else empty
+            self._expansions[term] = terms.make(op, tuple(instances), BOOL) if len(instances) > 1 else one
+        return self._expansions[term]
+
+    def _named(self, image: Term) -> list[tuple[Term, Term]]:
+        """Of a member of a closed sort: the constant that is it, if there is such a member."""
+        place: Any = image.value
+        constants = self.closed.get(image.sort)
+        return [] if constants is None else [(self._terms.apply(constants[place], ()), image)]
+
+    def _listed(self, term: Term, variable: Term) -> list[Term]:
+        """The literals that a variable stands for: of Int those that are not excluded by the body itself."""
+        members = (
+            self._members(variable.sort)
+            if variable.sort is not INT
+            else range_of(term, variable, MOST_VALUES)
+        )
+        if variable.sort.kind == "tuple":
+            raise Invalid("a quantifier over tuples")
+        return [self._terms.literal(each, variable.sort) for each in members]
+
+    # --- terms ---
+
+    def values(self, root: Term) -> Values:
+        """The values of a closed term."""
+        stack = [root]
+        while stack:
+            top = stack[-1]
+            missing = [] if top in self._values else [t for t in self._inner(top) if t not in self._values]
+            stack.extend(reversed(missing))
+            if not missing:
+                stack.pop()
+                if top not in self._values:
+                    self._values[top] = self._made(top)
+        return self._values[root]
+
+    def _inner(self, term: Term) -> Sequence[Term]:
+        """The terms whose values come first."""
+        self._steps.spend(1 + len(term.args))
+        if term.op in QUANTIFIERS:
+            return (self._expanded(term),)
+        if not is_operator(term):
+            return term.args
+        leaves = leaves_of(term)
+        return leaves if leaves is not None else self._halves(term)
+
+    def _halves(self, term: Term) -> Sequence[Term]:
+        """The arguments, of three and more the last one and an application to those before."""
+        # Sums with a common beginning then share its values, each of which stands for many choices.
+        op, args = term.op, term.args
+        return args if len(args) < 3 else (self._terms.make(op, args[:-1], term.sort), args[-1])
+
+    def _made(self, term: Term) -> Values:
+        values, op = [self._values[each] for each in self._inner(term)], term.op
+        if op == "lit":
+            return {term.value: TRUE}
+        if op in QUANTIFIERS:
+            return values[0]
+        if isinstance(op, Symbol):
+            if op.kind == "selector":
+                place = op.domain[0].labels.index(op.name)
+                return self.image(values[0], lambda value: value[place])
+            return self._looked_up(op, values)
+        if op == "distinct":
+            pairs = itertools.combinations(values, 2)
+            return truth(-self.any_of([self._same(*pair) for pair in pairs]))
+        if op == "ite":
+            return self.chosen(values[0], {True: values[1], False: values[2]})
+        if is_connective(term):
+            clauses = connective(term, True)
+            signed = [[self._literal(*part) for part in clause] for clause in clauses]
+            return truth(-self.any_of([-self.any_of(clause) for clause in signed]))
+        one, two, function = self._operands(term)
+        if len(one) <= len(two):
+            return self.chosen(one, {value: self.image(two, partial(function, value)) for value in one})
+        return self.chosen(two, {value: self.image(one, _second(function, value)) for value in two})
+
+    def _same(self, one: Values, two: Values) -> int:
+        branches = {u: truth(two.get(u, -TRUE)) for u in one}
+        return self.chosen(one, branches).get(True, -TRUE)
+
+    def _looked_up(self, symbol: Symbol, args: Sequence[Values]) -> Values:
+        """A symbol's value: of the cell that the arguments choose."""
+        level: dict[tuple[Any, ...], Values] = {}
+        for key in _few(args):
+            self._steps.spend()
+            if symbol.kind == "constructor":
+                level[key] = {key: TRUE}
+            else:
+                cell = symbol, key
+                if cell not in self.cells:
+                    self._cell(cell, self._members(symbol.range, cell))
+                level[key] = self.cells[cell]
+        for place in reversed(range(len(args))):
+            level = {
+                key: self.chosen(args[place], {value: level[*key, value] for value in args[place]})
+                for key in itertools.product(*args[:place])
+            }
+        return level[()]
+
+    def _operands(self, term: Term) -> tuple[Values, Values, Callable[[Any, Any], object]]:
+        """Two terms whose values an operator's comes from, and how."""
+        leaves = leaves_of(term)
+        parts = leaves if leaves is not None else self._halves(term)
+        values = [self.values(each) for each in parts]
+        code, known = code_of(term, parts)
+
+        def function(*given: object) -> object:
+            found = {**known, **dict(zip(parts, given[2 - len(parts) :], strict=True))}
+            self._steps.spend(1 + len(code))
+            for each, args, sorts in code:
+                result = found[each] = compute(str(each.op), [found[arg] for arg in args], sorts)
+                if isinstance(result, NoValue):
+                    raise Invalid(result.reason)
+            return found[term]
+
+        one, two = [_NOTHING] * (2 - len(values)) + values
+        return one, two, function
+
+
+def _second(function: Callable[[Any, Any], object], value: object) -> Callable[[Any], object]:
+    return lambda other: function(other, value)
+
+
+def _few(choices: Sequence[Collection[Any]]) -> list[tuple[Any, ...]]:
+    """All tuples of values, unless they are too many."""
+    size = 1
+    for each in choices:
+        size *= len(each)
+        if size > MOST_VALUES * 16:
+            raise Invalid("there are too many arguments or members")
+    return list(itertools.product(*choices))

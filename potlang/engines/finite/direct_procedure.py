@@ -1,0 +1,214 @@
+"""The direct encoding as a decision procedure: asked where others have given up ([ROUTE-AUTO])."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from potlang.engines.check import Check, CheckResult, SideName
+from potlang.engines.encoding import AssertionNames, Encoding
+from potlang.engines.messages import Query, SolverAnswer
+from potlang.engines.solver import Build, SolverSession
+from potlang.ir.module import Assertion, Claim, Module
+from potlang.ir.nodes import Node
+from potlang.report.results import CheckRecord
+from potlang.utils.deadline import Deadline
+
+if TYPE_CHECKING:
+    from potlang.certify import Theory
+    from potlang.engines.finite.direct import DirectProblem
+    from potlang.processes.pool import Workers
+
+DIRECT_MS = 1_000
+"""How long it may take alone where a solver has given up on a check; it is in the race, too."""
+_PART_MS = 200
+"""The time of a part of the assumptions."""
+_MOST_ASSUMPTIONS = 2_000
+_MOST_KEPT = 4
+
+
+class _Posed(NamedTuple):
+    """A problem that was encoded, of these assumptions by key, and the program that its theory is of."""
+
+    problem: DirectProblem
+    module: Module
+    assumed: Mapping[str, Assertion]
+
+
+class DirectEntrant:
+    """One check, put to the SAT solver; takes part in a race as a solver does. `names` are by key."""
+
+    name = "direct"
+
+    def __init__(
+        self,
+        session: SolverSession,
+        encoding: Encoding,
+        posed: _Posed,
+        side: SideName,
+        names: Mapping[str, str],
+        query: Query,
+        refuted: Callable[[Theory, Sequence[str], SideName, Claim | None], tuple[str, ...] | None],
+    ) -> None:
+        self.encoding = encoding
+        self._session = session
+        self._posed = posed
+        self._side = side
+        self._names = names
+        self._query = query
+        self._refuted = refuted
+
+    def query(self, build: Build | None = None) -> Query:
+        """The query, which is not one that can be built for solvers."""
+        return self._query
+
+    def ask(self, query: Query, timeout_ms: int) -> SolverAnswer:
+        """The SAT solver's answer."""
+        return self._session.ask(query, max(1, timeout_ms))
+
+    def cancel(self) -> None:
+        """End the query that another thread waits for."""
+        self._session.cancel()
+
+    def suffices(self, answer: SolverAnswer) -> bool:
+        """Whether the core of an unsatisfiable answer is among the assumptions."""
+        return answer.status != "unsat" or self._names.keys() >= set(self._posed.problem.core(answer))
+
+    def read(self, result: CheckResult, answer: SolverAnswer) -> CheckResult:
+        """The result with a model, or with a core and a refutation."""
+        problem, module, _ = self._posed
+        result = result._replace(encoding=self.encoding, values=None, core=None, model=None)
+        if answer.status == "sat":
+            return result._replace(structure=lambda: problem.structure(answer, module))
+        core, side, refuted = problem.core(answer), self._side, self._refuted
+        return result._replace(
+            core=tuple(name for key, name in self._names.items() if key in core),
+            refutation=lambda theory, _, claim: refuted(theory, core, side, claim),
+        )
+
+
+class DirectProcedure:
+    """Decides checks of finite problems with a SAT solver in a worker.
+
+    `module` is the program as compiled, which a refutation is about; `lowered` is what solvers are given,
+    whose assumptions the names are of. Parts of the assumptions are decided where the whole was.
+    """
+
+    name = "direct"
+
+    def __init__(
+        self,
+        module: Module,
+        lowered: Module,
+        labels: AssertionNames,
+        encoding: Encoding,
+        workers: Workers,
+        most_ms: int,
+        memory_mb: int | None = None,
+    ) -> None:
+        self._module = module
+        self._lowered = lowered
+        self._labels = labels
+        self._encoding = encoding
+        self._workers = workers
+        self._most_ms = most_ms
+        self._session = SolverSession(workers, "sat", memory_mb=memory_mb)
+        self._loaded: _Posed | None = None
+        self._theory: Theory | None = None
+        self._claims: dict[Node, Claim] = {}
+        self._posed: dict[object, tuple[tuple[Assertion, ...], _Posed | None]] = {}
+
+    def close(self) -> None:
+        """Give the worker back."""
+        self._session.close()
+
+    def decide(self, check: Check) -> CheckResult | None:
+        """As `DecisionProcedure.decide`."""
+        entrant = self.enter(check)
+        if entrant is None:
+            return None
+        limit = min(_PART_MS, self._most_ms) if check.alone else self._most_ms
+        answer = entrant.ask(entrant.query(), limit)
+        # A number that the part leaves without a bound may have other values than those that were tried.
+        if answer.status == "unknown" or not entrant.suffices(answer):
+            return None
+        record = CheckRecord(check.name, self.name, answer.status, time_ms=answer.time_ms)
+        return entrant.read(CheckResult(answer.status, None, (record,), by=self.name), answer)
+
+    def enter(self, check: Check) -> DirectEntrant | None:
+        """The problem of a check, for a race; None where it is none."""
+        claim = check.claim
+        if check.formula is not None and claim is None:
+            claim = self._claims.get(check.formula)
+        # The kernel knows the claims of a program, not formulas beside them.
+        if (check.formula is None) != (claim is None):
+            return None
+        if check.formula is not None and claim is not None:
+            self._claims[check.formula] = claim
+        assumed = check.assumptions if check.alone else (*self._lowered.assertions, *check.assumptions)
+        posed = self._pose(check, claim)
+        # By identity: in a session another assumption may have had the same key.
+        if posed is None or not all(posed.assumed.get(each.key) is each for each in assumed):
+            return None
+        names = {each.key: self._labels.name(each) for each in assumed}
+        if self._loaded is not posed or not self._session.ready:
+            self._session.start(posed.problem.base())
+            self._loaded = posed
+        query = posed.problem.query(names, goal=claim is not None)
+        return DirectEntrant(self._session, self._encoding, posed, check.side, names, query, self._refuted)
+
+    def _refuted(
+        self, theory: Theory, core: Sequence[str], side: SideName, claim: Claim | None
+    ) -> tuple[str, ...] | None:
+        from potlang.engines.finite.direct import refutation
+
+        key = None if claim is None else claim.key
+        return refutation(theory, core, side, key, self._workers, Deadline(self._most_ms))
+
+    def _pose(self, check: Check, claim: Claim | None) -> _Posed | None:
+        """The problem that a check is about or is a part of; None where there is none."""
+        goal = check.side, None if claim is None else claim.key
+        known = self._posed.get(goal)
+        if check.alone:
+            # Without a side any problem will do: its goal is left out.
+            if known is None and claim is None and self._posed:
+                known = self._posed[next(reversed(self._posed))]
+            return None if known is None else known[1]
+        if known is None or known[0] is not check.assumptions:
+            if len(self._posed) >= _MOST_KEPT:
+                self._posed.pop(next(iter(self._posed)))
+            known = self._posed[goal] = check.assumptions, self._encoded(check, claim)
+        return known[1]
+
+    def _encoded(self, check: Check, claim: Claim | None) -> _Posed | None:
+        from potlang.certify import Invalid
+        from potlang.engines.finite.direct import DirectProblem
+
+        if len(self._lowered.assertions) + len(check.assumptions) > _MOST_ASSUMPTIONS:
+            return None
+        module, theory = self._place(check.assumptions, claim)
+        keys = [each.key for each in module.assertions]
+        try:
+            problem = DirectProblem(theory, keys, check.side, None if claim is None else claim.key)
+        except Invalid:
+            return None
+        assumed = (*self._lowered.assertions, *check.assumptions)
+        return _Posed(problem, module, {each.key: each for each in assumed})
+
+    def _place(self, extra: Sequence[Assertion], claim: Claim | None) -> tuple[Module, Theory]:
+        """A program that has the assumptions and the claim, and the kernel's reading of it."""
+        from potlang.certify import read_theory
+        from potlang.ir.text import print_module
+
+        own = claim is None or any(
+            claim.key == each.key for each in (*self._module.claims, *self._module.norms)
+        )
+        if extra or not own:
+            claims = () if claim is None else (claim,)
+            assertions = (*self._module.assertions, *extra)
+            module = replace(self._module, assertions=assertions, claims=claims, norms=(), optimization=None)
+            return module, read_theory(print_module(module))
+        if self._theory is None:
+            self._theory = read_theory(print_module(self._module))
+        return self._module, self._theory
