@@ -273,11 +273,8 @@ class FiniteEncoding(Gates):
 
     def _listed(self, term: Term, variable: Term) -> list[Term]:
         """The literals that a variable stands for: of Int those that are not excluded by the body itself."""
-        members = (
-            self._members(variable.sort)
-            if variable.sort is not INT
-            else range_of(term, variable, MOST_VALUES)
-        )
+        known = variable.sort is not INT
+        members = self._members(variable.sort) if known else range_of(term, variable, MOST_VALUES)
         if variable.sort.kind == "tuple":
             raise Invalid("a quantifier over tuples")
         return [self._terms.literal(each, variable.sort) for each in members]
@@ -334,13 +331,10 @@ class FiniteEncoding(Gates):
             signed = [[self._literal(*part) for part in clause] for clause in clauses]
             return truth(-self.any_of([-self.any_of(clause) for clause in signed]))
         one, two, function = self._operands(term)
-        if len(one) <= len(two):
-            return self.chosen(one, {value: self.image(two, partial(function, value)) for value in one})
-        return self.chosen(two, {value: self.image(one, _second(function, value)) for value in two})
+        return self.chosen(one, {value: self.image(two, partial(function, value)) for value in one})
 
     def _same(self, one: Values, two: Values) -> int:
-        branches = {u: truth(two.get(u, -TRUE)) for u in one}
-        return self.chosen(one, branches).get(True, -TRUE)
+        return self.chosen(one, {u: truth(two.get(u, -TRUE)) for u in one}).get(True, -TRUE)
 
     def _looked_up(self, symbol: Symbol, args: Sequence[Values]) -> Values:
         """A symbol's value: of the cell that the arguments choose."""
@@ -362,11 +356,12 @@ class FiniteEncoding(Gates):
         return level[()]
 
     def _operands(self, term: Term) -> tuple[Values, Values, Callable[[Any, Any], object]]:
-        """Two terms whose values an operator's comes from, and how."""
+        """Two terms whose values an operator's comes from, and how; the one with fewer comes first."""
         leaves = leaves_of(term)
         parts = leaves if leaves is not None else self._halves(term)
-        values = [self.values(each) for each in parts]
         code, known = code_of(term, parts)
+        parts = sorted(parts, key=lambda each: len(self.values(each)))
+        values = [self.values(each) for each in parts]
 
         def function(*given: object) -> object:
             found = {**known, **dict(zip(parts, given[2 - len(parts) :], strict=True))}
@@ -379,10 +374,6 @@ class FiniteEncoding(Gates):
 
         one, two = [_NOTHING] * (2 - len(values)) + values
         return one, two, function
-
-
-def _second(function: Callable[[Any, Any], object], value: object) -> Callable[[Any], object]:
-    return lambda other: function(other, value)
 
 
 def _few(choices: Sequence[Collection[Any]]) -> list[tuple[Any, ...]]:
