@@ -39,8 +39,6 @@ SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 MOST_SECONDS: Final = 0.3
 _LEFT_AFTER: Final = 1.0
 _LONGEST_DELAY: Final = 3.0
-_FIRST: Final = 0.05
-"""Seconds in which the interpreter may not have come to our code yet."""
 _ATTEMPTS: Final = 20
 _ROUTES: Final = ("auto", "both", "z3", "cvc5", "cvc5-fmf", "closure", "ground", "search")
 
@@ -53,11 +51,15 @@ class Job(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """One command stopped: how, when, how soon it ended, with what, and what was left of it."""
+    """One command stopped: how, when, how soon it ended, with what, and what was left of it.
+
+    `early`: the interpreter had not come to our code yet.
+    """
 
     job: str
     signal: str
     delay: float
+    early: bool
     seconds: float
     code: int
     left: int
@@ -69,14 +71,13 @@ class Stop(NamedTuple):
         """What is not as it must be."""
         number = signal.Signals[self.signal]
         # Before our first line the interpreter's own answer to a signal counts, or the system's.
-        early = self.delay < _FIRST
-        right = {-number} if number is signal.SIGKILL or early else {128 + number}
-        right |= {128 + number} if early else set()
+        right = {-number} if number is signal.SIGKILL else {128 + number}
+        right |= {-number, 1} if self.early else set()
         found = [f"ends after {self.seconds:.3f} s"] if self.seconds > MOST_SECONDS else []
         found += [f"exit code {self.code}"] if self.code not in right else []
         found += [f"{self.left} processes left"] if self.left else []
         found += [f"left {', '.join(self.files)}"] if self.files else []
-        if not early and ("Traceback" in self.said or "Exception ignored" in self.said):
+        if not self.early and ("Traceback" in self.said or "Exception ignored" in self.said):
             found.append(f"says {self.said[-300:]!r}")
         return [f"{self.job}, {self.signal} after {self.delay:.3f} s: {each}" for each in found]
 
@@ -156,6 +157,7 @@ def stopped(name: str, job: Job, number: signal.Signals, delay: float, scratch: 
         time.sleep(delay)
         if process.poll() is not None:
             return None
+        early = not _hears(process.pid)
         began = time.monotonic()
         process.send_signal(number)
         code = process.wait()
@@ -169,7 +171,7 @@ def stopped(name: str, job: Job, number: signal.Signals, delay: float, scratch: 
         with contextlib.suppress(ProcessLookupError):
             os.kill(each, signal.SIGKILL)
     files = tuple(sorted(str(each.relative_to(temporary)) for each in temporary.rglob("*")))
-    return Stop(name, number.name, delay, seconds, code, len(left), files, said)
+    return Stop(name, number.name, delay, early, seconds, code, len(left), files, said)
 
 
 def rounds(seed: int, count: int, only: str, scratch: Path) -> Iterator[Stop]:
@@ -190,6 +192,13 @@ def rounds(seed: int, count: int, only: str, scratch: Path) -> Iterator[Stop]:
 
 def _hear() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _hears(pid: int) -> bool:
+    """Whether a process has a handler for SIGTERM, which Python itself has none for."""
+    lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace").splitlines()
+    caught = next((line.split()[1] for line in lines if line.startswith("SigCgt:")), "0")
+    return bool(int(caught, 16) >> (signal.SIGTERM - 1) & 1)
 
 
 def _left(mark: str, until: float) -> list[int]:
