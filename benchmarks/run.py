@@ -150,8 +150,10 @@ def _bounds(options: dict[str, Any]) -> summary.Bounds:
 def _report_outcomes(name: str, outcomes: list[Outcome], options: dict[str, Any]) -> None:
     families = summary.summarize(outcomes)
     for title, columns in (("defaults", summary.DEFAULT_COLUMNS), ('trust="solver"', summary.COLUMNS)):
-        click.echo(f"\n{title}:")
-        click.echo(table([heading for heading, _ in columns], summary.rows(families, columns)))
+        rows = summary.rows(families, columns)
+        if any(value is not None for row in rows for value in row[1:]):
+            click.echo(f"\n{title}:")
+            click.echo(table([heading for heading, _ in columns], rows))
     _list_faults(outcomes)
     reasons = Counter(reason for each in outcomes for reason in each.unknown)
     if reasons:
