@@ -356,3 +356,19 @@ def test_cores_leave_out_what_takes_no_part() -> None:
     values, keys = search.find(goal, Fuel(ENOUGH))
     assert values is None
     assert {key for key in keys if key} <= {"f0", "f1"}
+
+
+def test_a_fact_that_is_false_by_itself_is_the_core() -> None:
+    """[ROUTE-NAMES] Where others clash too: a subset without it is not refuted by it."""
+    found = potlang.verify(
+        {
+            "sorts": [{"name": "C", "type": "EnumSort", "values": ["r", "g"]}],
+            "constants": {"n": {"sort": "C", "members": ["u", "v"]}},
+            "knowledge_base": ["1 == 2", "u != v", "u == v"],
+            "verifications": [{"constraint": "u == r"}],
+        },
+        route="search",
+        cores="all",
+    )
+    evidence = found.results[0].evidence
+    assert [[each.text for each in core] for core in evidence.cores or ()] == [["1 == 2"]]
