@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable
+from functools import lru_cache
 
 _DIGITS = re.compile(r"\d+")
 _SCAN = 2_000
@@ -81,7 +82,8 @@ def numbered_alike(a: str, b: str) -> bool:
 
 def edit_distance(a: str, b: str, bound: int) -> int | None:
     """The Damerau-Levenshtein distance (adjacent transpositions, optimal alignment), None above `bound`."""
-    if abs(len(a) - len(b)) > bound:
+    # A slip takes away one letter and brings another at most: most names are ruled out by that.
+    if abs(len(a) - len(b)) > bound or (_letters(a) ^ _letters(b)).bit_count() > 2 * bound:
         return None
     a, b = _without_common_ends(a, b)
     above: list[int] = []
@@ -109,6 +111,15 @@ def _around(names: list[tuple[str, str]], key: str) -> list[str]:
     # A single slip leaves a long common prefix or suffix, so the neighbours in either order suffice.
     at = bisect_left(names, (key, ""))
     return [name for _, name in names[max(0, at - _WINDOW) : at + _WINDOW]]
+
+
+@lru_cache(maxsize=1 << 12)
+def _letters(name: str) -> int:
+    """The set of its letters as bits; several letters may share one, which rules out less."""
+    found = 0
+    for letter in set(name):
+        found |= 1 << (ord(letter) & 63)
+    return found
 
 
 def _form(name: str) -> str:

@@ -18,13 +18,14 @@ class Sink:
     """Collects diagnostics of one document; at most `limit` are handed out.
 
     Of each severity the first 10,000 reports are kept and the rest counted, so that a hopeless
-    input costs no memory.
+    input costs no memory. `counted`: the reports are to be counted, not to be read.
     """
 
-    __slots__ = ("_kept", "_total", "document", "limit")
+    __slots__ = ("_counted", "_kept", "_total", "document", "limit")
 
-    def __init__(self, document: Document | None = None, limit: int = 100) -> None:
+    def __init__(self, document: Document | None = None, limit: int = 100, *, counted: bool = False) -> None:
         self.document = document
+        self._counted = counted
         self.limit = limit
         self._kept: dict[Severity, list[Diagnostic]] = {severity: [] for severity in Severity}
         self._total = dict.fromkeys(Severity, 0)
@@ -36,8 +37,8 @@ class Sink:
 
     @property
     def is_full(self) -> bool:
-        """Whether more errors were reported than will be shown: costly helps are no longer worth it."""
-        return self._total[Severity.ERROR] > self.limit
+        """Whether costly helps are not worth it: more errors were reported than anybody will read."""
+        return self._counted or self._total[Severity.ERROR] > self.limit
 
     def __len__(self) -> int:
         """How many reports were made."""

@@ -17,7 +17,7 @@ from potlang.expressions.tables import tokens
 
 _DEEPEST = 100
 _LONG_TEXT = 10_000
-_LONG_WORD = re.compile(r"\S{10000}")
+_LONG_WORD = 10_000
 
 
 @cache
@@ -55,7 +55,7 @@ _Open = tuple[Any, str] | None
 def fast_expression(text: str) -> Expr | None:
     """The tree of `text`, or None where `text` is not of the simple kind (it may still be right)."""
     # A name or numeral beyond its limit is reported by the ordinary way.
-    if len(text) > _LONG_TEXT and _LONG_WORD.search(text):
+    if len(text) > _LONG_TEXT and max(map(len, text.split()), default=0) >= _LONG_WORD:
         return None
     stack: list[tuple[list[Expr], Name | int, _Open, _Open]] = []
     items: list[Expr] = []

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from potlang.diag import Applicability, Diagnostic, Fix
 from potlang.diag.model import Edit, Patch, Replace
 from potlang.diag.near import edit_distance, numbered_alike
 from potlang.repair.subject import WORD, Repair, Slot, Subject
+from potlang.utils.deadline import look
 
 _UNDECLARED: Final = ("POT2001", "POT2005")
 _MISMATCHED: Final = ("POT3001", "POT3003", "POT3004", "POT3005", "POT3006")
@@ -27,6 +28,7 @@ _MOST_SORTS: Final = 8
 
 def name_candidates(subject: Subject) -> Iterator[Repair]:
     """Declared names that differ in a letter or two; for short names, all binders."""
+    slots = list(subject.slots())
     for error in subject.with_code(_UNDECLARED):
         span = error.place.span
         if span is None:
@@ -35,19 +37,19 @@ def name_candidates(subject: Subject) -> Iterator[Repair]:
         name = text[slice(*span)]
         if error.code == "POT2001" and len(error.labels) > 1 and len(name) > _SHORT:
             continue  # Whoever writes a name twice means it.
-        for near, cost in _near(subject, error, name, text).items():
+        for near, cost in _near(subject, slots, error, name, text).items():
             pointer = error.place.pointer
             whole = span == (0, len(text))
             edit = Patch("replace", pointer, near) if whole else Replace(pointer, *span, near)
             yield Repair(cost, f"write `{near}` in place of `{name}`", (edit,))
 
 
-def _near(subject: Subject, error: Diagnostic, name: str, text: str) -> dict[str, int]:
+def _near(subject: Subject, slots: Sequence[Slot], error: Diagnostic, name: str, text: str) -> dict[str, int]:
+    look()
     if error.code == "POT2005":
         sorts = [each for sort in subject.sorts() for each in (sort, f"{sort}Sort")]
         return {sort: far for sort in sorts if (far := edit_distance(name, sort, _FAR))}
     found: dict[str, int] = {}
-    slots = list(subject.slots())
     inside = {owner for slot in slots if slot.scope and slot.reaches(error) for owner in slot.owners}
     for other in [*inside, *WORD.findall(text)]:
         far = edit_distance(name, other, _FAR)

@@ -14,6 +14,7 @@ from potlang.repair.arity import arity_candidates
 from potlang.repair.brackets import formula_candidates, json_candidates
 from potlang.repair.declarations import declaration_candidates, name_candidates, sort_candidates
 from potlang.repair.subject import Repair, Subject
+from potlang.utils.deadline import look
 
 Check = Callable[[object], Sequence[Diagnostic]]
 """The diagnostics of a text or a JSON value."""
@@ -22,6 +23,8 @@ _MOST_CANDIDATES: Final = 2_000
 _MOST_CHECKS: Final = 200
 _MOST_CHARACTERS: Final = 400_000
 """Checked in all: for about a third of a second, and the same in every run."""
+_EACH_ERROR: Final = 50
+"""As many characters as a mistake costs the check: finding it and wording it."""
 _FEWEST_CHECKS: Final = 8
 """Programs so large that there would be fewer are not searched."""
 _MOST_FIXES: Final = 3
@@ -63,7 +66,7 @@ def _searched(rejected: Rejected, errors: Sequence[Diagnostic], check: Check) ->
     subject = Subject(rejected.text or "", rejected.value, errors)
     size = len(subject.text) or sum(len(text) for _, text in islice(subject.strings(), _MOST_CHARACTERS))
     # By size, not by time: the same program gets the same repairs on every machine.
-    checks = min(_MOST_CHECKS, _MOST_CHARACTERS // max(1, size))
+    checks = min(_MOST_CHECKS, _MOST_CHARACTERS // max(1, size + _EACH_ERROR * len(errors)))
     return _RepairSearch(subject, check, checks).fixes() if checks >= _FEWEST_CHECKS else []
 
 
@@ -124,6 +127,7 @@ class _RepairSearch:
 
     def _tried(self, edits: tuple[Any, ...]) -> tuple[int, int] | None:
         """Errors and warnings left after the edits; None if these do not apply."""
+        look()
         fix = Fix("", Applicability.UNSAFE, edits)
         raw = any(isinstance(each, Replace) and not each.pointer for each in edits)
         if raw or self._subject.value is None:

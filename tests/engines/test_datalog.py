@@ -40,6 +40,15 @@ def test_the_same_conclusions(module: Module) -> None:
     check_same(module)
 
 
+def test_a_database_that_is_out_of_time_before_it_began_is_as_it_was() -> None:
+    """[CLOSURE-LARGE] Additions that never began cannot be taken back: that was an internal error."""
+    database = datalog.DuckDB(transitive(5), Universe(), EvaluationLimits())
+    database.limits = EvaluationLimits(expired=lambda: True)
+    with pytest.raises(OutOfTime):
+        database.add([], [], [])
+    database.backtrack()
+
+
 @pytest.mark.slow
 @settings(max_examples=1_500)
 @given(horn_programs(most=7) | recursive_programs())

@@ -7,13 +7,13 @@ functions included, has no cycle ([GROUND-FINITE] of `spec/56-grounding.md`).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from potlang.engines.ground.table import is_plain, values_of
 from potlang.ir.clauses import Clause
 from potlang.ir.graphs import ordered
-from potlang.ir.nodes import App, Lit, Node, Sym, Var, free_variables, reachable
+from potlang.ir.nodes import App, Lit, Node, Sym, Var, free_variable_sets, reachable
 from potlang.ir.operators import Operator
 from potlang.ir.sorts import BOOL, Sort
 
@@ -40,9 +40,9 @@ def size_of(clauses: Iterable[Clause]) -> GroundingSize:
     tops = {atom.id for atom in atoms}
     terms = [node for node in nodes if node.id not in tops or node.sort is not BOOL]
     why = _interpreted(atoms, terms)
-    open_ = {node.id: free_variables(node) for node in terms if isinstance(node, App)}
+    open_ = free_variable_sets(*atoms)
     calls = [node for node in terms if isinstance(node, App) and open_[node.id]]
-    order = _ordered(calls)
+    order = _ordered(calls, open_)
     if order is None:
         return GroundingSize(False, False, why="function terms are infinitely many: the sorts make a cycle")
     counts = _ground_terms(terms, open_)
@@ -51,7 +51,9 @@ def size_of(clauses: Iterable[Clause]) -> GroundingSize:
         if values_of(call.sort) is None:
             counts[call.sort] = counts.get(call.sort, 0) + made
     instances = sum(
-        math.prod(_count(counts, var.sort) for var in free_variables(*(atom for atom, _ in clause)))
+        math.prod(
+            _count(counts, var.sort) for var in frozenset[Var]().union(*(open_[a.id] for a, _ in clause))
+        )
         for clause in clauses
     )
     return GroundingSize(True, not why, sum(counts.values()), instances, why)
@@ -72,7 +74,7 @@ def _interpreted(atoms: Sequence[Node], terms: Sequence[Node]) -> str:
     return ""
 
 
-def _ground_terms(terms: Sequence[Node], open_: dict[int, tuple[Var, ...]]) -> dict[Sort, int]:
+def _ground_terms(terms: Sequence[Node], open_: Mapping[int, frozenset[Var]]) -> dict[Sort, int]:
     counts: dict[Sort, int] = {}
     for node in terms:
         ground = isinstance(node, Sym | Lit) or (isinstance(node, App) and not open_[node.id])
@@ -86,13 +88,13 @@ def _count(counts: dict[Sort, int], sort: Sort) -> int:
     return len(values) if values is not None else max(counts.get(sort, 0), 1)
 
 
-def _ordered(calls: Sequence[App]) -> list[App] | None:
+def _ordered(calls: Sequence[App], open_: Mapping[int, frozenset[Var]]) -> list[App] | None:
     """The terms with variables, each after those whose sorts its variables have; None for a cycle."""
     by_sort: dict[Sort, list[App]] = {}
     for call in calls:
         by_sort.setdefault(call.sort, []).append(call)
     needs = {
-        sort: {var.sort for call in made for var in free_variables(call) if values_of(var.sort) is None}
+        sort: {var.sort for call in made for var in open_[call.id] if values_of(var.sort) is None}
         for sort, made in by_sort.items()
         if values_of(sort) is None
     }

@@ -59,6 +59,7 @@ class DuckDB:
         self._done: set[int] = set()
         self._by_head = by_head(program.rules, len(program.arities))
         self._steps = 0
+        self._is_open = False
         self._heavy = False
         """Whether a query may take long, and so is watched."""
         for relation, arity in enumerate(program.arities):
@@ -263,6 +264,7 @@ class DuckDB:
     ) -> None:
         """Add rows and rules on top, until `backtrack`, and evaluate what `wanted` depends on."""
         self._execute("BEGIN TRANSACTION")
+        self._is_open = True
         used = {*wanted, *(atom.relation for rule in rules for atom in rule.body)}
         relevant = needed_for(used, self._by_head)
         relevant |= {FALSE, EQUAL}
@@ -306,7 +308,10 @@ class DuckDB:
 
     def backtrack(self) -> None:
         """Take the additions back."""
-        self._connection.execute("ROLLBACK")
+        # Where the limits are reached already there has been no beginning.
+        if self._is_open:
+            self._is_open = False
+            self._connection.execute("ROLLBACK")
 
 
 def _connect(megabytes: int) -> DuckDBPyConnection:

@@ -10,6 +10,7 @@ from potlang.diag import Diagnostic, Label, Place, Sink
 from potlang.ir.module import Assertion, Module
 from potlang.languages.pot.program import Checked, CompileError, Program
 from potlang.source import Document
+from potlang.utils.deadline import OutOfFuel
 from potlang.utils.gc_pause import collector_paused
 
 Source = str | bytes | dict[str, Any] | Path
@@ -34,9 +35,11 @@ def check(source: Source, *, name: str | None = None) -> Checked:
     from potlang.repair import Rejected, with_repairs
 
     rejected = Rejected(found.document.text, value, found.diagnostics)
-    return found._replace(
-        diagnostics=with_repairs(rejected, lambda changed: _found(changed, None)[0].diagnostics)
-    )
+    try:
+        repaired = with_repairs(rejected, lambda changed: _found(changed, None, counted=True)[0].diagnostics)
+    except OutOfFuel:
+        return found
+    return found._replace(diagnostics=repaired)
 
 
 def _with_path_help(diagnostics: tuple[Diagnostic, ...], path: str) -> tuple[Diagnostic, ...]:
@@ -59,9 +62,9 @@ def recompile(source: Source, name: str) -> Program:
     return compile(source, name=name)
 
 
-def _found(source: Any, name: str | None) -> tuple[Checked, object]:
-    """The result of checking, and the JSON value; None if there is none."""
-    document, value, sink = read_value(source, name)
+def _found(source: Any, name: str | None, *, counted: bool = False) -> tuple[Checked, object]:
+    """The result of checking, and the JSON value; None if there is none. `counted` as of a `Sink`."""
+    document, value, sink = read_value(source, name, counted=counted)
     if value is None and sink.has_errors:
         return Checked(document, tuple(sink.diagnostics(document)), None), None
     with collector_paused(_is_large(value)):
@@ -74,13 +77,15 @@ def _is_large(value: object) -> bool:
     )
 
 
-def read_value(source: Source, name: str | None) -> tuple[Document, object | None, Sink]:
+def read_value(
+    source: Source, name: str | None, *, counted: bool = False
+) -> tuple[Document, object | None, Sink]:
     """The document of a source, its JSON value, and the sink with the errors of reading it."""
     from potlang.reading.json_text import open_document, read_json
 
     if not isinstance(source, str | bytes | dict | Path):
         raise TypeError(f"a program is str, bytes, dict or Path, not {type(source).__name__}")
-    sink = Sink()
+    sink = Sink(counted=counted)
     document = open_document(source, sink, name=name)
     if sink.has_errors:
         return document, None, sink
