@@ -300,3 +300,14 @@ def test_bit_vectors_beyond_the_bound_have_no_value(operator: op.Operator) -> No
         else:
             with pytest.raises(NotEvaluable, match="too large"):
                 evaluate(node, Structure())
+
+
+def test_defined_constants_in_facts_are_unfolded() -> None:
+    """A fact over constants takes a short way; a definition is none of its constants."""
+    pool = Pool()
+    eight = Symbol("eight", (), INT, SymbolKind.DEFINED)
+    n, p = constant("n", INT), Symbol("p", (INT, INT), BOOL, SymbolKind.FUNCTION)
+    table = FunctionTable({(3, 8): True, (8, 3): True}, False)
+    structure = Structure({}, {n: 3, p: table}, {eight: Definition(eight, (), pool.integer(8))})
+    for args, value in (((n, eight), True), ((eight, n), True), ((eight, eight), False), ((n, n), False)):
+        assert evaluate(pool.app(p, tuple(map(pool.sym, args))), structure) is value
