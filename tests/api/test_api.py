@@ -205,6 +205,7 @@ def test_the_public_names_are_these() -> None:
     assert sorted(potlang.__all__) == [
         "CompileError",
         "Diagnostic",
+        "Interrupted",
         "Limits",
         "Program",
         "Report",

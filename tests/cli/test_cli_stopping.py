@@ -140,6 +140,8 @@ def test_a_call_that_does_not_look_up_is_left() -> None:
     """[STOP-SIGNAL] Another thread prints what is known, and ends the process."""
     process = started("-c", STUCK)
     assert process.stdout is not None and process.stdout.readline() == "begun\n"
+    # Before the call is on its way, the main thread hears the signal itself.
+    time.sleep(0.5)
     output, errors = stop(process, signal.SIGINT)
     assert process.returncode == 130 and output == "known\n" and errors == "stopped by SIGINT\n"
 

@@ -70,7 +70,7 @@ class Ground:
         theory = refutation.theory
         heads = [
             (symbol, json.dumps(symbol.name))
-            for symbol in theory._symbols
+            for symbol in theory.symbols
             if theory._named[symbol.name] is symbol and symbol.definition is None
         ]
         roots = [json.dumps(key) for key in theory.assertions] + ["goal"]
@@ -120,7 +120,7 @@ def statements(draw: st.DrawFn, refutation: Refutation) -> list[str]:
         lines.append(f"axiom 0 transitive {a} {b} {c}")
         if sort.kind in ("enum", "BitVec"):
             lines.append(f"axiom 0 member {a}")
-    functions = [symbol for symbol in refutation.theory._symbols if symbol.domain]
+    functions = [symbol for symbol in refutation.theory.symbols if symbol.domain]
     for symbol in functions[:3]:
         if all(s.kind == "Bool" or s in ground.terms for s in symbol.domain) and symbol.definition is None:
             lists = [" ".join(ground.pick(s) for s in symbol.domain) for _ in range(2)]

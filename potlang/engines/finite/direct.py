@@ -165,7 +165,12 @@ def refutation(
     workers: Workers | None,
     deadline: Deadline,
 ) -> tuple[str, ...] | None:
-    """The statements of a refutation by a finite problem ([CERT-FINITE]); None if there is none in time."""
+    """The statements of a refutation by a finite problem ([CERT-FINITE]); None if there is none in time.
+
+    Nor is there one from assertions that the program does not have: a pass may have added some.
+    """
+    if not theory.assertions.keys() >= set(keys):
+        return None
     try:
         encoding = FiniteEncoding(theory, _parts(theory, keys, side, claim), StepBudget(MOST_STEPS))
     except Invalid:
