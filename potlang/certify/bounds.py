@@ -29,7 +29,7 @@ def limits_of(term: Term, sign: bool) -> Limits | None:
 
 
 def joined(every: Sequence[Bounds]) -> Bounds:
-    """What all bounds leave together: of alternatives."""
+    """The bounds of a number that keeps one of these: of alternatives."""
     lows = [low for low, _ in every if low is not None]
     highs = [high for _, high in every if high is not None]
     every_low, every_high = len(lows) == len(every), len(highs) == len(every)
@@ -37,7 +37,7 @@ def joined(every: Sequence[Bounds]) -> Bounds:
 
 
 def met(one: Bounds, two: Bounds) -> Bounds:
-    """What both leave."""
+    """The bounds of a number that keeps both."""
     lows = [low for low in (one[0], two[0]) if low is not None]
     highs = [high for high in (one[1], two[1]) if high is not None]
     return max(lows, default=None), min(highs, default=None)

@@ -164,7 +164,7 @@ class _Checker:
                 raise Invalid(f"unknown, misplaced or repeated statement {shown(parts[0] if parts else '')}")
 
     def _asked(self) -> list[str]:
-        """What the program asks for, without Pareto points; if nothing, the assumptions."""
+        """The questions that the program asks, without Pareto points; if none, the assumptions."""
         theory, actions = self.theory, self.theory.actions
         verifying, optimizing = (actions is None or action in actions for action in ("verify", "optimize"))
         asked = [key for key, each in theory.questions.items() if verifying and each.kind == "claim"]

@@ -109,7 +109,7 @@ class Gates:
 
 
 def taken(terms: Sequence[Values]) -> list[Clause]:
-    """What follows if terms all differ: each value is taken if there are as many; else a contradiction."""
+    """Clauses that follow if all terms differ: each value is taken if there are as many, else none fits."""
     having: dict[Any, list[int]] = {}
     for each in terms:
         for value, literal in each.items():

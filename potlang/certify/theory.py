@@ -30,7 +30,7 @@ class Root:
 
 
 class Goal(NamedTuple):
-    """What is true, or with `sign` False is false, beside the assertions and perhaps the constraints."""
+    """A formula, true or (`sign` False) false beside the assertions and perhaps the constraints."""
 
     root: Root | None
     sign: bool = True

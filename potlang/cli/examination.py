@@ -94,7 +94,7 @@ class _Requirement(NamedTuple):
 
 
 def _requirements() -> list[_Requirement]:
-    """What the installed potlang needs, extras too; nothing where it runs without being installed."""
+    """The requirements of the installed potlang, extras too; none where it runs without being installed."""
     try:
         lines = metadata.requires("potlang") or []
     except metadata.PackageNotFoundError:
@@ -210,7 +210,7 @@ def _extras() -> Iterator[Finding]:
 # --- what the system allows ----------------------------------------------------------------------------
 
 
-class _Limit(NamedTuple):
+class _SystemLimit(NamedTuple):
     """`resource` is the system's name; `least` the amount below which something may fail, in units."""
 
     name: str
@@ -221,10 +221,12 @@ class _Limit(NamedTuple):
 
 
 _LIMITS: Final = (
-    _Limit("address space", "RLIMIT_AS", _MEGABYTE, 4_096, "solvers end before their own limit of memory"),
-    _Limit("processes", "RLIMIT_NPROC", 1, 256, "solvers may not start"),
-    _Limit("file handles", "RLIMIT_NOFILE", 1, 64, "solvers may not start"),
-    _Limit("stack", "RLIMIT_STACK", 1024, 8_192, "solvers may end on deep formulas"),
+    _SystemLimit(
+        "address space", "RLIMIT_AS", _MEGABYTE, 4_096, "solvers end before their own limit of memory"
+    ),
+    _SystemLimit("processes", "RLIMIT_NPROC", 1, 256, "solvers may not start"),
+    _SystemLimit("file handles", "RLIMIT_NOFILE", 1, 64, "solvers may not start"),
+    _SystemLimit("stack", "RLIMIT_STACK", 1024, 8_192, "solvers may end on deep formulas"),
 )
 _UNITS: Final = {1: "", 1024: "kB", _MEGABYTE: "MB"}
 _LEAST_FREE_MB: Final = 1_024

@@ -24,14 +24,14 @@ _PRINTING_S = 0.08
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-class _State:
+class _Stopping:
     def __init__(self) -> None:
         self.number = 0
         self.ended = False
         self.print_known: Callable[[], None] | None = None
 
 
-_state = _State()
+_state = _Stopping()
 
 
 def listen() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 
 from potlang.ir import operators as op
@@ -82,7 +83,7 @@ def check_shape(formula: Node, is_known: Callable[[Sort], bool]) -> None:
         raise NotFinite("a formula that is nested too deep")
 
 
-class FormulaCompiler:
+class FormulaCompiler(ABC):
     """Compiles formulas of at most `MOST_LEVELS` levels (`check_shape`), quantifiers written out.
 
     `most` parts in all, before `NotFinite`. A subclass says how symbols are compiled.
@@ -91,9 +92,9 @@ class FormulaCompiler:
     def __init__(self, most: int) -> None:
         self._left = most
 
+    @abstractmethod
     def symbol(self, symbol: Symbol, args: list[Compiled]) -> Compiled:
         """A constant, or a function at `args`. Raises `NotFinite`."""
-        raise NotImplementedError
 
     def bindings(self, quant: Quant, env: Env) -> list[Env]:
         """The values of the binders, one environment for each combination."""

@@ -7,6 +7,7 @@ operators alike are only functions here; different literals of a sort are differ
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Hashable, Sequence
 from typing import Generic, TypeVar
@@ -18,7 +19,7 @@ Reason = TypeVar("Reason", bound=Hashable)
 """How the caller names an equation."""
 
 
-class CongruenceClosure(Generic[Reason]):
+class CongruenceClosure(ABC, Generic[Reason]):
     """Classes of terms, which are numbers here. `congruent` is the reason of equations that it finds itself.
 
     Users say in `_clash` how two literals that become equal are reported, which is then not done.
@@ -81,9 +82,9 @@ class CongruenceClosure(Generic[Reason]):
         if other != term:
             self.pending.append((term, other, self._congruent))
 
+    @abstractmethod
     def _clash(self, a: int, b: int, reason: Reason) -> None:
         """Two literals would become equal by `a = b`."""
-        raise NotImplementedError
 
 
 class Conflict(Exception):

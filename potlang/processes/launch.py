@@ -73,7 +73,7 @@ def _started(command: list[str], options: dict[str, Any]) -> subprocess.Popen[by
 
 
 def _by_lasting_thread(start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
-    """What `start` returns or raises in a thread that lives as long as this process."""
+    """Call `start` in a thread that lives as long as this process; its result, or its exception raised."""
     from queue import SimpleQueue
 
     answers: SimpleQueue[subprocess.Popen[bytes] | Exception] = SimpleQueue()

@@ -12,6 +12,7 @@ import re
 import select
 import signal
 import sys
+from abc import ABC, abstractmethod
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -25,7 +26,7 @@ _PAUSE: Final = 0.0005
 """Seconds without a request after which a worker is idle."""
 
 
-class Service:
+class Service(ABC):
     """The work of one worker.
 
     A request may set `memory` (megabytes, or None: no cap) and `deadline` (seconds).
@@ -37,15 +38,15 @@ class Service:
     slack_mb = 0
     exhausted_status: int | None = None
 
+    @abstractmethod
     def answer(self, request: Message) -> Message | None:
         """The answer to a request; None for one that the parent expects none to."""
-        raise NotImplementedError
 
     def prepare(self) -> bool:
         """Do a piece of work ahead of the next request; False if there is none to do."""
         return False
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - most services hold nothing
         """Free what is held, when the parent has closed the pipe."""
 
 

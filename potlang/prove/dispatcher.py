@@ -32,7 +32,7 @@ class Entrant(Protocol):
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """Its name in reports."""
 
     @property
     def encoding(self) -> Encoding:
@@ -62,7 +62,7 @@ class Racer(DecisionProcedure, Protocol):
     """A procedure that also works beside the solvers."""
 
     def enter(self, check: Check) -> CheckEntrant | None:
-        """What takes part in the race on a check; None where the check is beyond the fragment."""
+        """The entrant of the race on a check; None where the check is beyond the fragment."""
 
 
 _OVER = SolverAnswer("unknown", "timeout", "the time for the whole program is used up")

@@ -42,7 +42,7 @@ _DEFAULT = (Ellipsis,)
 """In place of arguments: everywhere that the table of a function says nothing else."""
 
 
-class Row(NamedTuple):
+class LinearRow(NamedTuple):
     """That a sum of multiples of cells and a number is below 0, at most 0, or 0 (`<`, `<=`, `=`)."""
 
     factors: Linear
@@ -129,7 +129,7 @@ class Families:
 
     def _traced(
         self, whole: Structure, cells: Mapping[Cell, Fraction]
-    ) -> tuple[list[Row], dict[Cell, Fraction]] | None:
+    ) -> tuple[list[LinearRow], dict[Cell, Fraction]] | None:
         """The comparisons made in evaluating, and the objective as a sum of multiples of cells."""
         trace = _Trace()
         places = {cell: Traced(trace, value, {cell: Fraction(1)}) for cell, value in cells.items()}
@@ -156,7 +156,7 @@ class Families:
     # --- ways to go ---
 
     def _ray(
-        self, whole: Structure, cells: Mapping[Cell, Fraction], rows: Sequence[Row], goal: Linear
+        self, whole: Structure, cells: Mapping[Cell, Fraction], rows: Sequence[LinearRow], goal: Linear
     ) -> Climb | None:
         """From the model in a direction that never leaves the polyhedron, along which the objective grows."""
         used = _used(rows, goal)
@@ -175,7 +175,7 @@ class Families:
         return found if found is not None and not found.attained else None
 
     def _vertex(
-        self, whole: Structure, cells: Mapping[Cell, Fraction], rows: Sequence[Row], goal: Linear
+        self, whole: Structure, cells: Mapping[Cell, Fraction], rows: Sequence[LinearRow], goal: Linear
     ) -> Climb | None:
         """The best point of the closed polyhedron: itself, or the way to it from the model; integers stay."""
         rows, goal = [_fixed(row, cells) for row in rows], {c: f for c, f in goal.items() if _moves(c)}
@@ -291,7 +291,7 @@ class _Trace:
     """The comparisons made so far, each once."""
 
     def __init__(self) -> None:
-        self.rows: dict[Row, None] = {}
+        self.rows: dict[LinearRow, None] = {}
 
     def note(self, value: Traced | Fraction | int, relation: str) -> None:
         """`value` is compared with 0, and the outcome is `relation`."""
@@ -299,7 +299,7 @@ class _Trace:
             return
         if len(self.rows) > MOST_ROWS:
             raise NotEvaluable("too many comparisons")
-        self.rows[Row(_Factors(value.factors), value.number, relation)] = None
+        self.rows[LinearRow(_Factors(value.factors), value.number, relation)] = None
 
 
 class _Factors(dict[Cell, Fraction]):
@@ -459,15 +459,15 @@ def _held(value: object) -> Fraction:
 # --- linear problems as SMT-LIB -------------------------------------------------------------------
 
 
-def _used(rows: Iterable[Row], goal: Linear) -> dict[Cell, int]:
+def _used(rows: Iterable[LinearRow], goal: Linear) -> dict[Cell, int]:
     cells = dict.fromkeys(cell for factors in (goal, *(row.factors for row in rows)) for cell in factors)
     return {cell: number for number, cell in enumerate(cells)}
 
 
-def _fixed(row: Row, cells: Mapping[Cell, Fraction]) -> Row:
+def _fixed(row: LinearRow, cells: Mapping[Cell, Fraction]) -> LinearRow:
     """The row with the integers as they are in the model."""
     held = sum((f * cells[cell] for cell, f in row.factors.items() if not _moves(cell)), Fraction(0))
-    return Row(
+    return LinearRow(
         {cell: factor for cell, factor in row.factors.items() if _moves(cell)},
         row.number + held,
         row.relation,
@@ -487,7 +487,7 @@ def _assert(relation: str, factors: Linear, number: Fraction, used: Mapping[Cell
     return f"(assert ({relation} {_linear(factors, number, used)} 0.0))" if factors else ""
 
 
-def _optimal(rows: Sequence[Row], goal: Linear, used: Mapping[Cell, int]) -> str:
+def _optimal(rows: Sequence[LinearRow], goal: Linear, used: Mapping[Cell, int]) -> str:
     """That x is a best point of the closed polyhedron: by duality a linear problem that any solver decides.
 
     The multipliers y of the rows make the goal of the rows' left sides, and say that x reaches their bound.

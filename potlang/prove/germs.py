@@ -44,7 +44,7 @@ class Germ:
 
     @property
     def standard(self) -> Fraction:
-        """What it tends to, if it is not infinite."""
+        """The limit, if it is not infinite."""
         return dict(self.parts).get(0, Fraction(0))
 
     def __hash__(self) -> int:

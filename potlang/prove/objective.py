@@ -79,7 +79,7 @@ class Reached(NamedTuple):
 
 
 @dataclass
-class Outcome:
+class ObjectiveOutcome:
     """One objective's status, shown by the `pieces`. `model` is the best model known.
 
     `value` is the optimum or the limit; `lower` and `upper` are what is known where it was not found.
@@ -95,7 +95,7 @@ class Outcome:
     detail: str = ""
 
 
-class Models:
+class ProgramModels:
     """The models of a program's assumptions and an optimization's constraints, and questions about them.
 
     `assumed` are all these as the program has them, `extra` those beyond the base as solvers are
@@ -190,7 +190,7 @@ class ObjectiveSearch:
     """Finds the status of one objective over models of `fixed`. Values are signed: larger is better."""
 
     def __init__(
-        self, models: Models, goal: Objective, original: Objective, fixed: Sequence[Condition]
+        self, models: ProgramModels, goal: Objective, original: Objective, fixed: Sequence[Condition]
     ) -> None:
         self._models = models
         self._goal = goal
@@ -208,7 +208,7 @@ class ObjectiveSearch:
         self._why: tuple[str | None, str] = (None, "")
         self._lemmas: tuple[Condition, ...] = ()
 
-    def run(self) -> Outcome:
+    def run(self) -> ObjectiveOutcome:
         """The status with what shows it."""
         self._propose()
         if self._settled() is None:
@@ -217,14 +217,14 @@ class ObjectiveSearch:
 
     # --- what is known ---
 
-    def _settled(self) -> Outcome | None:
+    def _settled(self) -> ObjectiveOutcome | None:
         """The outcome, once what is known shows one."""
         status = OptimizationStatus
         if self._infeasible is not None:
             piece = Piece("feasible", "unsat", self._fixed, self._infeasible)
-            return Outcome(status.INFEASIBLE, pieces=[piece])
+            return ObjectiveOutcome(status.INFEASIBLE, pieces=[piece])
         if self._endless is not None:
-            return Outcome(status.UNBOUNDED, None, self._best, [self._endless])
+            return ObjectiveOutcome(status.UNBOUNDED, None, self._best, [self._endless])
         if self._bound is None:
             return None
         bound, included, refuted = self._bound
@@ -236,9 +236,9 @@ class ObjectiveSearch:
                 self._best.result,
                 self._best.structure,
             )
-            return Outcome(status.OPTIMAL, self._sign * bound, self._best, [reached, refuted])
+            return ObjectiveOutcome(status.OPTIMAL, self._sign * bound, self._best, [reached, refuted])
         if self._limit is not None and self._limit[0] == bound and included:
-            return Outcome(
+            return ObjectiveOutcome(
                 status.UNATTAINED,
                 self._sign * bound,
                 self._best,
@@ -246,13 +246,13 @@ class ObjectiveSearch:
             )
         return None
 
-    def unsettled(self) -> Outcome:
-        """What is known where the status is not: the best value so far, and the bounds."""
+    def unsettled(self) -> ObjectiveOutcome:
+        """The best value so far and the bounds, where the status is not known."""
         best = None if self._best is None else self._sign * self._best.value
         bound = None if self._bound is None else self._sign * self._bound[0]
         lower, upper = (best, bound) if self._maximize else (bound, best)
         reason, detail = self._why
-        return Outcome(
+        return ObjectiveOutcome(
             OptimizationStatus.UNKNOWN, best, self._best, [], lower, upper, reason or "incomplete", detail
         )
 
@@ -343,7 +343,7 @@ class ObjectiveSearch:
 
     # --- better and better models ---
 
-    def _search(self) -> Outcome | None:
+    def _search(self) -> ObjectiveOutcome | None:
         """Ask for better models until none is left, or one is as good as it gets.
 
         The outcome; None if a check is unknown, or there is no end.
@@ -387,7 +387,7 @@ class ObjectiveSearch:
         self._why = "incomplete", f"better models were found {_MOST_STEPS} times"
         return self._settled()
 
-    def _last_resort(self) -> Outcome | None:
+    def _last_resort(self) -> ObjectiveOutcome | None:
         """Where no solver knows of better models, a family may still be seen."""
         why = self._why
         self._climb(endless=True)

@@ -20,10 +20,10 @@ from potlang.prove.evidence import core_items, evaluated, read_model
 from potlang.prove.exact import exact_value
 from potlang.prove.objective import (
     Condition,
-    Models,
+    ObjectiveOutcome,
     ObjectiveSearch,
-    Outcome,
     Piece,
+    ProgramModels,
     Reached,
     Relation,
     compared,
@@ -53,12 +53,12 @@ _WORST_FIRST = (_Status.UNKNOWN, _Status.INFEASIBLE, _Status.UNBOUNDED, _Status.
 
 Shrink = Callable[[tuple[str, ...], tuple[Assertion, ...]], tuple[str, ...]]
 """Makes a core minimal; the assertions are those beyond the program's. The base is lost by it."""
-Assure = Callable[[Models, Piece], "ProofObligation | None"]
+Assure = Callable[[ProgramModels, Piece], "ProofObligation | None"]
 """The best tier that a piece of evidence reaches; None if another answer contradicts it."""
 
 
-class Means(NamedTuple):
-    """What an optimizer works with besides the verifier: the program as compiled, and who helps."""
+class OptimizerMeans(NamedTuple):
+    """An optimizer's means besides the verifier: the program as compiled, and who helps."""
 
     original: Module
     workers: Workers
@@ -71,7 +71,11 @@ class Optimizer:
     """Answers one optimization on top of a verifier's assumptions."""
 
     def __init__(
-        self, verifier: Verifier, optimization: Optimization, means: Means, extra: Sequence[Assertion] = ()
+        self,
+        verifier: Verifier,
+        optimization: Optimization,
+        means: OptimizerMeans,
+        extra: Sequence[Assertion] = (),
     ) -> None:
         self._verifier = verifier
         self._problem = optimization
@@ -87,7 +91,7 @@ class Optimizer:
         self._session: SolverSession | None = None
         self._extra = (*extra, *optimization.constraints)
         as_compiled = (*means.original.assertions, *verifier.extra, *extra, *original.constraints)
-        self._models = Models(
+        self._models = ProgramModels(
             verifier,
             means.original,
             as_compiled,
@@ -167,7 +171,7 @@ class Optimizer:
         undecided: CheckResult | None = None
         before = _Status.OPTIMAL
         obligations: list[ProofObligation] = []
-        outcome = Outcome(before)
+        outcome = ObjectiveOutcome(before)
         for goal, original in zip(self._goals, self._originals, strict=True):
             if before is _Status.INFEASIBLE:
                 found.append(self._objective(len(found), outcome, obligations))
@@ -181,7 +185,7 @@ class Optimizer:
                     else found[-1].detail
                 )
                 before = status
-                outcome = Outcome(status, reason="incomplete" if unknown else None, detail=behind)
+                outcome = ObjectiveOutcome(status, reason="incomplete" if unknown else None, detail=behind)
                 found.append(self._objective(len(found), outcome, ()))
                 continue
             outcome, obligations = self._settled(goal, original, fixed)
@@ -196,7 +200,7 @@ class Optimizer:
 
     def _settled(
         self, goal: Objective, original: Objective, fixed: Sequence[Condition]
-    ) -> tuple[Outcome, list[ProofObligation]]:
+    ) -> tuple[ObjectiveOutcome, list[ProofObligation]]:
         search = ObjectiveSearch(self._models, goal, original, fixed)
         outcome = search.run()
         impossible = outcome.status is _Status.INFEASIBLE and bool(fixed)
@@ -211,7 +215,7 @@ class Optimizer:
         return outcome, obligations or []
 
     def _objective(
-        self, number: int, outcome: Outcome, obligations: Sequence[ProofObligation]
+        self, number: int, outcome: ObjectiveOutcome, obligations: Sequence[ProofObligation]
     ) -> ObjectiveResult:
         goal = self._goals[number]
         value: ExactValue | None = None if outcome.value is None else exact_value(outcome.value)
@@ -262,7 +266,7 @@ class Optimizer:
         """The Pareto front: from each model that is no worse than a known point in all, up to a new point."""
         points: list[ParetoPoint] = []
         left: list[Condition] = []
-        worst: Outcome | None = None
+        worst: ObjectiveOutcome | None = None
         terms = [goal.term for goal in self._goals]
         while True:
             checked = self._models.ask(left, terms)
@@ -287,7 +291,7 @@ class Optimizer:
         infeasible = piece.name == "feasible"
         status = _Status.INFEASIBLE if infeasible else _Status.OPTIMAL
         trust = max([_worst(obligations, [piece]), *(each.trust for each in points)], key=_LEVELS.index)
-        rows = [self._objective(number, Outcome(status), ()) for number in range(len(self._goals))]
+        rows = [self._objective(number, ObjectiveOutcome(status), ()) for number in range(len(self._goals))]
         return self._result(status)._replace(
             objectives=tuple(each._replace(trust=trust) for each in rows),
             points=None if infeasible else tuple(points),
@@ -298,7 +302,7 @@ class Optimizer:
         )
 
     def _partial(
-        self, checked: CheckResult, worst: Outcome | None, points: Sequence[ParetoPoint]
+        self, checked: CheckResult, worst: ObjectiveOutcome | None, points: Sequence[ParetoPoint]
     ) -> OptimizationResult:
         """Some points: there may be more, or none above some model, where an objective has no optimum."""
         if worst is None and checked.status == "sat":
@@ -315,7 +319,8 @@ class Optimizer:
             status, note = _Status.UNKNOWN, "the front is partial: whether it has more points is not known"
             reason = (worst.reason if worst is not None else checked.reason) or "incomplete"
         rows = [
-            self._objective(number, Outcome(status, reason=reason), ()) for number in range(len(self._goals))
+            self._objective(number, ObjectiveOutcome(status, reason=reason), ())
+            for number in range(len(self._goals))
         ]
         confirmed = None if reason is not None else True
         tiers: list[TrustLevel] = [each.trust for each in points] or ["solver"]
@@ -334,14 +339,14 @@ class Optimizer:
 
     def _point(
         self, checked: CheckResult, left: list[Condition], points: list[ParetoPoint]
-    ) -> Outcome | None:
+    ) -> ObjectiveOutcome | None:
         """Adds the best point, in the objectives' order, of those as good as a model; else why not.
 
         `left` is then what the points leave. Nothing beats the point: it would be as good as the model too.
         """
         fixed = self._as_good(checked, left)
         values: list[Fraction] = []
-        outcome = Outcome(_Status.UNKNOWN)
+        outcome = ObjectiveOutcome(_Status.UNKNOWN)
         for goal, original in zip(self._goals, self._originals, strict=True):
             # The point is shown as a whole: how it was found needs no second opinion.
             outcome = ObjectiveSearch(self._models, goal, original, fixed).run()
@@ -355,7 +360,7 @@ class Optimizer:
         reached = Piece("reached", "sat", tuple(as_good), outcome.model.result, outcome.model.structure)
         beaten = Piece("better", "unsat", (*as_good, better), self._models.ask((*as_good, better)))
         if beaten.result.status != "unsat":
-            return Outcome(_Status.UNKNOWN, reason=beaten.result.reason or "disagreement")
+            return ObjectiveOutcome(_Status.UNKNOWN, reason=beaten.result.reason or "disagreement")
         obligations = self._assured([reached, beaten])
         if obligations is None:
             return self._doubt
@@ -391,8 +396,8 @@ class Optimizer:
         return Condition(self._pool.disj(lowered), self._pool.disj(original))
 
     @property
-    def _doubt(self) -> Outcome:
-        return Outcome(
+    def _doubt(self) -> ObjectiveOutcome:
+        return ObjectiveOutcome(
             _Status.UNKNOWN, reason="disagreement", detail="two answers to one question contradict"
         )
 
@@ -443,7 +448,7 @@ def closure(module: Module) -> tuple[Assertion, ...]:
 
 
 def optimize(
-    verifier: Verifier, optimization: Optimization, means: Means, *, what_if: bool = True
+    verifier: Verifier, optimization: Optimization, means: OptimizerMeans, *, what_if: bool = True
 ) -> OptimizationResult:
     """The answer; where it is unbounded over open sorts, with the answer over closed ones beside it."""
     result = Optimizer(verifier, optimization, means).run()

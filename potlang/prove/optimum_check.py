@@ -13,7 +13,7 @@ from potlang.prove.modelcheck import check_model
 from potlang.report.results import TrustLevel
 
 if TYPE_CHECKING:
-    from potlang.prove.objective import Models, Piece
+    from potlang.prove.objective import Piece, ProgramModels
 
 _CHECK_MS = 2_000
 _GROUND_MS = 300
@@ -22,7 +22,7 @@ _MOST_GROUNDED = 200
 _MOST_TRIED = 3
 
 
-def assured(checker: CrossChecker, models: Models, piece: Piece) -> ProofObligation | None:
+def assured(checker: CrossChecker, models: ProgramModels, piece: Piece) -> ProofObligation | None:
     """The piece at the best tier that can be had; None if a second solver contradicts it."""
     by = piece.result.by
     if piece.family:
@@ -59,7 +59,7 @@ def assured(checker: CrossChecker, models: Models, piece: Piece) -> ProofObligat
     )
 
 
-def _refuted(models: Models, piece: Piece, core: frozenset[str]) -> Grounded:
+def _refuted(models: ProgramModels, piece: Piece, core: frozenset[str]) -> Grounded:
     """A refutation of the conditions that the kernel accepts, from the core or, that failing, from all."""
     pool = models.original.pool
     claim = Claim("goal", "goal", pool.conj(each.original for each in piece.conditions))
@@ -81,7 +81,7 @@ def _refuted(models: Models, piece: Piece, core: frozenset[str]) -> Grounded:
     return found
 
 
-def _why_not(models: Models, piece: Piece) -> str:
+def _why_not(models: ProgramModels, piece: Piece) -> str:
     """Why the evaluator does not stand for a model; nothing if it does."""
     if piece.structure is None:
         return "the model is too large or cannot be read"
@@ -92,7 +92,7 @@ def _why_not(models: Models, piece: Piece) -> str:
     return "" if found.holds else f"not evaluated: {found.skipped[0][1]}"
 
 
-def _second(checker: CrossChecker, models: Models, piece: Piece) -> CheckResult | None:
+def _second(checker: CrossChecker, models: ProgramModels, piece: Piece) -> CheckResult | None:
     """Another solver's answer to the same question."""
     second = checker.second(piece.result.by)
     if second is None:

@@ -37,13 +37,13 @@ class OptimumProof(NamedTuple):
 
 
 def prove_optimum(module: Module, result: OptimizationResult, prove: Prove) -> list[OptimumProof]:
-    """What a certificate says of this answer to the optimization of `module`, with evidence from `prove`.
+    """The certificate's lines for this answer to the optimization of `module`, with evidence from `prove`.
 
     What is not proved is `unknown`; that values come close to a limit or have none is the solvers' word.
     """
     if result.status is OptimizationStatus.INFEASIBLE:
         return _infeasible(module, prove)
-    work = _Values(module, result, prove)
+    work = _AnswerGoals(module, result, prove)
     return list(work.front() if result.mode == "pareto" else work.objectives())
 
 
@@ -70,7 +70,7 @@ def _infeasible(module: Module, prove: Prove) -> list[OptimumProof]:
     return [OptimumProof("objective", (), answer, evidence) for _ in module.optimization.objectives]
 
 
-class _Values:
+class _AnswerGoals:
     """Goals over the values of one answer."""
 
     def __init__(self, module: Module, result: OptimizationResult, prove: Prove) -> None:
@@ -143,7 +143,7 @@ class _Values:
         return str(status), tuple(each for found in evidence for each in found)
 
     def _shown(self, status: str, side: str, goal: Node) -> tuple[ProofObligation, ...]:
-        """What shows that the goal has a model, or none; nothing if it was not shown."""
+        """The evidence that the goal has a model, or none; nothing if it was not shown."""
         proof = self._prove(_asking(_constrained(self._module), goal))
         wanted = ("assumptions", "claim") if status == "sat" else ("claim",)
         fits = (Verdict.ENTAILED, Verdict.UNDETERMINED) if status == "sat" else (Verdict.REFUTED,)

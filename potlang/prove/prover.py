@@ -47,7 +47,7 @@ from potlang.report.results import (
 
 if TYPE_CHECKING:
     from potlang.prove.cross_check import CrossChecker, Proof, ProofObligation
-    from potlang.prove.objective import Models, Piece
+    from potlang.prove.objective import Piece, ProgramModels
     from potlang.prove.probing import Probe
 
 _MOST_TRACKED = 2_000
@@ -271,7 +271,7 @@ class Prover:
         return [*((claim, "verification") for claim in claims), *((norm, "norm") for norm in norms)]
 
     def _evidence_steps(self) -> list[Callable[[ClaimState, Result], Result]]:
-        """What is done about the evidence of all results, one after the other."""
+        """The steps that evidence goes through: each over all results before the next."""
         steps = ((self._minimal, self.options.minimizing), (self._cross_checked, self.options.cross_checking))
         return [step for step, wanted in steps if wanted]
 
@@ -291,9 +291,9 @@ class Prover:
         if problem is None:
             return None
         began = time.perf_counter()
-        from potlang.prove.optimize import Means, optimize
+        from potlang.prove.optimize import OptimizerMeans, optimize
 
-        means = Means(
+        means = OptimizerMeans(
             self.original,
             self._workers,
             lambda: self._solver(self.options.engines[0]),
@@ -305,7 +305,7 @@ class Prover:
         self._open_base()
         return found._replace(time_ms=(time.perf_counter() - began) * 1000)
 
-    def _assured(self, models: Models, piece: Piece) -> ProofObligation | None:
+    def _assured(self, models: ProgramModels, piece: Piece) -> ProofObligation | None:
         from potlang.prove.optimum_check import assured
 
         return assured(self._ready_cross_checker(), models, piece)

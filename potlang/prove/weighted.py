@@ -78,7 +78,7 @@ def _number(literal: Lit) -> Fraction:
     return Fraction(value) if isinstance(value, int | Fraction) else Fraction(0)
 
 
-class Bound(NamedTuple):
+class CostBound(NamedTuple):
     """A lower bound of the cost, and the cores (numbers of conditions) that show it, each an unsat check.
 
     `reached`: the check that has a model of just this cost. `impossible`: the one that refused all.
@@ -96,7 +96,7 @@ Cheapest = Callable[[Sequence[Sequence[int]], Sequence[int]], "tuple[int, ...] |
 """The cheapest variables, from 1, of which each clause has one; None if that took too long."""
 
 
-def bound_by_cores(total: WeightedSum, keep: Keep, cheapest: Cheapest, over: Callable[[], bool]) -> Bound:
+def bound_by_cores(total: WeightedSum, keep: Keep, cheapest: Cheapest, over: Callable[[], bool]) -> CostBound:
     """The least cost, or a bound of it where a check is unknown or the time is `over`."""
     scale = lcm(*(cost.denominator for _, cost in total.conditions))
     costs = [int(cost * scale) for _, cost in total.conditions]
@@ -107,11 +107,11 @@ def bound_by_cores(total: WeightedSum, keep: Keep, cheapest: Cheapest, over: Cal
         kept = [number for number in range(len(costs)) if number not in lost]
         checked, core = keep(kept)
         if checked.status == "sat":
-            return Bound(total.least + cost, tuple(cores), checked)
+            return CostBound(total.least + cost, tuple(cores), checked)
         if checked.status != "unsat":
             break
         if not core:
-            return Bound(total.least + cost, tuple(cores), impossible=checked)
+            return CostBound(total.least + cost, tuple(cores), impossible=checked)
         cores.append(core)
         # Cores without a common part are cheap to come by, and raise the bound each.
         rest = [number for number in kept if number not in core]
@@ -126,4 +126,4 @@ def bound_by_cores(total: WeightedSum, keep: Keep, cheapest: Cheapest, over: Cal
             break
         lost = frozenset(number - 1 for number in chosen if number <= len(costs))
         cost = Fraction(sum(costs[number] for number in lost), scale)
-    return Bound(total.least + cost, tuple(cores))
+    return CostBound(total.least + cost, tuple(cores))

@@ -40,7 +40,7 @@ def confirm(source: bytes, compiled: str) -> Confirmation:
 
 
 def difference(own: Theory, other: Theory) -> str | None:
-    """What is first different in two theories; None if they are the same."""
+    """The first difference between two theories; None if they are the same."""
     if own.actions != other.actions:
         return "the actions"
     if own.mode != other.mode or _directions(own) != _directions(other):
@@ -126,7 +126,7 @@ class _Forms:
         return term, real, tuple([levels[variable] for variable in free])
 
     def _parts(self, term: Term, real: bool, levels: Levels) -> list[tuple[Term, bool, Levels]]:
-        """What the form of a term, which is to be a real if `real`, is made of."""
+        """The parts of a term, which is to be a real if `real`; its form is made of theirs."""
         if term.op in QUANTIFIERS:
             first = 1 + max((levels[variable] for variable in term.free), default=-1)
             inner = {variable: levels[variable] for variable in term.free}

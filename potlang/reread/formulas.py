@@ -13,7 +13,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import NamedTuple
 
-from .lexer import NotCovered, Token, tokens
+from .lexer import Lexeme, NotCovered, tokens
 
 MOST_LEVELS = 60
 """Levels of nesting: the calls here are a few for each."""
@@ -45,7 +45,7 @@ class Function(NamedTuple):
 
 
 class Names:
-    """What names mean in a program, and the unknown constants that its formulas turn out to have."""
+    """The meanings of names in a program, and the unknown constants that its formulas turn out to have."""
 
     def __init__(self) -> None:
         self.sorts: dict[str, str] = {name: name for name in _BASIC} | {
@@ -70,7 +70,7 @@ class Binder(NamedTuple):
     sort: str
 
 
-class Formula:
+class RootReader:
     """Reads the expressions of one root of the IR, whose variables it numbers."""
 
     def __init__(self, names: Names, local: Mapping[str, str] = MappingProxyType({})) -> None:
@@ -78,7 +78,7 @@ class Formula:
         self._local = local
         self._sorts: list[str] = []
         self._scope: list[tuple[str, Typed]] = []
-        self._tokens: Sequence[Token] = ()
+        self._tokens: Sequence[Lexeme] = ()
         self._place = 0
         self._depth = 0
 
@@ -137,13 +137,13 @@ class Formula:
     # --- tokens ---
 
     @property
-    def _next(self) -> Token:
+    def _next(self) -> Lexeme:
         return self._peek(0)
 
-    def _peek(self, ahead: int) -> Token:
+    def _peek(self, ahead: int) -> Lexeme:
         return self._tokens[min(self._place + ahead, len(self._tokens) - 1)]
 
-    def _take(self) -> Token:
+    def _take(self) -> Lexeme:
         token = self._next
         self._place += 1
         return token
@@ -256,7 +256,7 @@ class Formula:
             raise NotCovered("an application of an application")
         return found
 
-    def _named(self, token: Token, called: bool) -> Typed:
+    def _named(self, token: Lexeme, called: bool) -> Typed:
         """[POT-NAME-3]"""
         names, name = self._names, token.text
         if name in self._local:

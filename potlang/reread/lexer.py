@@ -13,7 +13,7 @@ class NotCovered(Exception):
     """The program has something beyond the core; the message says what."""
 
 
-class Token(NamedTuple):
+class Lexeme(NamedTuple):
     """`kind` is name, quoted, number or sign; of a quoted name the text is without backquotes."""
 
     kind: str
@@ -32,9 +32,9 @@ _TOKEN = re.compile(
 )
 
 
-def tokens(text: str) -> list[Token]:
+def tokens(text: str) -> list[Lexeme]:
     """The tokens of an expression, then an empty one. Raises `NotCovered`."""
-    found: list[Token] = []
+    found: list[Lexeme] = []
     place, end = 0, len(text.rstrip())
     while place < end:
         match = _TOKEN.match(text, place)
@@ -49,6 +49,6 @@ def tokens(text: str) -> list[Token]:
         if kind == "name" and word in _WORDS:
             kind = "sign"
         word = word.replace("``", "`") if kind == "quoted" else _SIGNS.get(word, word)
-        found.append(Token(kind, word))
+        found.append(Lexeme(kind, word))
         place = match.end()
-    return [*found, Token("end", "")]
+    return [*found, Lexeme("end", "")]

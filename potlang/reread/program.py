@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from .formulas import BUILT_IN, Binder, Formula, Function, Names, sort_text
+from .formulas import BUILT_IN, Binder, Function, Names, RootReader, sort_text
 from .lexer import NotCovered
 
 MOST_BYTES = 1 << 26
@@ -239,7 +239,7 @@ class _Program:
         wanted = item.get("value", True)
         if not isinstance(wanted, bool):
             raise NotCovered("a value that is no truth value")
-        reader = Formula(self._names, self._local(item.get("variables", [])))
+        reader = RootReader(self._names, self._local(item.get("variables", [])))
         found = reader.formula(item["assertion"])
         self._assert(key, reader.root(found if wanted else f"(not {found})"))
 
@@ -250,14 +250,14 @@ class _Program:
         if role == "norm":
             self._claim(f"n{number}", rule, "norm")
         elif role == "axiom":
-            reader = Formula(self._names)
+            reader = RootReader(self._names)
             self._assert(f"r{number}", reader.root(self._statement(reader, rule)))
         else:
             raise NotCovered("an unknown role")
 
     def _claim(self, key: str, item: Mapping[str, Any], word: str = "claim") -> None:
         """[POT-VER-1], [POT-VER-2]"""
-        reader = Formula(self._names)
+        reader = RootReader(self._names)
         with reader.bound(self._binders(reader, item.get("find", []))) as variables:
             found = self._statement(reader, item)
         asked = " ".join(variables)
@@ -273,20 +273,20 @@ class _Program:
         self._lines.append(f"(optimize {json.dumps(mode)})")
         local = self._local(item.get("variables", []))
         for number, constraint in enumerate(_list(item.get("constraints", []))):
-            reader = Formula(self._names, local)
+            reader = RootReader(self._names, local)
             root = reader.root(reader.formula(constraint))
             self._lines.append(f'(constraint "c{number}" "" constraint {root})')
         for goal in _list(item["objectives"]):
             goal = _checked(goal, ("name", "type", "expression"), ("type", "expression"))
             if goal["type"] not in ("minimize", "maximize"):
                 raise NotCovered("an objective of another type")
-            reader = Formula(self._names, local)
+            reader = RootReader(self._names, local)
             root = reader.root(reader.number(goal["expression"]))
             self._lines.append(f'(objective "" {json.dumps(goal["type"])} {root})')
 
     def _local(self, items: object) -> dict[str, str]:
         """Variables that are declared for one fact or section."""
-        reader = Formula(self._names)
+        reader = RootReader(self._names)
         local: dict[str, str] = {}
         for each in self._binders(reader, items):
             if each.name in local or each.name in self._names.functions:
@@ -294,7 +294,7 @@ class _Program:
             local[each.name] = each.sort
         return local
 
-    def _statement(self, reader: Formula, item: Mapping[str, Any]) -> str:
+    def _statement(self, reader: RootReader, item: Mapping[str, Any]) -> str:
         """The formula of a rule or claim under its binders."""
         if ("implies" in item) == ("constraint" in item) or (item.get("forall") and item.get("exists")):
             raise NotCovered("a statement that is none or two of the schema's")
@@ -307,7 +307,7 @@ class _Program:
                 found = f"(=> {' '.join(reader.formula(pair[part]) for part in _IMPLIES)})"
         return f"({word} ({' '.join(variables)}) {found})" if variables else found
 
-    def _binders(self, reader: Formula, items: object) -> list[Binder]:
+    def _binders(self, reader: RootReader, items: object) -> list[Binder]:
         found = []
         for item in _list(items):
             if isinstance(item, str):

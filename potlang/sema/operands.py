@@ -1,4 +1,4 @@
-"""What operators and functions ask of their operands: all there, numbers, of one sort, of one width."""
+"""Checks that operators and functions share: operands that are there, numbers, of one sort, of one width."""
 
 from __future__ import annotations
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Self
 
 
-class Closing:
+class Closing(ABC):
     """A context manager that is itself, and closes itself at the end; `close` may be called again."""
 
     __slots__ = ()
@@ -16,6 +17,6 @@ class Closing:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @abstractmethod
     def close(self) -> None:
         """Free what is held."""
-        raise NotImplementedError

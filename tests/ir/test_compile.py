@@ -9,7 +9,7 @@ import pytest
 from potlang.ir import operators as op
 from potlang.ir.compile import MOST_LEVELS, Compiled, FormulaCompiler, NotFinite, check_shape, unknown
 from potlang.ir.evaluator import evaluate
-from potlang.ir.nodes import Node
+from potlang.ir.nodes import Node, Symbol
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, INT, EnumSort
 from potlang.ir.structure import Structure
@@ -25,6 +25,15 @@ def app(row: op.Operator, *args: Node) -> Node:
 
 
 D = POOL.var("d", COLOR)
+
+
+class _Compiler(FormulaCompiler):
+    """Compiles formulas over variables alone."""
+
+    def symbol(self, symbol: Symbol, args: list[Compiled]) -> Compiled:
+        raise NotFinite(f"the symbol {symbol.name}")
+
+
 FORMULAS = [
     app(op.LT, X, app(op.ADD, Y, POOL.integer(1))),
     POOL.conj([A, app(op.LE, X, Y), POOL.eq(C, RED)]),
@@ -41,7 +50,7 @@ def test_compiled_formulas_have_the_values_of_the_evaluator(formula: Node) -> No
     variables = (X, Y, A, C)
     env = {variable: unknown(place) for place, variable in enumerate(variables)}
     check_shape(formula, lambda sort: True)
-    compiled = FormulaCompiler(1_000).term(formula, env).function
+    compiled = _Compiler(1_000).term(formula, env).function
     for values in itertools.product((0, 1, 2), (0, 1), (False, True), COLOR.values):
         expected = evaluate(formula, Structure(), dict(zip(variables, values, strict=True)))
         assert compiled(list(values)) is expected
@@ -50,12 +59,12 @@ def test_compiled_formulas_have_the_values_of_the_evaluator(formula: Node) -> No
 def test_the_branch_that_is_not_chosen_may_divide_by_zero() -> None:
     guard = POOL.negate(POOL.eq(Y, POOL.integer(0)))
     term = app(op.ITE, guard, app(op.INT_DIV, X, Y), POOL.integer(7))
-    compiled = FormulaCompiler(100).term(term, {X: unknown(0), Y: unknown(1)}).function
+    compiled = _Compiler(100).term(term, {X: unknown(0), Y: unknown(1)}).function
     assert [compiled([6, 2]), compiled([6, 0])] == [3, 7]
 
 
 def test_values_are_folded() -> None:
-    found = FormulaCompiler(100).term(app(op.ADD, X, POOL.integer(2)), {X: Compiled(None, frozenset(), 3)})
+    found = _Compiler(100).term(app(op.ADD, X, POOL.integer(2)), {X: Compiled(None, frozenset(), 3)})
     assert (found.compute, found.value) == (None, 5)
 
 
@@ -66,6 +75,6 @@ def test_large_and_deep_formulas_are_refused() -> None:
     with pytest.raises(NotFinite, match="deep"):
         check_shape(deep, lambda sort: True)
     with pytest.raises(NotFinite, match="instances"):
-        FormulaCompiler(3).term(FORMULAS[0], {X: unknown(0), Y: unknown(1)})
+        _Compiler(3).term(FORMULAS[0], {X: unknown(0), Y: unknown(1)})
     with pytest.raises(NotFinite, match="sort Int"):
-        FormulaCompiler(100).term(POOL.quant("forall", (X,), POOL.eq(X, X)), {})
+        _Compiler(100).term(POOL.quant("forall", (X,), POOL.eq(X, X)), {})
