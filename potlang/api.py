@@ -15,7 +15,7 @@ from potlang.languages.pot.check import Source as ProgramSource
 from potlang.languages.pot.lower import DEFAULT_PASSES, Target, emit
 from potlang.languages.pot.program import Checked, CompileError, Program, Session
 from potlang.languages.pot.report import Report
-from potlang.languages.pot.solve import CacheChoice, ProofFormat, archive_proofs, rejected
+from potlang.languages.pot.solve import CacheChoice, ProofFormat, archive_proofs, rejected, unread
 from potlang.prove.options import Cores, Models, OptionError, RouteName, Trust
 from potlang.report.results import Limits
 from potlang.source import Document
@@ -373,6 +373,7 @@ __all__ = [
     "explain",
     "fix",
     "rejected",
+    "unread",
     "verify",
     "view",
 ]

@@ -15,6 +15,7 @@ from potlang.cli.common import ALL_ENTAILED, INVALID, Input, exit_code, print_js
 from potlang.languages.pot.report import Report
 from potlang.report.base import ReportBase
 from potlang.report.results import Interrupted, Limits
+from potlang.utils.deadline import Deadline, OutOfFuel, within
 from potlang.version import __version__
 
 if TYPE_CHECKING:
@@ -57,8 +58,18 @@ def verified_answer(given: Input, options: api.VerifyOptions) -> tuple[Answer, a
         code = exit_code(report)
         return Answer(given.name, report.document, report.diagnostics, report, code, is_whole), None
     # Checked apart: the diagnostics need their document, and proofs the program.
-    checked = api.check(given.source, language="pot", name=given.name)
-    return _program_answer(checked, options), checked.program
+    limits = options["limits"]
+    began = Deadline(limits.total_ms)
+    try:
+        with within(limits.total_ms):
+            checked = api.check(given.source, language="pot", name=given.name)
+            return _program_answer(checked, options), checked.program
+    except OutOfFuel:
+        report = api.unread(limits, began.spent_ms())
+        from potlang.source import Document
+
+        nothing = Document.from_value(None, given.name)
+        return Answer(given.name, nothing, (), report, exit_code(report)), None
 
 
 def _program_answer(checked: api.Checked, options: api.VerifyOptions) -> Answer:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from potlang.utils.deadline import OutOfFuel, look
 
-class OutOfFuel(Exception):
-    """The search was given up."""
+__all__ = ["Fuel", "OutOfFuel"]
+
+_PERIOD = 1_024
 
 
 class Fuel:
     """Steps that are left."""
 
-    __slots__ = ("left",)
+    __slots__ = ("_next_look", "left")
 
     def __init__(self, steps: int) -> None:
         self.left = steps
+        self._next_look = steps - _PERIOD
 
     def spend(self, steps: int = 1) -> None:
-        """Raises `OutOfFuel` where nothing is left."""
+        """Raises `OutOfFuel` where nothing is left, and at the end of the call."""
         self.left -= steps
+        if self.left < self._next_look:
+            self._next_look = self.left - _PERIOD
+            look()
         if self.left < 0:
             raise OutOfFuel

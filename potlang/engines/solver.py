@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -25,11 +26,13 @@ from potlang.engines.messages import (
 from potlang.processes.frames import FrameError, Message
 from potlang.processes.pool import Workers
 from potlang.processes.process import Died, Process
-from potlang.utils.deadline import Deadline
+from potlang.utils.deadline import Deadline, OutOfFuel, OutOfTime
 
 Build = Callable[[Encoding], Query]
 """Makes a query in the words that one solver understands; raises `Unsupported` where it has none."""
 GRACE_MS: Final = 500
+_LAST_MS: Final = 200
+"""By so much a worker may be late where the call around ends: evidence and the report come after it."""
 _BEYOND_ALL_SECONDS: Final = 1.0
 
 
@@ -98,7 +101,7 @@ class SolverSession:
         """Begin again with this base, unless it has it already."""
         try:
             text = base(self.encoding)
-        except Unsupported:
+        except (Unsupported, OutOfFuel):
             self._sayable = False
             return
         self._sayable = True
@@ -111,6 +114,10 @@ class SolverSession:
             query = build(self.encoding)
         except Unsupported as reason:
             return SolverAnswer("unknown", "unsupported", str(reason))
+        except OutOfTime:
+            return SolverAnswer("unknown", "timeout", "the time was over before the query was written")
+        except OutOfFuel:
+            return SolverAnswer("unknown", "memory", "the query is too large to be written")
         if not self.ready:
             return SolverAnswer("unknown", "unsupported", f"{self.name} cannot be given this program")
         return query
@@ -248,7 +255,8 @@ class SolverSession:
             if loading:
                 if self.on_idle is not None:
                     process.deliver(_deadline(timeout_ms))
-                    self.on_idle()
+                    with suppress(OutOfFuel):
+                        self.on_idle()
                 # The time of starting up is the worker's own: the base has its limit from here.
                 process.handshake()
                 failed = process.receive(_deadline(timeout_ms))["failed"]
@@ -316,7 +324,7 @@ def _request(op: str, query: Query | OptimizeQuery, timeout_ms: int) -> Message:
 
 
 def _deadline(timeout_ms: int) -> Deadline:
-    return Deadline(timeout_ms + GRACE_MS)
+    return Deadline(timeout_ms + GRACE_MS, _LAST_MS)
 
 
 def _hard_seconds(timeout_ms: int) -> float:

@@ -7,7 +7,7 @@ walk keeps its own stack, and shared nodes are computed once for each binding of
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from time import monotonic
+from math import inf
 from typing import cast
 
 from potlang.ir import operators as op
@@ -31,6 +31,7 @@ from potlang.ir.nodes import (
 )
 from potlang.ir.sorts import ArraySort, FunctionSort, SetSort, Sort, TupleSort
 from potlang.ir.structure import NotEvaluable, Structure, canonical, lookup, members
+from potlang.utils.deadline import Deadline
 
 MOST_REMEMBERED = 1 << 19
 """Values of open nodes kept at a time."""
@@ -66,13 +67,13 @@ class OutOfSteps(NotEvaluable):
 class Evaluator:
     """Values in one structure, of nodes of one pool; what several of them need is computed once.
 
-    All calls together have `most_steps`, and end at `deadline` (`time.monotonic`).
+    All calls together have `most_steps`, and end at `deadline`.
     """
 
     def __init__(
-        self, structure: Structure, most_steps: int = 50_000_000, deadline: float | None = None
+        self, structure: Structure, most_steps: int = 50_000_000, deadline: Deadline | None = None
     ) -> None:
-        self._evaluation = _Evaluation(structure, most_steps, deadline)
+        self._evaluation = _Evaluation(structure, most_steps, deadline or Deadline(inf))
 
     def value(self, node: Node, env: Mapping[Var, object] | Iterable[tuple[Var, object]] = ()) -> object:
         """As `evaluate`."""
@@ -97,7 +98,7 @@ class _EvaluationFrame:
 
 
 class _Evaluation:
-    def __init__(self, structure: Structure, steps: int, deadline: float | None) -> None:
+    def __init__(self, structure: Structure, steps: int, deadline: Deadline) -> None:
         self.steps = steps
         self.deadline = deadline
         self.structure = structure
@@ -126,7 +127,7 @@ class _Evaluation:
             if self.steps < 0:
                 raise OutOfSteps("it takes too many steps")
             # The clock is read once in a while only: reading it costs more than a step.
-            if self.deadline is not None and not self.steps % _PERIOD and monotonic() > self.deadline:
+            if not self.steps % _PERIOD and self.deadline.passed():
                 raise OutOfSteps("it takes too long")
             frame = self.stack[-1]
             if result is not _PENDING:

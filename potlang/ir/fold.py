@@ -20,6 +20,7 @@ from potlang.ir.sorts import (
     StringSort,
 )
 from potlang.ir.values import Bits, Table, Unspecified
+from potlang.utils.deadline import look
 
 MOST_BITS = 1 << 16
 """No number with more bits and no wider bit vector is computed."""
@@ -71,6 +72,8 @@ def fold(pool: Pool, node: App) -> Lit | None:
     values = list(map(value_of, literals))
     if not within_bounds(op, values):
         return None
+    # One operation may be on numbers of 20,000 digits.
+    look()
     try:
         value = op.evaluate(*values)
     except Unspecified:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
+from potlang.utils.deadline import look
+
 _PIECE = 4000
 _SHORT_BITS = 13_000
 
@@ -31,6 +33,7 @@ def natural(text: str) -> int:
     """The number that decimal digits denote, of any length."""
     if len(text) <= _PIECE:
         return int(text)
+    look()
     parts = [int(text[max(end - _PIECE, 0) : end]) for end in range(len(text), 0, -_PIECE)]
     base = 10**_PIECE
     while len(parts) > 1:

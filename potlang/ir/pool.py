@@ -13,6 +13,10 @@ from typing import Any, TypeVar
 from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Value, Var
 from potlang.ir.operators import AND, EQ, IFF, IMPLIES, NOT, OR, Operator
 from potlang.ir.sorts import BOOL, INT, REAL, Sort
+from potlang.utils.deadline import look
+
+_PERIOD = 1_024
+"""Nodes after which the pool looks at the limits of the call: a power of two."""
 
 
 class IllSorted(TypeError):
@@ -56,6 +60,9 @@ class Pool:
     def _id(self) -> int:
         number = self._next
         self._next = number + 1
+        # Whatever blows up makes nodes, so that nearly all of it is held to the limits here.
+        if not number % _PERIOD:
+            look(_PERIOD)
         return number
 
     def lit(self, value: Value, sort: Sort) -> Lit:
@@ -97,8 +104,7 @@ class Pool:
             known = self._apps[op] = {}
         node = known.get(args)
         if node is None:
-            node = known[args] = App(self._next, result_sort(op, args), op, args)
-            self._next += 1
+            node = known[args] = App(self._id(), result_sort(op, args), op, args)
         return node
 
     def fitting(self, symbol: Symbol, args: tuple[Node, ...]) -> App | None:
@@ -109,8 +115,7 @@ class Pool:
             return node
         if known is None:
             known = self._apps[symbol] = {}
-        node = known[args] = App(self._next, symbol.range, symbol, args)
-        self._next += 1
+        node = known[args] = App(self._id(), symbol.range, symbol, args)
         return node
 
     def quant(self, kind: str, binders: tuple[Var, ...], body: Node) -> Quant:

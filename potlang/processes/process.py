@@ -96,10 +96,13 @@ class Process:
         """Wait until the worker has made its service. Raises Died."""
         if self._ready:
             return
+        deadline = Deadline(_START_UP_MS)
         try:
-            hello = self._next(Deadline(_START_UP_MS))
+            hello = self._next(deadline)
         except TimeoutError:
             self.kill()
+            if deadline.spent_ms() < _START_UP_MS:
+                raise Died("timeout", "the time was over before the worker had started") from None
             raise Died("crash", "the worker did not start") from None
         self._inherited = int(hello.get("inherited", 0))
         self._exhausted_status = hello.get("exhausted")

@@ -212,8 +212,14 @@ class CrossChecker:
 
     def accepted(self, side: Side, claim: Claim, result: CheckResult) -> tuple[str, ...] | None:
         """The statements of a refutation that came with a result, if the kernel accepts them."""
+        from potlang.certify import Invalid
+
         place = self._place(side, claim, result.core or ())
-        lines = None if result.refutation is None else result.refutation(place.theory, side, claim)
+        try:
+            # Of a program whose definitions unfold to too much the kernel has no theory.
+            lines = None if result.refutation is None else result.refutation(place.theory, side, claim)
+        except Invalid:
+            return None
         if lines is None:
             return None
         return lines if self._accepts(place.theory, side, claim, lines) else None

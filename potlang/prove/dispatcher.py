@@ -7,6 +7,7 @@ side on the same check, the first definite answer counts, and the others are kil
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextvars import copy_context
 from typing import NamedTuple, Protocol, TypeVar
 
 from potlang.engines.check import Check, CheckResult, DecisionProcedure
@@ -14,12 +15,14 @@ from potlang.engines.encoding import Encoding, Unsupported
 from potlang.engines.messages import OptimizeAnswer, OptimizeQuery, Query, SolverAnswer
 from potlang.engines.solver import Build, SolverSession
 from potlang.report.results import CheckRecord, Limits
-from potlang.utils.deadline import Deadline
+from potlang.utils.deadline import Deadline, OutOfFuel, within
 
 ALONE_MS = 100
 """How long the first engine works on a check before the reserve joins in ([ROUTE-RACE])."""
 _READ_PER_MS = 1_000
 """Characters of a base that an engine reads in a millisecond, at the slowest."""
+_MOST_NODES = 200_000
+"""Nodes that a decision procedure may make for one check."""
 _LOOK_UP_S = 0.1
 _WORTH_A_RACE = ("timeout", "incomplete", "unsupported", "memory", "crash", "error")
 
@@ -110,6 +113,8 @@ class Dispatcher:
         self._runners: tuple[SolverSession, ...] = ()
         self._base: Callable[[Encoding], str] | None = None
         self._loaded = False
+        self.cut_short: list[DecisionProcedure] = []
+        """Procedures that have run out of the time or the nodes of a call."""
         self.disabled: tuple[str, str] | None = None
         """Where no solver may be asked: the route that alone may answer, and why it has not."""
         self.find_core: Callable[[Check], tuple[str, ...] | None] | None = None
@@ -153,7 +158,15 @@ class Dispatcher:
     def _decided(self, procedures: Sequence[DecisionProcedure], check: Check) -> CheckResult | None:
         """The result of the first procedure that has one."""
         for procedure in () if self.allowance.deadline.passed() else procedures:
-            found = procedure.decide(check)
+            if procedure in self.cut_short:
+                continue
+            try:
+                with within(nodes=_MOST_NODES):
+                    found = procedure.decide(check)
+            except OutOfFuel:
+                # What it keeps may be half made: it is not asked again.
+                self.cut_short.append(procedure)
+                continue
             if found is not None:
                 return found
         return None
@@ -373,7 +386,8 @@ def _side_by_side(
         waiting = {}
         try:
             for each, query in asked:
-                waiting[threads.submit(each.ask, query, limit)] = each
+                # A thread begins without the limits of the call unless it is given them.
+                waiting[threads.submit(copy_context().run, each.ask, query, limit)] = each
             while waiting:
                 # Looked up from now and then, so that another thread can interrupt this one.
                 done, _ = wait(waiting, timeout=_LOOK_UP_S, return_when=FIRST_COMPLETED)

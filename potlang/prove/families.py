@@ -12,7 +12,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from time import monotonic
 from typing import NamedTuple
 
 from potlang.engines.messages import Query, SolverAnswer
@@ -27,6 +26,7 @@ from potlang.prove.germs import Germ, germ
 from potlang.prove.modelcheck import MOST_MS, MOST_STEPS
 from potlang.smt.models import complete
 from potlang.smt.numerals import real_text
+from potlang.utils.deadline import Deadline
 
 MOST_CELLS = 2_000
 MOST_ROWS = 4_000
@@ -66,8 +66,7 @@ class Families:
     """Looks for better models and families of models around one model.
 
     `formulas` are all that has to hold, and `objective` is to be as large as possible if `maximize`. What
-    is done in this process between two of a solver's answers takes at most `MOST_MS`, and no more than
-    `left_ms` says is left.
+    is done in this process between two of a solver's answers takes at most `MOST_MS`.
     """
 
     def __init__(
@@ -77,15 +76,13 @@ class Families:
         objective: Node,
         maximize: bool,
         ask: AskLinear,
-        left_ms: Callable[[], float],
     ) -> None:
         self._module = module
         self._formulas = formulas
         self._objective = objective
         self._sign = 1 if maximize else -1
         self._ask = ask
-        self._left_ms = left_ms
-        self._until = 0.0
+        self._deadline = Deadline(MOST_MS)
 
     def value(self, structure: Structure) -> object:
         """The objective's value where all formulas are true, as evaluated; None if that is not so."""
@@ -113,12 +110,12 @@ class Families:
     # --- evaluating ---
 
     def _begin(self) -> None:
-        self._until = monotonic() + min(MOST_MS, self._left_ms()) / 1000
+        self._deadline = Deadline(MOST_MS)
 
     def _evaluated(self, whole: Structure) -> object:
-        if monotonic() > self._until:
+        if self._deadline.passed():
             return None
-        evaluator = Evaluator(whole, MOST_STEPS, self._until)
+        evaluator = Evaluator(whole, MOST_STEPS, self._deadline)
         try:
             if not all(evaluator.value(formula) is True for formula in self._formulas):
                 return None

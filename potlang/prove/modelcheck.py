@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from time import monotonic
 from typing import NamedTuple
 
 from potlang.ir.evaluator import Evaluator, OutOfSteps
@@ -12,6 +11,7 @@ from potlang.ir.nodes import App, Node, Sym, Symbol, reachable
 from potlang.ir.structure import NotEvaluable, Structure
 from potlang.ir.values import Unspecified
 from potlang.smt.models import Model, complete
+from potlang.utils.deadline import Deadline
 
 MOST_STEPS = 2_000_000
 MOST_MS = 2_000.0
@@ -45,7 +45,7 @@ def check_model(
     time or the steps, all that is left is skipped.
     """
     whole = complete(structure, module)
-    evaluator = Evaluator(whole, most_steps, monotonic() + most_ms / 1000)
+    evaluator = Evaluator(whole, most_steps, Deadline(most_ms))
     skipped: list[tuple[str, str]] = []
     over: str | None = None
     for name, formula in _named(assertions, side):

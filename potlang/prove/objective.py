@@ -180,10 +180,7 @@ class ProgramModels:
         """Families of models that hold `fixed` too."""
         formulas = [*(each.formula for each in self.assumed), *(each.original for each in fixed)]
         # The program's formulas are evaluated as they were before passes; so is its objective.
-        left_ms = self.dispatcher.allowance.deadline.left_ms
-        return Families(
-            self.original, formulas, goal.term, goal.direction == "maximize", self._linear, left_ms
-        )
+        return Families(self.original, formulas, goal.term, goal.direction == "maximize", self._linear)
 
 
 class ObjectiveSearch:

@@ -7,10 +7,12 @@ call has the limits anew.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from potlang.engines.check import DecisionProcedure
 from potlang.engines.commands import solver_command
@@ -20,7 +22,7 @@ from potlang.engines.finite.procedure import MOST_STEPS, SearchProcedure
 from potlang.engines.ground.procedure import GROUND_MS, GroundProcedure
 from potlang.engines.horn.procedure import CLOSURE_MS, HornProcedure
 from potlang.engines.solver import SolverSession
-from potlang.ir.module import Assertion, Claim, Module
+from potlang.ir.module import Assertion, Claim, Module, Optimization
 from potlang.ir.nodes import Node, Quant
 from potlang.ir.sorts import BOOL
 from potlang.passes.sent import SentForm
@@ -44,16 +46,22 @@ from potlang.report.results import (
     Verdict,
     overall,
 )
+from potlang.utils.deadline import OutOfFuel, look, within
 
 if TYPE_CHECKING:
     from potlang.prove.cross_check import CrossChecker, Proof, ProofObligation
     from potlang.prove.objective import Piece, ProgramModels
     from potlang.prove.probing import Probe
 
+Made = TypeVar("Made")
+
 _MOST_TRACKED = 2_000
 """Solvers take up to four times as long for a larger base whose assumptions they track for cores."""
 _MOST_LOOKED_AT = 2_000
 """Assumptions that are looked through for Horn rules whatever the program's functions are."""
+_FEWEST_NODES = 500_000
+_NODES_EACH = 4
+"""A call may make so many nodes for each node of the program, and at least the fewest ([LIMIT-NODES])."""
 _FORCED_STEPS = 400
 """How many times as many steps the search has where nobody else may answer."""
 
@@ -99,6 +107,7 @@ class Prover:
         )
         self._cross_checker: CrossChecker | None = None
         self._stack: list[tuple[Assertion, ...]] = []
+        self._cut_short = False
         self._use_idle_time()
 
     def _reproducer(self, state: ClaimState) -> str:
@@ -214,12 +223,19 @@ class Prover:
 
     # --- asking ---
 
-    def _begin(self, within_ms: int | None = None) -> None:
+    @contextmanager
+    def _call(self, within_ms: int | None = None) -> Iterator[None]:
+        """One call and its limits, from the start."""
+        total_ms = self.limits.total_ms if within_ms is None else min(max(1, within_ms), self.limits.total_ms)
+        with within(total_ms, max(_FEWEST_NODES, _NODES_EACH * len(self.module.pool))):
+            self._begin(total_ms)
+            yield
+
+    def _begin(self, total_ms: int) -> None:
         self.proofs.clear()
         self._cores.forget_claims()
         if self._cross_checker is not None:
             self._cross_checker.forget()
-        total_ms = self.limits.total_ms if within_ms is None else min(max(1, within_ms), self.limits.total_ms)
         self._dispatcher.allowance = Allowance.of(self.limits._replace(total_ms=total_ms))
         self._open_base()
 
@@ -243,8 +259,8 @@ class Prover:
         if assuming is not None:
             self.push(assuming)
         try:
-            self._begin(within_ms)
-            return self._verify(claims, norms)
+            with self._call(within_ms):
+                return self._verify(claims, norms)
         finally:
             if assuming is not None:
                 self.pop()
@@ -259,9 +275,10 @@ class Prover:
             self._verifier.verify(states)
             for state in states:
                 results.append(self._result(state))
+            # What was found is not lost by what only strengthens it: without time for that, it is as it was.
             for each in self._evidence_steps():
                 for at, state in enumerate(states):
-                    results[at] = each(state, results[at])
+                    results[at] = self._within_limits(partial(each, state, results[at]), results[at])
         except KeyboardInterrupt as error:
             left = [self._result_so_far(state) for state in states[len(results) :]]
             raise Interrupted((*results, *left)) from error
@@ -278,18 +295,41 @@ class Prover:
     def _result_so_far(self, state: ClaimState) -> Result:
         """The result of a claim that an interruption leaves as it is: nothing more is asked for it."""
         unknown = state.verdict is Verdict.UNKNOWN
-        core = None if state.core is None or unknown else core_items(state.core, self._labels)
-        return self._made(state, Evidence(core=core))._replace(reason="interrupted" if unknown else None)
+        return self._made(state, self._found(state))._replace(reason="interrupted" if unknown else None)
+
+    def _found(self, state: ClaimState) -> Evidence:
+        """The evidence that came with the answers: nothing is asked for it."""
+        settled = state.core is not None and state.verdict is not Verdict.UNKNOWN
+        return Evidence(core=core_items(state.core or (), self._labels) if settled else None)
+
+    def _within_limits(self, make: Callable[[], Made], otherwise: Made) -> Made:
+        """The result of `make`; `otherwise` where the limits of the call end it."""
+        try:
+            look()
+            return make()
+        except OutOfFuel:
+            self._cut_short = True
+            return otherwise
+
+    @property
+    def was_cut_short(self) -> bool:
+        """Whether limits ended something in its midst: the prover may hold half-made things."""
+        return self._cut_short or self._verifier.cut_short or bool(self._dispatcher.cut_short)
 
     def optimize(self) -> OptimizationResult | None:
         """The optimum of the module's optimization section, if there is one."""
-        self._begin()
-        return self._optimize()
+        with self._call():
+            return self._optimized()
 
-    def _optimize(self) -> OptimizationResult | None:
+    def _optimized(self) -> OptimizationResult | None:
         problem = self.module.optimization
         if problem is None:
             return None
+        pointer = problem.origin.pointer
+        lost = OptimizationResult(OptimizationStatus.UNKNOWN, problem.mode, reason="timeout", pointer=pointer)
+        return self._within_limits(partial(self._optimize, problem), lost)
+
+    def _optimize(self, problem: Optimization) -> OptimizationResult:
         began = time.perf_counter()
         from potlang.prove.optimize import OptimizerMeans, optimize
 
@@ -318,15 +358,16 @@ class Prover:
 
         One check on one solver's word, for questions that are many and need no evidence.
         """
-        from potlang.prove.probing import probe
+        from potlang.prove.probing import Probe, probe
 
-        self._begin(within_ms)
-        return probe(self._verifier, self.original, formula, watched)
+        with self._call(within_ms):
+            asked = partial(probe, self._verifier, self.original, formula, watched)
+            return self._within_limits(asked, Probe("unknown", {}, "timeout"))
 
     def consistency(self) -> Consistency:
         """Whether the assumptions have a model."""
-        self._begin()
-        self._verifier.check_assumptions()
+        with self._call():
+            self._within_limits(self._verifier.check_assumptions, None)
         return self._verifier.consistency or Consistency.UNKNOWN
 
     def report(self) -> ProgramResult:
@@ -334,25 +375,30 @@ class Prover:
 
         Raises Interrupted with what is known where it is interrupted.
         """
+        with self._call():
+            return self._reported()
+
+    def _reported(self) -> ProgramResult:
         began = time.perf_counter()
-        self._begin()
         actions = self.module.actions
         results: tuple[Result, ...] = ()
         optimization = evidence = None
         interruption: KeyboardInterrupt | None = None
         try:
-            optimization = self._optimum = self._optimize() if "optimize" in actions else None
+            optimization = self._optimum = self._optimized() if "optimize" in actions else None
             results = self._verify(None, None) if "verify" in actions else ()
             if "verify" in actions and not results and optimization is None:
-                self._verifier.check_assumptions()
+                self._within_limits(self._verifier.check_assumptions, None)
             if not results and self._verifier.consistency is Consistency.INCONSISTENT:
-                evidence = self._of_inconsistency()
+                evidence = self._within_limits(self._of_inconsistency, Evidence())
         except KeyboardInterrupt as error:
             interruption = error
             results = error.known if isinstance(error, Interrupted) else self._not_asked()
             if optimization is None and "optimize" in actions and self.module.optimization is not None:
                 optimization = OptimizationResult(OptimizationStatus.UNKNOWN, reason="interrupted")
         consistency = self._verifier.consistency
+        if self.was_cut_short and not results and optimization is None and consistency is None:
+            consistency = Consistency.UNKNOWN
         found = ProgramResult(
             overall(results, optimization, consistency),
             results,
@@ -417,7 +463,7 @@ class Prover:
 
     def _result(self, state: ClaimState) -> Result:
         began = time.perf_counter()
-        evidence = self._evidence(state)
+        evidence = self._within_limits(partial(self._evidence, state), self._found(state))
         spent = (time.perf_counter() - began) * 1000
         return self._made(state, evidence)._replace(time_ms=state.time_ms + spent)
 
@@ -443,8 +489,7 @@ class Prover:
     def _evidence(self, state: ClaimState) -> Evidence:
         match state.verdict:
             case Verdict.ENTAILED | Verdict.REFUTED | Verdict.INCONSISTENT:
-                core = None if state.core is None else core_items(state.core, self._labels)
-                evidence = Evidence(core=core)
+                evidence = self._found(state)
                 if self.options.examples:
                     evidence = self._with_models(evidence, state)
             case Verdict.UNDETERMINED:

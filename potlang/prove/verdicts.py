@@ -28,6 +28,7 @@ from potlang.prove.decision import (
 from potlang.prove.dispatcher import Dispatcher
 from potlang.prove.terms import Term, TermCollector
 from potlang.report.results import CheckRecord, Consistency, Verdict
+from potlang.utils.deadline import OutOfFuel, OutOfTime, look
 
 _MOST_VALUES = 256
 _MOST_AHEAD = 32
@@ -105,6 +106,12 @@ def closed_formula(claim: Claim, pool: Pool) -> Node:
     return pool.quant("exists", claim.find, claim.formula) if claim.find else claim.formula
 
 
+def _given_up(reason: OutOfFuel) -> CheckResult:
+    """The result of a check that the limits of the call ended before anybody was asked."""
+    why = "timeout" if isinstance(reason, OutOfTime) else "memory"
+    return CheckResult("unknown", why, ())
+
+
 def _names(results: Iterable[CheckResult]) -> str:
     """Who gave these answers."""
     return "+".join(dict.fromkeys(result.by for result in results if result.by))
@@ -134,6 +141,8 @@ class Verifier:
         self.labels = dispatcher.solvers[0].encoding.labels
         self.extra: tuple[Assertion, ...] = ()
         self.assumptions: CheckResult | None = None
+        self.cut_short = False
+        """Whether the limits of a call ended something in its midst."""
         self._models: list[PartialModel] = []
         # What two solvers are to agree on is asked of both each time.
         self._reuse = len(dispatcher.solvers) == 1
@@ -191,9 +200,16 @@ class Verifier:
         """Decide these claims, in order."""
         for index, state in enumerate(states):
             began = time.perf_counter()
-            self._decide(state, states[index + 1 : index + 1 + _MOST_AHEAD])
-            if index == 0 and self._together:
-                self._decide_together(states[1 : 1 + _MOST_AHEAD])
+            try:
+                look()
+                if not state.results:
+                    self._decide(state, states[index + 1 : index + 1 + _MOST_AHEAD])
+                if index == 0 and self._together:
+                    self._decide_together(states[1 : 1 + _MOST_AHEAD])
+            except OutOfFuel as reason:
+                self.cut_short = True
+                state.results.append(_given_up(reason))
+                state.checks += state.results[-1].checks
             state.time_ms = (time.perf_counter() - began) * 1000
 
     def _decide_together(self, states: Sequence[ClaimState]) -> None:
@@ -240,6 +256,16 @@ class Verifier:
             self._note(state, side, result._replace(checks=checks), [])
 
     def _state(self, claim: Claim, kind: str) -> ClaimState:
+        try:
+            look()
+            return self._prepared(claim, kind)
+        except OutOfFuel as reason:
+            self.cut_short = True
+            state = ClaimState(claim, kind, claim.formula, [], reusable=False)
+            state.results.append(_given_up(reason))
+            return state
+
+    def _prepared(self, claim: Claim, kind: str) -> ClaimState:
         formula = closed_formula(claim, self.terms.module.pool)
         terms = self.terms.everything() if self._full else self.terms.touched(formula)
         nodes = reachable(formula)

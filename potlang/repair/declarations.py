@@ -9,6 +9,7 @@ from potlang.diag import Applicability, Diagnostic, Fix
 from potlang.diag.model import Edit, Patch, Replace
 from potlang.diag.near import edit_distance, numbered_alike
 from potlang.repair.subject import WORD, Repair, Slot, Subject
+from potlang.utils.deadline import look
 
 _UNDECLARED: Final = ("POT2001", "POT2005")
 _MISMATCHED: Final = ("POT3001", "POT3003", "POT3004", "POT3005", "POT3006")
@@ -44,6 +45,7 @@ def name_candidates(subject: Subject) -> Iterator[Repair]:
 
 
 def _near(subject: Subject, slots: Sequence[Slot], error: Diagnostic, name: str, text: str) -> dict[str, int]:
+    look()
     if error.code == "POT2005":
         sorts = [each for sort in subject.sorts() for each in (sort, f"{sort}Sort")]
         return {sort: far for sort in sorts if (far := edit_distance(name, sort, _FAR))}

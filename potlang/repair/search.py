@@ -14,6 +14,7 @@ from potlang.repair.arity import arity_candidates
 from potlang.repair.brackets import formula_candidates, json_candidates
 from potlang.repair.declarations import declaration_candidates, name_candidates, sort_candidates
 from potlang.repair.subject import Repair, Subject
+from potlang.utils.deadline import look
 
 Check = Callable[[object], Sequence[Diagnostic]]
 """The diagnostics of a text or a JSON value."""
@@ -126,6 +127,7 @@ class _RepairSearch:
 
     def _tried(self, edits: tuple[Any, ...]) -> tuple[int, int] | None:
         """Errors and warnings left after the edits; None if these do not apply."""
+        look()
         fix = Fix("", Applicability.UNSAFE, edits)
         raw = any(isinstance(each, Replace) and not each.pointer for each in edits)
         if raw or self._subject.value is None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from potlang.expressions import surface as s
 from potlang.ir import operators as op
-from potlang.ir.nodes import Node, Var
+from potlang.ir.nodes import Node, Var, reachable
 from potlang.ir.sorts import BOOL, DeclaredSort, SetSort, Sort, is_numeric
 from potlang.ir.substitute import substitute
 from potlang.sema.binders import under_binders
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from potlang.sema.elaborate import Build, Elaborator, Visit
 
 _LARGEST = 100_000
+_LARGEST_OF_ALL = 1_000_000
+"""Terms, and the terms in them, that all aggregates of a program stand for together."""
 Fold = Callable[["Elaborator", list[Node], s.Call], Node | None]
 
 
@@ -70,6 +72,11 @@ def _instances(
     size = prod(len(members) for members in ranges)
     if size > _LARGEST:
         e.report("POT0008", expr, size=size, limit=_LARGEST)
+        return None
+    parts = size * len(reachable(body))
+    e.expanded += parts
+    if e.expanded > _LARGEST_OF_ALL:
+        e.report("POT0008", expr, size=e.expanded, limit=_LARGEST_OF_ALL)
         return None
     return [
         substitute(e.pool, body, dict(zip(variables, values, strict=True))) for values in product(*ranges)

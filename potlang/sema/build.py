@@ -73,7 +73,7 @@ class IncrementalElaborator:
         return tuple(self._e.free.values())
 
     def _fresh(self, sink: Sink) -> None:
-        self._e.sink = sink
+        self._e.begin(sink)
         self._e.undeclared = Undeclared(sink, self._advise)
 
     def _finished(self, node: Node | None, sink: Sink) -> Node | None:

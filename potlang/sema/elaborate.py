@@ -68,9 +68,19 @@ class Elaborator:
         """Sorts of undeclared decision variables, while the optimization section is elaborated."""
         self.deciding = False
         """Whether free variables are decision variables: in the optimization section."""
+        self.expanded = 0
+        """Terms that aggregates have been expanded into, their parts counted."""
         self.closed: frozenset[Sort] = frozenset()
         self.members: Callable[[Sort], list[Node] | None] = lambda sort: None
         """The named members of a finite or declared sort, None where there is no such list."""
+
+    def begin(self, sink: Sink) -> None:
+        """Forgets a formula that the limits of a call have ended in its midst, and reports to `sink`."""
+        self.sink = sink
+        self.expanded = 0
+        self._depth = 0
+        self.scope.local = {}
+        self.scope.unbind()
 
     # --- driving ---------------------------------------------------------------------------------
 

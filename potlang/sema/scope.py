@@ -120,6 +120,10 @@ class Scope:
         for name, _ in binders:
             self._binders[name].pop()
 
+    def unbind(self) -> None:
+        """Takes out all that are in force."""
+        self._binders.clear()
+
     def callable(self, name: str) -> bool:
         """Whether `name(…)` means a declaration of the program rather than a built-in."""
         is_bound, var = self.bound(name)

@@ -15,6 +15,7 @@ from potlang.diag import nearest
 from potlang.models.profiles import Profile, Schema, program_schema
 from potlang.models.truncate import DEFAULT_BUDGET, LEAST_BUDGET, truncate_to_budget
 from potlang.tool.arguments import MOST_CHARACTERS, CallArguments, CallMistake, read_arguments
+from potlang.utils.deadline import OutOfFuel, within
 from potlang.utils.resources import schema
 
 Operation = Literal["verify", "check", "fix", "compile", "view", "claims", "explain"]
@@ -31,7 +32,9 @@ DESCRIPTION: Final = (
     "policy), explain (a diagnostic's code)."
 )
 CALL_SECONDS: Final = 10.0
-"""Of a call, reading and solving together; what a check has begun may take a moment more."""
+"""Of a call, reading and solving together."""
+_LAST_SECONDS: Final = 1.0
+"""More, for the answer: what is easy is still solved where reading has used up the time."""
 _ARGUMENTS: Final = {
     "operation": "What to do; verify if it is left out.",
     "program": "A PoT program; beside a trace the theory of its propositions.",
@@ -145,7 +148,12 @@ def call(arguments: dict[str, Any] | str | bytes, *, budget: int = DEFAULT_BUDGE
     """
     try:
         # The reader of the answer pays for each token, and may not be able to take more.
-        answer = truncate_to_budget(_answer(arguments, time.monotonic() + CALL_SECONDS), budget)
+        deadline = time.monotonic() + CALL_SECONDS
+        with within((CALL_SECONDS + _LAST_SECONDS) * 1_000):
+            answer = truncate_to_budget(_answer(arguments, deadline), budget)
+    except OutOfFuel:
+        message = f"the call took more than {CALL_SECONDS:.0f} seconds"
+        answer = CallMistake("timeout", message, "send a smaller program").answer()
     except MemoryError:
         answer = CallMistake("memory", "the call took too much memory", "send a smaller program").answer()
     except Exception as error:  # The last line of defence: whatever is a bug of ours still is an answer.

@@ -19,6 +19,7 @@ from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, INT, DeclaredSort, Sort
 from potlang.ir.structure import FunctionTable, NotEvaluable, Structure
 from potlang.ir.values import Element, Unspecified
+from potlang.utils.deadline import Deadline
 
 S = DeclaredSort("S")
 POOL = Pool()
@@ -195,5 +196,5 @@ def test_a_deadline_ends_a_call() -> None:
     slow = POOL.quant("exists", (x, y, z), POOL.app(op.DISTINCT, (x, y, z, x)))
     began = time.monotonic()
     with pytest.raises(OutOfSteps, match="too long"):
-        Evaluator(_path(2_000), deadline=began + 0.05).value(slow)
+        Evaluator(_path(2_000), deadline=Deadline(50)).value(slow)
     assert time.monotonic() - began < 1

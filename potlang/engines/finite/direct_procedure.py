@@ -187,9 +187,10 @@ class DirectProcedure:
 
         if len(self._lowered.assertions) + len(check.assumptions) > _MOST_ASSUMPTIONS:
             return None
-        module, theory = self._place(check.assumptions, claim)
-        keys = [each.key for each in module.assertions]
         try:
+            # Of a program whose definitions unfold to too much the kernel has no theory.
+            module, theory = self._place(check.assumptions, claim)
+            keys = [each.key for each in module.assertions]
             problem = DirectProblem(theory, keys, check.side, None if claim is None else claim.key)
         except Invalid:
             return None

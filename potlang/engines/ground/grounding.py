@@ -235,7 +235,9 @@ class _Loop:
 
     def run(self) -> EqualityClasses | None:
         """The classes of a model, or None for unsatisfiable. Raises `_Unknown` and `OutOfFuel`."""
-        for rule in self.grounding.facts:
+        for number, rule in enumerate(self.grounding.facts):
+            if not number % _PERIOD:
+                _in_time(self.deadline)
             self._instance(Instance(rule, ()))
         while True:
             # In each round: sums of truth values add axioms for thousands of rounds, each of them short.
@@ -247,7 +249,9 @@ class _Loop:
             before, table = self.count, self.grounding.table
             terms = len(table.heads)
             classes = EqualityClasses(table, true)
-            for axiom in classes.axioms:
+            for number, axiom in enumerate(classes.axioms):
+                if not number % _PERIOD:
+                    _in_time(self.deadline)
                 self._axiom(axiom)
             # Axioms first: violations found in a model that breaks equality would be of no use.
             if self.count == before:

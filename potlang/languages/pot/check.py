@@ -10,6 +10,7 @@ from potlang.diag import Diagnostic, Label, Place, Sink
 from potlang.ir.module import Assertion, Module
 from potlang.languages.pot.program import Checked, CompileError, Program
 from potlang.source import Document
+from potlang.utils.deadline import OutOfFuel
 from potlang.utils.gc_pause import collector_paused
 
 Source = str | bytes | dict[str, Any] | Path
@@ -34,7 +35,10 @@ def check(source: Source, *, name: str | None = None) -> Checked:
     from potlang.repair import Rejected, with_repairs
 
     rejected = Rejected(found.document.text, value, found.diagnostics)
-    repaired = with_repairs(rejected, lambda changed: _found(changed, None, counted=True)[0].diagnostics)
+    try:
+        repaired = with_repairs(rejected, lambda changed: _found(changed, None, counted=True)[0].diagnostics)
+    except OutOfFuel:
+        return found
     return found._replace(diagnostics=repaired)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from potlang.ir.module import Module
 from potlang.passes.sent import SENT_PASSES, SentForm
 from potlang.prove.options import OptionError
+from potlang.utils.deadline import OutOfFuel
 
 if TYPE_CHECKING:
     from potlang.passes.pipeline import Callback, Pipeline
@@ -28,7 +29,7 @@ def lower(module: Module, pipeline: Pipeline) -> Module:
 
     try:
         return pipeline.run(module)
-    except PassLimit:
+    except (PassLimit, OutOfFuel):
         return module
     except KeyError as error:
         raise OptionError(f"a pass names a claim that is not there: {error}") from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,6 +19,7 @@ from potlang.prove.options import Cores, Models, ProverOptions, RouteName, Trust
 from potlang.report.results import Interrupted, Limits, ProgramResult, Result
 from potlang.source import Document
 from potlang.utils.closing import Closing
+from potlang.utils.deadline import OutOfFuel, within
 from potlang.utils.gc_pause import collector_paused
 from potlang.version import __version__
 
@@ -192,7 +193,7 @@ class Session(Closing):
         self._limits = limits
         self._workers = workers
         self._large = len(program.module.assertions) > _LARGE
-        with collector_paused(self._large):
+        with collector_paused(self._large), within(limits.total_ms):
             self._module = lower(program.module, plain)
         self._free = sum(symbol.kind is SymbolKind.FREE for symbol in self._module.symbols)
         self._assumed: list[list[Assertion]] = []
@@ -216,12 +217,15 @@ class Session(Closing):
 
         Raises `Interrupted`, with a report without certificate, where it is interrupted.
         """
-        with self._call(), collector_paused(self._large):
+        with self._call(), collector_paused(self._large), within(self._limits.total_ms):
             try:
                 report = self.program.report(self._prover.report())
             except Interrupted as error:
                 raise Interrupted(self.program.report(error.known)) from error
-            return report._replace(certificate=self._prover.certificate()) if certificate else report
+            if certificate:
+                with suppress(OutOfFuel):
+                    report = report._replace(certificate=self._prover.certificate())
+            return report
 
     def verify(self, claim: str | dict[str, Any], name: str | None = None) -> Report:
         """The verdict on a claim: an expression, or a verification as the program would write it.
@@ -270,9 +274,9 @@ class Session(Closing):
 
     @contextmanager
     def _call(self) -> Iterator[None]:
-        """The caller's turn. After one that was interrupted the prover is made anew: it may be half done."""
+        """The caller's turn. After one that was cut short the prover is made anew: it may be half done."""
         with self._turn:
-            if self._is_half_done:
+            if self._is_half_done or self._prover.was_cut_short:
                 self._reopen()
                 self._is_half_done = False
             try:

@@ -15,6 +15,8 @@ from potlang.processes.pool import Workers, default_workers
 from potlang.prove.options import Cores, Models, RouteName, Trust
 from potlang.report.results import Limits, ProgramResult, Verdict
 from potlang.source import Document
+from potlang.utils.deadline import Deadline, OutOfFuel, within
+from potlang.version import __version__
 
 if TYPE_CHECKING:
     from potlang.prove.cache import Cache
@@ -49,14 +51,32 @@ def verify(
     settled report is kept, and given again for the same program and options. Raises ValueError for an
     unknown option or pipeline.
     """
+    options: dict[str, Any] = {"route": route, "trust": trust, "models": models, "passes": passes}
+    options["cores"] = cores
+    began = Deadline(limits.total_ms)
+    try:
+        with within(limits.total_ms):
+            return _verified(source, name, limits, workers, certificate, cache, options)
+    except OutOfFuel:
+        return unread(limits, began.spent_ms())
+
+
+def _verified(
+    source: Program | Source,
+    name: str | None,
+    limits: Limits,
+    workers: Workers | None,
+    certificate: bool,
+    cache: CacheChoice,
+    options: dict[str, Any],
+) -> Report:
+    """The report, within the limits of the call; raises OutOfFuel where these end before there is one."""
     if not isinstance(source, Program):
         checked = check(source, name=name)
         if checked.program is None:
             return rejected(checked, limits)
         source = checked.program
     program = source
-    options: dict[str, Any] = {"route": route, "trust": trust, "models": models, "passes": passes}
-    options["cores"] = cores
 
     def run() -> Report:
         with program.session(**options, limits=limits, workers=workers) as session:
@@ -73,6 +93,12 @@ def verify(
 def rejected(checked: Checked, limits: Limits) -> Report:
     """The report on a source with errors."""
     return reported(ProgramResult(Verdict.REJECTED, limits=limits), checked)
+
+
+def unread(limits: Limits, time_ms: float) -> Report:
+    """The report where the limits ended before it was known what the program asks."""
+    notes = ("the limits of the call were reached before the program was read and checked",)
+    return Report(Verdict.UNKNOWN, notes=notes, limits=limits, time_ms=time_ms, version=__version__)
 
 
 def archive_proofs(

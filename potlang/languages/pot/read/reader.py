@@ -33,6 +33,7 @@ from potlang.expressions.surface import (
 from potlang.languages.pot.read.broken import broken_names
 from potlang.languages.pot.read.sort_kinds import canonical_kind
 from potlang.source.pointer import join_pointer
+from potlang.utils.deadline import look
 
 SECTIONS = (
     "sorts",
@@ -490,8 +491,13 @@ class _Reader:
         self, value: object, pointer: str, expected: str, read: Callable[[Any, str], T | None]
     ) -> list[T]:
         """The items of a list as `read` reads them, without those that it cannot read."""
-        found = (read(item, at) for item, at in self.shapes.items(value, pointer, expected))
-        return [each for each in found if each is not None]
+        found: list[T] = []
+        for item, at in self.shapes.items(value, pointer, expected):
+            look()
+            each = read(item, at)
+            if each is not None:
+                found.append(each)
+        return found
 
     def _field(
         self, item: Object, key: str, pointer: str, read: Callable[..., T | None], *more: Any
