@@ -31,6 +31,7 @@ _STATES: Mapping[str, Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "unattained": {"approached": "sat", "reached": "unsat"},
             "unbounded": {"beyond": "sat"},
             "infeasible": {"feasible": "unsat"},
+            "undefined": {},
         },
         "point": {"optimal": {"reached": "sat", "better": "unsat"}},
         "front": {"complete": {"better": "unsat"}, "infeasible": {"feasible": "unsat"}},
@@ -38,6 +39,7 @@ _STATES: Mapping[str, Mapping[str, Mapping[str, str]]] = MappingProxyType(
 )
 """The true states, by kind of question and answer. A claim's: of the assumptions alone, with it, with its
 negation, and there are no others. Other answers rest on all that is listed."""
+_WITHOUT_OPTIMUM = ("unattained", "unbounded", "undefined")
 
 
 class Hole(NamedTuple):
@@ -180,11 +182,15 @@ class _Checker:
             raise Invalid("the refutation before this is not complete")
         if self._key is not None:
             verdict = self.verdicts[self._key]
-            if verdict != "unknown" and self._answers(self._known) != {verdict}:
+            before = self._question.behind or ""
+            # Behind what has no optimum there is no order: nothing else makes an objective undefined.
+            fits = verdict != "undefined" or self.verdicts.get(before) in _WITHOUT_OPTIMUM
+            if not fits or (verdict != "unknown" and self._answers(self._known) != {verdict}):
                 self.number = self._line
                 raise Invalid(f"the verdict on {shown(self._key)} does not follow from its evidence")
             # With contradictory assumptions every claim is entailed too: what was checked rules out the rest.
-            if not self._answers(self._checked) <= {verdict, "inconsistent"}:
+            follows = self._answers(self._checked) <= {verdict, "inconsistent"}
+            if not follows or (verdict == "undefined" and before in self.open):
                 self.open.append(self._key)
         self._current = self._key = None
 

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from fractions import Fraction
 
+from .growing import Growing, total
 from .operators import NoValue, TotalMap
-from .sorts import BOOL, INT, Sort
+from .sorts import BOOL, INT, REAL, Sort
 from .terms import Symbol
 from .theory import Theory
-from .tokens import Invalid, Tree, integer, shown
+from .tokens import Invalid, Tree, integer, pair, shown
 
 MOST_MEMBERS = 1 << 16
 MOST_ENTRIES = 1 << 18
@@ -66,6 +68,8 @@ class CertificateModel:
                 value = integer(part)
             case ["lit", written, _] if read(written) is sort and sort.kind != "Set":
                 value = self.theory.term(part).value
+            case ["powers", *powers] if sort in (INT, REAL):
+                value = self._growing(powers, sort)
             case ["element", written, number] if read(written) is sort:
                 value = integer(number) if 0 <= integer(number) < self.universe.get(sort, 0) else None
             case ["record", written, *fields] if sort.kind == "tuple" and read(written) is sort:
@@ -76,6 +80,15 @@ class CertificateModel:
         if value is None or isinstance(value, NoValue):
             raise Invalid(f"{shown(part)} is not a value of its sort")
         return value
+
+    def _growing(self, powers: list[Tree], sort: Sort) -> Growing | None:
+        """[CERT-FAMILY] A sum of multiples of powers; of an integer, whole in the end."""
+        factors = [(integer(power), self.theory.term(factor)) for power, factor in map(pair, powers)]
+        value = total((power, each.value) for power, each in factors if isinstance(each.value, Fraction))
+        whole = isinstance(value, Growing) and all(
+            power > 0 or (power == 0 and factor.denominator == 1) for power, factor in value.parts
+        )
+        return value if isinstance(value, Growing) and (whole or sort is REAL) else None
 
     def _table(self, index: Sequence[Sort], result: Sort, default: Tree, entries: list[Tree]) -> TotalMap:
         found: dict[object, object] = {}

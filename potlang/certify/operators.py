@@ -1,7 +1,8 @@
 """Values, and the operators: what they take and what they compute, exactly, as SMT-LIB says.
 
 Bool is `bool`, Int and bit vectors `int`, Real `Fraction`, String and enum values `str`, a member of a
-declared sort its number, a record a tuple of values; arrays, sets and function values are `TotalMap`s.
+declared sort its number, a record a tuple of values; arrays, sets and function values are `TotalMap`s. Int
+and Real may be `Growing` too.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
+from .growing import Growing
 from .sorts import BOOL, INT, REAL, STRING, Sort, Sorts
 
 MOST_BITS = 1 << 16
@@ -55,6 +57,9 @@ def bits(value: object) -> int:
     """How many bits a number takes."""
     if isinstance(value, Fraction):
         return value.numerator.bit_length() + value.denominator.bit_length()
+    if isinstance(value, Growing):
+        # What is done with two of these is done with all pairs of their parts.
+        return sum(256 + bits(power) + bits(factor) for power, factor in value.parts)
     return value.bit_length() if isinstance(value, int) else 0
 
 
@@ -101,10 +106,17 @@ def compute(op: str, args: Sequence[Any], sorts: Sequence[Sort]) -> object:
         return NoValue("a number is too large")
     if op == "str.++" and sum(map(len, args)) > MOST_CHARACTERS:
         return NoValue("a string is too long")
-    return function(*args)
+    try:
+        return function(*args)
+    except ArithmeticError as error:
+        return NoValue(str(error))
 
 
 _ZERO = NoValue("division by zero")
+
+
+def _real(a: int | Growing) -> Fraction | Growing:
+    return a if isinstance(a, Growing) else Fraction(a)
 
 
 def _divided(a: int, b: int) -> object:
@@ -157,7 +169,7 @@ OPERATORS: Mapping[str, tuple[int, int, str, Sort | None, Callable[..., Any]]] =
         "/": (2, 2, "Real", None, lambda a, b: _ZERO if b == 0 else a / b),
         "div": (2, 2, "Int", None, _divided),
         "mod": (2, 2, "Int", None, lambda a, b: _ZERO if b == 0 else a % abs(b)),
-        "to_real": (1, 1, "Int", REAL, Fraction),
+        "to_real": (1, 1, "Int", REAL, _real),
         "to_int": (1, 1, "Real", INT, math.floor),
         "str.++": (2, _MOST, "String", STRING, lambda *args: "".join(args)),
         "str.len": (1, 1, "String", INT, len),

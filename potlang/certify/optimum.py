@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 
-from .sorts import BOOL
+from .growing import total
+from .sorts import BOOL, INT, REAL
 from .terms import Term
 from .theory import Goal, Objective, Question, Root, Theory
 from .tokens import Invalid, Tree
 
 Row = list[tuple[Objective, Term]]
 """Objectives with a value for each."""
+_HALF = Fraction(1, 2)
 
 
 class Optimum:
@@ -24,34 +27,53 @@ class Optimum:
         """One line: the next objective, with its value if it has one, a Pareto point, or the front of all."""
         mode, number, objectives = self.theory.mode, len(self._rows), self.theory.objectives
         fixed: Row = []
+        single: list[Objective] = []
         match parts:
             case ["objective", *values] if mode in ("lexicographic", "box") and number < len(objectives):
-                row = self._row(objectives[number : number + 1], values)
+                single = objectives[number : number + 1]
+                row = self._row(single, values)
                 if mode == "lexicographic":
                     fixed = [pair for each in self._rows for pair in each]
                     # An objective without a value leaves those behind it without an order.
-                    row = row if len(fixed) == number else []
+                    row, single = (row, single) if len(fixed) == number else ([], [])
             case ["point", *values] if mode == "pareto" and values:
                 row = self._row(objectives, values)
             case ["front"] if mode == "pareto":
                 beaten = self._all(self._some_better(each) for each in self._rows)
-                self._ask("front", "front", {"better": beaten}, self._rows)
+                self._ask("front", "front", {"better": beaten}, self._rows, [])
                 return
             case _:
                 raise Invalid("unknown or misplaced part of an optimum")
         self._rows.append(row)
+        theirs = [self.theory.terms.apply("=", (each.term, value)) for each, value in fixed]
         goals = {}
         if row:
-            theirs = [self.theory.terms.apply("=", (each.term, value)) for each, value in fixed]
             least = [*theirs, *(self._compare("<=", pair) for pair in row)]
             goals = {"reached": self._all(least), "better": self._all([*least, self._some_better(row)])}
-        self._ask(f"{parts[0]} {number}", str(parts[0]), goals, [fixed, row])
+        limits = {side: pair for each in single for side, pair in self._limits(each, row)}
+        goals |= {side: self._all([*theirs, self._compare("<", pair)]) for side, pair in limits.items()}
+        self._ask(f"{parts[0]} {number}", str(parts[0]), goals, [fixed, row, list(limits.values())], row)
 
-    def _ask(self, key: str, kind: str, goals: dict[str, Term], rows: Sequence[Row]) -> None:
+    def _limits(self, goal: Objective, row: Row) -> Iterator[tuple[str, tuple[Objective, Term]]]:
+        """[CERT-LIMIT] What members of a family pass that leave every bound, or that come near to a value."""
+        sort, sign = goal.term.sort, 1 if goal.maximized else -1
+        if sort not in (INT, REAL):
+            return
+        literal = self.theory.terms.literal
+        # Numbers of a model have whole powers: one beyond the root of ω is beyond every bound.
+        yield "beyond", (goal, literal(total([(_HALF, Fraction(sign))]), sort))
+        for _, value in row:
+            assert isinstance(value.value, int | Fraction)
+            near = total([(-_HALF, Fraction(-sign))]) + value.value
+            yield "approached", (goal, literal(near, sort))
+
+    def _ask(self, key: str, kind: str, goals: dict[str, Term], rows: Sequence[Row], said: Row) -> None:
         variables = {name: each for row in rows for goal, _ in row for name, each in goal.variables.items()}
         sides = {side: Goal(Root("", goal, variables), True, True) for side, goal in goals.items()}
-        values = tuple(str(value.value) for _, value in rows[-1]) if kind != "front" else ()
-        self.theory.ask(key, Question(kind, {"feasible": Goal(None, True, True), **sides}, values))
+        values = tuple(str(value.value) for _, value in said)
+        ordered = kind == "objective" and self.theory.mode == "lexicographic" and len(self._rows) > 1
+        behind = f"objective {len(self._rows) - 2}" if ordered else None
+        self.theory.ask(key, Question(kind, {"feasible": Goal(None, True, True), **sides}, values, behind))
 
     def _row(self, objectives: Sequence[Objective], values: Sequence[Tree]) -> Row:
         row = list(zip(objectives, map(self.theory.term, values), strict=False))

@@ -40,12 +40,14 @@ class Goal(NamedTuple):
 class Question(NamedTuple):
     """`kind` is claim, assumptions, objective, point or front; `sides` are the goals of its evidence.
 
-    `values` are what an objective or a point is said to have.
+    `values` are what an objective or a point is said to have; `behind` is the key of the objective that comes
+    before this one in lexicographic order.
     """
 
     kind: str
     sides: Mapping[str, Goal]
     values: tuple[str, ...] = ()
+    behind: str | None = None
 
 
 class Objective(NamedTuple):

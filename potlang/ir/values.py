@@ -118,7 +118,7 @@ def real_div(a: Fraction, b: Fraction) -> Fraction:
 
 def to_real(a: Number) -> Fraction:
     """An integer as a real."""
-    # Numbers of other classes (`potlang.prove.germs`) are reals and integers at once.
+    # Numbers of other classes (`potlang.ir.germs`) are reals and integers at once.
     return Fraction(a) if isinstance(a, int) else a
 
 

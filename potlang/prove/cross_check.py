@@ -16,6 +16,7 @@ from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import Node
 from potlang.prove.dispatcher import Allowance, Dispatcher
 from potlang.prove.evaluation import Evaluation, Evaluations
+from potlang.prove.result_models import ResultModels
 from potlang.prove.verdicts import ClaimState, PartialModel
 from potlang.report.results import CheckRecord, Consistency, IndependentCheck, Limits, TrustLevel, Verdict
 from potlang.utils.deadline import Deadline
@@ -102,13 +103,12 @@ class CrossChecker:
         self.module = module
         self._workers = workers
         self._grounder: Grounder | None = None
-        self._lowered = lowered
         self._labels = labels
         self._second = second
         self._dispatchers: dict[str, Dispatcher | None] = {}
         self._original = {each.key: each for each in module.assertions}
         self._claims = frozenset(each.key for each in (*module.claims, *module.norms))
-        self._structures: dict[int, tuple[CheckResult, Structure | None]] = {}
+        self._read = ResultModels(lowered)
         self.evaluations = Evaluations(module)
         self.allowance = Allowance.of(Limits())
         self.extra: tuple[Assertion, ...] = ()
@@ -122,14 +122,14 @@ class CrossChecker:
 
     def forget(self) -> None:
         """The claims so far are done with."""
-        self._structures.clear()
+        self._read.forget()
         self.evaluations.forget()
 
     def assume(self, extra: tuple[Assertion, ...]) -> None:
         """These are the assumptions on top of the program's."""
         if extra is not self.extra:
             self.extra = self.evaluations.extra = extra
-            self._structures.clear()
+            self._read.forget()
             self.evaluations.renew()
 
     # --- what a verdict rests on ---
@@ -166,24 +166,8 @@ class CrossChecker:
         )
 
     def structure(self, result: CheckResult) -> Structure | None:
-        """The model of a sat result, read once; None if there is none that can be read."""
-        # Results have no identity of their own but the object; it is kept beside, so that no id is reused.
-        known = self._structures.get(id(result))
-        if known is None:
-            known = self._structures[id(result)] = result, self._read(result)
-        return known[1]
-
-    def _read(self, result: CheckResult) -> Structure | None:
-        if result.structure is not None:
-            return result.structure()
-        if result.model is None or result.encoding is None:
-            return None
-        from potlang.smt.models import Unreadable, read_structure
-
-        try:
-            return read_structure(result.model, self._lowered, result.encoding.dialect)
-        except Unreadable:
-            return None
+        """The model of a sat result; None if there is none that can be read."""
+        return self._read.structure(result)
 
     def evaluate(self, result: CheckResult, side: Node | None) -> Evaluation:
         """Whether the model of a result satisfies the assumptions and `side`."""

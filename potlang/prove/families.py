@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 from potlang.engines.messages import Query, SolverAnswer
 from potlang.ir.evaluator import Evaluator
+from potlang.ir.germs import Germ, germ
 from potlang.ir.module import Module
 from potlang.ir.nodes import Node, Symbol
 from potlang.ir.sorts import INT, REAL
 from potlang.ir.structure import FunctionTable, NotEvaluable, Structure
 from potlang.ir.values import Unspecified
 from potlang.prove.exact import NotLinear, read_extended
-from potlang.prove.germs import Germ, germ
 from potlang.prove.modelcheck import MOST_MS, MOST_STEPS
 from potlang.smt.models import complete
 from potlang.smt.numerals import real_text

@@ -29,11 +29,11 @@ from potlang.processes.pool import Workers
 from potlang.prove.dispatcher import Dispatcher
 from potlang.prove.exact import Extended, NotLinear, read_extended
 from potlang.prove.families import Climb, Families
+from potlang.prove.result_models import ResultModels
 from potlang.prove.terms import Term
 from potlang.prove.verdicts import Verifier
 from potlang.prove.weighted import WeightedSum, bound_by_cores, weighted_sum
 from potlang.report.results import OptimizationStatus
-from potlang.smt.models import Unreadable, read_structure
 from potlang.utils.deadline import Deadline
 
 _MOST_STEPS = 200
@@ -120,8 +120,8 @@ class ProgramModels:
         self.workers = workers
         self._extra = tuple(extra)
         self._linear = linear
-        self._structures: dict[int, tuple[CheckResult, Structure | None]] = {}
-        self._texts: dict[tuple[str, int], str] = {}
+        self._read = ResultModels(verifier.terms.module)
+        self._texts: dict[tuple[Encoding, int], str] = {}
         self.not_grounded = 0
         """How often no refutation was found by grounding, since one was found last."""
 
@@ -156,25 +156,15 @@ class ProgramModels:
 
     def _goal(self, encoding: Encoding, formula: Node) -> str:
         """The command for a condition; most are part of many queries."""
-        key = encoding.dialect, formula.id
+        # An encoding numbers the names that it makes: another one's text would declare some of them twice.
+        key = encoding, formula.id
         if key not in self._texts:
             self._texts[key] = encoding.goal(formula)
         return self._texts[key]
 
     def structure(self, result: CheckResult) -> Structure | None:
         """The model of a sat answer; None if there is none that can be read."""
-        known = self._structures.get(id(result))
-        if known is None:
-            known = self._structures[id(result)] = result, self._read(result)
-        return known[1]
-
-    def _read(self, result: CheckResult) -> Structure | None:
-        if result.model is None or result.encoding is None:
-            return None
-        try:
-            return read_structure(result.model, self.verifier.terms.module, result.encoding.dialect)
-        except Unreadable:
-            return None
+        return self._read.structure(result)
 
     def families(self, goal: Objective, fixed: Sequence[Condition]) -> Families:
         """Families of models that hold `fixed` too."""

@@ -15,6 +15,7 @@ from potlang.engines.messages import Query, SolverAnswer
 from potlang.engines.solver import SolverSession
 from potlang.ir.module import Assertion, AssertionKind, Module, Objective, Optimization, Origin
 from potlang.ir.sorts import DeclaredSort
+from potlang.ir.structure import Structure
 from potlang.processes.pool import Workers
 from potlang.prove.evidence import core_items, evaluated, read_model
 from potlang.prove.exact import exact_value
@@ -41,6 +42,7 @@ from potlang.report.results import (
     ParetoPoint,
     TrustLevel,
 )
+from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
     from potlang.prove.cross_check import ProofObligation
@@ -89,6 +91,8 @@ class Optimizer:
         self._terms = list(touched.values())
         self._named = list(verifier.terms.names_for(self._terms))
         self._session: SolverSession | None = None
+        self.families: dict[int, Structure] = {}
+        """What shows that an objective, by its number, has no bound, or comes near to its limit."""
         self._extra = (*extra, *optimization.constraints)
         as_compiled = (*means.original.assertions, *verifier.extra, *extra, *original.constraints)
         self._models = ProgramModels(
@@ -218,6 +222,9 @@ class Optimizer:
         self, number: int, outcome: ObjectiveOutcome, obligations: Sequence[ProofObligation]
     ) -> ObjectiveResult:
         goal = self._goals[number]
+        for piece in outcome.pieces:
+            if piece.family and piece.structure is not None:
+                self.families[number] = piece.structure
         value: ExactValue | None = None if outcome.value is None else exact_value(outcome.value)
         if outcome.status is _Status.UNBOUNDED:
             value = "oo" if goal.direction == "maximize" else "-oo"
@@ -268,9 +275,11 @@ class Optimizer:
         left: list[Condition] = []
         worst: ObjectiveOutcome | None = None
         terms = [goal.term for goal in self._goals]
+        half = Deadline(self._verifier.dispatcher.allowance.deadline.left_ms() // 2)
         while True:
             checked = self._models.ask(left, terms)
-            if checked.status != "sat" or len(points) >= MOST_POINTS:
+            # A front over reals has no last point: half of the time is enough for some of them.
+            if checked.status != "sat" or len(points) >= MOST_POINTS or (points and half.passed()):
                 break
             worst = self._point(checked, left, points)
             if worst is not None:
@@ -304,14 +313,11 @@ class Optimizer:
     def _partial(
         self, checked: CheckResult, worst: ObjectiveOutcome | None, points: Sequence[ParetoPoint]
     ) -> OptimizationResult:
-        """Some points: there may be more, or none above some model, where an objective has no optimum."""
+        """Some points: there may be more, or above some model an objective may have no optimum."""
         if worst is None and checked.status == "sat":
-            # Each point was shown on its own: that there are more of them takes nothing away.
-            status, note = (
-                _Status.OPTIMAL,
-                f"the front is partial: it has more than these {len(points)} points",
-            )
-            reason = None
+            # Each point was shown on its own: what else there is takes nothing away.
+            status, reason = _Status.OPTIMAL, None
+            note = f"the front is partial: beside these {len(points)} points there are models that none beats"
         elif worst is not None and worst.status in (_Status.UNBOUNDED, _Status.UNATTAINED):
             status, reason = worst.status, None
             note = f"the front is partial: above some model an objective is {worst.status}"
@@ -449,11 +455,21 @@ def closure(module: Module) -> tuple[Assertion, ...]:
 
 def optimize(
     verifier: Verifier, optimization: Optimization, means: OptimizerMeans, *, what_if: bool = True
+) -> tuple[OptimizationResult, dict[int, Structure]]:
+    """The answer, and `Optimizer.families` that it rests on.
+
+    Where it is unbounded over open sorts, the answer over closed ones is beside it.
+    """
+    outer = Optimizer(verifier, optimization, means)
+    result = outer.run()
+    if result.status is OptimizationStatus.UNBOUNDED and what_if:
+        result = _with_closed_sorts(result, verifier, optimization, means)
+    return result, outer.families
+
+
+def _with_closed_sorts(
+    result: OptimizationResult, verifier: Verifier, optimization: Optimization, means: OptimizerMeans
 ) -> OptimizationResult:
-    """The answer; where it is unbounded over open sorts, with the answer over closed ones beside it."""
-    result = Optimizer(verifier, optimization, means).run()
-    if result.status is not OptimizationStatus.UNBOUNDED or not what_if:
-        return result
     closed = closure(verifier.terms.module)
     if not closed:
         return result

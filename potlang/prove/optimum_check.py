@@ -28,7 +28,9 @@ def assured(checker: CrossChecker, models: ProgramModels, piece: Piece) -> Proof
     if piece.family:
         # Its evaluation is how it was found to be a family at all: there is nothing to add.
         note = "true for every large enough value of a parameter"
-        return ProofObligation(piece.name, "sat", "checked", "evaluator", note, solvers=("evaluator",))
+        return ProofObligation(
+            piece.name, "sat", "checked", "evaluator", note, piece.structure, solvers=("evaluator",)
+        )
     note = ""
     if piece.status == "sat":
         note = _why_not(models, piece)

@@ -6,7 +6,7 @@ prover over these answers them as it answers any claim.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -17,11 +17,14 @@ from potlang.ir.numerals import integer
 from potlang.ir.operators import BV_ULE, BV_ULT, EQ, LE, LT, Operator
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import INT, REAL, BitVecSort, Sort
+from potlang.ir.structure import Structure
 from potlang.prove.cross_check import Proof, ProofObligation
 from potlang.report.results import Consistency, ExactValue, OptimizationResult, OptimizationStatus, Verdict
 
 Prove = Callable[[Module], Proof]
 """The proof of a module's only claim."""
+
+_WITHOUT_OPTIMUM = ("unattained", "unbounded", "undefined")
 
 Row = list[tuple[Objective, Node]]
 """Objectives with a value for each."""
@@ -36,14 +39,17 @@ class OptimumProof(NamedTuple):
     obligations: tuple[ProofObligation, ...]
 
 
-def prove_optimum(module: Module, result: OptimizationResult, prove: Prove) -> list[OptimumProof]:
+def prove_optimum(
+    module: Module, result: OptimizationResult, families: Mapping[int, Structure], prove: Prove
+) -> list[OptimumProof]:
     """The certificate's lines for this answer to the optimization of `module`, with evidence from `prove`.
 
-    What is not proved is `unknown`; that values come close to a limit or have none is the solvers' word.
+    What is not proved is `unknown`. That values come close to a limit or have none is shown by the families
+    of models, by objective.
     """
     if result.status is OptimizationStatus.INFEASIBLE:
         return _infeasible(module, prove)
-    work = _AnswerGoals(module, result, prove)
+    work = _AnswerGoals(module, result, families, prove)
     return list(work.front() if result.mode == "pareto" else work.objectives())
 
 
@@ -73,9 +79,12 @@ def _infeasible(module: Module, prove: Prove) -> list[OptimumProof]:
 class _AnswerGoals:
     """Goals over the values of one answer."""
 
-    def __init__(self, module: Module, result: OptimizationResult, prove: Prove) -> None:
+    def __init__(
+        self, module: Module, result: OptimizationResult, families: Mapping[int, Structure], prove: Prove
+    ) -> None:
         assert module.optimization is not None
         self._module, self._result, self._prove = module, result, prove
+        self._families = families
         self._pool: Pool = module.pool
         self._goals = module.optimization.objectives
 
@@ -83,23 +92,30 @@ class _AnswerGoals:
         """The answer on each objective, in order."""
         lexicographic = self._result.mode == "lexicographic"
         fixed: list[Node] = []
-        ordered = True
-        for number_, goal in enumerate(self._goals):
-            found = self._result.objectives[number_ : number_ + 1]
+        before: str = OptimizationStatus.OPTIMAL
+        for number, goal in enumerate(self._goals):
+            found = self._result.objectives[number : number + 1]
             status = found[0].status if found else OptimizationStatus.UNKNOWN
             value = self._literal(goal, found[0].value) if found else None
             valued = status in (OptimizationStatus.OPTIMAL, OptimizationStatus.UNATTAINED)
+            ordered = not lexicographic or before == OptimizationStatus.OPTIMAL
             # The best value known of an objective that is not settled is no answer, nor is anything behind.
             if not ordered or not valued:
                 value = None
-            if not ordered or (valued and value is None):
+            if valued and value is None:
                 status = OptimizationStatus.UNKNOWN
             row = [] if value is None else [(goal, value)]
-            answer, evidence = self._answer(status, fixed if lexicographic else [], row)
+            answer: str = OptimizationStatus.UNKNOWN
+            evidence: tuple[ProofObligation, ...] = ()
+            if ordered:
+                family = self._families.get(number)
+                answer, evidence = self._answer(status, fixed if lexicographic else [], row, family)
+            elif before in _WITHOUT_OPTIMUM:
+                answer = OptimizationStatus.UNDEFINED
             yield OptimumProof("objective", () if value is None else (value,), answer, evidence)
             if value is not None:
                 fixed.append(self._pool.app(EQ, (goal.term, value)))
-            ordered = not lexicographic or status is OptimizationStatus.OPTIMAL
+            before = answer
 
     def front(self) -> Iterator[OptimumProof]:
         """Each point, and whether they are all."""
@@ -122,7 +138,7 @@ class _AnswerGoals:
         yield OptimumProof("front", (), answer, evidence)
 
     def _answer(
-        self, status: OptimizationStatus, fixed: list[Node], row: Row
+        self, status: OptimizationStatus, fixed: list[Node], row: Row, family: Structure | None = None
     ) -> tuple[str, tuple[ProofObligation, ...]]:
         least = [*fixed, *(self._compare(LE, BV_ULE, *pair) for pair in row)]
         evidence: list[tuple[ProofObligation, ...]] = []
@@ -133,9 +149,9 @@ class _AnswerGoals:
                 evidence.append(self._shown("unsat", "better", better))
             case OptimizationStatus.UNATTAINED:
                 evidence.append(self._shown("unsat", "reached", self._pool.conj(least)))
-                evidence.append(self._said("approached"))
+                evidence.append(self._approaching("approached", family))
             case OptimizationStatus.UNBOUNDED:
-                evidence.append(self._said("beyond"))
+                evidence.append(self._approaching("beyond", family))
             case _:
                 return "unknown", ()
         if not all(evidence):
@@ -153,9 +169,10 @@ class _AnswerGoals:
         found = [each for each in proof.obligations if each.side in wanted and each.status == status]
         return tuple(each._replace(side=side) for each in found[:1])
 
-    def _said(self, side: str) -> tuple[ProofObligation, ...]:
-        by = self._result.route
-        return (ProofObligation(side, "sat", "solver", by, solvers=(by,)),) if by else ()
+    def _approaching(self, side: str, family: Structure | None) -> tuple[ProofObligation, ...]:
+        if family is None:
+            return ()
+        return (ProofObligation(side, "sat", "checked", "evaluator", structure=family),)
 
     def _some_better(self, row: Row) -> Node:
         return self._pool.disj([self._compare(LT, BV_ULT, *pair) for pair in row])

@@ -49,8 +49,10 @@ from potlang.report.results import (
 from potlang.utils.deadline import OutOfFuel, look, within
 
 if TYPE_CHECKING:
+    from potlang.ir.structure import Structure
     from potlang.prove.cross_check import CrossChecker, Proof, ProofObligation
     from potlang.prove.objective import Piece, ProgramModels
+    from potlang.prove.optimum_proof import OptimumProof
     from potlang.prove.probing import Probe
 
 Made = TypeVar("Made")
@@ -84,6 +86,7 @@ class Prover:
         self.limits = limits
         self.proofs: list[Proof] = []
         self._optimum: OptimizationResult | None = None
+        self._families: dict[int, Structure] = {}
         self._workers = workers or default_workers()
         self._labels = AssertionNames(module, SentForm(options.sent))
         self._tracked = len(module.assertions) <= _MOST_TRACKED
@@ -340,7 +343,7 @@ class Prover:
             self._shrink if self.options.minimizing else None,
             self._assured if self.options.cross_checking else None,
         )
-        found = optimize(self._verifier, problem, means, what_if=self.options.what_if)
+        found, self._families = optimize(self._verifier, problem, means, what_if=self.options.what_if)
         # Making a core minimal may have taken the base away from the solvers.
         self._open_base()
         return found._replace(time_ms=(time.perf_counter() - began) * 1000)
@@ -441,7 +444,9 @@ class Prover:
 
         actions, module = self.original.actions, self.original
         proofs = {proof.key: proof for proof in self.proofs}
-        optimum = [] if self._optimum is None else prove_optimum(module, self._optimum, self._proof_in)
+        optimum: list[OptimumProof] = []
+        if self._optimum is not None:
+            optimum = prove_optimum(module, self._optimum, self._families, self._proof_in)
         asked = [each.key for each in (*module.claims, *module.norms)] if "verify" in actions else []
         if not asked and not optimum:
             asked = ["assumptions"]

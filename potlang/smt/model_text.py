@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import cast
 
+from potlang.ir.germs import Germ
 from potlang.ir.module import Module
 from potlang.ir.nodes import Symbol
 from potlang.ir.numerals import decimal
@@ -93,14 +94,15 @@ def _text(printer: Printer, value: object, sort: Sort) -> str:
 
 def _simple(printer: Printer, value: object, sort: Sort) -> str | None:
     """The text of a value without parts."""
+    if isinstance(value, Germ):
+        return f"(powers {' '.join(f'({power} {_real(factor)})' for power, factor in value.parts)})"
     match sort:
         case BoolSort():
             return "true" if value else "false"
         case IntSort():
             return decimal(cast(int, value))
         case RealSort():
-            number = Fraction(cast(Fraction, value))
-            return f"(lit Real {decimal(number.numerator)}/{decimal(number.denominator)})"
+            return _real(Fraction(cast(Fraction, value)))
         case BitVecSort(width):
             return f"(lit (BitVec {width}) {decimal(cast(Bits, value).number)})"
         case DeclaredSort():
@@ -109,6 +111,10 @@ def _simple(printer: Printer, value: object, sort: Sort) -> str | None:
             return None
         case _:
             return f"(lit {printer.sort(sort)} {json.dumps(value)})"
+
+
+def _real(number: Fraction) -> str:
+    return f"(lit Real {decimal(number.numerator)}/{decimal(number.denominator)})"
 
 
 def _pieces(printer: Printer, value: object, sort: Sort) -> list[str | tuple[object, Sort]]:

@@ -12,7 +12,7 @@ from verdict_programs import World, plus
 from potlang import certify
 from potlang.ir.module import Module
 from potlang.ir.nodes import Node, SymbolKind
-from potlang.ir.operators import LE, MUL
+from potlang.ir.operators import LE, LT, MUL
 from potlang.ir.sorts import INT, REAL
 from potlang.ir.text import print_module
 from potlang.processes.pool import Workers
@@ -87,19 +87,31 @@ def test_certificates_of_optima_say_what_enumeration_finds(mode: str, seed: int,
     assert found.verdicts["front"] == "complete"
 
 
-def test_what_no_model_shows_is_the_solvers_word(shared: Workers) -> None:
-    """[CERT-LIMIT] [CERT-OPEN]"""
+def test_limits_and_their_absence_are_certified(shared: Workers) -> None:
+    """[CERT-LIMIT] [CERT-FAMILY] [VERDICT-FAMILY] By families, which the kernel evaluates."""
     world = World()
     x = world.constant("x", REAL, SymbolKind.FREE)
     bound = world.pool.negate(world.pool.app(LE, (world.pool.real(Fraction(5, 2)), x)))
     world.optimize([bound], ("maximize", x), ("minimize", x), mode="box")
     found = certified(world.module(), shared)
     assert found.verdicts == {"objective 0": "unattained 5/2", "objective 1": "unbounded"}
-    assert found.open == ("objective 0", "objective 1")
-    assert [hole.text.split(": the word")[0] for hole in found.holes] == [
-        "'objective 0': approached sat",
-        "'objective 1': beyond sat",
-    ]
+    assert (found.status, found.open) == ("VALID", ())
+
+
+@pytest.mark.parametrize("bounded", [False, True])
+def test_behind_what_has_no_optimum_all_is_undefined(bounded: bool, shared: Workers) -> None:
+    """[CERT-UNDEFINED] [VERDICT-UNDEFINED]"""
+    world = World()
+    n, x = world.constant("n", INT, SymbolKind.FREE), world.constant("x", REAL, SymbolKind.FREE)
+    limits = [world.pool.app(LE, (n, world.pool.integer(3)))]
+    limits.append(world.pool.app(LT, (x, world.pool.real(Fraction(3)))))
+    goals = [("maximize", x), ("minimize", n), ("maximize", n)]
+    world.optimize(limits, *(goals if bounded else goals[1:]), mode="lexicographic")
+    found = certified(world.module(), shared)
+    first = "unattained 3" if bounded else "unbounded"
+    behind = {f"objective {number}": "undefined" for number in (1, 2)[: 1 + bounded]}
+    assert found.verdicts == {"objective 0": first, **behind}
+    assert (found.status, found.open) == ("VALID", ())
 
 
 @pytest.mark.parametrize("contradictory", [False, True])

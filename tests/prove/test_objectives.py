@@ -308,3 +308,34 @@ def test_pareto_front_that_is_partial() -> None:
     assert all(sum(row) == 1 for row in rows)
     assert len(set(rows)) == 64
     assert any("partial" in note for note in found.notes)
+
+
+# --- fronts --------------------------------------------------------------------------------------
+
+SHARED_PARTS = over(
+    {"x": "Int", "y": "Real"},
+    ["-3 < x", "-3 <= y", "y <= 8"],
+    "minimize Min(x + 3 * y, 3 * x - 3 * y)",
+    "maximize Min(x - y, y - 3 * x)",
+    mode="pareto",
+    soft=[{"constraint": "Max(3 * x + 1/2, -3 * y) <= y -> 3 * x + 1/2 == -4", "weight": 3}],
+)
+
+
+def test_a_second_solver_is_asked_in_its_own_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[TIER-OPTIMUM] [VERDICT-PARETO] Two sessions of one engine name shared parts each for itself."""
+    monkeypatch.setattr("potlang.prove.optimize.MOST_POINTS", 3)
+    found = optimum(SHARED_PARTS)
+    assert (found.status, found.complete, len(found.points or ())) == ("optimal", False, 3)
+    assert "models that none beats" in found.notes[0]
+    tiers = {each.tier for point in found.points or () for each in point.assurances}
+    assert tiers <= {"checked", "cross-checked"}
+
+
+def test_a_front_without_end_takes_half_of_the_time() -> None:
+    """[VERDICT-PARETO] What is shown by then is the answer, and said to be a part."""
+    program = over({"x": "Real"}, ["0 <= x <= 1"], "maximize x", "minimize x", mode="pareto")
+    found = optimum(program, limits=Limits(1_000, 2_000))
+    assert (found.status, found.complete, found.reason) == ("optimal", False, None)
+    assert found.points
+    assert found.time_ms < 2_500

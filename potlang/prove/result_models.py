@@ -1,0 +1,44 @@
+"""The models of checks' results as structures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from potlang.engines.check import CheckResult
+from potlang.ir.module import Module
+
+if TYPE_CHECKING:
+    from potlang.ir.structure import Structure
+
+
+class ResultModels:
+    """The models of sat results, each read once; `module` is what the solvers were given."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._read: dict[int, tuple[CheckResult, Structure | None]] = {}
+
+    def structure(self, result: CheckResult) -> Structure | None:
+        """The model of a sat result; None if there is none that can be read."""
+        # Results have no identity of their own but the object; it is kept beside, so that no id is reused.
+        known = self._read.get(id(result))
+        if known is None:
+            known = self._read[id(result)] = result, self._structure(result)
+        return known[1]
+
+    def forget(self) -> None:
+        """The results so far are done with."""
+        self._read.clear()
+
+    def _structure(self, result: CheckResult) -> Structure | None:
+        if result.structure is not None:
+            return result.structure()
+        if result.model is None or result.encoding is None:
+            return None
+        # Reading models takes long to import, and many programs need none.
+        from potlang.smt.models import Unreadable, read_structure
+
+        try:
+            return read_structure(result.model, self._module, result.encoding.dialect)
+        except Unreadable:
+            return None
