@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from potlang.ir import values
-from potlang.ir.structure import NotEvaluable
 from potlang.ir.germs import Germ, germ
+from potlang.ir.structure import NotEvaluable
 
 FACTORS = st.fractions(-9, 9, max_denominator=4)
 GERMS = st.dictionaries(st.integers(-2, 2), FACTORS, max_size=3).map(germ)
