@@ -19,9 +19,13 @@ def is_operator(term: Term) -> bool:
 def leaves_of(term: Term) -> Sequence[Term] | None:
     """The one or two terms that are no operators' below an operator; None if there are more."""
     found: dict[Term, None] = {}
+    seen: set[Term] = set()
     stack = [term]
     while stack and len(found) < 3:
         top = stack.pop()
+        if top in seen:
+            continue
+        seen.add(top)
         if is_operator(top):
             stack.extend(reversed(top.args))
         elif top.op != "lit":

@@ -14,6 +14,7 @@ from typing import Generic, TypeVar
 
 from potlang.ir.graphs import ProofForest, UnionFind
 from potlang.ir.nodes import App, Lit, Node
+from potlang.utils.deadline import look
 
 Reason = TypeVar("Reason", bound=Hashable)
 """How the caller names an equation."""
@@ -46,8 +47,9 @@ class CongruenceClosure(ABC, Generic[Reason]):
         self._sign(term)
 
     def close(self) -> None:
-        """Make all pending equations true, and those that follow."""
+        """Make all pending equations true, and those that follow. Raises OutOfFuel at the end of the call."""
         while self.pending:
+            look()
             self._union(*self.pending.popleft())
 
     def _union(self, a: int, b: int, reason: Reason) -> None:
