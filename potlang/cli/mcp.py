@@ -31,7 +31,13 @@ _TOKEN: Final = re.compile(rf"[A-Za-z0-9._~+/-]{{{_SHORTEST_TOKEN},}}=*")
     "--sessions",
     type=click.IntRange(1),
     default=1_000,
-    help="Over HTTP: most sessions that are open at once.",
+    help="Over HTTP: most sessions that are open at once; beyond them the one that is idle longest ends.",
+)
+@click.option(
+    "--sessions-each",
+    type=click.IntRange(1),
+    default=100,
+    help="Over HTTP: most sessions of one token or, without tokens, of one address.",
 )
 @click.option(
     "--idle",
@@ -42,7 +48,13 @@ _TOKEN: Final = re.compile(rf"[A-Za-z0-9._~+/-]{{{_SHORTEST_TOKEN},}}=*")
 @click.option("--workers", type=click.IntRange(1, 64), help="Calls at a time. [default: the number of cores]")
 @click.option("--budget", type=click.IntRange(250), default=1_500, help="Most tokens of an answer.")
 def mcp(
-    address: str | None, token_file: Path | None, sessions: int, idle: float, workers: int | None, budget: int
+    address: str | None,
+    token_file: Path | None,
+    sessions: int,
+    sessions_each: int,
+    idle: float,
+    workers: int | None,
+    budget: int,
 ) -> None:
     """Serve the tool, the language reference and prompts to models.
 
@@ -54,6 +66,7 @@ def mcp(
     try:
         needed("mcp", "mcp"), needed("uvicorn", "mcp")
         from potlang.server.mcp import is_local, serve_http, serve_stdio
+        from potlang.server.sessions import SessionLimits
     except MissingExtraError as error:
         raise CommandFailure(str(error)) from error
     except ImportError as error:
@@ -73,7 +86,8 @@ def mcp(
                 err=True,
             )
         click.echo(f"serving http://{address}/mcp", err=True)
-        serve_http(host, listeners, workers, budget, tokens=tokens, sessions=sessions, idle_seconds=idle)
+        limits = SessionLimits(sessions, sessions_each, idle)
+        serve_http(host, listeners, workers, budget, tokens, limits)
 
 
 def _tokens(path: Path) -> list[str]:

@@ -32,6 +32,7 @@ from potlang.models.prompting import question_prompt, repair_prompt, system_prom
 from potlang.models.prompts import fenced
 from potlang.server import content
 from potlang.server.callers import Callers
+from potlang.server.sessions import SESSION_HEADER, SessionBounds, SessionLimits, origin_of
 from potlang.server.turns import LOCAL, Caller
 from potlang.utils.serialize import json_text
 from potlang.version import __version__
@@ -42,9 +43,6 @@ PATH: Final = "/mcp"
 """Of the endpoint of streamable HTTP."""
 MOST_BYTES: Final = 4 * 1024 * 1024
 """Of a request over HTTP."""
-MOST_SESSIONS: Final = 1_000
-IDLE_SECONDS: Final = 600
-"""After which a session over HTTP ends, if no request of it is open."""
 _BEAT_SECONDS: Final = 0.5
 _LONGEST_NAME: Final = 500
 _INSTRUCTIONS: Final = (
@@ -130,20 +128,17 @@ def is_local(listeners: Sequence[socket.socket]) -> bool:
 def serve_http(
     host: str,
     listeners: Sequence[socket.socket],
-    workers: int | None = None,
-    budget: int = tool.DEFAULT_BUDGET,
-    *,
-    tokens: Sequence[str] = (),
-    sessions: int = MOST_SESSIONS,
-    idle_seconds: float = IDLE_SECONDS,
+    workers: int | None,
+    budget: int,
+    tokens: Sequence[str],
+    limits: SessionLimits,
 ) -> None:
     """Serves any number of clients over streamable HTTP until the process is told to end.
 
     `listeners` are those of `listen(host, …)`; where the host is this machine's own, requests that name
-    another one are refused. With `tokens`, so are those that have none of them ([MCP-TOKEN]). At most so many
-    `sessions` are open, each until it has been idle for so long ([MCP-SESSIONS]).
+    another one are refused. With `tokens`, so are those that have none of them ([MCP-TOKEN]).
     """
-    anyio.run(_http, host, listeners, workers, budget, tokens, sessions, idle_seconds)
+    anyio.run(_http, host, listeners, workers, budget, tokens, limits)
 
 
 async def _stdio(workers: int | None, budget: int) -> None:
@@ -159,28 +154,27 @@ async def _http(
     workers: int | None,
     budget: int,
     tokens: Sequence[str],
-    sessions: int,
-    idle_seconds: float,
+    limits: SessionLimits,
 ) -> None:
     with closing(Callers(workers, budget)) as callers:
-        app = http_app(callers, host, tokens, sessions, idle_seconds)
+        app = http_app(callers, host, tokens, limits)
         config = uvicorn.Config(app, log_level="warning")
         await uvicorn.Server(config).serve(sockets=list(listeners))
 
 
-def http_app(
-    callers: Callers, host: str, tokens: Sequence[str], sessions: int, idle_seconds: float
-) -> Starlette:
+def http_app(callers: Callers, host: str, tokens: Sequence[str], limits: SessionLimits) -> Starlette:
     """The application behind streamable HTTP; for the parameters see `serve_http`."""
     known = _Tokens(tokens) if tokens else None
     app = make_server(callers).streamable_http_app(
         streamable_http_path=PATH,
         host=host,
         max_request_body_size=MOST_BYTES,
-        max_sessions=sessions,
-        session_idle_timeout=idle_seconds,
+        # Ours are what count; the library's own bound refuses where ours ends what is idle.
+        max_sessions=2 * limits.most,
+        session_idle_timeout=limits.idle_seconds,
         token_verifier=known,
     )
+    app.add_middleware(SessionBounds, limits=limits)
     if known is not None:
         # The library does this itself for OAuth alone, which a token that both sides know has no need of.
         app.add_middleware(AuthenticationMiddleware, backend=BearerAuthBackend(known))
@@ -206,16 +200,11 @@ def _caller(context: Context) -> Caller:
     request = context.request
     if request is None:
         return LOCAL
-    user = request.scope.get("user")
-    if user is not None:
-        origin = user.display_name
-    else:
-        origin = request.client.host if request.client else ""
-    session = request.headers.get("mcp-session-id")
+    session = request.headers.get(SESSION_HEADER)
     if session is None:
         info = (context.meta or {}).get(types.CLIENT_INFO_META_KEY)
         session = f"{info}{request.headers.get('user-agent')}"[:_LONGEST_NAME]
-    return Caller(origin, session)
+    return Caller(origin_of(request.scope), session)
 
 
 # --- the tool -----------------------------------------------------------------------------------------

@@ -362,23 +362,72 @@ INITIALIZE = HELLO.splitlines()[0]
 LIST_TOOLS = message("tools/list", {}, 2)
 
 
-def test_sessions_are_bounded_and_end_when_idle() -> None:
+def listed(address: str, session: str | None, **headers: str) -> int:
+    """The status of a request of a session."""
+    assert session is not None
+    return post(address, LIST_TOOLS, Mcp_Session_Id=session, **headers)[0]
+
+
+def test_sessions_end_when_idle() -> None:
     """[MCP-SESSIONS]"""
-    with http_server("--workers", "1", "--sessions", "2", "--idle", "1") as address:
+    with http_server("--workers", "1", "--idle", "1") as address:
+        _, session = post(address, INITIALIZE)
+        assert listed(address, session) == 200
+        time.sleep(1.5)
+        assert listed(address, session) == 404
+
+
+@pytest.mark.parametrize("bound", ["--sessions", "--sessions-each"])
+def test_a_new_session_ends_the_one_that_is_idle_longest(bound: str) -> None:
+    """[MCP-SESSIONS] What is no session ends none."""
+    with http_server("--workers", "1", bound, "2") as address:
         (_, first), (_, second) = post(address, INITIALIZE), post(address, INITIALIZE)
-        assert first and second
+        assert listed(address, first) == 200
+        assert post(address, LIST_TOOLS)[0] == 400
+        assert (listed(address, second), listed(address, first)) == (200, 200)
+        status, third = post(address, INITIALIZE)
+        assert status == 200
+        assert [listed(address, each) for each in (first, second, third)] == [200, 404, 200]
+
+
+def test_a_session_with_an_open_request_is_not_ended_for_another() -> None:
+    """[MCP-SESSIONS]"""
+    import http.client
+
+    with http_server("--workers", "1", "--sessions", "1") as address:
+        _, session = post(address, INITIALIZE)
+        assert session
+        waiting = http.client.HTTPConnection(address.split("/")[2], timeout=30)
+        waiting.request("GET", "/mcp", headers={"Accept": "text/event-stream", "Mcp-Session-Id": session})
+        assert waiting.getresponse().status == 200
         assert post(address, INITIALIZE) == (503, None)
-        assert post(address, LIST_TOOLS, Mcp_Session_Id=first)[0] == 200
-        found: list[int] = []
+        assert listed(address, session) == 200
+        waiting.close()
+        assert wait_for(lambda: post(address, INITIALIZE)[0] == 200)
+        assert listed(address, session) == 404
 
-        def opened() -> bool:
-            found.append(post(address, INITIALIZE)[0])
-            return 200 in found
 
-        # A second after its last request, the one that was not used again is over.
-        assert wait_for(opened)
-        assert set(found) <= {200, 503}
-        assert post(address, LIST_TOOLS, Mcp_Session_Id=second)[0] == 404
+def test_sessions_are_shared_out_between_tokens(tmp_path: Path) -> None:
+    """[MCP-SESSIONS] Who has the most of them loses one, whoever opens another."""
+    file = tmp_path / "tokens"
+    greedy, modest = "a" * 20, "b" * 20
+    file.write_text(f"{greedy}\n{modest}\n", encoding="ascii")
+    arguments = ("--workers", "1", "--sessions", "4", "--sessions-each", "3", "--token-file", str(file))
+    with http_server(*arguments) as address:
+
+        def opened(token: str) -> str | None:
+            return post(address, INITIALIZE, Authorization=f"Bearer {token}")[1]
+
+        def still(token: str, sessions: list[str | None]) -> list[bool]:
+            return [listed(address, each, Authorization=f"Bearer {token}") == 200 for each in sessions]
+
+        mine = [opened(modest)]
+        theirs = [opened(greedy) for _ in range(4)]
+        assert still(modest, mine) == [True]
+        assert still(greedy, theirs) == [False, True, True, True]
+        mine.append(opened(modest))
+        assert still(modest, mine) == [True, True]
+        assert still(greedy, theirs[1:]).count(True) == 2
 
 
 def test_a_caller_needs_one_of_the_tokens(tmp_path: Path) -> None:
