@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import potlang
-from potlang import Limits, Verdict
+from potlang import Limits, Verdict, dagmath
 from potlang.tool import call
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
@@ -24,7 +24,7 @@ SLACK = 4.0
 
 def ends_in_time(text: str, limits: Limits = SECOND, **options: Any) -> potlang.Report:
     began = time.monotonic()
-    report = potlang.verify(text, limits=limits, **options)
+    report: potlang.Report = potlang.verify(text, limits=limits, **options)
     report.to_json()
     assert str(report)
     assert time.monotonic() - began < limits.total_ms / 1000 + SLACK
@@ -128,3 +128,18 @@ def test_all_aggregates_of_a_program_have_one_bound() -> None:
     assert found.ok
     source["knowledge_base"] = [f"{sum_} > {n}" for n in range(12)]
     assert {each.code for each in potlang.check(source).diagnostics} == {"POT0008"}
+
+
+def test_steps_that_are_not_looked_at_in_time_are_unknown() -> None:
+    """[LIMIT-WHOLE-CALL] Reading counts; the steps that were looked at keep their verdicts."""
+    form = "**Step {0}**\n\n**Edge:** We add.\n**Parents:** {1}\n**Node:** ${2}$.\n"
+    steps = [form.format(1, "Null", "x_1 = 1")]
+    steps += [form.format(n, f"Step {n - 1}", f"{n} + {n} = {2 * n}") for n in range(2, 60)]
+    steps += [form.format(n, "Step 1", f"x_1^{n} + y_{n}^{n} > 0") for n in range(60, 1_500)]
+    began = time.monotonic()
+    report = dagmath.verify("\n".join(steps), limits=Limits(1_000, 1_000))
+    assert time.monotonic() - began < 1 + SLACK
+    results = [step.result for step in report.steps if step.result is not None]
+    assert len(results) == len(report.steps) == 1_499
+    assert results[1].verdict == "proved"
+    assert results[-1].verdict == "unknown" and results[-1].limited

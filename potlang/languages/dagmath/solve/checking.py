@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -43,6 +42,7 @@ from potlang.languages.dagmath.solve.identities import Identities
 from potlang.languages.dagmath.solve.premises import Premise, Premises, named_in, subjects
 from potlang.languages.dagmath.solve.theory import StepTheory
 from potlang.report.results import Interrupted, Limits, Result, Verdict
+from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
     from potlang.processes.pool import Workers
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 DEFAULT_LIMITS: Final = Limits(check_ms=1_000, total_ms=30_000)
 _MOST_TRIED: Final = 100
 """Earlier steps that are tried as the missing premise, the latest first."""
-_SEARCH_SECONDS: Final = 2.0
+_SEARCH_MS: Final = 2_000
 """Time for the search for the missing premise of one step."""
 _MOST_VALUES: Final = 4
 
@@ -72,14 +72,15 @@ def check_steps(
     known where it is interrupted.
     """
     Graph.of(solution)
-    began = time.perf_counter()
+    deadline = Deadline(limits.total_ms)
     read = read_solution_steps(solution)
+    left = limits._replace(total_ms=deadline.left_ms())
     with (
         Identities() if identities is None else nullcontext(identities) as asked,
-        StepTheory(read.integers, limits, trust, workers) as theory,
+        StepTheory(read.integers, left, trust, workers) as theory,
     ):
         report = _Checking(read, theory, asked).run()
-    return report._replace(time_ms=(time.perf_counter() - began) * 1000)
+    return report._replace(time_ms=deadline.spent_ms())
 
 
 class _Found(NamedTuple):
@@ -445,9 +446,9 @@ class _Checking:
     def _missing(self, at: int, reading: Reading, parents: Sequence[int]) -> int | None:
         """The id of the latest earlier step with which the step would follow; None where there is none."""
         others = [each for each in range(at - 1, -1, -1) if each not in parents][:_MOST_TRIED]
-        end = time.monotonic() + _SEARCH_SECONDS
+        deadline = Deadline(_SEARCH_MS)
         for other in others:
-            if not self.theory.left_ms or time.monotonic() > end:
+            if not self.theory.left_ms or deadline.passed():
                 return None
             if self._follows_with(at, reading, [*parents, other]):
                 return self.read.steps[other].id

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -27,6 +26,7 @@ from potlang.languages.dagmath.results import (
 from potlang.languages.dagmath.solve.answers import AnswerJudge, given_judge
 from potlang.languages.dagmath.write import solution_value
 from potlang.report.results import Interrupted, Limits
+from potlang.utils.deadline import Deadline
 from potlang.version import __version__
 
 if TYPE_CHECKING:
@@ -58,18 +58,20 @@ def verify(
     what the solution contains. Raises TypeError for a source of another type, and `potlang.Interrupted`
     with the report on what is known where the checking of steps is interrupted.
     """
-    began = time.perf_counter()
+    deadline = Deadline(limits.total_ms)
     checked = check(solution_value(source) if isinstance(source, Solution) else source, name=name)
     if checked.solution is None or checked.graph is None:
         asked = _Asked()
         report = _rejected(checked)
     else:
         answered = _answered(checked.read, checked.solution, answer, judge, limits)
-        asked = _checked_steps(checked.solution, limits, trust, workers) if steps else _Asked()
+        left = limits._replace(total_ms=deadline.left_ms())
+        asked = _checked_steps(checked.solution, left, trust, workers) if steps else _Asked()
         report = _report(checked, checked.graph, answered, asked)
-    time_ms = (time.perf_counter() - began) * 1000
     document = checked.read.document
-    report = report._replace(limits=limits, time_ms=time_ms, version=__version__, document=document)
+    report = report._replace(
+        limits=limits, time_ms=deadline.spent_ms(), version=__version__, document=document
+    )
     if asked.interruption is not None:
         raise Interrupted(report) from asked.interruption
     return report

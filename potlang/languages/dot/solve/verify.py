@@ -6,7 +6,6 @@ validated propositions, R, and the theory once more if arrows have ranks.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
@@ -35,6 +34,7 @@ from potlang.languages.dot.solve.summary import Summary, formula_text
 from potlang.prove.options import ProverOptions, RouteName, Trust
 from potlang.report.results import Consistency, Evidence, Interrupted, Limits, Result, Verdict
 from potlang.sema.emit import Writer
+from potlang.utils.deadline import Deadline
 from potlang.version import __version__
 
 if TYPE_CHECKING:
@@ -66,14 +66,15 @@ def verify(
     `potlang.api.OptionError` for an option that means nothing, TypeError for a source of another type, and
     `potlang.Interrupted` with the report on what is known where a question is interrupted.
     """
-    began = time.perf_counter()
+    deadline = Deadline(limits.total_ms)
     program = compiled(theory)
     trace, sink = opened(source, profile, budget, name)
     with nullcontext() if program is None else program.borrowed():
         space = None if program is None else TraceTheory(program.tree, (program.module, program.extension))
         said = read_propositions(trace, sink, space)
         extraction = extract(trace)
-        with TheoryProver(said.module, ProverOptions(route, trust), limits, workers) as prover:
+        left = limits._replace(total_ms=deadline.left_ms())
+        with TheoryProver(said.module, ProverOptions(route, trust), left, workers) as prover:
             report = _Verification(extraction, said, prover, sink).run()
     report = report._replace(verdict=_verdict(report, sink))
     diagnostics = tuple(sink.diagnostics())
@@ -84,7 +85,7 @@ def verify(
         diagnostics=diagnostics,
         located=located(diagnostics, trace.document),
         limits=limits,
-        time_ms=(time.perf_counter() - began) * 1000,
+        time_ms=deadline.spent_ms(),
         version=__version__,
         document=trace.document,
     )
