@@ -121,13 +121,24 @@ def test_an_interrupted_program_has_its_finished_claims(route: Any, monkeypatch:
 def test_an_interrupted_call_leaves_no_solver_at_work(route: Any) -> None:
     """[STOP-LIBRARY] The processes that were at work are gone, and no zombies."""
     with Workers() as workers:
-        pids: list[int] = []
-        look = threading.Timer(0.7, lambda: pids.extend(each.pid for each in workers._busy))
-        look.start()
-        with interrupted(0.8):
-            potlang.verify(HANG, route=route, limits=LONG, workers=workers)
-        assert pids and not any(each.alive() for each in workers._busy)
-        assert ended(pids, workers)
+        pids: set[int] = set()
+        is_over = threading.Event()
+
+        def look() -> None:
+            while not is_over.wait(0.01):
+                pids.update([each.pid for each in list(workers._busy)])
+
+        watcher = threading.Thread(target=look)
+        watcher.start()
+        try:
+            with interrupted(0.8):
+                potlang.verify(HANG, route=route, limits=LONG, workers=workers)
+        finally:
+            is_over.set()
+            watcher.join()
+        assert pids
+        assert not any(each.alive() for each in workers._busy)
+        assert ended(list(pids), workers)
 
 
 @pytest.mark.slow
