@@ -144,7 +144,6 @@ class Prover:
         # Where a count of steps is to decide, or nobody else may answer, the clock is only the check's.
         forced = route != "auto" or limits.rlimit is not None
         steps = MOST_STEPS * (_FORCED_STEPS if route == "search" else 1)
-        search = SearchProcedure(self.module, labels, encoding, steps)
         if route == "auto" and not self._verifiable_by_rules():
             return [], []
         most_ms = limits.check_ms if forced else CLOSURE_MS
@@ -155,6 +154,8 @@ class Prover:
             self.original, self.module, labels, encoding, self._workers, direct_ms, limits.memory_mb
         )
         self._direct = direct if route == "auto" else None
+        beyond = None if forced else direct.decide_small
+        search = SearchProcedure(self.module, labels, encoding, steps, beyond)
         ground_ms = limits.check_ms if forced else GROUND_MS
         finite = route == "auto"
         ground = GroundProcedure(

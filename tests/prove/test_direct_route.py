@@ -63,6 +63,16 @@ def test_counts_are_decided_and_checked() -> None:
     assert (result.verdict, result.trust) == ("entailed", "checked")
 
 
+def test_what_is_too_hard_for_the_search_is_asked_of_no_solver_first() -> None:
+    """[SEARCH-LIMITS] [ROUTE-AUTO] A solver's answer would come without what its proof is made of."""
+    source = no_three_in_line(5, 10)
+    report = decided(source)
+    assert report.results[0].route == "search+direct"
+    # With a count of steps no clock may decide who is asked.
+    counted = potlang.verify(source, limits=potlang.Limits(rlimit=10_000_000))
+    assert (counted.verdict, "direct" in counted.results[0].route) == ("entailed", False)
+
+
 def test_labellings_are_decided_and_checked() -> None:
     """[DIRECT-DECIDES], [DIRECT-PARTS], [CERT-FINITE-APART]"""
     (result,) = decided(labelling(12, 11)).results

@@ -44,14 +44,21 @@ _MOST_CLAUSES = 5_000
 class DirectProblem:
     """Assertions of a theory and one side of a claim (None: none), each of which can be left out.
 
-    Raises `Invalid` where they are no finite problem.
+    Raises `Invalid` where they are no finite problem, `Exhausted` where that is not known in so many steps.
     """
 
-    def __init__(self, theory: Theory, keys: Sequence[str], side: SideName, claim: str | None) -> None:
+    def __init__(
+        self,
+        theory: Theory,
+        keys: Sequence[str],
+        side: SideName,
+        claim: str | None,
+        steps: int = MOST_STEPS,
+    ) -> None:
         self.keys = tuple(keys)
         parts = _parts(theory, keys, side, claim)
         self._theory = theory
-        self._encoding = encoding = FiniteEncoding(theory, parts, StepBudget(MOST_STEPS), _BEYOND)
+        self._encoding = encoding = FiniteEncoding(theory, parts, StepBudget(steps), _BEYOND)
         # One number for each part: its clauses hold where it is true.
         first = encoding.variables + 1
         self._switches = {key: first + place for place, key in enumerate((*keys, None)[: len(parts)])}

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 DIRECT_MS = 1_000
 """How long it may take alone where a solver has given up on a check; it is in the race, too."""
 _PART_MS = 200
-"""The time of a part of the assumptions."""
+"""The time of a part of the assumptions, and of a problem that is tried before solvers are asked."""
+_FEW_STEPS = 100_000
+"""Of the encoding of a problem that is tried before solvers are asked: some 30 ms."""
 _MOST_ASSUMPTIONS = 2_000
 _MOST_KEPT = 4
 
@@ -126,18 +128,24 @@ class DirectProcedure:
     def decide(self, check: Check) -> CheckResult | None:
         """As `DecisionProcedure.decide`."""
         entrant = self.enter(check)
-        if entrant is None:
-            return None
-        limit = min(_PART_MS, self._most_ms) if check.alone else self._most_ms
-        answer = entrant.ask(entrant.query(), limit)
+        limit = _PART_MS if check.alone else self._most_ms
+        return None if entrant is None else self._asked(entrant, check, limit)
+
+    def decide_small(self, check: Check) -> CheckResult | None:
+        """As `decide`, in little time: for what the search has found too hard, before a solver is asked."""
+        entrant = self.enter(check, _FEW_STEPS)
+        return None if entrant is None else self._asked(entrant, check, _PART_MS)
+
+    def _asked(self, entrant: DirectEntrant, check: Check, limit: int) -> CheckResult | None:
+        answer = entrant.ask(entrant.query(), min(limit, self._most_ms))
         # A number that the part leaves without a bound may have other values than those that were tried.
         if answer.status == "unknown" or not entrant.suffices(answer):
             return None
         record = CheckRecord(check.name, self.name, answer.status, time_ms=answer.time_ms)
         return entrant.read(CheckResult(answer.status, None, (record,), by=self.name), answer)
 
-    def enter(self, check: Check) -> DirectEntrant | None:
-        """The problem of a check, for a race; None where it is none."""
+    def enter(self, check: Check, steps: int | None = None) -> DirectEntrant | None:
+        """The problem of a check, for a race; None where it is none, or takes more steps to encode."""
         claim = check.claim
         if check.formula is not None and claim is None:
             claim = self._claims.get(check.formula)
@@ -147,7 +155,7 @@ class DirectProcedure:
         if check.formula is not None and claim is not None:
             self._claims[check.formula] = claim
         assumed = check.assumptions if check.alone else (*self._lowered.assertions, *check.assumptions)
-        posed = self._pose(check, claim)
+        posed = self._pose(check, claim, steps)
         # By identity: in a session another assumption may have had the same key.
         if posed is None or not all(posed.assumed.get(each.key) is each for each in assumed):
             return None
@@ -166,7 +174,7 @@ class DirectProcedure:
         key = None if claim is None else claim.key
         return refutation(theory, core, side, key, self._workers, Deadline(self._most_ms))
 
-    def _pose(self, check: Check, claim: Claim | None) -> _Posed | None:
+    def _pose(self, check: Check, claim: Claim | None, steps: int | None) -> _Posed | None:
         """The problem that a check is about or is a part of; None where there is none."""
         goal = check.side, None if claim is None else claim.key
         known = self._posed.get(goal)
@@ -176,22 +184,39 @@ class DirectProcedure:
                 known = self._posed[next(reversed(self._posed))]
             return None if known is None else known[1]
         if known is None or known[0] is not check.assumptions:
+            from potlang.certify.tokens import Exhausted
+
+            try:
+                known = check.assumptions, self._encoded(check, claim, steps)
+            except Exhausted:
+                # With more steps it may be possible yet.
+                if steps is not None:
+                    return None
+                known = check.assumptions, None
             if len(self._posed) >= _MOST_KEPT:
                 self._posed.pop(next(iter(self._posed)))
-            known = self._posed[goal] = check.assumptions, self._encoded(check, claim)
+            self._posed[goal] = known
         return known[1]
 
-    def _encoded(self, check: Check, claim: Claim | None) -> _Posed | None:
+    def _encoded(self, check: Check, claim: Claim | None, steps: int | None) -> _Posed | None:
+        """The problem; None if it is of another kind. Raises `Exhausted` if it is too large."""
         from potlang.certify import Invalid
-        from potlang.engines.finite.direct import DirectProblem
+        from potlang.certify.tokens import Exhausted
+        from potlang.engines.finite.direct import MOST_STEPS, DirectProblem
 
         if len(self._lowered.assertions) + len(check.assumptions) > _MOST_ASSUMPTIONS:
             return None
         try:
             # Of a program whose definitions unfold to too much the kernel has no theory.
             module, theory = self._place(check.assumptions, claim)
-            keys = [each.key for each in module.assertions]
-            problem = DirectProblem(theory, keys, check.side, None if claim is None else claim.key)
+        except Invalid:
+            return None
+        keys = [each.key for each in module.assertions]
+        wanted = None if claim is None else claim.key
+        try:
+            problem = DirectProblem(theory, keys, check.side, wanted, steps or MOST_STEPS)
+        except Exhausted:
+            raise
         except Invalid:
             return None
         assumed = (*self._lowered.assertions, *check.assumptions)

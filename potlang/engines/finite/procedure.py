@@ -29,17 +29,26 @@ _MOST_KEPT = 64
 
 
 class SearchProcedure:
-    """Answers checks by search ([SEARCH-DECIDES]). What is beyond `fuel` is left to others from then on."""
+    """Answers checks by search ([SEARCH-DECIDES]). What is beyond `fuel` is left to others from then on.
+
+    `beyond` is asked about it at once: a problem is known to be finite then, and to be hard.
+    """
 
     name = "search"
 
     def __init__(
-        self, lowered: Module, labels: AssertionNames, encoding: Encoding, fuel: int = MOST_STEPS
+        self,
+        lowered: Module,
+        labels: AssertionNames,
+        encoding: Encoding,
+        fuel: int = MOST_STEPS,
+        beyond: Callable[[Check], CheckResult | None] | None = None,
     ) -> None:
         self._lowered = lowered
         self._labels = labels
         self._encoding = encoding
         self._steps = fuel
+        self._beyond = beyond
         self._extra: tuple[Assertion, ...] | None = None
         self._state: _State | None = None
 
@@ -53,7 +62,10 @@ class SearchProcedure:
             keys = [each.key for each in check.assumptions]
             if state is None or not state.has(keys):
                 state, keys = self._begin(check.assumptions), None
-        return None if state is None else self._answer(state, check, keys)
+        found = None if state is None else self._answer(state, check, keys)
+        if found is None and state is not None and state.exhausted and self._beyond and not check.alone:
+            return self._beyond(check)
+        return found
 
     def _begin(self, assumed: Sequence[Assertion]) -> _State | None:
         """The search for these assumptions; None where they are not of its kind."""
@@ -111,6 +123,11 @@ class _State:
         self._goals: dict[int, tuple[Node, Conjuncts]] = {}
         self._models: list[Values] = []
         self._structures: dict[int, tuple[Values, Structure]] = {}
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the steps for all assumptions are used up."""
+        return self._steps[True] is None
 
     def has(self, keys: Iterable[str]) -> bool:
         """Whether these are assumptions here."""
