@@ -238,6 +238,9 @@ class _Checker:
     def _evaluated(self, name: str, constrained: bool) -> tuple[ModelEvaluation, list[str]]:
         """A model in which no assertion is false, and the assertions that it has no value for."""
         evaluation = ModelEvaluation(self._models[name], self._evaluation_steps)
+        for sort in self.theory.sorts.named.values():
+            if sort.kind == "declared":
+                self._models[name].members(sort)
         parts = []
         constraints = self.theory.constraints.values() if constrained else ()
         for root in (*self.theory.assertions.values(), *constraints):

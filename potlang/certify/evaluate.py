@@ -13,8 +13,8 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from .models import TABLES, CertificateModel
-from .operators import NoValue, TotalMap, compute, cost
+from .models import CertificateModel
+from .operators import NoValue, TotalMap
 from .sorts import Sort
 from .terms import QUANTIFIERS, Symbol, Term
 from .theory import reachable
@@ -43,16 +43,13 @@ class _Code(NamedTuple):
 
 
 class ModelEvaluation:
-    """Values in one model, whose lines are all read. Raises `Invalid` if a declared sort has no universe."""
+    """Values in one model, whose lines are all read; `Invalid` is raised where it does not say enough."""
 
     def __init__(self, model: CertificateModel, steps: StepBudget) -> None:
         self.model, self.steps = model, steps
         self._codes: dict[Term, _Code] = {}
         self._plans: dict[Term, tuple[Term, list[Stage]]] = {}
         self._memo: dict[object, object] = {}
-        for sort in model.theory.sorts.named.values():
-            if sort.kind == "declared":
-                model.members(sort)
 
     def truth(self, formula: Term) -> object:
         """True, False, or a hole. Raises `Invalid` if a symbol in the formula has no meaning."""
@@ -149,8 +146,7 @@ class ModelEvaluation:
 
     def _compile(self, term: Term, args: tuple[Term, ...], code: _Code) -> None:
         if term.op == "lit":
-            empty = term.value is None
-            code.start[term] = self.model.canonical(TotalMap(False, {}), term.sort) if empty else term.value
+            code.start[term] = self.model.literal(term)
         elif isinstance(term.op, Symbol) and not args:
             code.start[term] = () if term.op.kind == "constructor" else self.model.meanings[term.op]
         elif term.op != "var":
@@ -162,7 +158,7 @@ class ModelEvaluation:
         if isinstance(op, str):
             if op in QUANTIFIERS:
                 return None
-            return _KLEENE.get(op) or _strict(self._operation(op, [arg.sort for arg in term.args], term.sort))
+            return _KLEENE.get(op) or _strict(lambda values: self.model.compute(term, values, self.steps))
         if op.kind == "constructor":
             return _strict(tuple)
         if op.kind == "selector":
@@ -171,16 +167,6 @@ class ModelEvaluation:
         table = self.model.meanings[op]
         assert isinstance(table, TotalMap)
         return _strict(lambda values: table.get(tuple(values)))
-
-    def _operation(self, op: str, sorts: list[Sort], result: Sort) -> Function:
-        def function(values: list[Any]) -> object:
-            self.steps.spend(cost(values))
-            value = compute(op, values, sorts)
-            if isinstance(value, TotalMap) and (op == "subset" or result.kind in TABLES):
-                value = self.model.canonical(value, result if op != "subset" else sorts[0])
-            return value == TotalMap(False, {}) if op == "subset" and isinstance(value, TotalMap) else value
-
-        return function
 
     # --- bindings ---
 

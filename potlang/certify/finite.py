@@ -10,15 +10,18 @@ computed value by value, so that equal results share a literal.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from .bounds import UNBOUNDED, Bounds, Limits, joined, limits_of, met, range_of
+from .evaluate import ModelEvaluation
 from .gates import MOST_VALUES, TRUE, Gates, Values, taken, truth
+from .models import CertificateModel
 from .normal import Part, connective, is_connective
 from .operands import code_of, is_operator, leaves_of
-from .operators import NoValue, compute
+from .operators import NoValue
 from .propagation import Clause
 from .sorts import BOOL, INT, Sort
 from .terms import QUANTIFIERS, Symbol, Term
@@ -34,9 +37,10 @@ class FiniteEncoding(Gates):
     """Clauses that hold in every structure in which all of some formulas have the signs given.
 
     `clauses` say what the variables mean, `asserted` what each of the formulas says. `cells` are the unknown
-    values, a member of a closed sort being the place of a constant that names it. `sources` are the places of
-    the formulas that bound a number, `closing` of those that close a sort. With `beyond` a number has so many
-    values more at each end, which its bounds exclude as any other formula does.
+    values, a member of a closed sort being the place of a constant that names it, and `bounds` those of
+    numbers. `sources` are the places of the formulas that bound a number, `closing` of those that close a
+    sort. With `beyond` a number has so many values more at each end, which its bounds exclude as any other
+    formula does.
     """
 
     def __init__(self, theory: Theory, parts: Sequence[Part], steps: StepBudget, beyond: int = 0) -> None:
@@ -44,15 +48,17 @@ class FiniteEncoding(Gates):
         super().__init__(steps)
         self.asserted: list[list[Clause]] = []
         self.cells: dict[Cell, Values] = {}
+        self.bounds: dict[Cell, Bounds] = {}
         self.sources: dict[Cell, set[int]] = {}
         self.closing: set[int] = set()
         self.closed: dict[Sort, tuple[Symbol, ...]] = {}
         self._terms = theory.terms
         self._terms.steps = steps
         self._beyond = beyond
+        self._model = CertificateModel(theory)
+        self._evaluation = ModelEvaluation(self._model, steps)
         self._values: dict[Term, Values] = {}
         self._expansions: dict[Term, Term] = {}
-        self._bounds: dict[Cell, Bounds] = {}
         for place, part in enumerate(parts):
             self._close(place, *part)
         for place, part in enumerate(parts):
@@ -115,28 +121,27 @@ class FiniteEncoding(Gates):
             return
         if absent <= set(term.args):
             cell = term.op, tuple([arg.value for arg in term.args])
-            known = self._bounds.get(cell, UNBOUNDED)
-            self._bounds[cell] = met(known, joined([limit[1:] for limit in limits if limit is not None]))
-            if self._bounds[cell] != known:
+            known = self.bounds.get(cell, UNBOUNDED)
+            self.bounds[cell] = met(known, joined([limit[1:] for limit in limits if limit is not None]))
+            if self.bounds[cell] != known:
                 self.sources.setdefault(cell, set()).add(place)
 
     def _members(self, sort: Sort, cell: Cell | None = None) -> Collection[Any]:
         """The values of a sort; of an Int those within the bounds of a cell."""
+        members: Collection[Any] | None = None
         if sort is INT and cell is not None:
-            low, high = self._bounds.get(cell, UNBOUNDED)
+            low, high = self.bounds.get(cell, UNBOUNDED)
             if self._beyond and low is not None and high is not None:
                 low, high = min(low, high) - self._beyond, max(low, high) + self._beyond
             if low is not None and high is not None and high - low < MOST_VALUES:
-                return range(low, high + 1)
-        elif sort.kind == "BitVec" and 1 << sort.width <= MOST_VALUES:
-            return range(1 << sort.width)
-        elif sort.kind in ("Bool", "enum"):
-            return (True, False) if sort is BOOL else sort.labels
-        elif sort in self.closed:
-            return range(len(self.closed[sort]))
-        elif sort.kind == "tuple" and not any(part.kind in ("declared", "tuple") for part in sort.parts):
-            return _few(list(map(self._members, sort.parts)))
-        raise Invalid(f"{shown(cell[0].name if cell else sort.name or sort.kind)} has no or too many values")
+                members = range(low, high + 1)
+        else:
+            closed = self.closed.get(sort)
+            members = self._model.members(sort) if closed is None else range(len(closed))
+        if members is None or len(members) > MOST_VALUES:
+            which = cell[0].name if cell else sort.name or sort.kind
+            raise Invalid(f"{shown(which)} has no or too many values")
+        return members
 
     def _cell(self, cell: Cell, members: Collection[Any]) -> None:
         """The values of an unknown: exactly one of the members."""
@@ -153,13 +158,6 @@ class FiniteEncoding(Gates):
         if symbol.range in self.closed:
             for place, literal in found.items():
                 self.define([-literal, self._exists(symbol.range, place)])
-
-    def within(self, cell: Cell) -> Values:
-        """A cell's values within its bounds."""
-        low, high = self._bounds.get(cell, UNBOUNDED)
-        if cell[0].range is not INT or low is None or high is None:
-            return self.cells[cell]
-        return {value: literal for value, literal in self.cells[cell].items() if low <= value <= high}
 
     def apart(self, numbers: Sequence[int]) -> tuple[list[Clause], list[Clause]]:
         """That each of these cells (from 1) has another value, and what follows if so. Raises `Invalid`."""
@@ -248,22 +246,35 @@ class FiniteEncoding(Gates):
         return literal if sign else -literal
 
     def _expanded(self, term: Term) -> Term:
-        """A quantifier written out: the conjunction or disjunction of its instances."""
+        """A quantifier's value, if all structures give it the same, or the conjunction of its instances."""
         if term not in self._expansions:
-            every, terms = term.op == "forall", self._terms
-            choices = [self._listed(term, variable) for variable in term.binders]
-            instances = []
-            for images in itertools.product(*choices):
-                self._steps.spend(len(images))
-                body = terms.substitute(term.args[0], dict(zip(term.binders, images, strict=True)))
-                present = [terms.apply("=", pair) for image in images for pair in self._named(image)]
-                sides = [terms.negated(each) if every else each for each in present]
-                op = "or" if every else "and"
-                instances.append(terms.make(op, (*sides, body), BOOL) if sides else body)
-            op, empty = ("and", terms.literal(True, BOOL)) if every else ("or", terms.literal(False, BOOL))
-            one = instances[0] if instances else empty
-            self._expansions[term] = terms.make(op, tuple(instances), BOOL) if len(instances) > 1 else one
+            self._expansions[term] = self._evaluated(term) or self._written(term)
         return self._expansions[term]
+
+    def _evaluated(self, term: Term) -> Term | None:
+        try:
+            value = self._evaluation.truth(term)
+        except Invalid:
+            # A symbol that structures give different meanings, or a sort.
+            return None
+        # What it has exhausted is exhausted.
+        self._steps.spend(0)
+        return None if isinstance(value, NoValue) else self._terms.literal(value, BOOL)
+
+    def _written(self, term: Term) -> Term:
+        every, terms = term.op == "forall", self._terms
+        choices = [self._listed(term, variable) for variable in term.binders]
+        instances = []
+        for images in itertools.product(*choices):
+            self._steps.spend(len(images))
+            body = terms.substitute(term.args[0], dict(zip(term.binders, images, strict=True)))
+            present = [terms.apply("=", pair) for image in images for pair in self._named(image)]
+            sides = [terms.negated(each) if every else each for each in present]
+            op = "or" if every else "and"
+            instances.append(terms.make(op, (*sides, body), BOOL) if sides else body)
+        op, empty = ("and", terms.literal(True, BOOL)) if every else ("or", terms.literal(False, BOOL))
+        one = instances[0] if instances else empty
+        return terms.make(op, tuple(instances), BOOL) if len(instances) > 1 else one
 
     def _named(self, image: Term) -> list[tuple[Term, Term]]:
         """Of a member of a closed sort: the constant that is it, if there is such a member."""
@@ -273,11 +284,9 @@ class FiniteEncoding(Gates):
 
     def _listed(self, term: Term, variable: Term) -> list[Term]:
         """The literals that a variable stands for: of Int those that are not excluded by the body itself."""
-        known = variable.sort is not INT
-        members = self._members(variable.sort) if known else range_of(term, variable, MOST_VALUES)
-        if variable.sort.kind == "tuple":
-            raise Invalid("a quantifier over tuples")
-        return [self._terms.literal(each, variable.sort) for each in members]
+        sort = variable.sort
+        members = range_of(term, variable, MOST_VALUES) if sort is INT else self._members(sort)
+        return [self._terms.literal(each, sort) for each in members]
 
     # --- terms ---
 
@@ -313,14 +322,14 @@ class FiniteEncoding(Gates):
     def _made(self, term: Term) -> Values:
         values, op = [self._values[each] for each in self._inner(term)], term.op
         if op == "lit":
-            return {term.value: TRUE}
+            return {self._model.literal(term): TRUE}
         if op in QUANTIFIERS:
             return values[0]
-        if isinstance(op, Symbol):
-            if op.kind == "selector":
-                place = op.domain[0].labels.index(op.name)
-                return self.image(values[0], lambda value: value[place])
-            return self._looked_up(op, values)
+        if isinstance(op, Symbol) and op.kind == "selector":
+            place = op.domain[0].labels.index(op.name)
+            return self.image(values[0], lambda value: value[place])
+        if isinstance(op, Symbol) or op in ("store", "apply"):
+            return self._looked_up(term, values)
         if op == "distinct":
             pairs = itertools.combinations(values, 2)
             return truth(-self.any_of([self._same(*pair) for pair in pairs]))
@@ -336,18 +345,19 @@ class FiniteEncoding(Gates):
     def _same(self, one: Values, two: Values) -> int:
         return self.chosen(one, {u: truth(two.get(u, -TRUE)) for u in one}).get(True, -TRUE)
 
-    def _looked_up(self, symbol: Symbol, args: Sequence[Values]) -> Values:
-        """A symbol's value: of the cell that the arguments choose."""
+    def _looked_up(self, term: Term, args: Sequence[Values]) -> Values:
+        """A value for each choice of arguments: of a symbol that of a cell."""
         level: dict[tuple[Any, ...], Values] = {}
         for key in _few(args):
             self._steps.spend()
-            if symbol.kind == "constructor":
+            if not isinstance(op := term.op, Symbol):
+                level[key] = {self._computed(term, key): TRUE}
+            elif op.kind == "constructor":
                 level[key] = {key: TRUE}
             else:
-                cell = symbol, key
-                if cell not in self.cells:
-                    self._cell(cell, self._members(symbol.range, cell))
-                level[key] = self.cells[cell]
+                if (op, key) not in self.cells:
+                    self._cell((op, key), self._members(op.range, (op, key)))
+                level[key] = self.cells[op, key]
         for place in reversed(range(len(args))):
             level = {
                 key: self.chosen(args[place], {value: level[*key, value] for value in args[place]})
@@ -359,28 +369,29 @@ class FiniteEncoding(Gates):
         """Two terms whose values an operator's comes from, and how; the one with fewer comes first."""
         leaves = leaves_of(term)
         parts = leaves if leaves is not None else self._halves(term)
-        code, known = code_of(term, parts)
+        code, known = code_of(term, parts, self._model.literal)
         parts = sorted(parts, key=lambda each: len(self.values(each)))
         values = [self.values(each) for each in parts]
 
         def function(*given: object) -> object:
             found = {**known, **dict(zip(parts, given[2 - len(parts) :], strict=True))}
             self._steps.spend(1 + len(code))
-            for each, args, sorts in code:
-                result = found[each] = compute(str(each.op), [found[arg] for arg in args], sorts)
-                if isinstance(result, NoValue):
-                    raise Invalid(result.reason)
+            for each, args in code:
+                found[each] = self._computed(each, [found[arg] for arg in args])
             return found[term]
 
         one, two = [_NOTHING] * (2 - len(values)) + values
         return one, two, function
 
+    def _computed(self, term: Term, args: Sequence[Any]) -> object:
+        value = self._model.compute(term, args, self._steps)
+        if isinstance(value, NoValue):
+            raise Invalid(value.reason)
+        return value
+
 
 def _few(choices: Sequence[Collection[Any]]) -> list[tuple[Any, ...]]:
     """All tuples of values, unless they are too many."""
-    size = 1
-    for each in choices:
-        size *= len(each)
-        if size > MOST_VALUES * 16:
-            raise Invalid("there are too many arguments or members")
+    if math.prod(map(len, choices)) > MOST_VALUES * 16:
+        raise Invalid("there are too many arguments or members")
     return list(itertools.product(*choices))

@@ -6,15 +6,17 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 from .growing import Growing, total
-from .operators import NoValue, TotalMap
+from .operators import NoValue, TotalMap, compute, cost
 from .sorts import BOOL, INT, REAL, Sort
-from .terms import Symbol
+from .terms import Symbol, Term
 from .theory import Theory
-from .tokens import Invalid, Tree, integer, pair, shown
+from .tokens import Invalid, StepBudget, Tree, integer, pair, shown
 
 MOST_MEMBERS = 1 << 16
 MOST_ENTRIES = 1 << 18
@@ -31,7 +33,7 @@ class CertificateModel:
         self.theory = theory
         self.universe: dict[Sort, int] = {}
         self.meanings: dict[Symbol, object] = {}
-        self._members: dict[Sort, list[object] | None] = {}
+        self._members: dict[object, list[object] | None] = {}
 
     def read(self, parts: list[Tree]) -> None:
         """A universe, constant or function line. Raises `Invalid`."""
@@ -110,6 +112,22 @@ class CertificateModel:
         few = len(table.entries) <= MOST_MEMBERS // 2
         return table if few else NoValue("a table over a very large sort has too many entries")
 
+    def literal(self, term: Term) -> object:
+        """The value of a literal."""
+        empty = term.value is None
+        return self.canonical(TotalMap(False, {}), term.sort) if empty else term.value
+
+    def compute(self, term: Term, values: Sequence[Any], steps: StepBudget) -> object:
+        """The value of an operator's application, as `operators.compute` gives it; tables are `canonical`."""
+        op, first = str(term.op), term.args[0].sort
+        steps.spend(cost(values))
+        value = compute(op, values, (first, term.args[-1].sort))
+        if isinstance(value, TotalMap):
+            sort = first if op == "subset" else term.sort
+            steps.spend(len(self._keys(sort) or ()) >> 2)
+            value = self.canonical(value, sort)
+        return value == TotalMap(False, {}) if op == "subset" and isinstance(value, TotalMap) else value
+
     def members(self, sort: Sort) -> list[object] | None:
         """All members; None for infinite and very large sorts."""
         if sort not in self._members:
@@ -117,7 +135,10 @@ class CertificateModel:
         return self._members[sort]
 
     def _keys(self, sort: Sort) -> list[object] | None:
-        return _product([self.members(part) for part in _map(sort)[0]])
+        keys = sort, "keys"
+        if keys not in self._members:
+            self._members[keys] = _product([self.members(part) for part in _map(sort)[0]])
+        return self._members[keys]
 
     def _listed(self, sort: Sort) -> list[object] | None:
         match sort.kind:
@@ -149,9 +170,6 @@ def _map(sort: Sort) -> tuple[tuple[Sort, ...], Sort]:
 
 
 def _product(parts: list[list[object] | None]) -> list[object] | None:
-    size = 1
-    for part in parts:
-        size = size * len(part) if part is not None else MOST_MEMBERS + 1
-        if size > MOST_MEMBERS:
-            return None
-    return list(itertools.product(*(part or () for part in parts)))
+    known = [part for part in parts if part is not None]
+    many = len(known) < len(parts) or math.prod(map(len, known)) > MOST_MEMBERS
+    return None if many else list(itertools.product(*known))

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from .normal import is_connective
-from .sorts import Sort
 from .terms import QUANTIFIERS, Term
-from .tokens import Invalid
 
 
 def is_operator(term: Term) -> bool:
-    """Whether it is computed from values of its arguments."""
-    inner = isinstance(term.op, str) and term.op not in ("lit", "var", "ite", "distinct", *QUANTIFIERS)
-    return inner and not is_connective(term)
+    """Whether it is computed from values of its arguments, which are two or all of one sort."""
+    return isinstance(term.op, str) and term.op not in _OTHERS and not is_connective(term)
+
+
+_OTHERS = ("lit", "var", "ite", "distinct", "store", "apply", *QUANTIFIERS)
 
 
 def leaves_of(term: Term) -> Sequence[Term] | None:
@@ -34,25 +34,22 @@ def leaves_of(term: Term) -> Sequence[Term] | None:
 
 
 def code_of(
-    root: Term, leaves: Sequence[Term]
-) -> tuple[list[tuple[Term, Sequence[Term], list[Sort]]], dict[Term, object]]:
+    root: Term, leaves: Sequence[Term], literal: Callable[[Term], object]
+) -> tuple[list[tuple[Term, Sequence[Term]]], dict[Term, object]]:
     """The operators from `leaves` to `root`, inner ones first, and the literals among them."""
     known: dict[Term, object] = {}
     ordered: dict[Term, None] = {}
     stack = [(root, False)]
     while stack:
         top, complete = stack.pop()
-        if top.op == "lit" and top.sort.kind == "Set":
-            raise Invalid("sets")
         if top.op == "lit":
-            known[top] = top.value
+            known[top] = literal(top)
         elif complete:
             ordered[top] = None
         elif top not in leaves and top not in ordered:
             stack.append((top, True))
             stack += [(arg, False) for arg in _arguments(top, leaves)]
-    code = [(each, _arguments(each, leaves)) for each in ordered]
-    return [(each, args, [arg.sort for arg in args]) for each, args in code], known
+    return [(each, _arguments(each, leaves)) for each in ordered], known
 
 
 def _arguments(term: Term, leaves: Sequence[Term]) -> Sequence[Term]:

@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from potlang.certify.bounds import UNBOUNDED
 from potlang.certify.finite import Cell, FiniteEncoding
-from potlang.certify.gates import taken
+from potlang.certify.gates import Values, taken
 from potlang.certify.terms import Symbol as KernelSymbol
 from potlang.certify.theory import reachable
 from potlang.certify.tokens import Invalid, StepBudget
@@ -18,10 +19,10 @@ from potlang.engines.propositional import Propositional
 from potlang.engines.sat import solve_clauses
 from potlang.ir.module import Module
 from potlang.ir.nodes import Symbol
-from potlang.ir.sorts import BitVecSort, DeclaredSort, EnumSort, Sort, TupleSort
+from potlang.ir.sorts import BitVecSort, DeclaredSort, EnumSort, FunctionSort, Sort, TupleSort, table_sorts
 from potlang.ir.structure import FunctionTable, Structure, definitions_of
 from potlang.ir.text import symbols_of
-from potlang.ir.values import Bits, Element, Record
+from potlang.ir.values import Bits, Element, Record, Table
 from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class DirectProblem:
         self._apart = [
             (self._named(places), clause)
             for cells, places in cliques(encoding)
-            for clause in taken([encoding.within(cell) for cell in cells])
+            for clause in taken([_within(encoding, cell) for cell in cells])
         ]
         self._closing = {self.keys[place] for place in encoding.closing}
 
@@ -139,7 +140,7 @@ def cliques(encoding: FiniteEncoding) -> list[tuple[list[Cell], frozenset[int]]]
                 shared.setdefault((one[0], two[0]), {})[one[1]] = place
                 shared.setdefault((two[0], one[0]), {})[one[1]] = place
     neighbours: dict[Cell, dict[Cell, None]] = {}
-    within = {cell: encoding.within(cell).keys() for pair in shared for cell in pair}
+    within = {cell: _within(encoding, cell).keys() for pair in shared for cell in pair}
     for (left, right), values in shared.items():
         if within[left] & within[right] <= values.keys():
             neighbours.setdefault(left, {})[right] = None
@@ -154,6 +155,14 @@ def cliques(encoding: FiniteEncoding) -> list[tuple[list[Cell], frozenset[int]]]
         if len(clique) >= max(len(within[each]) for each in clique):
             found.setdefault(frozenset(clique), clique)
     return [(clique, _said(encoding, clique, shared)) for clique in list(found.values())[:_MOST_CLIQUES]]
+
+
+def _within(encoding: FiniteEncoding, cell: Cell) -> Values:
+    """A cell's values within its bounds."""
+    low, high = encoding.bounds.get(cell, UNBOUNDED)
+    if low is None or high is None:
+        return encoding.cells[cell]
+    return {value: literal for value, literal in encoding.cells[cell].items() if low <= value <= high}
 
 
 def _said(
@@ -284,5 +293,13 @@ class _StructureReading:
         if isinstance(sort, TupleSort):
             parts = [self._value(each, part) for each, (_, part) in zip(value, sort.fields, strict=True)]
             return Record(sort.name, tuple(parts))
+        tables = table_sorts(sort)
+        if tables is not None:
+            domain, element = tables
+            entries = {}
+            for key, each in value.entries.items():
+                given = tuple(map(self._value, key, domain))
+                entries[given if isinstance(sort, FunctionSort) else given[0]] = self._value(each, element)
+            return Table(self._value(value.default, element), frozenset(entries.items()))
         assert not isinstance(sort, EnumSort) or value in sort.values
         return value
