@@ -202,6 +202,7 @@ def run(
         def one(question: Question) -> QuestionOutcome:
             outcome = find_outcome(question, reasoner, settings)
             # In the worker: it is kept even if the run is interrupted before the result is taken.
+            found[outcome.id] = outcome
             file.append(outcome.key, outcome, outcome.to_dict())
             return outcome
 
@@ -211,7 +212,6 @@ def run(
 
         try:
             for outcome in in_parallel(one, waiting, jobs):
-                found[outcome.id] = outcome
                 if progress is not None:
                     progress(outcome)
         except KeyboardInterrupt as error:
