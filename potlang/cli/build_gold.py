@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from potlang.cli.common import ALL_ENTAILED, INVALID, OTHER_ANSWER, UNDECIDED, CannotWriteFile, CommandFailure
+from potlang.cli.common import (
+    ALL_ENTAILED,
+    INVALID,
+    OTHER_ANSWER,
+    UNDECIDED,
+    CannotWriteFile,
+    CommandFailure,
+    tell,
+    write_lines,
+)
 from potlang.cli.model_options import AskedModel, Renamed, model_options
 from potlang.utils.serialize import json_text
 
@@ -66,7 +75,7 @@ def build_gold(
     def progress(record: GoldRecord) -> None:
         records.append(record)
         detail = f": {record.reason}" if record.reason else ""
-        click.echo(f"{record.id}: {record.outcome}{detail}", err=True)
+        tell(f"{record.id}: {record.outcome}{detail}")
 
     try:
         with GoldJournal(output) as journal, file.open("rb") as stream:
@@ -88,7 +97,7 @@ def build_gold(
         if judge is not None:
             judge.close()
     if ended:
-        click.echo(f"ended early: {ended}", err=True)
+        tell(f"ended early: {ended}")
     sys.exit(_exit_code(bad, records, journal))
 
 
@@ -100,7 +109,7 @@ def _problems(stream: BinaryIO, bad: list[str], journal: GoldJournal, limit: int
         for found in read_problems(stream):
             if isinstance(found, BadProblem):
                 bad.append(found.reason)
-                click.echo(f"line {found.line}: {found.reason}", err=True)
+                tell(f"line {found.line}: {found.reason}")
             elif not journal.is_done(found):
                 yield found
 
@@ -108,9 +117,7 @@ def _problems(stream: BinaryIO, bad: list[str], journal: GoldJournal, limit: int
 
 
 def _write_gold(journal: GoldJournal, path: Path) -> None:
-    with path.open("wb") as file:
-        for solution in journal.solutions():
-            file.write(json_text(solution, None).encode() + b"\n")
+    write_lines(path, (json_text(solution, None) for solution in journal.solutions()))
 
 
 def _summary(journal: GoldJournal) -> None:

@@ -105,7 +105,7 @@ def note_unused(what: str, names: Iterable[str]) -> None:
     found = [options[name] for name in given]
     if found:
         verb = "has" if len(found) == 1 else "have"
-        click.echo(f"note: {what}: {', '.join(found)} {verb} no effect on it", err=True)
+        tell(f"note: {what}: {', '.join(found)} {verb} no effect on it")
 
 
 class CommandFailure(click.ClickException):
@@ -113,17 +113,21 @@ class CommandFailure(click.ClickException):
 
     exit_code = INVALID
 
+    def format_message(self) -> str:
+        """The message, nothing in it hidden."""
+        return "\n".join(map(visible, self.message.split("\n")))
+
 
 class CannotWriteFile(CommandFailure):
     """A file that the system does not let be written, POT0009."""
 
     def __init__(self, name: object, error: OSError) -> None:
         headline = CODES["POT0009"].headline
-        super().__init__(headline.format(name=visible(str(name)), reason=error.strerror or str(error)))
+        super().__init__(headline.format(name=str(name), reason=error.strerror or str(error)))
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Prints the error to standard error."""
-        click.echo(f"error[POT0009]: {self.message}", file=file, err=True)
+        click.echo(f"error[POT0009]: {self.format_message()}", file=file, err=True)
 
 
 def write_output(path: Path | None, data: str | bytes) -> None:
@@ -140,28 +144,32 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """As `write_text`, of bytes."""
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise CannotWriteFile(path, error) from error
+    """Writes a file whole or not at all: beside its place, then moved into it. Raises CannotWriteFile.
 
-
-def replace_file(path: Path, text: str) -> None:
-    """Writes a file whole or not at all: beside its place, then into it. Devices and pipes are written to."""
-    if path.exists() and not path.is_file():
-        write_text(path, text)
-        return
+    Devices and pipes are written to, and files where nothing can be made beside them.
+    """
     target = path.resolve()
-    beside = target.with_name(f".{target.name[:200]}.{os.getpid()}")
+    with _refused(path):
+        if (path.exists() and not path.is_file()) or not os.access(target.parent, os.W_OK):
+            path.write_bytes(data)
+            return
+        # What was there stays until all is written: a full disk would else take the program to be fixed.
+        beside = target.with_name(f".{target.name[:200]}.{os.getpid()}")
+        try:
+            beside.write_bytes(data)
+            if target.exists():
+                beside.chmod(target.stat().st_mode)
+            beside.replace(target)
+        finally:
+            with suppress(OSError):
+                beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def _refused(path: Path) -> Iterator[None]:
     try:
-        beside.write_bytes(text.encode("utf-8", "surrogatepass"))
-        if target.exists():
-            beside.chmod(target.stat().st_mode)
-        beside.replace(target)
+        yield
     except OSError as error:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
         raise CannotWriteFile(path, error) from error
 
 
@@ -172,16 +180,19 @@ def write_lines(path: Path | None, lines: Iterable[str]) -> None:
         for line in encoded:
             click.echo(line, nl=False)
         return
-    try:
-        with path.open("wb") as file:
-            file.writelines(encoded)
-    except OSError as error:
-        raise CannotWriteFile(path, error) from error
+    # In its place and not beside it: of a run that is interrupted the lines so far are wanted.
+    with _refused(path), path.open("wb") as file:
+        file.writelines(encoded)
+
+
+def tell(message: str) -> None:
+    """Prints a message on standard error; names in it may have characters that cannot be seen."""
+    click.echo("\n".join(map(visible, message.split("\n"))), err=True)
 
 
 def fail(message: str) -> NoReturn:
     """Ends the command with a message on standard error and exit code 2."""
-    click.echo(message, err=True)
+    tell(message)
     sys.exit(INVALID)
 
 

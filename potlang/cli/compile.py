@@ -21,6 +21,7 @@ from potlang.cli.common import (
     note_unused,
     output_option,
     read_input,
+    tell,
     write_output,
 )
 from potlang.cli.options import TraceOptions, trace_options
@@ -123,7 +124,7 @@ def _derivation(
     except LookupError as error:
         raise click.BadParameter(str(error), param_hint="--claim") from error
     except NotEntailed as error:
-        click.echo(str(error), err=True)
+        tell(str(error))
         sys.exit(UNDECIDED if error.verdict is Verdict.UNKNOWN else OTHER_ANSWER)
     except ExpansionTooLarge as error:
         raise CommandFailure(f"cannot be written as {target}: {error}") from error

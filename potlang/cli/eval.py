@@ -22,6 +22,7 @@ from potlang.cli.common import (
     format_option,
     print_json,
     progress_bar,
+    tell,
     use_color,
 )
 from potlang.cli.model_options import AskedModel, model_options
@@ -182,12 +183,10 @@ def _opened(names: Sequence[str]) -> Iterator[list[tuple[str, BinaryIO]]]:
 
 
 def _print_problems(problems: Sequence[LineProblem]) -> None:
-    from potlang.diag.wording import visible
-
     for each in problems[:_SHOWN]:
-        click.echo(f"warning: {visible(str(each))}", err=True)
+        tell(f"warning: {each}")
     if len(problems) > _SHOWN:
-        click.echo(f"warning: {len(problems) - _SHOWN} more lines are passed over", err=True)
+        tell(f"warning: {len(problems) - _SHOWN} more lines are passed over")
 
 
 def _run(
@@ -208,7 +207,7 @@ def _run(
         raise click.BadParameter(str(error)) from error
     if found.unreadable:
         lines = "1 line was" if found.unreadable == 1 else f"{found.unreadable} lines were"
-        click.echo(f"note: {lines} passed over in {results}", err=True)
+        tell(f"note: {lines} passed over in {results}")
     return found
 
 

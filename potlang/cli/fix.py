@@ -9,7 +9,14 @@ from pathlib import Path
 import click
 
 from potlang import api
-from potlang.cli.common import ALL_ENTAILED, INVALID, files_argument, read_input
+from potlang.cli.common import (
+    ALL_ENTAILED,
+    INVALID,
+    files_argument,
+    read_input,
+    tell,
+    write_bytes,
+)
 
 
 @click.command()
@@ -32,7 +39,7 @@ def _fix_one(name: str, unsafe: bool, show_diff: bool, stdout: bool) -> bool:
     try:
         fixed = api.fix(given.source, unsafe=unsafe, language=given.kind, name=shown)
     except ValueError as error:
-        click.echo(f"{shown}: {error}", err=True)
+        tell(f"{shown}: {error}")
         return False
     before = fixed.before.text or ""
     if show_diff:
@@ -43,9 +50,9 @@ def _fix_one(name: str, unsafe: bool, show_diff: bool, stdout: bool) -> bool:
     elif stdout:
         click.echo(fixed.text, nl=False)
     elif fixed.text != before:
-        Path(name).write_bytes(fixed.text.encode(fixed.before.encoding or "utf-8"))
+        write_bytes(Path(name), fixed.text.encode(fixed.before.encoding or "utf-8"))
     errors = sum(each.severity == "error" for each in fixed.diagnostics)
     left = f"{errors} error{'' if errors == 1 else 's'} left" if errors else "no errors left"
     count = fixed.applied
-    click.echo(f"{shown}: {count} fix{'' if count == 1 else 'es'} applied, {left}", err=True)
+    tell(f"{shown}: {count} fix{'' if count == 1 else 'es'} applied, {left}")
     return errors == 0

@@ -17,6 +17,7 @@ from potlang.cli.common import (
     fail,
     output_option,
     read_input,
+    tell,
     write_output,
 )
 from potlang.cli.options import profile_option
@@ -62,7 +63,7 @@ def glue(
     print_diagnostics(found.trace.document, found.diagnostics, color)
     pairs = [f"{each.left}={each.right}" for each in found.shared[:_SHOWN]]
     more = [f"… {len(found.shared) - _SHOWN:,} more"] if len(found.shared) > _SHOWN else []
-    click.echo(f"note: shared nodes: {', '.join([*pairs, *more]) or 'none'}", err=True)
+    tell(f"note: shared nodes: {', '.join([*pairs, *more]) or 'none'}")
     write_output(output, found.text)
     sys.exit(ALL_ENTAILED)
 

@@ -24,6 +24,7 @@ from potlang.cli.common import (
     format_option,
     print_json,
     read_source,
+    tell,
     worst_exit,
 )
 from potlang.cli.options import SECONDS, grouped
@@ -66,7 +67,7 @@ def _stored(command: Command) -> Command:
         try:
             return command(*args, store=open_store(options.pop("directory") or None), **options)
         except PolicyError as error:
-            fail(f"error: {visible(str(error))}")
+            fail(f"error: {error}")
         except CompileError as error:
             print_diagnostics(error.document, error.diagnostics, "auto")
             sys.exit(INVALID)
@@ -134,10 +135,10 @@ def add(
             print_json({"added": None, "failed": [_result_json(each) for each in error.failed]})
         else:
             click.echo("\n".join(_result_lines(error.failed)))
-            click.echo(f"error: {error}; it is not stored", err=True)
+            tell(f"error: {error}; it is not stored")
         sys.exit(OTHER_ANSWER)
     for each in added.undecided:
-        click.echo(f"warning: {each} is undecided, and makes no test", err=True)
+        tell(f"warning: {each} is undecided, and makes no test")
     if style == "json":
         failed = [_result_json(each) for each in added.failed]
         print_json({"added": _version_json(added.version), "created": added.created, "failed": failed})

@@ -8,7 +8,11 @@ from pathlib import Path
 import click
 
 from potlang import api
-from potlang.cli.common import CannotWriteFile, use_color
+from potlang.cli.common import (
+    CannotWriteFile,
+    tell,
+    use_color,
+)
 from potlang.cli.options import ProgramOptions
 from potlang.diag.wording import visible
 from potlang.languages.pot.report import Report
@@ -42,7 +46,7 @@ class Archive:
             for each in found:
                 line = f"{each.name}: {each}"
                 if each.proof is None:
-                    click.echo(f"note: {visible(line)}", err=True)
+                    tell(f"note: {line}")
                 else:
                     _print_dim(f"  {visible(line)}", color, to_stderr)
         except OSError as error:

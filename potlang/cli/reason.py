@@ -15,6 +15,7 @@ from potlang.cli.common import (
     color_option,
     exit_code,
     format_option,
+    tell,
     use_color,
     write_text,
 )
@@ -133,7 +134,7 @@ def _tell(attempt: Attempt) -> None:
     """One line on standard error, while the model works."""
     tokens = f", {attempt.completion_tokens} tokens" if attempt.completion_tokens is not None else ""
     outcome = visible(attempt.problem) or "a program"
-    click.echo(f"{outcome} ({attempt.seconds:.1f} s{tokens})", err=True)
+    tell(f"{outcome} ({attempt.seconds:.1f} s{tokens})")
 
 
 def _exit_code(found: Reasoned) -> int:

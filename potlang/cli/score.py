@@ -21,6 +21,7 @@ from potlang.cli.common import (
     format_option,
     print_json,
     progress_bar,
+    tell,
     use_color,
 )
 from potlang.cli.options import grouped
@@ -206,7 +207,7 @@ def _plot(scores: Scores, directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True)
         for name, figure in figures.items():
             for path in () if figure is None else save(figure, directory / name):
-                click.echo(f"wrote {path}", err=True)
+                tell(f"wrote {path}")
     except OSError as error:
         raise CannotWriteFile(directory, error) from error
 

@@ -16,7 +16,7 @@ from potlang.cli.common import (
     files_argument,
     format_option,
     read_input,
-    replace_file,
+    tell,
     with_progress,
     worst_exit,
     write_text,
@@ -152,9 +152,9 @@ def _certificates(files: tuple[str, ...], place: str | None) -> list[tuple[str, 
 def _write_files(name: str, report: Report, certificate: Path | None) -> None:
     """The certificate where it is wanted, and what reproduces a disagreement of solvers."""
     if certificate is not None and report.certificate is not None:
-        replace_file(certificate, report.certificate)
+        write_text(certificate, report.certificate)
     for number, result in enumerate(report.results):
         if result.reproducer is not None:
             path = Path(f"{Path(name).stem}-disagreement-{number}.smt2")
             write_text(path, result.reproducer)
-            click.echo(f"note: two solvers disagree on {result.name!r}: {path} reproduces it", err=True)
+            tell(f"note: two solvers disagree on {result.name!r}: {path} reproduces it")

@@ -36,7 +36,8 @@ class Journal(Closing, Generic[Entry]):
     `read` makes an entry and its key of a line's value, or raises ValueError, TypeError, KeyError or
     OverflowError. `entries` has the last entry of each key. Lines that are no entries are passed over and
     counted in `unreadable`, unless it is known how each line `begins`: then a file with another line is left
-    alone and refused, and a last line that was not finished is cut off. Raises BadJournal and OSError.
+    alone and refused, as a device is, and a last line that was not finished is cut off. Raises BadJournal
+    and OSError.
     """
 
     def __init__(
@@ -57,8 +58,11 @@ class Journal(Closing, Generic[Entry]):
         self._file: Any = None
         if path is None:
             return
-        # Read before it is opened for appending, so that a refused file is not even created.
-        repair = self._go_on(path) if path.exists() else None
+        # Read before it is opened for appending, so that a refused file is not even created. A device or a
+        # pipe has nothing to go on from, or gives zeros for ever.
+        repair = self._go_on(path) if path.is_file() else None
+        if begins is not None and path.exists() and not path.is_file():
+            raise BadJournal(f"{path} is no file that a run can go on from")
         # Unbuffered, so that an entry is one write wherever the system lets it be one: lines of two
         # processes do not mix, and an entry is safe as soon as it is appended.
         self._file = path.open("ab", buffering=0)

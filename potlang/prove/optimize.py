@@ -314,11 +314,20 @@ class Optimizer:
         self, checked: CheckResult, worst: ObjectiveOutcome | None, points: Sequence[ParetoPoint]
     ) -> OptimizationResult:
         """Some points: there may be more, or above some model an objective may have no optimum."""
+        without_optimum = worst is not None and worst.status in (_Status.UNBOUNDED, _Status.UNATTAINED)
+        obligations: list[ProofObligation] = []
+        tiers = [each.trust for each in points]
+        if worst is not None and without_optimum:
+            assured = self._assured(worst.pieces)
+            if assured is None:
+                return self._partial(checked, self._doubt, points)
+            obligations = assured
+            tiers.append(_worst(obligations, worst.pieces))
         if worst is None and checked.status == "sat":
             # Each point was shown on its own: what else there is takes nothing away.
             status, reason = _Status.OPTIMAL, None
             note = f"the front is partial: beside these {len(points)} points there are models that none beats"
-        elif worst is not None and worst.status in (_Status.UNBOUNDED, _Status.UNATTAINED):
+        elif worst is not None and without_optimum:
             status, reason = worst.status, None
             note = f"the front is partial: above some model an objective is {worst.status}"
         else:
@@ -329,8 +338,7 @@ class Optimizer:
             for number in range(len(self._goals))
         ]
         confirmed = None if reason is not None else True
-        tiers: list[TrustLevel] = [each.trust for each in points] or ["solver"]
-        trust = max(tiers, key=_LEVELS.index)
+        trust: TrustLevel = max(tiers, key=_LEVELS.index, default="solver")
         return self._result(status)._replace(
             objectives=tuple(each._replace(trust=trust) for each in rows),
             points=tuple(points),
@@ -341,6 +349,7 @@ class Optimizer:
             model=None if worst is None else self._shown(worst.model),
             notes=(note,),
             trust=trust,
+            assurances=tuple(each.record for each in obligations),
         )
 
     def _point(

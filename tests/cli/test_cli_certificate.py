@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from potlang.cli.common import CannotWriteFile, replace_file
+from potlang.cli.common import CannotWriteFile, write_text
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = {"verifications": [{"constraint": "1 < 2"}]}
@@ -62,7 +62,7 @@ def test_what_was_there_stays_until_all_is_written(tmp_path: Path, monkeypatch: 
 
     monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(CannotWriteFile, match="No space left"):
-        replace_file(path, "after")
+        write_text(path, "after")
     assert path.read_text() == "before"
     assert [each.name for each in tmp_path.iterdir()] == ["out.cert"]
 
@@ -73,7 +73,7 @@ def test_a_file_keeps_its_mode_and_a_link_its_target(tmp_path: Path) -> None:
     path.write_text("before")
     path.chmod(0o640)
     link.symlink_to(path)
-    replace_file(link, "after")
+    write_text(link, "after")
     assert (path.read_text(), link.is_symlink(), path.stat().st_mode & 0o777) == ("after", True, 0o640)
-    replace_file(Path(os.devnull), "after")
+    write_text(Path(os.devnull), "after")
     assert not Path(os.devnull).is_file()

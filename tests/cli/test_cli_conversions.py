@@ -95,3 +95,13 @@ def test_wrong_options_of_synthesize_are_said() -> None:
     done = potc("synthesize", "--wrong", "2")
     assert done.returncode == 2 and b"wrong is from 0 to 1" in done.stderr
     assert potc("synthesize", "-o", "/").returncode != 0
+
+
+def test_names_with_hidden_characters_are_escaped_in_messages(tmp_path: Path) -> None:
+    """[DIAG-OUT-1] [DIAG-OUT-2] On standard error too."""
+    path = tmp_path / "program.json"
+    claim = {"name": "x\u202e\u2066", "constraint": "n > 2"}
+    constants = {"g": {"sort": "Int", "members": ["n"]}}
+    path.write_text(json.dumps({"constants": constants, "verifications": [claim]}))
+    done = potc("compile", "--to", "dot", path)
+    assert "`x\\u202e\\u2066` is undetermined" in done.stderr.decode()

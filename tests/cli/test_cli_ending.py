@@ -5,6 +5,7 @@ Spec: [DIAG-OUT-3].
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -35,6 +36,70 @@ def test_a_full_disk_is_reported_as_such(style: str) -> None:
     assert done.returncode == 2
     assert done.stderr.startswith(b"error[POT0009]: cannot write `<stdout>`: ")
     assert done.stderr.count(b"\n") == 1
+
+
+TRACE = ROOT / "examples" / "derivation.dot.txt"
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="the system has no device that is always full")
+@pytest.mark.parametrize(
+    "args",
+    [
+        [REFUTED, "--certificate", FULL],
+        [REFUTED, "--proofs", FULL],
+        ["view", TRACE, "-o", FULL],
+        ["compile", REFUTED, "-o", FULL],
+        ["glue", TRACE, TRACE, "-o", FULL],
+        ["synthesize", "--count", "1", "-o", FULL],
+        ["generate", "--count", "1", "--out", FULL],
+        ["eval", "QUESTIONS", "--results", FULL],
+        ["score", ROOT / "examples" / "natascha.dagmath.json", "--plots", FULL],
+    ],
+    ids=lambda args: str(args[0]),
+)
+def test_whatever_is_to_be_written_may_not_fit(args: list[str | Path], tmp_path: Path) -> None:
+    """[DIAG-OUT-3] [EVAL-RESUME] A device that gives zeros for ever is not read as results of before."""
+    questions = tmp_path / "questions.jsonl"
+    attempt = {"program": {"verifications": ["1 < 2"]}}
+    questions.write_text(json.dumps({"id": "a", "question": "q", "answer": "true", "attempts": [attempt]}))
+    args = [questions if each == "QUESTIONS" else each for each in args]
+    done = subprocess.run(command(*args), capture_output=True, timeout=60)
+    assert done.returncode == 2
+    (error,) = [line for line in done.stderr.splitlines() if line.startswith(b"error")]
+    assert error.startswith(b"error[POT0009]: cannot write `/dev/full`: ")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="the system has no device that is always full")
+def test_a_device_is_no_journal_to_go_on_from() -> None:
+    """[DAG-BUILD-6] Its records are read again, so that it is refused."""
+    done = subprocess.run(
+        command("build-gold", REFUTED, "-o", FULL, "--model", "m"), capture_output=True, timeout=60
+    )
+    assert done.returncode == 2 and b"no file that a run can go on from" in done.stderr
+
+
+def test_a_full_disk_leaves_a_program_that_is_fixed_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """[DIAG-OUT-3]"""
+    from click.testing import CliRunner
+
+    from potlang.cli.fix import fix
+
+    path = tmp_path / "program.json"
+    program = json.dumps({"constants": {"g": {"sort": "Int", "members": ["n"]}}, "knowledge_base": ["n = 3"]})
+    path.write_text(program)
+    write_bytes = Path.write_bytes
+
+    def full(self: Path, data: bytes) -> int:
+        write_bytes(self, data[:9])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    done = CliRunner().invoke(fix, [str(path)])
+    assert (done.exit_code, "error[POT0009]: cannot write" in done.output) == (2, True)
+    assert path.read_text() == program
+    assert [each.name for each in tmp_path.iterdir()] == ["program.json"]
 
 
 def test_a_closed_standard_output_changes_no_exit_code() -> None:

@@ -339,3 +339,14 @@ def test_a_front_without_end_takes_half_of_the_time() -> None:
     assert (found.status, found.complete, found.reason) == ("optimal", False, None)
     assert found.points
     assert found.time_ms < 2_500
+
+
+@pytest.mark.parametrize(
+    ("bound", "status", "shown"),
+    [("x >= 0", "unbounded", ["beyond"]), ("x < 5", "unattained", ["approached", "reached"])],
+)
+def test_what_a_front_without_optimum_rests_on(bound: str, status: str, shown: list[str]) -> None:
+    """[VERDICT-PARETO] [TIER-OPTIMUM]"""
+    found = optimum(over({"x": "Real"}, [bound], "maximize x", "maximize 2 * x", mode="pareto"))
+    assert (found.status, found.trust, found.complete) == (status, "checked", False)
+    assert [each.query for each in found.assurances] == shown
