@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from .normal import connective, is_connective
 from .sorts import INT
-from .terms import QUANTIFIERS, Term
+from .terms import QUANTIFIERS, Symbol, Term
 from .tokens import Invalid
 
 Bounds = tuple[int | None, int | None]
@@ -41,6 +41,19 @@ def met(one: Bounds, two: Bounds) -> Bounds:
     lows = [low for low in (one[0], two[0]) if low is not None]
     highs = [high for high in (one[1], two[1]) if high is not None]
     return max(lows, default=None), min(highs, default=None)
+
+
+def limited(
+    limits: Sequence[Limits | None], absent: frozenset[Term]
+) -> tuple[tuple[Symbol, tuple[object, ...]], Bounds] | None:
+    """The cell that all alternatives limit, with the bounds that they leave it; it is at what is `absent`."""
+    terms = {limit[0] for limit in limits if limit is not None}
+    term = terms.pop() if len(terms) == 1 and None not in limits else None
+    if term is None or not isinstance(term.op, Symbol) or any(arg.op != "lit" for arg in term.args):
+        return None
+    cell = term.op, tuple([arg.value for arg in term.args])
+    bounds = joined([limit[1:] for limit in limits if limit is not None])
+    return (cell, bounds) if absent <= set(term.args) else None
 
 
 def range_of(quantifier: Term, variable: Term, most: int) -> range:

@@ -10,14 +10,13 @@ computed value by value, so that equal results share a literal.
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from .bounds import UNBOUNDED, Bounds, Limits, joined, limits_of, met, range_of
+from .bounds import UNBOUNDED, Bounds, limited, limits_of, met, range_of
 from .evaluate import ModelEvaluation
-from .gates import MOST_VALUES, TRUE, Gates, Values, taken, truth
+from .gates import MOST_VALUES, TRUE, Gates, Values, few, taken, truth
 from .models import CertificateModel
 from .normal import Part, connective, is_connective
 from .operands import code_of, is_operator, leaves_of
@@ -61,6 +60,9 @@ class FiniteEncoding(Gates):
         self._expansions: dict[Term, Term] = {}
         for place, part in enumerate(parts):
             self._close(place, *part)
+        # Where no sort is closed, a formula says the same in all problems of a program.
+        self._known: dict[Part, list[list[Part]]] = {} if self.closed else theory.conjuncts
+        self._limits: dict[Part, list[tuple[Cell, Bounds]]] = {} if self.closed else theory.limits
         for place, part in enumerate(parts):
             self._note_bounds(place, part)
         for formula, sign in parts:
@@ -93,6 +95,15 @@ class FiniteEncoding(Gates):
         return self.cells[self.closed[sort][place], ()][place] if sort in self.closed else TRUE
 
     def _note_bounds(self, place: int, part: Part) -> None:
+        if part not in self._limits:
+            self._limits[part] = list(self._limits_in(part))
+        for cell, bounds in self._limits[part]:
+            before = self.bounds.get(cell, UNBOUNDED)
+            self.bounds[cell] = met(before, bounds)
+            if self.bounds[cell] != before:
+                self.sources.setdefault(cell, set()).add(place)
+
+    def _limits_in(self, part: Part) -> Iterator[tuple[Cell, Bounds]]:
         stack: list[tuple[Part, frozenset[Term]]] = [(part, frozenset())]
         while stack:
             top, absent = stack.pop()
@@ -102,8 +113,8 @@ class FiniteEncoding(Gates):
                 new = absent.union(found for each in disjuncts if (found := self._absent(*each)))
                 if len(rest) == 1 and len(disjuncts) > 1:
                     stack.append((rest[0], new))
-                else:
-                    self._note_limits(place, [limits_of(*each) for each in rest], new)
+                elif found := limited([limits_of(*each) for each in rest], new):
+                    yield found
 
     def _absent(self, term: Term, sign: bool) -> Term | None:
         """The place of which a disjunct says that no member stands there."""
@@ -112,19 +123,6 @@ class FiniteEncoding(Gates):
                 if image.op == "lit" and any(set(pair) == set(term.args) for pair in self._named(image)):
                     return image
         return None
-
-    def _note_limits(self, place: int, limits: Sequence[Limits | None], absent: frozenset[Term]) -> None:
-        """The bounds that alternatives, all of one cell, leave it; it is at the places that are `absent`."""
-        terms = {limit[0] for limit in limits if limit is not None}
-        term = terms.pop() if len(terms) == 1 and None not in limits else None
-        if term is None or not isinstance(term.op, Symbol) or any(arg.op != "lit" for arg in term.args):
-            return
-        if absent <= set(term.args):
-            cell = term.op, tuple([arg.value for arg in term.args])
-            known = self.bounds.get(cell, UNBOUNDED)
-            self.bounds[cell] = met(known, joined([limit[1:] for limit in limits if limit is not None]))
-            if self.bounds[cell] != known:
-                self.sources.setdefault(cell, set()).add(place)
 
     def _members(self, sort: Sort, cell: Cell | None = None) -> Collection[Any]:
         """The values of a sort; of an Int those within the bounds of a cell."""
@@ -177,8 +175,14 @@ class FiniteEncoding(Gates):
 
     # --- what formulas say ---
 
-    def _conjuncts(self, formula: Term, sign: bool) -> Iterator[list[Part]]:
+    def _conjuncts(self, formula: Term, sign: bool) -> list[list[Part]]:
         """The conjuncts of a formula or of its negation, each a disjunction."""
+        part = formula, sign
+        if part not in self._known:
+            self._known[part] = list(self._conjuncts_of(*part))
+        return self._known[part]
+
+    def _conjuncts_of(self, formula: Term, sign: bool) -> Iterator[list[Part]]:
         stack = [(formula, sign)]
         seen: dict[Part, None] = {}
         while stack:
@@ -348,7 +352,7 @@ class FiniteEncoding(Gates):
     def _looked_up(self, term: Term, args: Sequence[Values]) -> Values:
         """A value for each choice of arguments: of a symbol that of a cell."""
         level: dict[tuple[Any, ...], Values] = {}
-        for key in _few(args):
+        for key in few(args):
             self._steps.spend()
             if not isinstance(op := term.op, Symbol):
                 level[key] = {self._computed(term, key): TRUE}
@@ -388,10 +392,3 @@ class FiniteEncoding(Gates):
         if isinstance(value, NoValue):
             raise Invalid(value.reason)
         return value
-
-
-def _few(choices: Sequence[Collection[Any]]) -> list[tuple[Any, ...]]:
-    """All tuples of values, unless they are too many."""
-    if math.prod(map(len, choices)) > MOST_VALUES * 16:
-        raise Invalid("there are too many arguments or members")
-    return list(itertools.product(*choices))

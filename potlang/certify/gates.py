@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -41,9 +42,10 @@ class Gates:
 
     def add(self, clauses: list[Clause], literals: Iterable[int]) -> None:
         """One clause without what is false in it, unless it is always true."""
-        kept = {literal: None for literal in literals if literal != -TRUE}
+        kept = dict.fromkeys(literals)
+        kept.pop(-TRUE, None)
         self._steps.spend(1 + len(kept))
-        if TRUE in kept or any(-literal in kept for literal in kept):
+        if TRUE in kept or len({*map(abs, kept)}) < len(kept):
             return
         clauses.append(tuple(kept))
         if len(clauses) > MOST_CLAUSES:
@@ -52,8 +54,8 @@ class Gates:
     def at_most_one(self, literals: Sequence[int], add: Callable[[Iterable[int]], None]) -> None:
         """Adds the clauses that no two of these are true."""
         if len(literals) <= _PAIRWISE:
-            for one, two in itertools.combinations(literals, 2):
-                add((-one, -two))
+            for pair in itertools.combinations([-each for each in literals], 2):
+                add(pair)
             return
         # Each says its own number in binary digits, and there is only one number.
         width = (len(literals) - 1).bit_length()
@@ -117,6 +119,13 @@ def taken(terms: Sequence[Values]) -> list[Clause]:
     if len(having) < len(terms):
         return [()]
     return [tuple(literals) for literals in having.values()] if len(having) == len(terms) else []
+
+
+def few(choices: Sequence[Collection[Any]]) -> list[tuple[Any, ...]]:
+    """All tuples of values, unless they are too many."""
+    if math.prod(map(len, choices)) > MOST_VALUES * 16:
+        raise Invalid("there are too many arguments or members")
+    return list(itertools.product(*choices))
 
 
 def truth(literal: int) -> Values:

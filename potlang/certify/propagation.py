@@ -18,6 +18,7 @@ class ClauseDatabase:
         self._trail: list[int] = []
         self._head = 0
         self._watches: dict[int, list[list[int]]] = {}
+        self._clauses: list[list[int]] = []
         self._stored: dict[Clause, list[list[int]]] = {}
         self.conflict = False
 
@@ -25,13 +26,14 @@ class ClauseDatabase:
         """One more clause, of different literals, no two of them opposite."""
         self._steps.spend(1 + len(clause))
         stored = list(clause)
-        self._stored.setdefault(tuple(sorted(clause)), []).append(stored)
+        self._clauses.append(stored)
         # True for good (assignments at the top are never undone), so the clause needs no watches.
-        if any(literal in self._true for literal in stored):
+        if not self._true.isdisjoint(stored):
             return
         # False literals go last: the first two are the watched ones, and neither may be false already, or a
         # later assignment would not visit this clause.
-        stored.sort(key=lambda literal: -literal in self._true)
+        if self._true:
+            stored.sort(key=lambda literal: -literal in self._true)
         if not stored or -stored[0] in self._true:
             self.conflict = True
         elif len(stored) == 1 or -stored[1] in self._true:
@@ -42,6 +44,10 @@ class ClauseDatabase:
 
     def remove(self, clause: Iterable[int]) -> None:
         """One clause less. What it has implied stays: it followed from the clauses that were given."""
+        # Few refutations remove any, so clauses are put in order when the first is looked for.
+        while self._clauses:
+            stored = self._clauses.pop()
+            self._stored.setdefault(tuple(sorted(stored)), []).append(stored)
         found = self._stored.get(tuple(sorted(set(clause))))
         if not found:
             raise Invalid("there is no such clause")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .finite import FiniteEncoding
-from .normal import Matrix
+from .normal import Matrix, Part
 from .propagation import Clause, ClauseDatabase
 from .sorts import BOOL, INT
 from .terms import Symbol, Term
@@ -35,6 +37,7 @@ class Refutation:
         self.clauses: list[Clause] = []
         self.encoding: FiniteEncoding | None = None
         self.refuted = False
+        self._lines: list[str | list[Tree]] = []
         self._numbers: dict[Term, int] = {}
         self._defined: dict[int, list[Clause]] = {}
         self._waiting: list[int] = []
@@ -51,6 +54,7 @@ class Refutation:
             raise Invalid("the refutation is complete before this")
         self.theory.terms.steps = self.steps
         self.steps.spend(len(parts))
+        self._lines.append(line)
         match parts:
             case [("instance" | "axiom" | "step") as kind, number, *rest]:
                 self._numbered(str(kind), integer(number), rest)
@@ -68,6 +72,8 @@ class Refutation:
                 raise Invalid("the empty clause does not follow by unit propagation")
             case _:
                 raise Invalid("unknown or malformed statement of a refutation")
+        if self.refuted and all(isinstance(each, str) for each in self._lines):
+            self.theory.refuted.add((self.goal, tuple(map(str, self._lines))))
 
     def propagate(self) -> bool:
         """Whether unit propagation over all clauses reaches the empty clause."""
@@ -97,9 +103,7 @@ class Refutation:
     def _finite(self, roots: list[Tree]) -> None:
         """Adds the clauses of assertions and the goal as a finite problem."""
         parts = dict.fromkeys([self._root(each) for each in roots])
-        self.encoding = FiniteEncoding(
-            self.theory, [(root.formula, sign) for root, sign in parts], self.steps
-        )
+        self.encoding = encoded(self.theory, [(root.formula, sign) for root, sign in parts], self.steps)
         for clauses in (self.encoding.clauses, *self.encoding.asserted):
             self.clauses += clauses
             for clause in clauses:
@@ -319,3 +323,13 @@ class Refutation:
                     stack.extend(found[literal])
                     self.steps.spend(len(found[literal]))
         return [clause for each in found.values() for clause in each]
+
+
+def encoded(theory: Theory, parts: Sequence[Part], steps: StepBudget) -> FiniteEncoding:
+    """The encoding of these formulas. Raises `Invalid` as `FiniteEncoding`."""
+    # Who writes a refutation has just needed the same.
+    known = theory.encoded
+    if known is None or known[0] != tuple(parts):
+        known = theory.encoded = tuple(parts), FiniteEncoding(theory, parts, steps)
+    found: FiniteEncoding = known[1]
+    return found

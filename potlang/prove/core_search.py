@@ -81,28 +81,34 @@ class CoreSearch:
     # --- minimal ones ---
 
     def minimal(
-        self, names: Names, target: Node | None, *, negated: bool, beyond: Sequence[Assertion] = ()
+        self,
+        names: Names,
+        target: Node | None,
+        *,
+        negated: bool,
+        beyond: Sequence[Assertion] = (),
+        by: str = "",
     ) -> Core:
         """The core of a target (None: the assumptions alone) made minimal, by asking again.
 
-        `beyond` are assumptions besides all others. The solvers' base is lost by it.
+        `beyond` are assumptions besides all others, `by` is who found the core. The base is lost by it.
         """
         key = (names, target, negated)
         if key not in self._minimized:
             every = tuple(self._labels.name(each) for each in (*self.assumed, *beyond))
             wanted = frozenset(names)
             inside = tuple(name for name in every if name in wanted)
-            self._minimized[key] = self._by_procedures(inside, target, negated) or minimal_core(
+            self._minimized[key] = self._by_procedures(inside, target, negated, by) or minimal_core(
                 self._dispatcher, self._labels, inside, every, target, negated
             )
         return self._minimized[key]
 
-    def _by_procedures(self, names: Names, target: Node | None, negated: bool) -> Core | None:
+    def _by_procedures(self, names: Names, target: Node | None, negated: bool, by: str) -> Core | None:
         """The core made minimal by a decision procedure, where one decides it."""
         check = Check("", target, negated)
         check = check._replace(name=check.side)
         # Who decided the check decides most of its parts too, and without a way to a solver.
-        for procedure in self._dispatcher.procedures:
+        for procedure in sorted(self._dispatcher.procedures, key=lambda each: each.name != by):
             core = self._decided(procedure, names, check)
             if core.verified and (core.minimal or len(names) > _MOST_HANDED_ON):
                 return core

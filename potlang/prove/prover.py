@@ -21,6 +21,7 @@ from potlang.engines.finite.direct_procedure import DIRECT_MS, DirectProcedure
 from potlang.engines.finite.procedure import MOST_STEPS, SearchProcedure
 from potlang.engines.ground.procedure import GROUND_MS, GroundProcedure
 from potlang.engines.horn.procedure import CLOSURE_MS, HornProcedure
+from potlang.engines.kernel_reading import KernelReading
 from potlang.engines.solver import SolverSession
 from potlang.ir.module import Assertion, Claim, Module, Optimization
 from potlang.ir.nodes import Node, Quant
@@ -90,6 +91,7 @@ class Prover:
         self._workers = workers or default_workers()
         self._labels = AssertionNames(module, SentForm(options.sent))
         self._tracked = len(module.assertions) <= _MOST_TRACKED
+        self._reading = KernelReading(self.original)
         self._direct: DirectProcedure | None = None
         self._dispatcher = self._made_dispatcher()
         self._verifier = Verifier(
@@ -151,7 +153,14 @@ class Prover:
         closure = HornProcedure(self.original, labels, encoding, most_ms)
         direct_ms = limits.check_ms if forced else min(DIRECT_MS, limits.check_ms)
         direct = DirectProcedure(
-            self.original, self.module, labels, encoding, self._workers, direct_ms, limits.memory_mb
+            self.original,
+            self.module,
+            labels,
+            encoding,
+            self._workers,
+            direct_ms,
+            limits.memory_mb,
+            self._reading,
         )
         self._direct = direct if route == "auto" else None
         beyond = None if forced else direct.decide_small
@@ -159,7 +168,14 @@ class Prover:
         ground_ms = limits.check_ms if forced else GROUND_MS
         finite = route == "auto"
         ground = GroundProcedure(
-            self.original, self.module, labels, encoding, self._workers, ground_ms, finite_only=finite
+            self.original,
+            self.module,
+            labels,
+            encoding,
+            self._workers,
+            ground_ms,
+            finite_only=finite,
+            reading=self._reading,
         )
         chosen: dict[str, tuple[list[DecisionProcedure], list[DecisionProcedure]]] = {
             "auto": ([exact, search], [closure, direct, ground]),
@@ -525,7 +541,10 @@ class Prover:
         """The minimal core of a settled claim."""
         if state.core is None or state.verdict is Verdict.UNKNOWN:
             return None
-        return self._cores.minimal(state.core, _target(state), negated=state.verdict is Verdict.ENTAILED)
+        negated = state.verdict is Verdict.ENTAILED
+        refutation = state.refutations.get("negation" if negated else "claim")
+        by = "" if refutation is None else refutation.by
+        return self._cores.minimal(state.core, _target(state), negated=negated, by=by)
 
     def _minimal(self, state: ClaimState, result: Result) -> Result:
         """The same result with its core checked again and made minimal."""
@@ -586,7 +605,7 @@ class Prover:
             from potlang.prove.cross_check import CrossChecker
 
             self._cross_checker = CrossChecker(
-                self.original, self.module, self._labels, self._second, self._workers
+                self.original, self.module, self._labels, self._second, self._workers, self._reading
             )
         self._cross_checker.allowance = self._dispatcher.allowance
         self._cross_checker.assume(self._verifier.extra)

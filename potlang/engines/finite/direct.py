@@ -5,18 +5,21 @@ from __future__ import annotations
 import itertools
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from potlang.certify.bounds import UNBOUNDED
 from potlang.certify.finite import Cell, FiniteEncoding
 from potlang.certify.gates import Values, taken
+from potlang.certify.refutation import Refutation, encoded
+from potlang.certify.sorts import INT
 from potlang.certify.terms import Symbol as KernelSymbol
 from potlang.certify.theory import reachable
 from potlang.certify.tokens import Invalid, StepBudget
 from potlang.engines.messages import Query, SolverAnswer
 from potlang.engines.propositional import Propositional
 from potlang.engines.sat import solve_clauses
+from potlang.engines.timed_steps import TimedSteps
 from potlang.ir.module import Module
 from potlang.ir.nodes import Symbol
 from potlang.ir.sorts import BitVecSort, DeclaredSort, EnumSort, FunctionSort, Sort, TupleSort, table_sorts
@@ -183,23 +186,72 @@ def refutation(
 ) -> tuple[str, ...] | None:
     """The statements of a refutation by a finite problem ([CERT-FINITE]); None if there is none in time.
 
-    Nor is there one from assertions that the program does not have: a pass may have added some.
+    Nor is there one from assertions that the program does not have: a pass may have added some. What bounds
+    the numbers of the problem need not be among the assertions, and is used too where it must be.
     """
     if not theory.assertions.keys() >= set(keys):
         return None
-    try:
-        encoding = FiniteEncoding(theory, _parts(theory, keys, side, claim), StepBudget(MOST_STEPS))
-    except Invalid:
+    encoding = _encoded(theory, keys, side, claim)
+    if encoding is None:
+        keys = [*keys, *_about_numbers(theory, _parts(theory, keys, side, claim), but=keys)]
+        encoding = _encoded(theory, keys, side, claim)
+    if encoding is None:
         return None
     roots = [json.dumps(key) for key in keys] + (["goal"] if side != "assumptions" else [])
-    clauses = [*encoding.clauses, *(clause for part in encoding.asserted for clause in part)]
     numbers = {cell: number for number, cell in enumerate(encoding.cells, 1)}
-    apart = []
+    apart = [[numbers[cell] for cell in cells] for cells, _ in cliques(encoding)]
+    lines = [f"(finite {' '.join(roots)})", *(_statement("apart", each) for each in apart)]
+    size = len(encoding.clauses) + sum(map(len, encoding.asserted))
+    if size <= _MOST_CLAUSES:
+        return _read_on_the_way(theory, side, claim, lines, workers, deadline)
+    clauses = [*encoding.clauses, *(clause for part in encoding.asserted for clause in part)]
     for cells, _ in cliques(encoding):
-        apart.append(_statement("apart", [numbers[cell] for cell in cells]))
         clauses += taken([encoding.cells[cell] for cell in cells])
     steps = _proof(clauses, workers, deadline)
-    return None if steps is None else (f"(finite {' '.join(roots)})", *apart, *steps, "(empty)")
+    return None if steps is None else (*lines, *steps, "(empty)")
+
+
+def _read_on_the_way(
+    theory: Theory,
+    side: SideName,
+    claim: str | None,
+    lines: list[str],
+    workers: Workers | None,
+    deadline: Deadline,
+) -> tuple[str, ...] | None:
+    """The statements with what is missing to the empty clause, each read by the kernel as it is made."""
+    proof = Refutation(theory, side, None if side == "assumptions" else claim, TimedSteps(deadline))
+    try:
+        for line in lines:
+            proof.statement(line)
+        # Most small problems are refuted by unit propagation, so that no solver need take in the clauses.
+        more = [] if proof.propagate() else _proof(proof.clauses, workers, deadline)
+        if more is None:
+            return None
+        for line in (*more, "(empty)"):
+            proof.statement(line)
+    except Invalid:
+        return None
+    return (*lines, *more, "(empty)")
+
+
+def _encoded(theory: Theory, keys: Sequence[str], side: SideName, claim: str | None) -> FiniteEncoding | None:
+    try:
+        return encoded(theory, _parts(theory, keys, side, claim), StepBudget(MOST_STEPS))
+    except Invalid:
+        return None
+
+
+def _about_numbers(theory: Theory, parts: Iterable[Part], but: Collection[str]) -> list[str]:
+    """The other assertions that are each about one integer symbol of these formulas, and nothing else."""
+    wanted = {term.op for formula, _ in parts for term in reachable(formula) if term.sort is INT}
+    found = []
+    for key, root in theory.assertions.items():
+        if key not in but:
+            symbols = {term.op for term in reachable(root.formula) if isinstance(term.op, KernelSymbol)}
+            if len(symbols) == 1 and symbols <= wanted:
+                found.append(key)
+    return found
 
 
 def _proof(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from potlang.engines.check import Check, CheckResult, SideName
 from potlang.engines.encoding import AssertionNames, Encoding
+from potlang.engines.kernel_reading import KernelReading
 from potlang.engines.messages import Query, SolverAnswer
 from potlang.engines.solver import Build, SolverSession
 from potlang.ir.module import Assertion, Claim, Module
@@ -108,6 +109,7 @@ class DirectProcedure:
         workers: Workers,
         most_ms: int,
         memory_mb: int | None = None,
+        reading: KernelReading | None = None,
     ) -> None:
         self._module = module
         self._lowered = lowered
@@ -117,7 +119,7 @@ class DirectProcedure:
         self._most_ms = most_ms
         self._session = SolverSession(workers, "sat", memory_mb=memory_mb)
         self._loaded: _Posed | None = None
-        self._theory: Theory | None = None
+        self._reading = reading or KernelReading(module)
         self._claims: dict[Node, Claim] = {}
         self._posed: dict[object, tuple[tuple[Assertion, ...], _Posed | None]] = {}
 
@@ -224,9 +226,6 @@ class DirectProcedure:
 
     def _place(self, extra: Sequence[Assertion], claim: Claim | None) -> tuple[Module, Theory]:
         """A program that has the assumptions and the claim, and the kernel's reading of it."""
-        from potlang.certify import read_theory
-        from potlang.ir.text import print_module
-
         own = claim is None or any(
             claim.key == each.key for each in (*self._module.claims, *self._module.norms)
         )
@@ -234,7 +233,5 @@ class DirectProcedure:
             claims = () if claim is None else (claim,)
             assertions = (*self._module.assertions, *extra)
             module = replace(self._module, assertions=assertions, claims=claims, norms=(), optimization=None)
-            return module, read_theory(print_module(module))
-        if self._theory is None:
-            self._theory = read_theory(print_module(self._module))
-        return self._module, self._theory
+            return module, KernelReading(module).theory
+        return self._module, self._reading.theory

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
+from potlang.engines.finite.small_models import Comparisons, comparisons_of
 from potlang.ir import operators as op
 from potlang.ir.compile import (
     Compiled,
@@ -106,7 +107,8 @@ class _VariableCompiler(FormulaCompiler):
 class ConstraintProblem:
     """Variables, and what the assumptions say of them. `goal` says what a claim does.
 
-    `false` are the assertions that are false whatever the variables are.
+    `false` are the assertions that are false whatever the variables are. `comparisons`: they do no more
+    with integers, and whoever has values for these has some among those tried.
     """
 
     def __init__(self, assertions: Iterable[Assertion], parts: int = MOST_PARTS) -> None:
@@ -114,6 +116,7 @@ class ConstraintProblem:
         self.variables: list[CspVariable] = []
         self.constraints: list[Constraint] = []
         self.false: list[str] = []
+        self.comparisons: Comparisons | None = Comparisons()
         self._numbers: dict[CspVariable, int] = {}
         self._by_key: dict[str, list[Constraint]] = {}
         self._bounds: dict[int, list[Bound]] = {}
@@ -124,6 +127,7 @@ class ConstraintProblem:
         for assertion in assertions:
             self._assume(assertion.key, Conjuncts(assertion.formula, assertion.key, compiler))
         self._complete = True
+        self._integers = sum(each.symbol.range is INT for each in self.variables)
 
     def _assume(self, key: str, found: Conjuncts) -> None:
         first = len(self.constraints)
@@ -134,6 +138,26 @@ class ConstraintProblem:
             self._bounds.setdefault(number, []).extend(bounds)
         if found.false:
             self.false.append(key)
+        if self.comparisons is not None and found.comparisons is not None:
+            self.comparisons = self.comparisons.joined(found.comparisons)
+        else:
+            self.comparisons = None
+
+    def suffices(self, goal: Conjuncts | None) -> bool:
+        """Whether the values tried are enough for parts of the assertions with a goal: [SEARCH-SMALL]."""
+        if not self._integers:
+            return True
+        tried = self._small()
+        more = Comparisons() if goal is None else goal.comparisons
+        if tried is None or self.comparisons is None or more is None:
+            return False
+        wanted = self.comparisons.joined(more).values(self._integers)
+        return tried[0] <= wanted[0] and wanted[-1] <= tried[-1]
+
+    def _small(self) -> range | None:
+        """The values among which every integer has one; None if they are too many, or not known."""
+        found = None if self.comparisons is None else self.comparisons.values(self._integers)
+        return found if found is not None and len(found) <= MOST_MEMBERS else None
 
     def goal(self, formula: Node) -> Conjuncts:
         """A claim's conjuncts. Raises `NotFinite` also for a number that no assumption bounds."""
@@ -174,6 +198,8 @@ class ConstraintProblem:
             raise NotFinite(f"{name} has no bounds")
         if greatest.greatest - least.least >= MOST_MEMBERS:
             raise NotFinite(f"{name} has too many values")
+        if small := self._small():
+            return list(small)
         ends = [end for each in bounds for end in (each.least, each.greatest) if abs(end) < math.inf]
         if max(ends) - min(ends) >= MOST_MEMBERS:
             ends = [least.least, greatest.greatest]
@@ -195,9 +221,9 @@ class ConstraintProblem:
         complete = first <= least.least and greatest.greatest <= last
         return Domain(whole, frozenset((least.key, greatest.key)), complete)
 
-    def constraints_of(self, keys: Iterable[str]) -> Iterator[Constraint]:
-        """The constraints of some assertions."""
-        return (each for key in keys for each in self._by_key.get(key, ()))
+    def constraints_of(self, key: str) -> Sequence[Constraint]:
+        """The constraints of an assertion."""
+        return self._by_key.get(key, ())
 
 
 def _tightest(bounds: Iterable[Bound]) -> tuple[Bound, Bound]:
@@ -218,6 +244,7 @@ class Conjuncts:
         self.constraints: list[Constraint] = []
         self.bounds: dict[int, list[Bound]] = {}
         self.false = False
+        self.comparisons = comparisons_of(formula)
         self._key = key
         self._compiler = compiler
         stack: list[tuple[Node, Env]] = [(formula, {})]

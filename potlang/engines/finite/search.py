@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from potlang.engines.finite.problem import Conjuncts, Constraint, ConstraintProblem
 from potlang.engines.fuel import Fuel
 from potlang.ir.compile import NotFinite, Values
+from potlang.ir.values import Unspecified
 
 Keys = frozenset[str | None]
 
@@ -72,18 +73,60 @@ class ConstraintSearch:
         self.problem = problem
         self.values: list[list[object]] = []
         self._excluded: dict[tuple[int, int, int], tuple[int, int]] = {}
+        self._narrowing: dict[str, tuple[list[tuple[int, int]], list[Constraint]]] = {}
         self._whole = self._network(None)
 
     def _network(self, keys: Collection[str] | None) -> _Network:
         """The constraints of these assertions; of all (None)."""
         problem = self.problem
-        for number in range(len(self.values), len(problem.variables)):
-            self.values.append(problem.values(number))
+        self._list_values()
         domains = [problem.domain(number, keys) for number in range(len(self.values))]
         incomplete = frozenset([number for number, each in enumerate(domains) if not each.complete])
         found = _Network([each.mask for each in domains], [set(each.causes) for each in domains], incomplete)
-        found.enter(problem.constraints if keys is None else problem.constraints_of(keys), self.values)
+        for constraints in [problem.constraints] if keys is None else map(problem.constraints_of, keys):
+            found.enter(constraints, self.values)
         return found
+
+    def _list_values(self) -> None:
+        for number in range(len(self.values), len(self.problem.variables)):
+            self.values.append(self.problem.values(number))
+
+    def _part(self, keys: Iterable[str]) -> _Network:
+        """The constraints of these assertions, where no other values than those listed need to be tried."""
+        self._list_values()
+        domains = [(1 << len(values)) - 1 for values in self.values]
+        found = _Network(domains, [set() for _ in domains], frozenset())
+        for key in keys:
+            masks, others = self._narrowing_of(key)
+            for variable, mask in masks:
+                if domains[variable] & ~mask:
+                    domains[variable] &= mask
+                    found.causes[variable].add(key)
+            found.enter(others, self.values)
+        return found
+
+    def _narrowing_of(self, key: str) -> tuple[list[tuple[int, int]], list[Constraint]]:
+        """The values that an assertion's constraints leave of single variables, and its other constraints."""
+        known = self._narrowing.get(key)
+        if known is None:
+            masks: list[tuple[int, int]] = []
+            others: list[Constraint] = []
+            assignment: Values = [None] * len(self.values)
+            for each in self.problem.constraints_of(key):
+                if len(each.variables) == 1:
+                    (variable,) = each.variables
+                    values = self.values[variable]
+                    try:
+                        left = kept(each, variable, values, (1 << len(values)) - 1, assignment)
+                    except Unspecified:
+                        # Of a value that another assertion may exclude.
+                        others.append(each)
+                    else:
+                        masks.append((variable, left))
+                else:
+                    others.append(each)
+            known = self._narrowing[key] = masks, others
+        return known
 
     def find(
         self, goal: Conjuncts | None, fuel: Fuel, keys: Collection[str] | None = None
@@ -94,7 +137,7 @@ class ConstraintSearch:
         where they do not bound a variable whose values would all have to be tried.
         """
         if keys is not None:
-            base = self._network(keys)
+            base = self._part(keys) if self.problem.suffices(goal) else self._network(keys)
         elif len(self._whole.domains) == len(self.problem.variables):
             base = self._whole
         else:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from potlang.certify import Invalid, Refutation, Theory, read_theory
+from potlang.certify import Invalid, Refutation, Theory
 from potlang.engines.fuel import Fuel, OutOfFuel
 from potlang.engines.ground.axioms import Axiom
 from potlang.engines.ground.equality import EqualityClasses
@@ -19,6 +19,7 @@ from potlang.engines.ground.lines import Instance, Origin, statements
 from potlang.engines.ground.model import structure_of
 from potlang.engines.ground.search import InstanceSearch, plan
 from potlang.engines.ground.table import FALSE, TRUE
+from potlang.engines.kernel_reading import KernelReading
 from potlang.engines.propositional import Propositional
 from potlang.engines.term_text import TermText, module_printer
 from potlang.engines.timed_steps import TimedSteps
@@ -27,7 +28,6 @@ from potlang.ir.nodes import Node
 from potlang.ir.pool import Pool
 from potlang.ir.skolem import NotSkolemizable
 from potlang.ir.structure import Structure, definitions_of
-from potlang.ir.text import print_module
 from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
@@ -71,13 +71,15 @@ class _Unknown(Exception):
 class Grounder:
     """Grounds subsets of one program's assertions with its claims. Keeps what they share.
 
-    `theory` is the program as the kernel reads it, if the caller has it.
+    `reading` is the module as the kernel reads it, if others use that too.
     """
 
-    def __init__(self, module: Module, workers: Workers | None = None, theory: Theory | None = None) -> None:
+    def __init__(
+        self, module: Module, workers: Workers | None = None, reading: KernelReading | None = None
+    ) -> None:
         self.module = module
         self._workers = workers
-        self._theory = theory
+        self._reading = reading or KernelReading(module)
         self._printer = module_printer(module)
         self._definitions = definitions_of(module)
         self._pool: Pool = module.pool
@@ -86,9 +88,7 @@ class Grounder:
     @property
     def theory(self) -> Theory:
         """The kernel's reading of the program."""
-        if self._theory is None:
-            self._theory = read_theory(print_module(self.module))
-        return self._theory
+        return self._reading.theory
 
     def refute(
         self,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from potlang.engines.check import Check, CheckResult
 from potlang.engines.encoding import AssertionNames, Encoding
+from potlang.engines.kernel_reading import KernelReading
 from potlang.ir.module import Module
 from potlang.report.results import CheckRecord
 from potlang.utils.deadline import Deadline
@@ -41,6 +42,7 @@ class GroundProcedure:
         most_ms: int,
         *,
         finite_only: bool = False,
+        reading: KernelReading | None = None,
     ) -> None:
         self._module = module
         self._lowered = lowered
@@ -49,6 +51,7 @@ class GroundProcedure:
         self._workers = workers
         self._most_ms = most_ms
         self._finite_only = finite_only
+        self._reading = reading
         self._grounder: Grounder | None = None
 
     def decide(self, check: Check) -> CheckResult | None:
@@ -63,7 +66,7 @@ class GroundProcedure:
             assumed = (*self._module.assertions, *check.assumptions)
             labelled = (*self._lowered.assertions, *check.assumptions)
         if self._grounder is None:
-            self._grounder = Grounder(self._module, self._workers)
+            self._grounder = Grounder(self._module, self._workers, self._reading)
         deadline = Deadline(self._most_ms)
         own = len(assumed) <= len(self._module.assertions)
         limits = GroundLimits(timeout_ms=self._most_ms, finite_only=self._finite_only)
