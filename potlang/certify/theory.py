@@ -92,6 +92,8 @@ class Theory:
         """One declaration."""
         read = self.sorts.read
         match tree(line):
+            case ["assert", QuotedText(key), QuotedText(), str(), *body]:
+                self._root(self.assertions, key, [], body)
             case ["sort", called]:
                 self.sorts.declare("declared", name(called), (), ())
             case ["enum", called, *values]:
@@ -104,8 +106,6 @@ class Theory:
                 self._declare(Symbol(kind, called, tuple(map(read, domain)), read(range_)))
             case ["define", called, list(params), *body]:
                 self._define(self.symbol(called), params, body)
-            case ["assert", QuotedText(key), QuotedText(), str(), *body]:
-                self._root(self.assertions, key, [], body)
             case ["constraint", QuotedText(key), QuotedText(), str(), *body]:
                 self._root(self.constraints, key, [], body)
             case ["claim" | "norm", QuotedText(key), QuotedText(), list(find), *body]:

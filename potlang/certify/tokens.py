@@ -57,7 +57,8 @@ def tree(line: str) -> list[Tree]:
             if not groups:
                 raise Invalid("a parenthesis too many")
         elif token[0] == '"':
-            groups[-1].append(QuotedText(_unquoted(token)))
+            plain = "\\" not in token and token.isprintable() and len(token) > 1
+            groups[-1].append(QuotedText(token[1:-1] if plain else _unquoted(token)))
         else:
             groups[-1].append(token)
     if len(groups) != 1 or len(outer) != 1 or not isinstance(outer[0], list):

@@ -6,11 +6,11 @@ a part that occurs more than once is written once, as `%0`, `%1`, … in the roo
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from json.encoder import encode_basestring_ascii as quoted
 
 from potlang.ir.module import Assertion, Claim, Definition, Module, Origin
 from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var, children, reachable, symbols_in
@@ -42,7 +42,7 @@ RESERVED = frozenset(OPERATORS) | _WORDS | _ROOT_WORDS | _SORT_WORDS | _CERTIFIC
 
 def name_text(name: str) -> str:
     """`name` as it is, or quoted as JSON quotes if it is no plain identifier or a word of the format."""
-    return name if _PLAIN.fullmatch(name) and name not in RESERVED else json.dumps(name)
+    return name if _PLAIN.fullmatch(name) and name not in RESERVED else quoted(name)
 
 
 def symbols_of(module: Module) -> tuple[list[Symbol], list[Symbol]]:
@@ -61,16 +61,17 @@ class Printer:
     symbols: dict[Symbol, str]
     canonical: bool = False
     """Without names of variables and without origins."""
+    origins: bool = True
     sorts: dict[Sort, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, symbols: list[Symbol], canonical: bool = False) -> Printer:
+    def of(cls, symbols: list[Symbol], canonical: bool = False, *, origins: bool = True) -> Printer:
         """A printer for terms over `symbols`, numbered as listed."""
         count: dict[str, int] = {}
         for symbol in symbols:
             count[symbol.name] = count.get(symbol.name, 0) + 1
         unique = {s: name_text(s.name) if count[s.name] == 1 else f"@{i}" for i, s in enumerate(symbols)}
-        return cls(unique, canonical)
+        return cls(unique, canonical, origins)
 
     def sort(self, sort: Sort) -> str:
         """A sort's text."""
@@ -105,14 +106,14 @@ class Printer:
         elif isinstance(value, int):
             text = decimal(value)
         else:
-            text = json.dumps(value)
+            text = quoted(value)
         return f"(lit {self.sort(node.sort)} {text})"
 
     def origin(self, origin: Origin) -> str:
         """`origin`, with a space before it, or nothing if it says nothing."""
-        if self.canonical or origin == Origin():
+        if self.canonical or not self.origins or origin == Origin():
             return ""
-        return f" (origin {json.dumps(origin.pointer)} {json.dumps(origin.text)})"
+        return f" (origin {quoted(origin.pointer)} {quoted(origin.text)})"
 
 
 def _sort_text(sort: Sort) -> str:
@@ -166,7 +167,7 @@ class _Root:
         """The declaration of `var`; its name is added where the reference does not hold it."""
         reference = self.variables[var]
         hidden = self.printer.canonical or reference.startswith(f"?{var.name}.")
-        name = "" if hidden else " " + json.dumps(var.name)
+        name = "" if hidden else " " + quoted(var.name)
         return f"({reference} {self.printer.sort(var.sort)}{name})"
 
     def _survey(self, root: Node) -> None:
@@ -254,10 +255,10 @@ def print_formula(node: Node, symbols: Sequence[Symbol] | None = None) -> str:
     return Printer.of(listed).root(node)[1]
 
 
-def print_module(module: Module, canonical: bool = False) -> str:
+def print_module(module: Module, canonical: bool = False, *, origins: bool = True) -> str:
     """The module as text. `canonical`: without origins and names of variables, for digests."""
     declared, used = symbols_of(module)
-    printer = Printer.of([*declared, *used], canonical)
+    printer = Printer.of([*declared, *used], canonical, origins=origins)
     lines = ["(potlang-ir 1)"]
     lines += [_declaration_of_sort(printer, sort) for sort in module.sorts]
     lines += _named_sorts("closed", printer, module.closed) + _named_sorts("unique", printer, module.unique)
@@ -275,15 +276,15 @@ def print_module(module: Module, canonical: bool = False) -> str:
 
 
 def _words(head: str, words: Iterable[str]) -> str:
-    return f"({' '.join([head, *map(json.dumps, words)])})"
+    return f"({' '.join([head, *map(quoted, words)])})"
 
 
 def _declaration_of_sort(printer: Printer, sort: Sort) -> str:
     match sort:
         case EnumSort():
-            return f"(enum {' '.join([name_text(sort.name), *map(json.dumps, sort.values)])})"
+            return f"(enum {' '.join([name_text(sort.name), *map(quoted, sort.values)])})"
         case TupleSort():
-            parts = [f"({json.dumps(name)} {printer.sort(part)})" for name, part in sort.fields]
+            parts = [f"({quoted(name)} {printer.sort(part)})" for name, part in sort.fields]
             return f"(tuple {' '.join([name_text(sort.name), *parts])})"
         case _:
             return f"(sort {printer.sort(sort)})"
@@ -295,7 +296,7 @@ def _named_sorts(head: str, printer: Printer, sorts: frozenset[Sort]) -> list[st
 
 def _declaration(printer: Printer, head: str, symbol: Symbol) -> str:
     domain = " ".join(printer.sort(sort) for sort in symbol.domain)
-    return f"({head} {symbol.kind} {json.dumps(symbol.name)} ({domain}) {printer.sort(symbol.range)})"
+    return f"({head} {symbol.kind} {quoted(symbol.name)} ({domain}) {printer.sort(symbol.range)})"
 
 
 def _definition(printer: Printer, definition: Definition) -> str:
@@ -306,13 +307,13 @@ def _definition(printer: Printer, definition: Definition) -> str:
 
 def _assertion(printer: Printer, head: str, assertion: Assertion) -> str:
     _, body = printer.root(assertion.formula)
-    names = f"{json.dumps(assertion.key)} {json.dumps(assertion.name)} {assertion.kind}"
+    names = f"{quoted(assertion.key)} {quoted(assertion.name)} {assertion.kind}"
     return f"({head} {names}{printer.origin(assertion.origin)} {body})"
 
 
 def _claim(printer: Printer, head: str, claim: Claim) -> str:
     find, body = printer.root(claim.formula, claim.find)
-    names = f"{json.dumps(claim.key)} {json.dumps(claim.name)} ({find})"
+    names = f"{quoted(claim.key)} {quoted(claim.name)} ({find})"
     return f"({head} {names}{printer.origin(claim.origin)} {body})"
 
 
@@ -320,10 +321,10 @@ def _optimization(printer: Printer, module: Module) -> list[str]:
     optimization = module.optimization
     if optimization is None:
         return []
-    lines = [f"(optimize {json.dumps(optimization.mode)}{printer.origin(optimization.origin)})"]
+    lines = [f"(optimize {quoted(optimization.mode)}{printer.origin(optimization.origin)})"]
     lines += [_assertion(printer, "constraint", constraint) for constraint in optimization.constraints]
     for objective in optimization.objectives:
         _, body = printer.root(objective.term)
-        names = f"{json.dumps(objective.name)} {json.dumps(objective.direction)}"
+        names = f"{quoted(objective.name)} {quoted(objective.direction)}"
         lines.append(f"(objective {names}{printer.origin(objective.origin)} {body})")
     return lines

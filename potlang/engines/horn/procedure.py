@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from potlang.engines.check import Check, CheckResult
 from potlang.engines.encoding import AssertionNames, Encoding
@@ -18,8 +18,10 @@ from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
     from potlang.certify import Theory
+    from potlang.engines.horn.instances import RuleInstances
     from potlang.engines.horn.recognition import KnownClauses
     from potlang.engines.horn.solver import HornAnswer, HornSolver
+    from potlang.ir.structure import Structure
 
 CLOSURE_MS = 2_000
 """How long the closure of a program may take under the router; forced, it has the time of a check."""
@@ -55,6 +57,7 @@ class HornProcedure:
         self._closure: HornSolver | None = None
         self._closed: dict[int, tuple[Node, HornAnswer]] = {}
         self._clauses: KnownClauses = {}
+        self._instances: tuple[tuple[Node, str], frozenset[str], RuleInstances | None] | None = None
 
     def decide(self, check: Check) -> CheckResult | None:
         """As `DecisionProcedure.decide`; the closure of the program's own assumptions is made once."""
@@ -62,13 +65,50 @@ class HornProcedure:
             # Parts of the assumptions are asked about to make a core minimal: a quick no is better than none.
             if self._exact_only and check.formula is not None and _is_foreign([check.formula]):
                 return None
-            few = replace(self._module, assertions=check.assumptions)
-            return self._answer(self._recognised(few, (), large=False), check, {})
+            instances = self._instances_of(check)
+            if instances is not None:
+                return self._by_instances(instances, check)
+            return self._answer(self._closure_of_part(check), check, {})
         if self._extra is not check.assumptions:
             self._closure = self._recognised(self._module, check.assumptions, large=True)
             self._extra = check.assumptions
             self._closed.clear()
+            self._instances = None
         return self._answer(self._closure, check, self._closed)
+
+    def _instances_of(self, check: Check) -> RuleInstances | None:
+        """Those of a claim's side and all assumptions that parts of were asked about, made at the first."""
+        closure, formula = self._closure, check.formula
+        if closure is None or formula is None or closure.horn.parts.remainder:
+            return None
+        keys = frozenset(each.key for each in check.assumptions)
+        known = self._instances
+        if known is None or known[0] != (formula, check.side) or not keys <= known[1]:
+            own = {each.key for each in (*self._module.assertions, *(self._extra or ()))}
+            found = closure.instances(formula, check.side, keys) if keys <= own else None
+            known = self._instances = (formula, check.side), keys, found
+        return known[2]
+
+    def _by_instances(self, instances: RuleInstances, check: Check) -> CheckResult:
+        began = Deadline(self._most_ms)
+        used = instances.refutation({each.key for each in check.assumptions})
+        status: Literal["sat", "unsat"] = "sat" if used is None else "unsat"
+        record = CheckRecord(check.name, self.name, status, time_ms=began.spent_ms())
+        result = CheckResult(status, None, (record,), self._encoding, by=self.name)
+        if used is None:
+            return result._replace(structure=functools.cache(lambda: self._model_of_part(check)))
+        return result._replace(
+            core=tuple(self._labels.name(each) for each in check.assumptions if each.key in used)
+        )
+
+    def _model_of_part(self, check: Check) -> Structure | None:
+        closure = self._closure_of_part(check)
+        deadline = Deadline(self._most_ms)
+        return None if closure is None else closure.model(check.formula, check.side, deadline.passed)
+
+    def _closure_of_part(self, check: Check) -> HornSolver | None:
+        few = replace(self._module, assertions=check.assumptions)
+        return self._recognised(few, (), large=False)
 
     def _recognised(self, module: Module, extra: Sequence[Assertion], *, large: bool) -> HornSolver | None:
         looked_at = [each.formula for each in (*module.assertions, *extra)[:_LOOKED_AT]]

@@ -37,6 +37,8 @@ class HornParts:
 
     rules: list[DatalogRule] = field(default_factory=list)
     given: dict[Given, Provenance] = field(default_factory=dict)
+    repeated: dict[Given, list[Provenance]] = field(default_factory=dict)
+    """Given atoms that other formulas give once more."""
     remainder: list[Remainder] = field(default_factory=list)
     doubts: dict[str, None] = field(default_factory=dict)
     differing: dict[Sort, None] = field(default_factory=dict)
@@ -170,7 +172,11 @@ def _enter(
 ) -> None:
     ground = not any(value < 0 for value in (*head.args, *(v for pair in differ for v in pair)))
     if ground and not body and not normal.equal and not differ and head.relation != FALSE:
-        parts.given.setdefault(Given(head.relation, head.args), normal.source)
+        given = Given(head.relation, head.args)
+        if given in parts.given:
+            parts.repeated.setdefault(given, []).append(normal.source)
+        else:
+            parts.given[given] = normal.source
         return
     bound = variables(body)
     loose = dict.fromkeys(~v for v in (*head.args, *(v for pair in differ for v in pair)) if v < 0)

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, TypeVar
 from potlang.engines.horn.derivation import CaseProof, Derivation, derive_by_events, derive_by_ranks
 from potlang.engines.horn.engine import DatalogEngine, EvaluationLimits, Merging, OutOfTime, TooLarge
 from potlang.engines.horn.goals import Goal, GoalCase, read_goal
+from potlang.engines.horn.instances import RuleInstances, rule_instances
 from potlang.engines.horn.program import HornParts, HornProgram, add_rule
 from potlang.engines.horn.rules import EQUAL, FALSE, Atom, DatalogProgram, DatalogRule, Row
 from potlang.engines.horn.semi_naive import SemiNaive
@@ -313,6 +314,11 @@ class HornSolver:
                 )
         except (TooLarge, OutOfTime):
             return None
+
+    def instances(self, formula: Node, side: SideName, keys: Collection[str]) -> RuleInstances | None:
+        """Tells which of these assertions refute a side; None where that takes a closure of each part."""
+        with self._goal(formula, side == "negation", self.horn.pool.scratch()) as goal:
+            return rule_instances(self.horn, goal, keys)
 
     def _explaining(self, base: _Base, expired: Expired) -> _Base:
         """A model that explains: the base, or one in memory of what a claim needs."""
