@@ -113,8 +113,8 @@ class FiniteEncoding(Gates):
                 new = absent.union(found for each in disjuncts if (found := self._absent(*each)))
                 if len(rest) == 1 and len(disjuncts) > 1:
                     stack.append((rest[0], new))
-                elif found := limited([limits_of(*each) for each in rest], new):
-                    yield found
+                elif one := limited([limits_of(*each) for each in rest], new):
+                    yield one
 
     def _absent(self, term: Term, sign: bool) -> Term | None:
         """The place of which a disjunct says that no member stands there."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from potlang.utils.deadline import OutOfFuel, look
+
 
 __all__ = ["Fuel", "OutOfFuel"]
 
@@ -26,3 +30,13 @@ class Fuel:
             look()
         if self.left < 0:
             raise OutOfFuel
+
+    @contextmanager
+    def share(self, parts: int) -> Iterator[Fuel]:
+        """The `parts`th part of the steps that are left; what of it is spent is taken from these."""
+        given = self.left // parts
+        fuel = Fuel(given)
+        try:
+            yield fuel
+        finally:
+            self.left -= given - fuel.left

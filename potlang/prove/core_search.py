@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from potlang.engines.check import Check, DecisionProcedure
-from potlang.engines.encoding import AssertionNames, Encoding
+from potlang.engines.encoding import AssertionNames
 from potlang.engines.solver import SolverSession
 from potlang.ir.module import Assertion, Module
 from potlang.ir.nodes import Node
-from potlang.prove.cores import Core, Names, Oracle, minimize
+from potlang.prove.cores import MOST_MS, Core, Names, Oracle, minimize
 from potlang.prove.dispatcher import Dispatcher
 from potlang.prove.evidence import core_items
-from potlang.prove.subsets import Decided, Subsets, minimal_core, oracle
+from potlang.prove.subsets import Assisted, Decided, Subsets, declarations, minimal_core, oracle
 from potlang.report.results import Evidence
 from potlang.utils.deadline import Deadline
 
@@ -50,7 +50,7 @@ class CoreSearch:
         self._labels = labels
         self._open = aside
         self._direct = direct
-        self._decided_directly: set[tuple[Node | None, bool]] = set()
+        self._decided_by: dict[tuple[Node | None, bool], DecisionProcedure] = {}
         self._side: Dispatcher | None = None
         self._selection: PremiseSelection | None = None
         self._minimized: dict[tuple[Names, Node | None, bool], Core] = {}
@@ -66,7 +66,7 @@ class CoreSearch:
         """These are the assumptions on top of the program's from now on."""
         self.extra = extra
         self._minimized.clear()
-        self._decided_directly.clear()
+        self._decided_by.clear()
         self._enumerator = None
 
     def forget_claims(self) -> None:
@@ -109,20 +109,33 @@ class CoreSearch:
         check = check._replace(name=check.side)
         # Who decided the check decides most of its parts too, and without a way to a solver.
         for procedure in sorted(self._dispatcher.procedures, key=lambda each: each.name != by):
-            core = self._decided(procedure, names, check)
+            core = self._decided(procedure, names, check, assisted=procedure.name == by)
             if core.verified and (core.minimal or len(names) > _MOST_HANDED_ON):
+                self._decided_by[target, negated] = procedure
                 return core
         if self._direct is None:
             return None
         core = self._decided(self._direct, names, check)
         if not core.verified:
             return None
-        self._decided_directly.add((target, negated))
+        self._decided_by[target, negated] = self._direct
         return core
 
-    def _decided(self, procedure: DecisionProcedure, names: Names, check: Check) -> Core:
+    def _decided(
+        self, procedure: DecisionProcedure, names: Names, check: Check, *, assisted: bool = False
+    ) -> Core:
+        """The core made minimal by a procedure; `assisted`: by a solver too where that has no answer."""
         deadline = Deadline(_MINIMIZE_MS)
-        return minimize(names, names, Decided(procedure, self._labels, check, deadline), deadline)
+        decided = Decided(procedure, self._labels, check, deadline)
+        if not assisted or len(names) > _MOST_HANDED_ON:
+            return minimize(names, names, decided, deadline)
+        deadline = Deadline(MOST_MS)
+
+        def solver() -> Oracle:
+            self._dispatcher.start(declarations)
+            return Subsets(self._dispatcher, self._labels, check.formula, check.negated, deadline)
+
+        return minimize(names, names, Assisted(decided, solver), deadline)
 
     def into(self, evidence: Evidence, core: Core, target: Node | None, *, negated: bool = False) -> Evidence:
         """`evidence` with this core, and what [VERDICT-CORES] and [VERDICT-CORRECTIONS] add to it."""
@@ -139,11 +152,17 @@ class CoreSearch:
     def _oracle(self, target: Node | None, negated: bool, deadline: Deadline) -> tuple[Names, Oracle]:
         """The names of all assumptions, and who says which of them are unsatisfiable by themselves."""
         names = tuple(self._labels.name(each) for each in self.assumed)
-        if self._direct is not None and (target, negated) in self._decided_directly:
-            check = Check("", target, negated)
-            check = check._replace(name=check.side)
-            return names, Decided(self._direct, self._labels, check, deadline)
-        return names, oracle(self._dispatcher, self._labels, names, target, negated, deadline)
+        procedure = self._decided_by.get((target, negated))
+
+        def solver() -> Oracle:
+            return oracle(self._dispatcher, self._labels, names, target, negated, deadline)
+
+        if procedure is None:
+            return names, solver()
+        check = Check("", target, negated)
+        decided = Decided(procedure, self._labels, check._replace(name=check.side), deadline)
+        # What solvers have given up on they are not asked about.
+        return names, decided if procedure is self._direct else Assisted(decided, solver)
 
     # --- of large programs ---
 
@@ -185,9 +204,5 @@ class CoreSearch:
         if self._side is None:
             self._side = Dispatcher([self._open()], self._dispatcher.allowance)
         self._side.allowance = self._dispatcher.allowance
-        self._side.start(_declarations)
+        self._side.start(declarations)
         return self._side
-
-
-def _declarations(encoding: Encoding) -> str:
-    return encoding.bare().declarations()

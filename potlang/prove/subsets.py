@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from potlang.engines.check import Check, CheckResult, DecisionProcedure
@@ -132,6 +132,31 @@ class Decided:
     def ahead(self, subsets: Sequence[Names], /) -> list[Said]:
         """The same for several, in turn."""
         return [self(names) for names in subsets]
+
+
+class Assisted:
+    """The same, with a solver's word where the procedure has none; its oracle is opened when it is needed."""
+
+    def __init__(self, decided: Decided, open_solver: Callable[[], Oracle]) -> None:
+        self._decided = decided
+        self._open = open_solver
+        self._solver: Oracle | None = None
+
+    def __call__(self, names: Names, /) -> Said:
+        """The status of one subset, and its core."""
+        (said,) = self.ahead([names])
+        return said
+
+    def ahead(self, subsets: Sequence[Names], /) -> list[Said]:
+        """The same for several."""
+        said = self._decided.ahead(subsets)
+        left = [names for names, (status, _) in zip(subsets, said, strict=True) if status == "unknown"]
+        if not left:
+            return said
+        if self._solver is None:
+            self._solver = self._open()
+        answers = iter(self._solver.ahead(left))
+        return [next(answers) if each[0] == "unknown" else each for each in said]
 
 
 def oracle(

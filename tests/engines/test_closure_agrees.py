@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import random
 
 import pytest
 from horn_programs import horn_programs, recursive_programs
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from structures import structures
 
+import potlang
+from potlang.engines.check import Check
+from potlang.engines.encoding import AssertionNames, Encoding
+from potlang.engines.horn.procedure import HornProcedure
 from potlang.engines.horn.recognition import recognise
 from potlang.engines.horn.solver import HornSolver, SideAnswer
 from potlang.ir.evaluator import evaluate
@@ -111,6 +117,64 @@ def test_the_closure_agrees_with_enumeration(module: Module) -> None:
 def test_parts_of_relations_agree_with_z3(module: Module) -> None:
     """[CLOSURE-PART] Claims about single atoms, decided before any relation is evaluated as a whole."""
     check_statuses(module)
+
+
+def check_parts(module: Module, chance: random.Random) -> None:
+    """Parts of the assumptions by instances of rules, and each by a closure of its own."""
+    labels = AssertionNames(module)
+    encoding = Encoding(module, "z3", labels)
+    whole, parts = (HornProcedure(module, labels, encoding, 10_000, exact_only=True) for _ in range(2))
+    for claim in module.claims:
+        whole.decide(Check("claim", claim.formula, claim=claim))
+        for negated in (False, True):
+            known = list(module.assertions)
+            for _ in range(4):
+                check = Check(
+                    "claim", claim.formula, negated, claim=claim, assumptions=tuple(known), alone=True
+                )
+                one, two = (each.decide(check) for each in (whole, parts))
+                if one is not None and two is not None:
+                    assert one.status == two.status
+                    if one.status == "unsat":
+                        used = [each for each in known if labels.name(each) in (one.core or ())]
+                        again = parts.decide(check._replace(assumptions=tuple(used)))
+                        assert again is not None
+                        assert again.status == "unsat"
+                known = [each for each in known if chance.random() < 0.8]
+
+
+@settings(max_examples=80)
+@given(st.one_of(horn_programs(), recursive_programs()), st.randoms(use_true_random=False))
+def test_parts_of_the_assumptions_by_instances_of_rules(module: Module, chance: random.Random) -> None:
+    """[CLOSURE-PARTS]"""
+    check_parts(module, chance)
+
+
+@pytest.mark.slow
+@settings(max_examples=3_000)
+@given(st.one_of(horn_programs(most=7), recursive_programs()), st.randoms(use_true_random=False))
+def test_very_many_parts_by_instances_of_rules(module: Module, chance: random.Random) -> None:
+    """[CLOSURE-PARTS]"""
+    check_parts(module, chance)
+
+
+def test_a_fact_that_two_assumptions_give_is_left_out_with_both() -> None:
+    """[CLOSURE-PARTS] The second gives more, so that the core that is made minimal first has both."""
+    found = potlang.verify(
+        {
+            "sorts": [{"name": "T", "type": "DeclareSort"}],
+            "functions": [{"name": name, "domain": ["T"], "range": "Bool"} for name in "pqr"],
+            "constants": {"all": {"sort": "T", "members": ["a"]}},
+            "knowledge_base": ["p(a)", "p(a) and q(a)", "ForAll([x: T], p(x) and q(x) -> r(x))"],
+            "verifications": [{"constraint": "r(a)"}],
+        }
+    )
+    evidence = found.results[0].evidence
+    assert evidence.core_minimal
+    assert [each.text for each in evidence.core or ()] == [
+        "p(a) and q(a)",
+        "ForAll([x: T], p(x) and q(x) -> r(x))",
+    ]
 
 
 @pytest.mark.slow

@@ -544,6 +544,26 @@ def test_bounds_that_exclude_each_other_are_a_core(workers: Workers) -> None:
     procedure.close()
 
 
+def test_what_bounds_the_numbers_of_a_core_is_used_too() -> None:
+    """[TIER-PIECE] Two orders of two numbers contradict each other without any bounds."""
+    source = {
+        "variables": [{"name": name, "sort": "IntSort"} for name in "xyz"],
+        "knowledge_base": ["And(x >= 1, x <= 3)", "And(y >= 1, y <= 3)", "And(z >= 1, z <= 3)", "x < y"],
+        "verifications": [{"constraint": "y < x"}],
+    }
+    result = potlang.verify(source).results[0]
+    assert [each.text for each in result.evidence.core or ()] == ["x < y"]
+    assert result.evidence.core_minimal
+    assert result.trust == "checked"
+    module = potlang.compile(source).module
+    theory = read_theory(print_module(module))
+    key = module.assertions[3].key
+    lines = refutation(theory, [key], "claim", module.claims[0].key, None, soon())
+    assert lines is not None
+    assert lines[0] == f'(finite "{key}" "{module.assertions[0].key}" "{module.assertions[1].key}" goal)'
+    assert accepted(theory, "claim", module.claims[0].key, lines)
+
+
 @settings(RARE, max_examples=25)
 @given(puzzles(), st.data())
 def test_the_procedure_and_its_parts(

@@ -371,4 +371,8 @@ def test_a_fact_that_is_false_by_itself_is_the_core() -> None:
         cores="all",
     )
     evidence = found.results[0].evidence
-    assert [[each.text for each in core] for core in evidence.cores or ()] == [["1 == 2"]]
+    assert [[each.text for each in core] for core in evidence.cores or ()] == [
+        ["1 == 2"],
+        ["u != v", "u == v"],
+    ]
+    assert evidence.cores_complete

@@ -6,6 +6,7 @@ import pytest
 from kernel_support import certificate, program, theory_of
 
 from potlang.certify import Invalid, Outcome, Refutation, check
+from potlang.certify.tokens import tree
 
 PROGRAM = program(
     "(sort S)",
@@ -695,3 +696,25 @@ def test_nothing_answered_is_not_valid() -> None:
     """[CERT-NOTHING]"""
     assert [hole.text for hole in outcome().holes] == [NOTHING]
     assert outcome().open == ("yes", "no", "open", "which")
+
+
+# --- what was refuted ------------------------------------------------------------------------------
+
+
+def test_what_was_refuted_is_remembered_with_its_lines() -> None:
+    """[CERT-REFUTED] Lines of text alone, all of them, and complete ones."""
+    theory = theory_of('(declare constant "p" () Bool)', '(assert "f0" "" fact p)', '(claim "v" "" () p)')
+    lines = ('(instance 1 "f0")', "(instance 2 goal)", "(empty)")
+    for given in (lines, [tree(line) for line in lines]):
+        refutation = Refutation(theory, "negation", "v")
+        for line in given[:2]:
+            refutation.statement(line)
+        assert not theory.refuted
+        refutation.statement(given[2] if isinstance(given, tuple) else tree("(empty)"))
+        assert refutation.refuted
+        goal = theory.questions["v"].sides["negation"]
+        assert theory.refuted == ({(goal, lines)} if isinstance(given, tuple) else set())
+        theory.refuted.clear()
+    with pytest.raises(Invalid):
+        Refutation(theory, "claim", "v").statement("(empty)")
+    assert not theory.refuted

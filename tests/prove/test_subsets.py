@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 import time
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from test_verdicts_brute_force import worlds
 from verdict_programs import PERSON, World
 
+from potlang.engines.check import Check, CheckResult
 from potlang.engines.commands import ENGINES
 from potlang.engines.encoding import AssertionNames, Encoding
 from potlang.engines.messages import Query
@@ -21,10 +23,11 @@ from potlang.ir.nodes import Node, Symbol
 from potlang.ir.operators import LT
 from potlang.ir.sorts import BOOL, INT
 from potlang.processes.pool import Workers
+from potlang.prove.cores import Said
 from potlang.prove.dispatcher import Allowance, Dispatcher
 from potlang.prove.options import ProverOptions
 from potlang.prove.prover import Prover
-from potlang.prove.subsets import Loaded, Subsets, declarations, minimal_core
+from potlang.prove.subsets import Assisted, Decided, Loaded, Subsets, declarations, minimal_core
 from potlang.report.results import Limits, ProgramResult
 from potlang.utils.deadline import Deadline
 
@@ -55,6 +58,48 @@ def over(module: Module, workers: Workers, labels: AssertionNames, engine: str =
 def dispatcher(module: Module, workers: Workers) -> tuple[Dispatcher, AssertionNames]:
     labels = AssertionNames(module)
     return over(module, workers, labels), labels
+
+
+class Forgetful:
+    """A procedure that knows nothing of subsets of an odd size."""
+
+    name = "forgetful"
+
+    def decide(self, check: Check) -> CheckResult | None:
+        known = len(check.assumptions) % 2 == 0
+        return CheckResult("sat", None, ()) if known else None
+
+
+def test_a_solver_is_asked_where_a_procedure_has_no_answer() -> None:
+    """[VERDICT-CORE] About those subsets alone, at once, and opened when the first of them comes."""
+    world = World()
+    for name in "abc":
+        world.fact(name, world.constant(name, BOOL))
+    labels = AssertionNames(world.module())
+    names = tuple(labels.name(each) for each in world.assertions)
+    asked: list[tuple[str, ...]] = []
+    opened: list[int] = []
+
+    class Solver:
+        def __call__(self, names: tuple[str, ...], /) -> Said:
+            raise AssertionError(names)
+
+        def ahead(self, subsets: Sequence[tuple[str, ...]], /) -> list[Said]:
+            asked.extend(subsets)
+            return [("unsat", each) for each in subsets]
+
+    def solver() -> Solver:
+        opened.append(1)
+        return Solver()
+
+    oracle = Assisted(Decided(Forgetful(), labels, Check("assumptions"), Deadline(10_000)), solver)
+    assert oracle(names[:2]) == ("sat", None)
+    assert not opened
+    subsets = [names, names[1:], names[:1]]
+    assert oracle.ahead(subsets) == [("unsat", names), ("sat", None), ("unsat", names[:1])]
+    assert asked == [names, names[:1]]
+    assert oracle(names[2:]) == ("unsat", names[2:])
+    assert opened == [1]
 
 
 @settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))

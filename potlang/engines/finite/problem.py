@@ -34,6 +34,7 @@ _COMPARISONS = (op.EQ, op.LE, op.LT)
 _UNKNOWN = (SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.FREE, SymbolKind.FRESH)
 _BEYOND = 3
 """Values tried at each end of a number for parts of the assumptions, which may leave it without a bound."""
+_SLACK = 2
 
 
 class Constraint(NamedTuple):
@@ -156,7 +157,8 @@ class ConstraintProblem:
 
     def _small(self) -> range | None:
         """The values among which every integer has one; None if they are too many, or not known."""
-        found = None if self.comparisons is None else self.comparisons.values(self._integers)
+        # A goal may have constants a little beyond those of the assertions.
+        found = None if self.comparisons is None else self.comparisons.values(self._integers, _SLACK)
         return found if found is not None and len(found) <= MOST_MEMBERS else None
 
     def goal(self, formula: Node) -> Conjuncts:
@@ -199,7 +201,10 @@ class ConstraintProblem:
         if greatest.greatest - least.least >= MOST_MEMBERS:
             raise NotFinite(f"{name} has too many values")
         if small := self._small():
-            return list(small)
+            # What is bounded lies between the constants, and most others have a value there too.
+            low, high = least.least, greatest.greatest
+            near: list[int] = sorted(small, key=lambda value: (max(low - value, value - high, 0), value))
+            return list(near)
         ends = [end for each in bounds for end in (each.least, each.greatest) if abs(end) < math.inf]
         if max(ends) - min(ends) >= MOST_MEMBERS:
             ends = [least.least, greatest.greatest]
@@ -209,17 +214,15 @@ class ConstraintProblem:
         """What the bounds of these assertions (None: of all) and `more` leave of the values."""
         values = self.values(number)
         whole = (1 << len(values)) - 1
-        first, last = values[0], values[-1]
-        if isinstance(first, bool) or not isinstance(first, int) or not isinstance(last, int):
+        if self.variables[number].symbol.range is not INT:
             return Domain(whole, frozenset())
+        integers = [value for value in values if isinstance(value, int)]
         known = self._bounds.get(number, ())
         least, greatest = _tightest([each for each in known if keys is None or each.key in keys] + [*more])
-        if least.least > first:
-            whole &= -1 << int(min(least.least, last + 1) - first)
-        if greatest.greatest < last:
-            whole &= (1 << int(max(greatest.greatest, first - 1) - first + 1)) - 1
-        complete = first <= least.least and greatest.greatest <= last
-        return Domain(whole, frozenset((least.key, greatest.key)), complete)
+        low, high = least.least, greatest.greatest
+        mask = sum([1 << place for place, value in enumerate(integers) if low <= value <= high])
+        complete = min(integers) <= low and high <= max(integers)
+        return Domain(mask, frozenset((least.key, greatest.key)), complete)
 
     def constraints_of(self, key: str) -> Sequence[Constraint]:
         """The constraints of an assertion."""

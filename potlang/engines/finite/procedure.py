@@ -26,6 +26,8 @@ MOST_STEPS = 5_000
 """Of all searches of one program under the router: some tens of milliseconds."""
 _MOST_ASSUMPTIONS = 500
 _MOST_KEPT = 64
+_PART = 3
+"""A part of the assumptions may take a third of the steps that are left."""
 
 
 class SearchProcedure:
@@ -158,11 +160,17 @@ class _State:
             known = self._known(goal, keys)
             if known is not None:
                 return known, frozenset()
-            values, used = self._search.find(goal, steps, keys)
+            if keys is None:
+                values, used = self._search.find(goal, steps)
+            else:
+                with steps.share(_PART) as left:
+                    values, used = self._search.find(goal, left, keys)
         except NotFinite:
             return None
-        except (OutOfFuel, Unspecified):
-            self._steps[keys is None] = None
+        except (OutOfFuel, Unspecified) as error:
+            # One hard part is left to others, and the next may be easy.
+            if keys is None or steps.left <= 0 or isinstance(error, Unspecified):
+                self._steps[keys is None] = None
             return None
         if values is not None:
             self._keep(values, whole=keys is None)

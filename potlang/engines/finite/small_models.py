@@ -31,15 +31,17 @@ class Comparisons(NamedTuple):
             max(self.offset, other.offset),
         )
 
-    def values(self, count: int) -> range:
+    def values(self, count: int, more: int = 0) -> range:
         """If so many integers have values that satisfy the comparisons, they have some among these.
+
+        There are some `more` at each end.
 
         Let some lie below all constants. Where two neighbours of them, or the greatest and the least
         constant, are further apart than `offset` + 1, all below move up until they are not: no comparison
         changes, since a difference beyond `offset` stays one. The same above.
         """
         least, greatest = (self.least, self.greatest) if self.least <= self.greatest else (0, 0)
-        beyond = count * (self.offset + 1)
+        beyond = count * (self.offset + 1) + more
         return range(int(least) - beyond, int(greatest) + beyond + 1)
 
 
@@ -47,24 +49,31 @@ def comparisons_of(formula: Node) -> Comparisons | None:
     """The comparisons in a formula; None if it does more with integers."""
     constants: list[int] = []
     most = 0
+    counts: set[int] = set()
+    # Parts come before what they are parts of.
     for node in reachable(formula):
         if isinstance(node, Quant) and any(var.sort is INT for var in node.binders):
             return None
-        if not isinstance(node, App) or not any(arg.sort is INT for arg in node.args):
+        integers = [arg for arg in node.args if arg.sort is INT] if isinstance(node, App) else []
+        if all(arg.id in counts for arg in integers):
+            # Literals under conditions, such as `If(p, 1, 0) + If(q, 1, 0)`, compared among themselves.
+            if isinstance(node, Lit) or (isinstance(node, App) and not isinstance(node.op, Symbol)):
+                counts.add(node.id)
             continue
+        assert isinstance(node, App)
         if node.op not in _COMPARISONS:
             # A sum is looked at where it is compared, and there is no other place for it.
             if isinstance(node.op, Symbol) or _shifted(node) is None:
                 return None
             continue
         sides = [_shifted(arg) for arg in node.args]
-        offset = 0
-        for side in sides:
-            if side is None:
-                return None
-            offset = max(offset, 0 if side[0] is None else abs(side[1]))
-        most = max(most, 2 * offset)
-        constants += [value + sign * offset for plain, value in sides if plain is None for sign in (-1, 1)]
+        if None in sides:
+            return None
+        known = [side for side in sides if side is not None]
+        largest = sorted(abs(shift) for plain, shift in known if plain is not None)[-2:]
+        most = max(most, sum(largest))
+        literals = [value for plain, value in known if plain is None]
+        constants += [value + sign * largest[-1] for value in literals for sign in (-1, 1)]
     return Comparisons(min(constants, default=math.inf), max(constants, default=-math.inf), most)
 
 

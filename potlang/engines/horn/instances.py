@@ -16,8 +16,8 @@ from potlang.engines.horn.tables import domain_rows
 
 _MOST_STEPS = 5_000
 """Rows that are looked at while instances are made."""
-_VIOLATION = (FALSE, ())
 _GroundAtom = tuple[int, Row]
+_VIOLATION: _GroundAtom = (FALSE, ())
 
 
 class RuleInstance(NamedTuple):
@@ -57,7 +57,7 @@ class RuleInstances:
         return self._used(reasons) if _VIOLATION in reasons else None
 
     def _used(self, reasons: Mapping[_GroundAtom, int]) -> frozenset[str]:
-        seen = {_VIOLATION: None}
+        seen: dict[_GroundAtom, None] = {_VIOLATION: None}
         stack: list[_GroundAtom] = [_VIOLATION]
         found = set()
         while stack:
