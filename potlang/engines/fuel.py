@@ -7,7 +7,6 @@ from contextlib import contextmanager
 
 from potlang.utils.deadline import OutOfFuel, look
 
-
 __all__ = ["Fuel", "OutOfFuel"]
 
 _PERIOD = 1_024
