@@ -18,6 +18,7 @@ import io
 import json
 import os
 import random
+import re
 import resource
 import subprocess
 import sys
@@ -356,11 +357,8 @@ def _byte(data: bytes, rng: random.Random, _: Sequence[bytes]) -> bytes:
 
 def _piece(data: bytes, rng: random.Random, _: Sequence[bytes]) -> bytes:
     at = _place(data, rng)
-    return (
-        data[:at]
-        + rng.choice(_PIECES).encode("utf-8", "surrogatepass")
-        + data[at + rng.choice((0, 0, 1, 3)) :]
-    )
+    piece: str = rng.choice(_PIECES)
+    return data[:at] + piece.encode("utf-8", "surrogatepass") + data[at + rng.choice((0, 0, 1, 3)) :]
 
 
 def _cut(data: bytes, rng: random.Random, _: Sequence[bytes]) -> bytes:
@@ -434,13 +432,27 @@ def _json(data: bytes, rng: random.Random, _: Sequence[bytes]) -> bytes:
     return json.dumps(root, ensure_ascii=rng.random() < 0.5).encode("utf-8", "surrogatepass")
 
 
+_PARTS: Final = re.compile(r"\w+(?:\([^()]*\))?|\([^()]*\)|[<>=+*/-]+")
+
+
+def _words(data: bytes, rng: random.Random, others: Sequence[bytes]) -> bytes:
+    """A word, an application or an operator of a text put in the place of another one."""
+    text = data.decode("utf-8", "replace")
+    source = text if rng.random() < 0.8 else rng.choice(others).decode("utf-8", "replace")
+    places, parts = list(_PARTS.finditer(text)), _PARTS.findall(source)
+    if not places or not parts:
+        return data
+    place = rng.choice(places)
+    return (text[: place.start()] + rng.choice(parts) + text[place.end() :]).encode()
+
+
 def _noise(data: bytes, rng: random.Random, _: Sequence[bytes]) -> bytes:
     return rng.randbytes(rng.choice((0, 1, 3, 40, 2_000)))
 
 
 _CHANGES: Final[list[Change]] = [
     *(_byte, _byte, _piece, _piece, _piece, _cut, _cut, _twice, _spliced, _spliced, _swapped),
-    *(_nested, _encoded, _json, _json, _json, _json, _json, _noise),
+    *(_nested, _encoded, _json, _json, _json, _json, _json, _words, _words, _words, _words, _words, _noise),
 ]
 
 # --- entry points -----------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Valid PoT programs drawn at random, with what is known of their verdicts.
 
 A second generator, beside the package's, written from the language's specification alone. A structure is
-drawn first, and facts are stated that hold in it. So much is known of every claim: one that holds in it is not
+drawn first, and facts are stated that hold in it. So much is known of a claim: one that holds in it is not
 refuted, and the assumptions are consistent. Where there are few structures all are tried, and everything is
 known; claims that follow from one assumption by construction, planted contradictions, and Horn rules, whose
 least model a loop finds, are known too.
