@@ -439,7 +439,8 @@ def _words(data: bytes, rng: random.Random, others: Sequence[bytes]) -> bytes:
     """A word, an application or an operator of a text put in the place of another one."""
     text = data.decode("utf-8", "replace")
     source = text if rng.random() < 0.8 else rng.choice(others).decode("utf-8", "replace")
-    places, parts = list(_PARTS.finditer(text)), _PARTS.findall(source)
+    places = list(_PARTS.finditer(text))
+    parts: list[str] = _PARTS.findall(source)
     if not places or not parts:
         return data
     place = rng.choice(places)
