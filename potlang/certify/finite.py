@@ -335,8 +335,7 @@ class FiniteEncoding(Gates):
         if isinstance(op, Symbol) or op in ("store", "apply"):
             return self._looked_up(term, values)
         if op == "distinct":
-            pairs = itertools.combinations(values, 2)
-            return truth(-self.any_of([self._same(*pair) for pair in pairs]))
+            return truth(-self.any_of([self._same(*pair) for pair in itertools.combinations(values, 2)]))
         if op == "ite":
             return self.chosen(values[0], {True: values[1], False: values[2]})
         if is_connective(term):

@@ -89,6 +89,8 @@ def result(op: str, args: tuple[Sort, ...], sorts: Sorts) -> Sort | None:
             return BOOL if op == "member" else whole
         case "concat", (high, low) if high.kind == low.kind == "BitVec":
             return sorts.make("BitVec", (), high.width + low.width)
+        case "int_to_bv", (number, like) if number is INT and like.kind == "BitVec":
+            return like
     least, most, kinds, gives, _ = OPERATORS[op]
     fits = args and least <= len(args) <= most and all(sort is args[0] for sort in args)
     return (gives or args[0]) if fits and (kinds == "any" or args[0].kind in kinds.split()) else None
@@ -97,7 +99,7 @@ def result(op: str, args: tuple[Sort, ...], sorts: Sorts) -> Sort | None:
 def compute(op: str, args: Sequence[Any], sorts: Sequence[Sort]) -> object:
     """The value of an operator other than the connectives and `ite`; `sorts` are those of `args`."""
     function = OPERATORS[op][4]
-    if op.startswith("bv") or op == "concat":
+    if op.startswith("bv") or op in ("concat", "int_to_bv"):
         width = sorts[-1].width
         found = function(args[0], args[-1], width)
         return found if isinstance(found, bool) or op == "concat" else found % (1 << width)
@@ -186,6 +188,8 @@ OPERATORS: Mapping[str, tuple[int, int, str, Sort | None, Callable[..., Any]]] =
         "member": (*_MIXED, lambda element, whole: whole.get((element,))),
         "insert": (*_MIXED, lambda element, whole: whole.put((element,), True)),
         "concat": (*_MIXED, lambda a, b, w: a << w | b),
+        "int_to_bv": (*_MIXED, lambda a, _, w: a),
+        "ubv_to_int": (1, 1, "BitVec", INT, lambda a: a),
         "bvnot": (1, 1, "BitVec", None, lambda a, _, w: ~a),
         "bvneg": (1, 1, "BitVec", None, lambda a, _, w: -a),
         "bvand": (2, 2, "BitVec", None, lambda a, b, w: a & b),

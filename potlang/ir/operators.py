@@ -128,6 +128,15 @@ def _bits_concat(sorts: tuple[Sort, ...]) -> Sort | None:
     return None
 
 
+def _bits_number(sorts: tuple[Sort, ...]) -> Sort | None:
+    return INT if isinstance(sorts[0], BitVecSort) else None
+
+
+def _bits_of_number(sorts: tuple[Sort, ...]) -> Sort | None:
+    number, like = sorts
+    return like if number is INT and isinstance(like, BitVecSort) else None
+
+
 def _apply(sorts: tuple[Sort, ...]) -> Sort | None:
     function = sorts[0]
     fits = isinstance(function, FunctionSort) and function.domain == sorts[1:]
@@ -180,6 +189,9 @@ STR_PREFIX = Operator("str.prefixof", 2, 2, _fixed(BOOL, STRING), "str.prefixof"
 STR_SUFFIX = Operator("str.suffixof", 2, 2, _fixed(BOOL, STRING), "str.suffixof", values.str_suffix, _STRINGS)
 
 BV_CONCAT = Operator("concat", 2, 2, _bits_concat, "concat", values.bv_concat, _BITS)
+BV_TO_INT = Operator("ubv_to_int", 1, 1, _bits_number, "bv2nat", values.bv_to_int, _BITS)
+INT_TO_BV = Operator("int_to_bv", 2, 2, _bits_of_number, "int2bv", values.int_to_bv, _BITS)
+"""The lowest bits of an integer, as many as the second argument has, whose value does not count."""
 BV_NOT = Operator("bvnot", 1, 1, _bits, "bvnot", values.bv_not, _BITS)
 BV_NEG = Operator("bvneg", 1, 1, _bits, "bvneg", values.bv_neg, _BITS)
 

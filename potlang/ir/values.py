@@ -218,6 +218,16 @@ def bv_concat(high: Bits, low: Bits) -> Bits:
     return Bits(high.number << low.width | low.number, high.width + low.width)
 
 
+def bv_to_int(a: Bits) -> int:
+    """The unsigned number."""
+    return a.number
+
+
+def int_to_bv(number: int, like: Bits) -> Bits:
+    """The number modulo 2 to the width of `like`."""
+    return Bits(number % (1 << like.width), like.width)
+
+
 def bv_not(a: Bits) -> Bits:
     """Complement."""
     return Bits(~a.number % (1 << a.width), a.width)

@@ -29,6 +29,8 @@ FORMS: Final[dict[str, tuple[str, ...]]] = {
     "bit vectors": (
         *("BitVecVal(5, 8)", "BVNot(b)", "BVAnd(b, c)", "BVOr", "BVXor", "Shl", "LShR", "AShR", "UDiv"),
         *("URem", "SDiv", "SRem", "ULT", "ULE", "UGT", "UGE", "SLT", "SLE", "SGT", "SGE"),
+        *("Extract(3, 0, b)", "ZeroExt(2, b)", "SignExt", "RotateLeft(b, 1)", "RotateRight"),
+        *("BV2Int(b)", "SBV2Int", "Int2BV(i, 8)"),
     ),
 }
 """The forms of built-in functions, by subject; a name alone takes the form before it."""

@@ -174,6 +174,9 @@ def _application(head: Operator | Symbol, texts: list[str], args: tuple[Node, ..
         return f"({f' {infix} '.join(texts)})"
     if head is op.APPLY:
         return f"{texts[0]}({', '.join(texts[1:])})"
+    if head is op.INT_TO_BV:
+        assert isinstance(args[1].sort, BitVecSort)
+        return f"Int2BV({texts[0]}, {args[1].sort.width})"
     if head is op.INSERT:
         return _inserted(*texts)
     if head in (op.NEG, op.BV_NEG):

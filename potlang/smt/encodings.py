@@ -97,6 +97,23 @@ class Encoder:
         element, whole = node.args
         return ["(store ", whole, " ", element, " true)"]
 
+    def int_to_bits(self, node: App) -> list[Piece]:
+        """The bits of an integer; of that of a bit vector a part of it, or a wider one."""
+        number, sort = node.args[0], node.sort
+        assert isinstance(sort, BitVecSort)
+        if not (isinstance(number, App) and number.op is ops.BV_TO_INT):
+            return [f"((_ int2bv {sort.width}) ", number, ")"]
+        # Solvers reason about bits far better than about numbers that they are taken from.
+        (whole,) = number.args
+        low, width = 0, _width(whole)
+        if isinstance(whole, App) and whole.op is ops.BV_LSHR and isinstance(whole.args[1], Lit):
+            by = whole.args[1].value
+            if isinstance(by, int) and by + sort.width <= width:
+                whole, low = whole.args[0], by
+        if low + sort.width <= width:
+            return [f"((_ extract {low + sort.width - 1} {low}) ", whole, ")"]
+        return [f"((_ zero_extend {sort.width - width}) ", whole, ")"]
+
     def mapped(self, node: App) -> list[Piece]:
         """Union and intersection, pointwise."""
         first, second = node.args
@@ -154,6 +171,11 @@ class Encoder:
         return [binder, Membership(first), " ", Membership(second), "))"]
 
 
+def _width(node: Node) -> int:
+    assert isinstance(node.sort, BitVecSort)
+    return node.sort.width
+
+
 def _is_compound(whole: Node) -> bool:
     return isinstance(whole, App) and (whole.op in _CONNECTIVES or whole.op is ops.INSERT)
 
@@ -188,6 +210,7 @@ _COMMON: dict[Operator, _Row] = {
     ops.APPLY: Encoder.apply,
     ops.MEMBER: Encoder.member,
     ops.INSERT: Encoder.insert,
+    ops.INT_TO_BV: Encoder.int_to_bits,
 }
 _Z3: dict[Operator, _Row] = {
     ops.UNION: Encoder.mapped,

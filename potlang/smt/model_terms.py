@@ -58,6 +58,7 @@ _ROWS: Mapping[str, Operator] = MappingProxyType(
         for row in op.OPERATORS.values()
         if (row is op.ABS or row not in IRREGULAR) and row not in (op.IFF, op.SUB, op.NEG)
     }
+    | dict.fromkeys(("bv2int", "ubv_to_int"), op.BV_TO_INT)
 )
 _SWAPPED: Mapping[str, Operator] = MappingProxyType(
     {
@@ -293,6 +294,9 @@ class ModelTerms:
             case ["_", "is", str(name)] if len(args) == 1:
                 enum = self._names.values.get(name)
                 return self.pool.eq(args[0], self.pool.lit(*enum)) if enum else self.pool.true
+            case ["_", "int2bv" | "int_to_bv", width] if len(args) == 1:
+                like = self.pool.lit(0, self._names.sort(["_", "BitVec", width]))
+                return self._app(op.INT_TO_BV, (args[0], like))
             case ["_", "map", function]:
                 return self._mapped(function, args)
             case _:

@@ -420,6 +420,13 @@ def bit_vectors() -> Iterator[Line]:
         sorts = (f"(BitVec {high})", f"(BitVec {low})")
         text = plain("concat", 2)
         yield Line("concat", sorts, f"(BitVec {high + low})", both, text, text)
+    for width, domain in domains.items():
+        sort = f"(BitVec {width})"
+        text = plain("bv2nat", 1)
+        yield Line("ubv_to_int", (sort,), "Int", (domain,), text, text, ("(ubv_to_int {0})",))
+        term = f"((_ int_to_bv {width}) {{0}})"
+        places = ((*range(-17, 18), *INTS[-2:], 1 - (1 << width)), domain[:2])
+        yield Line("int_to_bv", ("Int", sort), sort, places, term, term, (f"((_ int2bv {width}) {{0}})",))
     yield Line(None, ("(BitVec 1)",) * 3, "(BitVec 3)", ((0, 1),) * 3, plain("concat", 3), plain("concat", 3))
 
 

@@ -251,6 +251,7 @@ def _inner(scope: _VariableScope, sort: Sort, depth: int) -> list[Maker]:
         case BitVecSort():
             makers += [_operation(scope, row, (sort, sort), depth) for row in _BIT_ROWS]
             makers += [_operation(scope, row, (sort,), depth) for row in (op.BV_NOT, op.BV_NEG)]
+            makers.append(_operation(scope, op.INT_TO_BV, (INT, sort), depth))
         case SetSort():
             makers += [_operation(scope, row, (sort, sort), depth) for row in _SET_ROWS]
             makers.append(_operation(scope, op.INSERT, (sort.element, sort), depth))
@@ -301,6 +302,7 @@ def _arithmetic_makers(scope: _VariableScope, sort: Sort, depth: int) -> list[Ma
     makers += [_operation(scope, row, (INT, INT), depth) for row in (op.INT_DIV, op.MOD)]
     makers.append(_operation(scope, op.TO_INT, (REAL,), depth))
     makers.append(_operation(scope, op.STR_LENGTH, (STRING,), depth))
+    makers += [_operation(scope, op.BV_TO_INT, (BitVecSort(width),), depth) for width in (1, 2)]
     return makers
 
 
