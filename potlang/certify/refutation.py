@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .finite import FiniteEncoding
+from .models import TABLES
 from .normal import Matrix, Part
 from .propagation import Clause, ClauseDatabase
 from .sorts import BOOL, INT
 from .terms import Symbol, Term
 from .theory import Root, Theory
 from .tokens import Invalid, QuotedText, StepBudget, Tree, integer, name, pair, shown, tree
+from .unfolding import unfolded
 
 MOST_STEPS = 50_000_000
 MOST_MEMBERS = 1_000
@@ -44,6 +46,7 @@ class Refutation:
         self._given: set[int] = set()
         self._database = ClauseDatabase(self.steps)
         self._statements: dict[int, list[Clause]] = {}
+        self._special = {"skolem": (4, self._skolem), "dummy": (2, self._dummy), "differ": (2, self._differ)}
 
     # --- statements ---
 
@@ -212,6 +215,9 @@ class Refutation:
                     outside = [terms.apply("<", (term, ends[0])), terms.apply("<", (ends[1], term))]
                     values = [terms.literal(value, INT) for value in range(low, high + 1)]
                     return outside + [self._equal(term, value) for value in values]
+            case ["unfolded", written]:
+                formula = unfolded(self.theory, self._ground(written))
+                return [Matrix(self.theory, Root("", formula, {}), True).formula]
             case ["then" | "else" as which, written]:
                 term = self._ground(written)
                 if term.op == "ite" and term.sort is not BOOL:
@@ -233,11 +239,11 @@ class Refutation:
     # --- ground terms ---
 
     def _ground(self, part: Tree) -> Term:
-        return self.theory.term(part, special={"skolem": (4, self._skolem), "dummy": (2, self._dummy)})
+        return self.theory.term(part, special=self._special)
 
     def _apply(self, head: Tree, args: tuple[Term, ...]) -> Term:
         if isinstance(head, list):
-            return self._skolem(head, args)
+            return (self._differ if head[:1] == ["differ"] else self._skolem)(head, args)
         return self._terms.apply(self.theory.head(head), args)
 
     def _skolem(self, parts: list[Tree], args: tuple[Term, ...]) -> Term:
@@ -248,6 +254,15 @@ class Refutation:
                 if symbol is not None:
                     return self._terms.apply(symbol, args)
         raise Invalid("there is no such Skolem term")
+
+    def _differ(self, parts: list[Tree], args: tuple[Term, ...]) -> Term:
+        """`(differ N TABLE TABLE)`, in any order."""
+        match parts, args:
+            case ["differ", number, *_], (one, two) if one.sort is two.sort and one.sort.kind in TABLES:
+                found = dict(enumerate(self.theory.differing(one.sort))).get(integer(number))
+                if found is not None:
+                    return self._terms.apply(found, (one, two) if one.id < two.id else (two, one))
+        raise Invalid("there is no such index")
 
     def _dummy(self, parts: list[Tree], args: tuple[Term, ...]) -> Term:
         """`(dummy SORT)`."""

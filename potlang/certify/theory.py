@@ -85,6 +85,7 @@ class Theory:
         self.limits: dict[Any, Any] = {}
         self.encoded: Any = None
         self.refuted: set[tuple[Goal, tuple[str, ...]]] = set()
+        self._made: dict[object, Symbol] = {}
         self.symbols: list[Symbol] = []
         self._named: dict[str, Symbol | None] = {}
 
@@ -145,6 +146,19 @@ class Theory:
         if found is None:
             raise Invalid(f"unknown or ambiguous symbol {shown(part)}")
         return found
+
+    def selectors(self, sort: Sort) -> list[Symbol]:
+        """Those of a tuple sort; what the program does not mention is made."""
+        theirs = [each for each in self.symbols if (each.kind, each.domain) == ("selector", (sort,))]
+        known = {each.name: each for each in theirs}
+        fields = [(label, Symbol("selector", label, (sort,), part)) for label, part in sort.fields]
+        return [known.get(label) or self._made.setdefault((sort, label), each) for label, each in fields]
+
+    def differing(self, sort: Sort) -> list[Symbol]:
+        """Functions of two tables that give an index at which they differ, if they do."""
+        keys = sort.parts if sort.kind == "Set" else sort.parts[:-1]
+        every = [(number, Symbol("differ", "", (sort, sort), key)) for number, key in enumerate(keys)]
+        return [self._made.setdefault((sort, number), each) for number, each in every]
 
     def _define(self, symbol: Symbol, params: list[Tree], parts: list[Tree]) -> None:
         found, body, _ = self._body(params, parts)

@@ -38,6 +38,10 @@ class TermText:
         """Note that a constant stands for some member of its sort."""
         self._fresh[symbol] = f"dummy {self.printer.sort(symbol.range)}"
 
+    def add_differing(self, symbol: Symbol, number: int) -> None:
+        """Note that a function gives the index of this number at which two tables differ."""
+        self._fresh[symbol] = f"differ {number}"
+
     def variable(self, root: str | None, var: Var) -> str:
         """The reference to a variable of a root: `?name.n`."""
         return self._names[root][var]

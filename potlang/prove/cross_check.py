@@ -116,7 +116,7 @@ class CrossChecker:
         self._second = second
         self._dispatchers: dict[str, Dispatcher | None] = {}
         self._original = {each.key: each for each in module.assertions}
-        self._claims = frozenset(each.key for each in (*module.claims, *module.norms))
+        self._claims = {each.key: each for each in (*module.claims, *module.norms)}
         self._read = ResultModels(lowered)
         self.evaluations = Evaluations(module)
         self.allowance = Allowance.of(Limits())
@@ -241,7 +241,8 @@ class CrossChecker:
         from potlang.engines.finite.direct import refutation
         from potlang.engines.ground.grounding import GroundLimits
 
-        wanted = None if side == "assumptions" else claim
+        # As the program says it: what passes made of it may be true of itself, to the kernel it is not.
+        wanted = None if side == "assumptions" else self._claims.get(claim.key, claim)
         place = self._place(side, claim, core)
         keys = [each.key for each in self.originals(core)]
         goal = None if wanted is None else wanted.key

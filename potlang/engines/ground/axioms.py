@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from potlang.engines.ground.table import Head, TermTable
+from potlang.engines.ground.unfolding import unfolded
 from potlang.ir import operators as op
 from potlang.ir.nodes import Symbol
 from potlang.ir.operators import Operator
@@ -13,7 +14,8 @@ from potlang.ir.sorts import BOOL
 
 class Axiom(NamedTuple):
     """`transitive`: three terms in `left`; `congruent`: two lists of arguments of `head`; `member`: a term
-    of an enumerated sort; `between`: an integer term and two literals; `then`, `else`: a term of `ite`.
+    of an enumerated sort; `between`: an integer term and two literals; `then`, `else`: a term of `ite`;
+    `unfolded`: the arguments of `head`, which is an equality or reads a table.
     """
 
     rule: str
@@ -25,6 +27,9 @@ class Axiom(NamedTuple):
         """Its clauses, `TRUE` and `FALSE` among their literals."""
         if self.rule in ("then", "else"):
             return _chosen(table, self.left[0], self.rule == "then")
+        if self.rule == "unfolded":
+            assert isinstance(self.head, Operator)
+            return unfolded(table, self.head, self.left)
         return [self._clause(table)]
 
     def _clause(self, table: TermTable) -> list[int]:

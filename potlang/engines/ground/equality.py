@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from potlang.engines.ground.axioms import Axiom
 from potlang.engines.ground.table import Head, TermTable, values_of
+from potlang.engines.ground.unfolding import needed
 from potlang.ir import operators as op
 from potlang.ir.congruence import CongruenceClosure
 from potlang.ir.nodes import Lit, Symbol
@@ -85,6 +86,7 @@ class EqualityClasses:
         if not self.trivial:
             self._closure.take(equalities)
             self._check()
+        self._require_unfolded()
         self._require_choices()
         self._require_members()
         self._require_integers()
@@ -240,6 +242,11 @@ class EqualityClasses:
     def _path(self, a: int, b: int) -> list[tuple[int, int]]:
         """The terms from `a` to `b`, each with the reason why it equals the one before."""
         return [(a, 0), *self._closure.proofs.path(a, b)]
+
+    def _require_unfolded(self) -> None:
+        """Equalities of records and tables, and readings of tables, are what they are by their parts."""
+        for each in needed(self.table, self.true):
+            self.axioms[Axiom(*each)] = None
 
     def _require_choices(self) -> None:
         """A choice is what its condition says."""

@@ -70,6 +70,8 @@ class _StatementWriter:
 
     def axiom(self, axiom: Axiom) -> tuple[str, str]:
         left = " ".join(map(self.term, axiom.left))
+        if axiom.rule == "unfolded":
+            return "axiom", f"unfolded ({axiom.head} {left})"
         if axiom.rule != "congruent":
             return "axiom", f"{axiom.rule} {left}"
         right = " ".join(map(self.term, axiom.right))
@@ -100,6 +102,8 @@ class _StatementWriter:
         assert isinstance(head, Symbol | Operator)
         if isinstance(head, Symbol) and head in self.table.dummies():
             self.text.add_dummy(head)
+        if isinstance(head, Symbol) and head in self.table.differing:
+            self.text.add_differing(head, self.table.differing[head])
         if not args and isinstance(head, Symbol):
             return self.text.head(head)
         return f"({self.text.call(head)} {' '.join(self.written[arg] for arg in args)})"

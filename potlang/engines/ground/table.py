@@ -16,7 +16,18 @@ from potlang.ir.fold import fold, literal_of
 from potlang.ir.nodes import App, Lit, Node, Sym, Symbol, SymbolKind, Var, reachable
 from potlang.ir.operators import Operator
 from potlang.ir.pool import Pool
-from potlang.ir.sorts import BOOL, INT, REAL, STRING, BitVecSort, BoolSort, DeclaredSort, EnumSort, Sort
+from potlang.ir.sorts import (
+    BOOL,
+    INT,
+    REAL,
+    STRING,
+    BitVecSort,
+    BoolSort,
+    DeclaredSort,
+    EnumSort,
+    Sort,
+    TupleSort,
+)
 from potlang.ir.values import Bits
 
 MOST_BITS = 6
@@ -91,6 +102,10 @@ class TermTable:
         self._terms: dict[tuple[Head, tuple[int, ...]], int] = {}
         self._numbers: dict[tuple[Head, tuple[int, ...]], int] = {}
         self._dummies: dict[Sort, Symbol] = {}
+        self.selectors: dict[tuple[Sort, str], Symbol] = {}
+        """Those of the program by their sort and name, and others."""
+        self.differing: dict[Symbol, int] = {}
+        """Functions that give the index, of this number, at which two tables differ, if they do."""
         self._computed: dict[tuple[Operator, tuple[int, ...]], Lit | None] = {}
 
     # --- terms ---
@@ -102,6 +117,8 @@ class TermTable:
     def term(self, head: Head, args: tuple[int, ...], sort: Sort) -> int:
         """The number of a term."""
         number = self._terms.get((head, args))
+        if number is None and (field := self.field(head, args)) is not None:
+            return field
         if number is None:
             if isinstance(head, Operator):
                 value = self.compute(head, args)
@@ -116,6 +133,16 @@ class TermTable:
             self.sorts.append(sort)
             self.by_sort.setdefault(sort, []).append(number)
         return number
+
+    def field(self, head: Head, args: tuple[int, ...]) -> int | None:
+        """What a selector gives of a record that is built here; None for all else."""
+        if not isinstance(head, Symbol) or head.kind is not SymbolKind.SELECTOR:
+            return None
+        built, sort = self.heads[args[0]], head.domain[0]
+        if not isinstance(built, Symbol) or built.kind is not SymbolKind.CONSTRUCTOR:
+            return None
+        assert isinstance(sort, TupleSort)
+        return self.args[args[0]][[name for name, _ in sort.fields].index(head.name)]
 
     def literal(self, node: Lit) -> int:
         """The number of a literal."""
@@ -231,6 +258,13 @@ class TermTable:
 
         `=` is orderless, `<=` is the negation of `<`, and a lower bound of an integer that of an upper one.
         """
+        field = self.field(head, args)
+        if field is not None:
+            value, inner = self.value(field), self.heads[field]
+            if value is not None:
+                return value.value is True
+            assert isinstance(inner, Symbol | Operator)
+            return self._normal(inner, self.args[field])
         if head is op.EQ:
             if args[0] == args[1]:
                 return True
@@ -333,6 +367,7 @@ class _Lowering:
             case Sym():
                 return ~table.term(node.symbol, (), node.sort)
             case App():
+                self._note(node)
                 refs = tuple([self.refs[arg.id] for arg in node.args])
                 if all(ref < 0 for ref in refs):
                     return ~table.term(node.op, tuple([~ref for ref in refs]), node.sort)
@@ -342,6 +377,10 @@ class _Lowering:
             case _:
                 raise TypeError("a quantifier or a stray variable in a clause")
 
+    def _note(self, node: App) -> None:
+        if isinstance(node.op, Symbol) and node.op.kind is SymbolKind.SELECTOR:
+            self.table.selectors[node.op.domain[0], node.op.name] = node.op
+
     def rule(self, form: int, top: bool) -> GroundRule:
         literals = tuple([self._literal(atom, sign) for atom, sign in self.clause])
         return GroundRule(form, top, self.variables, tuple(self.calls), literals)
@@ -350,6 +389,7 @@ class _Lowering:
         if isinstance(atom, Sym):
             return RuleLiteral(sign, atom.symbol, ())
         if isinstance(atom, App):
+            self._note(atom)
             refs = tuple([self.refs[arg.id] for arg in atom.args])
             if atom.op is op.LE:
                 return RuleLiteral(not sign, op.LT, (refs[1], refs[0]))
