@@ -7,8 +7,8 @@ from __future__ import annotations
 
 ENGINES: tuple[str, ...] = ("z3", "cvc5", "cvc5-fmf", "cvc5-pysmt")
 """`cvc5-fmf` is cvc5 with finite model finding from the start; `cvc5` tries that second."""
-WORKERS: tuple[str, ...] = (*ENGINES, "sat")
-"""All engines that run in workers; `sat` is given clauses (`engines/sat.py`) in place of SMT-LIB text."""
+WORKERS: tuple[str, ...] = (*ENGINES, "sat", "eprover")
+"""All engines that run in workers; `sat` and `eprover` are given clauses in place of SMT-LIB text."""
 
 
 def solver_command(engine: str) -> tuple[str, ...]:

@@ -84,6 +84,10 @@ def make_engine(name: str) -> SolverEngine:
         from potlang.engines.sat import SatEngine
 
         return SatEngine()
+    if name == "eprover":
+        from potlang.engines.saturation.eprover import EproverEngine
+
+        return EproverEngine()
     raise ValueError(f"no engine {name!r}")
 
 

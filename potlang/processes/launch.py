@@ -5,9 +5,11 @@ Each ends with this process, even where this one is killed ([STOP-CHILD]).
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -37,14 +39,30 @@ def launch(service: str, *arguments: str) -> subprocess.Popen[bytes]:
     return _started(command, {**pipes, "bufsize": 0})
 
 
-def launch_program(command: list[str], output: IO[bytes]) -> subprocess.Popen[bytes]:
-    """A program that is not ours, with its absolute path first; `output` takes all that it prints.
+def launch_program(
+    command: list[str], output: IO[bytes], given: IO[bytes] | None = None
+) -> subprocess.Popen[bytes]:
+    """A program that is not ours, with its absolute path first.
 
-    Raises OSError if there can be no process; see also `NOT_STARTED`.
+    It reads the file `given`, or nothing; `output` takes all that it prints. It leads a group of its own, for
+    `end_program`. Raises OSError if there can be no process; see also `NOT_STARTED`.
     """
     if sys.platform == "linux":
         command = _python(_BECOME, *command)
-    return _started(command, {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": subprocess.STDOUT})
+    stdin = subprocess.DEVNULL if given is None else given
+    return _started(command, {"stdin": stdin, "stdout": output, "stderr": subprocess.STDOUT})
+
+
+def end_program(process: subprocess.Popen[bytes]) -> None:
+    """End what `launch_program` has started, if it has not ended, with all that it had started."""
+    if process.poll() is not None:
+        return
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def _python(code: str, *arguments: str) -> list[str]:

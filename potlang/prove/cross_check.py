@@ -25,11 +25,13 @@ from potlang.utils.deadline import Deadline
 if TYPE_CHECKING:
     from potlang.certify import Theory
     from potlang.engines.ground.grounding import Grounder, Side
+    from potlang.engines.saturation.procedure import SaturationProcedure
     from potlang.ir.structure import Structure
     from potlang.processes.pool import Workers
 
 _CHECK_MS = 2_000
 _REFUTE_MS = 1_000
+_FIRST_MS = 200
 _ENCODED_MS = 3_000
 _ACCEPT_MS = 5_000
 _MOST_GROUNDED = 500
@@ -106,11 +108,13 @@ class CrossChecker:
         second: SecondEngine,
         workers: Workers,
         reading: KernelReading | None = None,
+        saturation: SaturationProcedure | None = None,
     ) -> None:
         """`reading` is the module as the kernel reads it, if others use that too."""
         self.module = module
         self._workers = workers
         self._reading = reading
+        self._saturation = saturation
         self._grounder: Grounder | None = None
         self._labels = labels
         self._second = second
@@ -250,15 +254,24 @@ class CrossChecker:
         lines = refutation(place.theory, keys, side, goal, self._workers, deadline)
         if lines is not None and self._accepts(place.theory, side, claim, lines):
             return lines, "refutation"
+        own, every = self.originals(core), place.module.assertions
+        # A prover's proof is found in less time than it takes to see that grounding finds none. Some
+        # arithmetic is refuted by what bounds the numbers, which need not be in a minimal core.
+        attempts = [(own, _REFUTE_MS), (every, _REFUTE_MS)]
+        if self._saturation is not None:
+            attempts.insert(0, (own, _FIRST_MS))
         reason = "too many assumptions to ground"
-        # Some arithmetic is refuted by what bounds the numbers, which need not be in a minimal core.
-        for assertions in (self.originals(core), place.module.assertions):
+        for number, (assertions, most) in enumerate(attempts):
             if len(assertions) <= _MOST_GROUNDED:
-                limits = GroundLimits(timeout_ms=self.allowance.check_ms(_REFUTE_MS))
+                limits = GroundLimits(timeout_ms=self.allowance.check_ms(most))
                 found = place.refute(assertions, side, wanted, limits)
                 if found.status == "unsat":
                     return found.lines, "refutation"
                 reason = found.reason
+            if self._saturation is not None and not number:
+                lines = self._saturation.refute(own, side, wanted, self.allowance.check_ms(_REFUTE_MS))
+                if lines is not None and self._accepts(place.theory, side, claim, lines):
+                    return lines, "refutation"
         return None, f"no ground refutation: {reason}"
 
     def originals(self, core: Sequence[str]) -> list[Assertion]:

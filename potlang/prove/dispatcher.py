@@ -91,7 +91,7 @@ class Allowance(NamedTuple):
 class Dispatcher:
     """Decides checks. Not safe for use by several threads at once.
 
-    `procedures` are asked before any solver, `fallbacks` where the first solver has given up. `racer` takes
+    `procedures` are asked before any solver, `fallbacks` where the first solver has given up. `racers` take
     part in races.
     """
 
@@ -102,13 +102,13 @@ class Dispatcher:
         reserve: Reserve | None = None,
         procedures: Sequence[DecisionProcedure] = (),
         fallbacks: Sequence[DecisionProcedure] = (),
-        racer: Racer | None = None,
+        racers: Sequence[Racer] = (),
     ) -> None:
         self.solvers = tuple(solvers)
         self.allowance = allowance
         self.procedures = tuple(procedures)
         self._fallbacks = tuple(fallbacks)
-        self._racer = racer
+        self._racers = tuple(racers)
         self._reserve = reserve
         self._runners: tuple[SolverSession, ...] = ()
         self._base: Callable[[Encoding], str] | None = None
@@ -302,8 +302,9 @@ class Dispatcher:
         assert self._base is not None
         for each in self._runners:
             each.load(self._base)
-        entered = None if check is None or self._racer is None else self._racer.enter(check)
-        entrants: list[Entrant] = [*self._runners, *([] if entered is None else [entered])]
+        racing = () if check is None else [racer.enter(check) for racer in self._racers]
+        entered = [each for each in racing if each is not None]
+        entrants: list[Entrant] = [*self._runners, *entered]
         if self.allowance.limits.rlimit is not None:
             # In a race the clock decides who wins. A run with a count of steps is to give the same answer
             # each time, so there they are asked one after the other.
@@ -317,8 +318,9 @@ class Dispatcher:
                 each.load(self._base)
         found = merge(name, answers)
         for entrant, answer in answers:
-            if entered is not None and entrant is entered and answer.status == found.status != "unknown":
-                found = entered.read(found, answer)
+            if answer.status == found.status != "unknown":
+                for one in entered:
+                    found = one.read(found, answer) if one is entrant else found
         if found.status == "unknown" and result.reason is not None:
             found = found._replace(reason=found.reason or result.reason)
         return found._replace(checks=(*result.checks, *found.checks))

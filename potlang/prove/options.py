@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from potlang.engines.commands import ENGINES
 from potlang.passes.sent import SENT_PASSES
 
-RouteName = Literal["auto", "closure", "ground", "search", "z3", "cvc5", "cvc5-fmf", "both"]
+RouteName = Literal["auto", "closure", "ground", "search", "eprover", "z3", "cvc5", "cvc5-fmf", "both"]
 """Who answers: `auto` is the router, the others force one way ([ROUTE-NAMES])."""
 Trust = Literal["best", "solver"]
 """`best`: each answer is checked by other means than found it; `solver`: none is ([TIER-NAMES])."""

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
-import signal
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Final, Literal, NamedTuple
 
 from potlang.engines.messages import ProofFormat
-from potlang.processes.launch import NOT_STARTED, launch_program
+from potlang.processes.launch import NOT_STARTED, end_program, launch_program
 
 Outcome = Literal["checked", "incomplete", "rejected", "timeout", "not available"]
 
@@ -80,18 +77,7 @@ def _run(command: list[str], output: IO[bytes], seconds: float) -> int | None:
     except subprocess.TimeoutExpired:
         return None
     finally:
-        _end(process)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    if process.returncode is not None:
-        return
-    if sys.platform == "win32":
-        process.kill()
-    else:
-        with contextlib.suppress(OSError):
-            os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+        end_program(process)
 
 
 def _last_part(output: IO[bytes]) -> str:

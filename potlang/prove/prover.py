@@ -22,6 +22,7 @@ from potlang.engines.finite.procedure import MOST_STEPS, SearchProcedure
 from potlang.engines.ground.procedure import GROUND_MS, GroundProcedure
 from potlang.engines.horn.procedure import CLOSURE_MS, HornProcedure
 from potlang.engines.kernel_reading import KernelReading
+from potlang.engines.saturation.procedure import SaturationProcedure, saturation_procedure
 from potlang.engines.solver import SolverSession
 from potlang.ir.module import Assertion, Claim, Module, Optimization
 from potlang.ir.nodes import Node, Quant
@@ -93,6 +94,7 @@ class Prover:
         self._tracked = len(module.assertions) <= _MOST_TRACKED
         self._reading = KernelReading(self.original)
         self._direct: DirectProcedure | None = None
+        self._saturation: SaturationProcedure | None = None
         self._dispatcher = self._made_dispatcher()
         self._verifier = Verifier(
             self._dispatcher,
@@ -131,9 +133,11 @@ class Prover:
         solvers = [self._solver(name) for name in self.options.engines]
         first, fallbacks = self._procedures(solvers[0].encoding)
         reserve = self._reserve if route == "auto" else None
-        made = Dispatcher(solvers, Allowance.of(self.limits), reserve, first, fallbacks, self._direct)
+        racers = [each for each in (self._direct, self._saturation) if each is not None]
+        made = Dispatcher(solvers, Allowance.of(self.limits), reserve, first, fallbacks, racers)
         if not solvers_of(route):
-            made.disabled = (route, f"{route} does not decide this")
+            absent = route == "eprover" and self._saturation is None
+            made.disabled = (route, "eprover is not on PATH" if absent else f"{route} does not decide this")
         return made
 
     def _reserve(self) -> list[SolverSession]:
@@ -166,6 +170,17 @@ class Prover:
         beyond = None if forced else direct.decide_small
         search = SearchProcedure(self.module, labels, encoding, steps, beyond)
         ground_ms = limits.check_ms if forced else GROUND_MS
+        # A prover ends by the clock alone, which is to decide nothing where steps are counted.
+        if route == "eprover" or (route == "auto" and limits.rlimit is None):
+            self._saturation = saturation_procedure(
+                self.original,
+                self.module,
+                labels,
+                encoding,
+                self._workers,
+                limits.check_ms,
+                limits.memory_mb,
+            )
         finite = route == "auto"
         ground = GroundProcedure(
             self.original,
@@ -182,6 +197,7 @@ class Prover:
             "closure": ([closure], []),
             "ground": ([ground], []),
             "search": ([search], []),
+            "eprover": ([self._saturation] if self._saturation is not None else [], []),
         }
         return chosen.get(route, ([], []))
 
@@ -218,8 +234,9 @@ class Prover:
     def close(self) -> None:
         """Give the solvers back."""
         self._dispatcher.close()
-        if self._direct is not None:
-            self._direct.close()
+        for each in (self._direct, self._saturation):
+            if each is not None:
+                each.close()
         self._cores.close()
         if self._cross_checker is not None:
             self._cross_checker.close()
@@ -491,7 +508,7 @@ class Prover:
 
     def _made(self, state: ClaimState, evidence: Evidence) -> Result:
         unknown = state.verdict is Verdict.UNKNOWN
-        answered = dict.fromkeys(result.by for result in state.results if result.by)
+        answered = dict.fromkeys(by for result in state.results for by in result.by.split("+") if by)
         return Result(
             state.claim.name,
             state.claim.origin.pointer,
@@ -605,7 +622,13 @@ class Prover:
             from potlang.prove.cross_check import CrossChecker
 
             self._cross_checker = CrossChecker(
-                self.original, self.module, self._labels, self._second, self._workers, self._reading
+                self.original,
+                self.module,
+                self._labels,
+                self._second,
+                self._workers,
+                self._reading,
+                self._saturation,
             )
         self._cross_checker.allowance = self._dispatcher.allowance
         self._cross_checker.assume(self._verifier.extra)

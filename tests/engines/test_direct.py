@@ -647,3 +647,19 @@ def test_what_only_has_to_be_computed_is_checked() -> None:
     assert found == {
         text: ("entailed" if holds else "refuted", "checked") for text, holds in COMPUTED.items()
     }
+
+
+def test_a_claim_that_closes_a_sort_closes_it_for_itself_alone(workers: Workers) -> None:
+    """[DIRECT-DECIDES], [DIRECT-PARTS] The assumptions alone need more members than the claim leaves."""
+    pool = Pool()
+    third = Symbol("c", (), THING, SymbolKind.CONSTANT)
+    differ = pool.app(op.DISTINCT, tuple(pool.sym(each) for each in (A, B, third)))
+    fact = Assertion("differ", "differ", AssertionKind.FACT, differ)
+    claim = Claim("two", "two", closure(pool).formula)
+    module = Module(pool, (THING,), (A, B, third), assertions=(fact,), claims=(claim,))
+    procedure = procedure_of(module, workers)
+    found = procedure.decide(Check("claim", claim.formula, claim=claim))
+    assert found is not None and found.status == "unsat"
+    part = procedure.decide(Check("assumptions", assumptions=(fact,), alone=True))
+    assert part is None or part.status != "unsat"
+    procedure.close()

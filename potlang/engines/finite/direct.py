@@ -72,7 +72,9 @@ class DirectProblem:
             for cells, places in cliques(encoding)
             for clause in taken([_within(encoding, cell) for cell in cells])
         ]
-        self._closing = {self.keys[place] for place in encoding.closing}
+        # The side of a claim may close a sort, too: then what follows rests on it.
+        names = list(self._switches)
+        self._closing = {names[place] for place in encoding.closing}
 
     def base(self) -> str:
         """The clauses, for a session with the SAT solver."""
@@ -97,9 +99,16 @@ class DirectProblem:
 
     def core(self, answer: SolverAnswer) -> tuple[str, ...]:
         """The assertions that an unsatisfiable answer rests on, with those that bound their numbers."""
-        names = {str(switch): key for key, switch in self._switches.items()}
-        used = self._bounding({names[each] for each in answer.core or ()} | self._closing)
+        used = self._used(answer)
         return tuple(key for key in self.keys if key in used)
+
+    def rests_on_goal(self, answer: SolverAnswer) -> bool:
+        """Whether an unsatisfiable answer rests on the side, be it that this bounds its numbers or sorts."""
+        return None in self._used(answer)
+
+    def _used(self, answer: SolverAnswer) -> set[str | None]:
+        names = {str(switch): key for key, switch in self._switches.items()}
+        return self._bounding({names[each] for each in answer.core or ()} | self._closing)
 
     def structure(self, answer: SolverAnswer, module: Module) -> Structure:
         """The structure of a model; `module` is what the theory was printed from."""

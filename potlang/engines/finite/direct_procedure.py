@@ -75,8 +75,13 @@ class DirectEntrant:
         self._session.cancel()
 
     def suffices(self, answer: SolverAnswer) -> bool:
-        """Whether the core of an unsatisfiable answer is among the assumptions."""
-        return answer.status != "unsat" or self._names.keys() >= set(self._posed.problem.core(answer))
+        """Whether what an unsatisfiable answer rests on was assumed."""
+        if answer.status != "unsat":
+            return True
+        problem = self._posed.problem
+        if self._side == "assumptions" and problem.rests_on_goal(answer):
+            return False
+        return self._names.keys() >= set(problem.core(answer))
 
     def read(self, result: CheckResult, answer: SolverAnswer) -> CheckResult:
         """The result with a model, or with a core and a refutation."""

@@ -104,6 +104,32 @@ class Grounder:
         found = self._run(assertions, side, claim, limits, lines=True)
         return found._replace(status="unknown", reason="satisfiable") if found.status == "sat" else found
 
+    def grounding(self, assertions: Sequence[Assertion], side: Side, claim: Claim | None) -> Grounding:
+        """The rules of the assertions with one side of a claim. Raises `NotSkolemizable`."""
+        return Grounding(self._problem(assertions, side, claim, Deadline(GroundLimits().timeout_ms)))
+
+    def refuted(
+        self,
+        grounding: Grounding,
+        instances: Iterable[Instance],
+        side: Side,
+        claim: Claim | None,
+        limits: GroundLimits = GroundLimits(),
+    ) -> Grounded:
+        """As `refute`, of rules of which these instances are known to contradict each other."""
+        loop = _Loop(grounding, limits, self._workers, Deadline(limits.timeout_ms))
+        try:
+            for instance in instances:
+                loop.add(instance)
+            if loop.run() is not None:
+                raise _Unknown("satisfiable")
+            lines = self._refutation(loop, side, claim)
+            return Grounded("unsat", "", None, tuple(lines), loop.rounds, loop.count)
+        except _Unknown as error:
+            return Grounded("unknown", str(error))
+        except OutOfFuel:
+            return Grounded("unknown", "the search for instances takes too many steps")
+
     def decide(
         self,
         assertions: Sequence[Assertion],
@@ -238,7 +264,7 @@ class _Loop:
         for number, rule in enumerate(self.grounding.facts):
             if not number % _PERIOD:
                 _in_time(self.deadline)
-            self._instance(Instance(rule, ()))
+            self.add(Instance(rule, ()))
         while True:
             # In each round: sums of truth values add axioms for thousands of rounds, each of them short.
             _in_time(self.deadline)
@@ -297,7 +323,8 @@ class _Loop:
 
     # --- clauses ---
 
-    def _instance(self, instance: Instance) -> None:
+    def add(self, instance: Instance) -> None:
+        """Take an instance of a rule."""
         if instance not in self.seen:
             self._add(self.grounding.table.instance(*instance), instance)
 
@@ -323,7 +350,7 @@ class _Loop:
             found += [Instance(rule, binding) for binding in islice(violated, self.limits.round)]
             _in_time(self.deadline)
         for instance in found:
-            self._instance(instance)
+            self.add(instance)
 
     def _solve(self) -> list[int] | None:
         """The true variables of a model, or None if there is none."""

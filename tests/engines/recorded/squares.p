@@ -1,0 +1,9 @@
+tff(t_s0,type,s0:$tType).
+tff(t_f0,type,f0:(s0*s0)>s0).
+tff(t_f1,type,f1:s0).
+tff(t_f2,type,f2:s0).
+tff(t_f3,type,f3:s0).
+tff(a0,negated_conjecture,(f0(f2,f3)!=f0(f3,f2))).
+tff(a1,axiom,![X0:s0,X1:s0,X2:s0]:(f0(f0(X0,X1),X2)=f0(X0,f0(X1,X2)))).
+tff(a2,axiom,![X0:s0]:(f0(f1,X0)=X0)).
+tff(a3,axiom,![X0:s0]:(f0(X0,X0)=f1)).
