@@ -14,6 +14,7 @@ from typing import Final
 from potlang.engines.ground.forms import Grounding
 from potlang.engines.ground.lines import Instance
 from potlang.engines.ground.table import GroundRule, Head, RuleLiteral, values_of
+from potlang.engines.saturation.superposition import DUMMY
 from potlang.ir import operators as op
 from potlang.ir.nodes import Symbol
 from potlang.ir.sorts import BOOL, BoolSort, DeclaredSort, EnumSort, Sort
@@ -164,7 +165,7 @@ class SaturationProblem:
         for name, args in terms:
             head = heads.get(name)
             if head is None:
-                numbers.append(self._table.default(sorts[name.removeprefix("dummy ")]))
+                numbers.append(self._table.default(sorts[name.removeprefix(DUMMY)]))
             elif isinstance(head, Symbol):
                 numbers.append(self._table.term(head, tuple(numbers[arg] for arg in args), head.range))
             else:

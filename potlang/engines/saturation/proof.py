@@ -7,19 +7,18 @@ ground instances of the problem's clauses that contradict each other (J. Herbran
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice, product
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from potlang.engines.saturation.superposition import Derived, Superposition
+from potlang.engines.saturation.superposition import DUMMY, Superposition, Use
 from potlang.engines.saturation.tptp import EQUAL, Clause, Literal, Signature, Step, TermBank
 from potlang.utils.deadline import Deadline
 
 MOST_INSTANCES: Final = 20_000
 """More than this are not made: the derivation is then z3's word and the prover's."""
 _STEP_MS: Final = 1_000
-_FIRST_MS: Final = 200
-_MOST_SEEDS: Final = 64
+_MOST_WAYS: Final = 20
 _LONGEST_NAME: Final = 100
 
 
@@ -155,84 +154,74 @@ class _StepChecker:
             renamed = _renamed(clause, step.clause, self.bank)
             if renamed is not None:
                 return _Schema(((name, renamed),))
-        uses = self._entailed(clauses, step.clause, _FIRST_MS, deadline)
+        uses = self._replayed(step, dict(clauses), step.clause, deadline)
         if uses is None:
-            uses = self._between(clauses, step, step.clause, deadline)
+            uses = self._entailed(clauses, step.clause, deadline)
         if uses is None:
             rule = f" ({step.rule[:_LONGEST_NAME]})" if step.rule else ""
             name = step.name[:_LONGEST_NAME]
             raise Unconfirmed(f"step {name}{rule} does not follow, as far as z3 can tell")
         return uses
 
-    def _between(
-        self, parents: Sequence[tuple[object, Clause]], step: Step, conclusion: Clause, deadline: Deadline
+    def _replayed(
+        self, step: Step, clauses: Mapping[object, Clause], conclusion: Clause, deadline: Deadline
     ) -> _Schema | None:
-        """The same by way of a clause that follows from two parents, and of which only rewritings are left.
+        """The instances by the way that the inference record tells, if z3 says that they suffice.
 
-        Terms that these have rewritten are in no instance of the parents over the terms of the conclusion, so
-        that z3 would have to guess them.
+        Terms that have been rewritten are in no instance over the terms of the conclusion: z3 would have to
+        guess them.
         """
-        clauses = dict(parents)
-        derived: dict[object, tuple[object, object, Derived]] = {}
-        for one, other in step.joined:
-            if one in clauses and other in clauses:
-                for each in self.superposition.all_of(clauses[one], clauses[other]):
-                    derived[len(derived)] = one, other, each
-        between: list[tuple[object, Clause]] = [(key, each.clause) for key, (_, _, each) in derived.items()]
-        found = self._entailed([*parents, *between], conclusion, _STEP_MS, deadline, len(parents))
-        if found is None or found.uses is None:
-            return found
-        uses: dict[tuple[object, tuple[int, ...]], None] = {}
-        for name, values in found.uses:
-            if name not in derived:
-                uses[name, values] = None
-                continue
-            first, second, each = derived[name]
-            images = dict(zip([variable for variable, _ in each.clause.variables], values, strict=True))
-            uses[first, self.bank.substitute(each.first, images)] = None
-            uses[second, self.bank.substitute(each.second, images)] = None
-        return _Schema(tuple(uses))
+        if not step.chain or not all(name in clauses for _, name in step.chain):
+            return None
+        (_, first), *others = step.chain
+        named = {str(name): clause for name, clause in clauses.items() if not isinstance(name, _Given)}
+        ways = self.superposition.replay(first, others, named, conclusion)
+        for uses in islice(ways, _MOST_WAYS):
+            if deadline.passed():
+                return None
+            if self._suffice(uses, named, conclusion):
+                return _Schema(tuple(dict.fromkeys(uses)))
+        return None
+
+    def _suffice(self, uses: Iterable[Use], clauses: Mapping[str, Clause], conclusion: Clause) -> bool:
+        """Whether z3 says that a clause follows from instances over its variables."""
+        z3 = self.z3
+        solver = z3.SolverFor("QF_UF", ctx=self.context)
+        solver.set("timeout", _STEP_MS)
+        fixed = self._constants("v", conclusion)
+        for name, values in uses:
+            variables = [variable for variable, _ in clauses[name].variables]
+            images = dict(zip(variables, self._terms(values, fixed), strict=True))
+            solver.add(self._disjunction(clauses[name], images))
+        for literal in conclusion.literals:
+            solver.add(self._literal(literal._replace(positive=not literal.positive), fixed))
+        return bool(solver.check() == z3.unsat)
+
+    def _constants(self, letter: str, clause: Clause) -> dict[int, Any]:
+        """A constant of z3 for each variable of a clause."""
+        return {
+            variable: self.z3.Const(f"{letter}{place}", self._sort(sort))
+            for place, (variable, sort) in enumerate(clause.variables)
+        }
 
     def _entailed(
-        self,
-        parents: Sequence[tuple[object, Clause]],
-        conclusion: Clause,
-        most_ms: int,
-        deadline: Deadline,
-        given: int | None = None,
+        self, parents: Sequence[tuple[object, Clause]], conclusion: Clause, deadline: Deadline
     ) -> _Schema | None:
-        """The instances of the first clauses that the last follows from; None where z3 does not see it.
-
-        Of clauses after the first `given` z3 is given instances over the variables of the conclusion at once.
-        """
+        """The instances of clauses that another follows from, as z3 finds them; None where it does not."""
         z3 = self.z3
         solver = z3.Solver(ctx=self.context)
-        solver.set("timeout", max(1, int(min(most_ms, deadline.left_ms()))))
-        fixed = {
-            variable: z3.Const(f"v{number}", self._sort(sort))
-            for number, (variable, sort) in enumerate(conclusion.variables)
-        }
-        named = {f"v{number}": variable for number, (variable, _) in enumerate(conclusion.variables)}
+        solver.set("timeout", max(1, int(min(_STEP_MS, deadline.left_ms()))))
+        fixed = self._constants("v", conclusion)
+        named = {f"v{place}": variable for place, (variable, _) in enumerate(conclusion.variables)}
         ground: list[tuple[object, tuple[int, ...]]] = []
         for number, (name, clause) in enumerate(parents):
-            variables = {
-                variable: z3.Const(f"w{place}", self._sort(sort))
-                for place, (variable, sort) in enumerate(clause.variables)
-            }
+            variables = self._constants("w", clause)
             body = self._disjunction(clause, variables)
-            if not variables:
+            if variables:
+                body = z3.ForAll(list(variables.values()), body, qid=f"p{number}")
+            else:
                 ground.append((name, ()))
-                solver.add(body)
-                continue
-            solver.add(z3.ForAll(list(variables.values()), body, qid=f"p{number}"))
-            if given is not None and number >= given:
-                for values in self._seeds(clause, conclusion):
-                    images = {
-                        variable: fixed[value]
-                        for (variable, _), value in zip(clause.variables, values, strict=True)
-                    }
-                    ground.append((name, values))
-                    solver.add(self._disjunction(clause, images))
+            solver.add(body)
         for literal in conclusion.literals:
             solver.add(self._literal(literal._replace(positive=not literal.positive), fixed))
         try:
@@ -241,14 +230,6 @@ class _StepChecker:
             return _Schema(self._uses(solver.proof(), parents, ground, named))
         except z3.Z3Exception:
             return None
-
-    def _seeds(self, clause: Clause, conclusion: Clause) -> Iterator[tuple[int, ...]]:
-        """Values for the variables of a clause among those of another, at most so many."""
-        choices = [
-            [variable for variable, sort in conclusion.variables if sort == wanted]
-            for _, wanted in clause.variables
-        ]
-        return islice(product(*choices), _MOST_SEEDS)
 
     def _uses(
         self,
@@ -301,7 +282,7 @@ class _StepChecker:
                 done[top.get_id()] = self.bank.term(head, args)
             else:
                 # A member that z3 has made up: any will do.
-                done[top.get_id()] = self.bank.term(f"dummy {top.sort().name()}")
+                done[top.get_id()] = self.bank.term(f"{DUMMY}{top.sort().name()}")
         return tuple([done[each.get_id()] for each in values])
 
     # --- in z3's words ---
@@ -333,7 +314,10 @@ class _StepChecker:
         for number in self.bank.below(roots):
             args = [made[arg] for arg in self.bank.args[number]]
             known = variables.get(number)
-            made[number] = self._function(self.bank.heads[number])(*args) if known is None else known
+            head = self.bank.heads[number]
+            if known is None and head.startswith(DUMMY):
+                known = self.z3.Const(head, self._sort(head.removeprefix(DUMMY)))
+            made[number] = self._function(head)(*args) if known is None else known
         return [made[root] for root in roots]
 
 

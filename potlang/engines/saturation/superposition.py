@@ -1,54 +1,139 @@
-"""What follows from two clauses by one step of resolution or paramodulation.
+"""What follows from clauses by resolution and paramodulation, step after step.
 
 J. A. Robinson, "A machine-oriented logic based on the resolution principle" (1965); L. Wos, G. A. Robinson,
-"Paramodulation and set of support" (1968). A prover names the clauses that it superposes, and shows what is
-left after many rewritings; what came in between is found here again.
+"Paramodulation and set of support" (1968). A prover names the clauses that it has used for a step, one after
+the other, and shows what is left in the end; what came in between, and by which instances, is found again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import ne
 from typing import Final, NamedTuple
 
 from potlang.engines.saturation.tptp import EQUAL, Clause, Literal, Signature, TermBank
 
-MOST_DERIVED: Final = 150
-"""More clauses than this are not made of two."""
+MOST_BETWEEN: Final = 400
+"""More clauses than this are not looked at between two of the clauses that are named."""
+_MOST_RESOLVED: Final = 3
+_MOST_LITERALS: Final = 12
+_MOST_TRIES: Final = 10_000
+REWRITING: Final = "rw"
+
+Use = tuple[str, tuple[int, ...]]
+"""An instance of a clause by its name: the values of its variables."""
 
 
-class Derived(NamedTuple):
-    """A clause that follows from an instance of each of two, given by the values of their variables."""
+class Between(NamedTuple):
+    """A clause, and the instances over its variables that it follows from."""
 
     clause: Clause
-    first: tuple[int, ...]
-    second: tuple[int, ...]
+    uses: tuple[Use, ...]
 
 
 class Superposition:
-    """Makes the clauses; terms go to `bank`, and sorts are those of `signature`."""
+    """Replays inferences; terms go to `bank`, and sorts are those of `signature`."""
 
     def __init__(self, signature: Signature, bank: TermBank) -> None:
         self._symbols = signature.symbols
         self._bank = bank
 
-    def all_of(self, first: Clause, second: Clause) -> list[Derived]:
-        """The clauses that follow by one step from either into the other."""
+    def replay(
+        self, first: str, others: Sequence[tuple[str, str]], clauses: Mapping[str, Clause], conclusion: Clause
+    ) -> Iterator[tuple[Use, ...]]:
+        """The instances over its variables that the conclusion may follow from, way by way.
+
+        `others` are the rules by which clauses have been joined to the first, with their names.
+        """
+        states = [self._named(first, clauses[first])]
+        for rule, name in others:
+            after: dict[Clause, Between] = {}
+            for state in states:
+                for each in self._joined(state, name, clauses[name], rewriting=rule == REWRITING):
+                    after.setdefault(each.clause, each)
+                    if len(after) >= MOST_BETWEEN:
+                        break
+            # One that has nothing to rewrite in it is as good as rewritten.
+            states = list(after.values()) or (states if rule == REWRITING else [])
+        for state in self._resolving(states):
+            images = self._matched(state.clause, conclusion)
+            if images is not None:
+                yield tuple((name, self._bank.substitute(values, images)) for name, values in state.uses)
+
+    def _resolving(self, states: Iterable[Between]) -> Iterator[Between]:
+        """The clauses, and those in which the sides of negated equations have become equal."""
+        waiting = list(states)
+        for _ in range(_MOST_RESOLVED):
+            after: list[Between] = []
+            for state in waiting:
+                yield state
+                sorts = dict(state.clause.variables)
+                for literal in state.clause.literals:
+                    if literal.head == EQUAL and not literal.positive:
+                        images = self._unified([(literal.args[0], literal.args[1])], sorts)
+                        if images is not None:
+                            rest = [each for each in state.clause.literals if each is not literal]
+                            after.append(self._under(rest, state.uses, images, sorts))
+            waiting = after
+
+    def _under(
+        self,
+        literals: Iterable[Literal],
+        uses: Sequence[Use],
+        images: Mapping[int, int],
+        sorts: Mapping[int, str],
+    ) -> Between:
+        """Literals and instances under a unifier."""
+        resolved = {variable: self._resolved(variable, images) for variable in sorts}
+        there = tuple((name, self._bank.substitute(values, resolved)) for name, values in uses)
+        return self._tidy(Between(self._clause(literals, images, sorts), there), sorts)
+
+    def _named(self, name: str, clause: Clause) -> Between:
+        return self._tidy(
+            Between(clause, ((name, tuple([variable for variable, _ in clause.variables])),)), {}
+        )
+
+    def _joined(self, state: Between, name: str, clause: Clause, *, rewriting: bool) -> Iterator[Between]:
+        """The clauses that follow in one step of the two."""
         bank = self._bank
-        apart = {variable: bank.term(f"Y_{bank.heads[variable]}") for variable, _ in second.variables}
-        other = _replaced(second, apart, bank)
-        sorts = dict((*first.variables, *other.variables))
-        found: dict[Clause, Derived] = {}
-        for one, another in ((first, other), (other, first)):
+        apart = {variable: bank.term(f"Y_{bank.heads[variable]}") for variable, _ in clause.variables}
+        other = replaced(clause, apart, bank)
+        sorts = dict((*state.clause.variables, *other.variables))
+        uses = (*state.uses, (name, tuple([variable for variable, _ in other.variables])))
+        pairs = [(other, state.clause)] if rewriting else [(other, state.clause), (state.clause, other)]
+        for one, another in pairs:
             for literals, images in self._steps(one, another, sorts):
-                clause = self._clause(literals, images, sorts)
-                values = [
-                    tuple(self._resolved(variable, images) for variable, _ in each.variables)
-                    for each in (first, other)
-                ]
-                found.setdefault(clause, Derived(clause, *values))
-                if len(found) >= MOST_DERIVED:
-                    return list(found.values())
-        return list(found.values())
+                # Rewriting takes an instance of the equation alone.
+                if not rewriting or not any(variable in images for variable, _ in state.clause.variables):
+                    yield self._under(literals, uses, images, sorts)
+
+    def _tidy(self, state: Between, sorts: Mapping[int, str]) -> Between:
+        """The same with other names of variables, by the order in which they occur, and no false literals."""
+        bank = self._bank
+        clause, uses = state
+        literals = [
+            each
+            for each in clause.literals
+            if each.head != EQUAL or each.args[0] != each.args[1] or each.positive
+        ]
+        used = bank.below(
+            (
+                *(arg for each in literals for arg in each.args),
+                *(value for _, values in uses for value in values),
+            )
+        )
+        known = {**sorts, **dict(clause.variables)}
+        variables = [number for number in used if bank.is_variable(number)]
+        images = {number: bank.term(f"Z{place}") for place, number in enumerate(variables)}
+        made = tuple(
+            dict.fromkeys(each._replace(args=bank.substitute(each.args, images)) for each in literals)
+        )
+        return Between(
+            Clause(tuple((images[number], known[number]) for number in variables), made),
+            tuple((name, bank.substitute(values, images)) for name, values in uses),
+        )
+
+    # --- one step ---
 
     def _steps(
         self, one: Clause, into: Clause, sorts: Mapping[int, str]
@@ -59,7 +144,7 @@ class Superposition:
             if literal.head != EQUAL:
                 for target in into.literals:
                     if target.head == literal.head and target.positive is not literal.positive:
-                        images = self._unified(zip(literal.args, target.args, strict=True), sorts)
+                        images = self._unified(list(zip(literal.args, target.args, strict=True)), sorts)
                         if images is not None:
                             yield [*rest, *(each for each in into.literals if each is not target)], images
             elif literal.positive:
@@ -70,32 +155,38 @@ class Superposition:
         self, left: int, right: int, rest: list[Literal], into: Clause, sorts: Mapping[int, str]
     ) -> Iterator[tuple[list[Literal], dict[int, int]]]:
         """`right` in place of what `left` unifies with, everywhere in one literal."""
+        bank = self._bank
         for target in into.literals:
-            for part in self._bank.below(target.args):
+            for part in bank.below(target.args):
                 # Into variables nothing is put that an instance would not have already.
-                images = None if self._bank.is_variable(part) else self._unified([(left, part)], sorts)
+                images = None if bank.is_variable(part) else self._unified([(left, part)], sorts)
                 if images is not None:
-                    args = self._exchanged(target.args, part, right)
-                    others = [each for each in into.literals if each is not target]
-                    yield [*rest, *others, target._replace(args=args)], images
+                    others = [*rest, *(each for each in into.literals if each is not target)]
+                    for args in dict.fromkeys(self._exchanged(target, part, right)):
+                        yield [*others, target._replace(args=args)], images
 
-    def _exchanged(self, roots: tuple[int, ...], part: int, by: int) -> tuple[int, ...]:
+    def _exchanged(self, literal: Literal, part: int, by: int) -> Iterator[tuple[int, ...]]:
+        """The arguments with another term in place of a part: of an equation on either side, and on both."""
         bank = self._bank
         done: dict[int, int] = {}
-        for number in bank.below(roots):
+        for number in bank.below(literal.args):
             args = tuple([done[arg] for arg in bank.args[number]])
-            done[number] = by if number == part else bank.term(bank.heads[number], args) if args else number
-        return tuple([done[root] for root in roots])
+            kept = bank.term(bank.heads[number], args) if args else number
+            done[number] = by if number == part else kept
+        every = tuple([done[arg] for arg in literal.args])
+        if literal.head == EQUAL and all(map(ne, every, literal.args)):
+            yield every[0], literal.args[1]
+            yield literal.args[0], every[1]
+        yield every
 
     def _sort(self, term: int, sorts: Mapping[int, str]) -> str | None:
         if self._bank.is_variable(term):
             return sorts[term]
         return self._symbols[self._bank.heads[term]][1]
 
-    def _unified(
-        self, pairs: Iterator[tuple[int, int]] | list[tuple[int, int]], sorts: Mapping[int, str]
-    ) -> dict[int, int] | None:
-        """What variables are under a most general unifier: triangular, to be resolved."""
+    def _unified(self, pairs: list[tuple[int, int]], sorts: Mapping[int, str]) -> dict[int, int] | None:
+        """What variables are under a most general unifier: triangular, to be resolved. The first terms'
+        variables are bound before those of the second."""
         bank = self._bank
         images: dict[int, int] = {}
         stack = list(pairs)
@@ -103,7 +194,7 @@ class Superposition:
             left, right = (_walked(each, images) for each in stack.pop())
             if left == right:
                 continue
-            if bank.is_variable(right):
+            if not bank.is_variable(left):
                 left, right = right, left
             if bank.is_variable(left):
                 if self._sort(right, sorts) != sorts[left] or self._occurs(left, right, images):
@@ -112,7 +203,7 @@ class Superposition:
             elif bank.heads[left] != bank.heads[right]:
                 return None
             else:
-                stack.extend(zip(bank.args[left], bank.args[right], strict=True))
+                stack.extend(zip(bank.args[right], bank.args[left], strict=True))
         return images
 
     def _occurs(self, variable: int, term: int, images: Mapping[int, int]) -> bool:
@@ -144,7 +235,9 @@ class Superposition:
             done[top] = bank.term(bank.heads[there], args) if args else there
         return done[term]
 
-    def _clause(self, literals: list[Literal], images: Mapping[int, int], sorts: Mapping[int, str]) -> Clause:
+    def _clause(
+        self, literals: Iterable[Literal], images: Mapping[int, int], sorts: Mapping[int, str]
+    ) -> Clause:
         made = dict.fromkeys(
             literal._replace(args=tuple([self._resolved(arg, images) for arg in literal.args]))
             for literal in literals
@@ -153,6 +246,59 @@ class Superposition:
         variables = tuple((number, sorts[number]) for number in used if self._bank.is_variable(number))
         return Clause(variables, tuple(made))
 
+    # --- comparing with the conclusion ---
+
+    def _matched(self, clause: Clause, conclusion: Clause) -> dict[int, int] | None:
+        """Values with which each literal of the clause is one of the conclusion's, equations either way."""
+        if len(clause.literals) > _MOST_LITERALS:
+            return None
+        tries = 0
+        stack: list[tuple[int, dict[int, int]]] = [(0, {})]
+        while stack and tries < _MOST_TRIES:
+            at, images = stack.pop()
+            if at == len(clause.literals):
+                return self._completed(clause, images, conclusion)
+            literal = clause.literals[at]
+            for other in conclusion.literals:
+                if (other.head, other.positive) != (literal.head, literal.positive):
+                    continue
+                turns = [other.args, other.args[::-1]] if literal.head == EQUAL else [other.args]
+                for args in turns:
+                    tries += 1
+                    found = self._match(literal.args, args, images)
+                    if found is not None:
+                        stack.append((at + 1, found))
+        return None
+
+    def _match(
+        self, left: tuple[int, ...], right: tuple[int, ...], images: Mapping[int, int]
+    ) -> dict[int, int] | None:
+        bank = self._bank
+        found = dict(images)
+        stack = list(zip(left, right, strict=True))
+        while stack:
+            one, other = stack.pop()
+            if bank.is_variable(one):
+                if found.setdefault(one, other) != other:
+                    return None
+            elif bank.heads[one] != bank.heads[other]:
+                return None
+            else:
+                stack.extend(zip(bank.args[one], bank.args[other], strict=True))
+        return found
+
+    def _completed(self, clause: Clause, images: dict[int, int], conclusion: Clause) -> dict[int, int]:
+        """The values with any for variables that have dropped out of the clause."""
+        some = {sort: variable for variable, sort in conclusion.variables}
+        for variable, sort in clause.variables:
+            if variable not in images:
+                images[variable] = some.get(sort, self._bank.term(f"{DUMMY}{sort}"))
+        return images
+
+
+DUMMY: Final = "dummy "
+"""Begins what some member of a sort is called."""
+
 
 def _walked(term: int, images: Mapping[int, int]) -> int:
     while term in images:
@@ -160,7 +306,7 @@ def _walked(term: int, images: Mapping[int, int]) -> int:
     return term
 
 
-def _replaced(clause: Clause, images: Mapping[int, int], bank: TermBank) -> Clause:
+def replaced(clause: Clause, images: Mapping[int, int], bank: TermBank) -> Clause:
     """A clause with other variables."""
     return Clause(
         tuple((images[variable], sort) for variable, sort in clause.variables),

@@ -52,7 +52,8 @@ class Clause(NamedTuple):
 class Step(NamedTuple):
     """A clause of a derivation, and the steps and the problem's own clauses (`given`) that it comes from.
 
-    `joined` are the pairs of steps of which its inference record says that one inference has joined them.
+    `chain` are the steps that its inference record joins one after the other, each with the rule that does
+    so, the first with none; empty where the record is no such chain.
     """
 
     name: str
@@ -60,7 +61,7 @@ class Step(NamedTuple):
     rule: str
     parents: tuple[str, ...]
     given: tuple[str, ...]
-    joined: tuple[tuple[str, str], ...]
+    chain: tuple[tuple[str, str], ...]
 
 
 class TermBank:
@@ -246,10 +247,10 @@ def _sources(
 ) -> tuple[str, tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...]]:
     """What an inference record names, as `Step` has it."""
     rule = ""
-    joined: list[tuple[str, str]] = []
     parents: dict[str, None] = {}
     given: dict[str, None] = {}
-    stack = [_general(tokens)]
+    record = _general(tokens)
+    stack = [record]
     while stack:
         match stack.pop():
             case str(name):
@@ -259,12 +260,28 @@ def _sources(
             case ["inference", str(name), _, ["[]", *used]]:
                 rule = rule or name
                 stack.extend(used)
-                if len(used) == 2 and isinstance(used[0], str) and isinstance(used[1], str):
-                    joined.append((used[0].strip("'"), used[1].strip("'")))
             case [str(name), *_]:
                 # `theory(equality)`, `introduced(definition)`: no clause that anything could follow from.
                 rule = rule or name
-    return rule, tuple(parents), tuple(given), tuple(joined)
+    return rule, tuple(parents), tuple(given), _chain(record)
+
+
+def _chain(record: _General) -> tuple[tuple[str, str], ...]:
+    found: list[tuple[str, str]] = []
+    while True:
+        match record:
+            case str(name):
+                return (("", name.strip("'")), *reversed(found))
+            case ["inference", str(), _, ["[]", inner]]:
+                record = inner
+            case ["inference", str(rule), _, ["[]", inner, str(name)]]:
+                found.append((rule, name.strip("'")))
+                record = inner
+            case ["inference", str(rule), _, ["[]", str(name), inner]]:
+                found.append((rule, name.strip("'")))
+                record = inner
+            case _:
+                return ()
 
 
 # --- clauses ---------------------------------------------------------------------------------------------
