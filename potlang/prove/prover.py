@@ -180,6 +180,7 @@ class Prover:
                 self._workers,
                 limits.check_ms,
                 limits.memory_mb,
+                self._reading,
             )
         finite = route == "auto"
         ground = GroundProcedure(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from potlang.engines.check import Check, CheckResult, SideName
 from potlang.engines.encoding import AssertionNames, Encoding
+from potlang.engines.kernel_reading import KernelReading
 from potlang.engines.messages import Query, SolverAnswer
 from potlang.engines.solver import Build, SolverSession
 from potlang.ir.module import Assertion, Claim, Module
@@ -101,6 +102,7 @@ class SaturationProcedure:
         workers: Workers,
         most_ms: int,
         memory_mb: int | None = None,
+        reading: KernelReading | None = None,
     ) -> None:
         self._module = module
         self._lowered = lowered
@@ -110,6 +112,7 @@ class SaturationProcedure:
         self._most_ms = most_ms
         self._path = path
         self._session = SolverSession(workers, "eprover", path, memory_mb=memory_mb)
+        self._reading = reading
         self._originals = {each.key: each for each in module.assertions}
         self._grounder: Grounder | None = None
         self._posed: dict[object, _Posed | None] = {}
@@ -190,7 +193,7 @@ class SaturationProcedure:
         own = (*self._module.claims, *self._module.norms)
         if not extra and (claim is None or any(claim.key == each.key for each in own)):
             if self._grounder is None:
-                self._grounder = Grounder(self._module, self._workers)
+                self._grounder = Grounder(self._module, self._workers, self._reading)
             return self._grounder
         claims = () if claim is None else (claim,)
         assertions = (*self._module.assertions, *extra)
@@ -206,13 +209,14 @@ def saturation_procedure(
     workers: Workers,
     most_ms: int,
     memory_mb: int | None = None,
+    reading: KernelReading | None = None,
 ) -> SaturationProcedure | None:
     """The procedure, if there is a prover on PATH."""
     found = shutil.which(PROVER)
     if found is None:
         return None
     path = os.path.abspath(found)  # noqa: PTH100 - pathlib costs start-up
-    return SaturationProcedure(path, module, lowered, labels, encoding, workers, most_ms, memory_mb)
+    return SaturationProcedure(path, module, lowered, labels, encoding, workers, most_ms, memory_mb, reading)
 
 
 def _refuted(posed: _Posed, instances: str | None) -> tuple[str, ...] | None:
