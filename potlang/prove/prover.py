@@ -181,6 +181,7 @@ class Prover:
                 limits.check_ms,
                 limits.memory_mb,
                 self._reading,
+                lambda: self._dispatcher.allowance.check_ms(),
             )
         finite = route == "auto"
         ground = GroundProcedure(

@@ -99,10 +99,23 @@ class EproverEngine(SolverEngine):
         try:
             signature = signature_of(problem)
             steps = steps_of(proof_in(output), signature, bank)
-            found = confirm(steps, clauses_of(problem, signature, bank), signature, bank, deadline)
+            clauses = clauses_of(problem, signature, bank)
+            found = confirm(steps, clauses, signature, bank, deadline)
         except (Unreadable, Unconfirmed) as error:
             raise _Stopped("error", f"eprover says {status[1]}, its proof is not accepted: {error}") from None
-        return found.used, None if found.instances is None else _encoded(bank, found.instances)
+        if found.instances is None:
+            return found.used, None
+        bindings = [
+            (
+                name,
+                {
+                    bank.heads[variable]: value
+                    for (variable, _), value in zip(clauses[name].variables, values, strict=True)
+                },
+            )
+            for name, values in found.instances
+        ]
+        return found.used, _encoded(bank, bindings)
 
     # --- the program ---
 
@@ -157,12 +170,12 @@ def _until_closed(descriptor: int, deadline: Deadline) -> bytes:
             raise _Stopped("error", f"eprover prints more than {MOST_OUTPUT >> 20} MB")
 
 
-def _encoded(bank: TermBank, instances: Sequence[tuple[str, tuple[int, ...]]]) -> str:
+def _encoded(bank: TermBank, instances: Sequence[tuple[str, dict[str, int]]]) -> str:
     """Instances with the terms in them, each of which mentions earlier ones by their places."""
-    numbers = bank.below(value for _, values in instances for value in values)
+    numbers = bank.below(value for _, values in instances for value in values.values())
     places = {number: place for place, number in enumerate(numbers)}
     terms = [(bank.heads[number], [places[arg] for arg in bank.args[number]]) for number in numbers]
-    found = [(name, [places[value] for value in values]) for name, values in instances]
+    found = [(name, {key: places[value] for key, value in values.items()}) for name, values in instances]
     return json.dumps([terms, found], separators=(",", ":"))
 
 

@@ -172,10 +172,21 @@ class SaturationProblem:
                 assert isinstance(head, tuple)
                 numbers.append(self._table.literal(self._table.pool.lit(head[1], head[0])))  # type: ignore[arg-type]
         return [
-            Instance(self._rules[number], tuple(numbers[value] for value in values))
+            self._instance(self._rules[number], {key: numbers[value] for key, value in values.items()})
             for name, values in instances
             if (number := _number(name)) is not None
         ]
+
+    def _instance(self, rule: GroundRule, values: dict[str, int]) -> Instance:
+        # A variable that a clause mentions in false literals alone is not in it for the prover.
+        terms = [values.get(f"X{place}") for place in range(len(rule.variables))]
+        return Instance(
+            rule,
+            tuple(
+                self._table.default(var.sort) if term is None else term
+                for var, term in zip(rule.variables, terms, strict=True)
+            ),
+        )
 
 
 def _number(name: str) -> int | None:

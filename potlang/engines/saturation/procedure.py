@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -39,6 +39,7 @@ class _Posed(NamedTuple):
     assumed: tuple[Assertion, ...]
     side: SideName
     claim: Claim | None
+    left_ms: Callable[[], int]
 
 
 class SaturationEntrant:
@@ -103,6 +104,7 @@ class SaturationProcedure:
         most_ms: int,
         memory_mb: int | None = None,
         reading: KernelReading | None = None,
+        left_ms: Callable[[], int] = lambda: _REFUTE_MS,
     ) -> None:
         self._module = module
         self._lowered = lowered
@@ -113,6 +115,7 @@ class SaturationProcedure:
         self._path = path
         self._session = SolverSession(workers, "eprover", path, memory_mb=memory_mb)
         self._reading = reading
+        self._left_ms = left_ms
         self._originals = {each.key: each for each in module.assertions}
         self._grounder: Grounder | None = None
         self._posed: dict[object, _Posed | None] = {}
@@ -183,7 +186,9 @@ class SaturationProcedure:
             problem = SaturationProblem(grounder.grounding(assumed, side, claim))
         except NotSkolemizable:
             return None
-        return _Posed(problem, grounder, assumed, side, claim) if problem.worth_asking else None
+        return (
+            _Posed(problem, grounder, assumed, side, claim, self._left_ms) if problem.worth_asking else None
+        )
 
     def _place(self, assumed: Sequence[Assertion], claim: Claim | None) -> Grounder:
         """What grounds the assumptions in a program that has them and the claim."""
@@ -210,13 +215,16 @@ def saturation_procedure(
     most_ms: int,
     memory_mb: int | None = None,
     reading: KernelReading | None = None,
+    left_ms: Callable[[], int] = lambda: _REFUTE_MS,
 ) -> SaturationProcedure | None:
-    """The procedure, if there is a prover on PATH."""
+    """The procedure, if there is a prover on PATH. `left_ms` is the time that a refutation may take now."""
     found = shutil.which(PROVER)
     if found is None:
         return None
     path = os.path.abspath(found)  # noqa: PTH100 - pathlib costs start-up
-    return SaturationProcedure(path, module, lowered, labels, encoding, workers, most_ms, memory_mb, reading)
+    return SaturationProcedure(
+        path, module, lowered, labels, encoding, workers, most_ms, memory_mb, reading, left_ms
+    )
 
 
 def _refuted(posed: _Posed, instances: str | None) -> tuple[str, ...] | None:
@@ -224,10 +232,11 @@ def _refuted(posed: _Posed, instances: str | None) -> tuple[str, ...] | None:
     from potlang.engines.ground.grounding import GroundLimits
     from potlang.engines.saturation.problem import SaturationProblem
 
-    if instances is None:
+    left = min(_REFUTE_MS, posed.left_ms())
+    if instances is None or left <= 0:
         return None
     # Grounded anew: the numbers of terms are those of one table.
     grounding = posed.grounder.grounding(posed.assumed, posed.side, posed.claim)
     found = SaturationProblem(grounding).instances(instances)
-    limits = GroundLimits(timeout_ms=_REFUTE_MS)
+    limits = GroundLimits(timeout_ms=left)
     return posed.grounder.refuted(grounding, found, posed.side, posed.claim, limits).lines or None
