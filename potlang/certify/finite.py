@@ -63,6 +63,7 @@ class FiniteEncoding(Gates):
         # Where no sort is closed, a formula says the same in all problems of a program.
         self._known: dict[Part, list[list[Part]]] = {} if self.closed else theory.conjuncts
         self._limits: dict[Part, list[tuple[Cell, Bounds]]] = {} if self.closed else theory.limits
+        self._results: dict[tuple[Term, ...], dict[Any, Any]] = {} if self.closed else theory.results
         for place, part in enumerate(parts):
             self._note_bounds(place, part)
         for formula, sign in parts:
@@ -376,12 +377,16 @@ class FiniteEncoding(Gates):
         parts = sorted(parts, key=lambda each: len(self.values(each)))
         values = [self.values(each) for each in parts]
 
+        told = self._results.setdefault((term, *parts), {})
+
         def function(*given: object) -> object:
-            found = {**known, **dict(zip(parts, given[2 - len(parts) :], strict=True))}
             self._steps.spend(1 + len(code))
-            for each, args in code:
-                found[each] = self._computed(each, [found[arg] for arg in args])
-            return found[term]
+            if given not in told:
+                found = {**known, **dict(zip(parts, given[2 - len(parts) :], strict=True))}
+                for each, args in code:
+                    found[each] = self._computed(each, [found[arg] for arg in args])
+                told[given] = found[term]
+            return told[given]
 
         one, two = [_NOTHING] * (2 - len(values)) + values
         return one, two, function

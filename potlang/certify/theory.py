@@ -64,9 +64,9 @@ class Theory:
     The questions are its claims and norms, and whether the assertions have a model; those of the
     optimization are added with the values that are said to be its answer. `mode` is the optimization's,
     `actions` what is asked for (None: all that there is). `text` is the program's. `matrices` and
-    `dummies` are for refutations, so that many of them share what they make, `conjuncts` and `limits` for
-    finite problems, of which `encoded` is the last; `refuted` are the goals that were, with the lines of text
-    that did it, so that nobody has them read twice.
+    `dummies` are for refutations, so that many of them share what they make, `conjuncts`, `limits` and
+    `results` for finite problems, of which `encoded` is the last; `refuted` are the goals that were, with the
+    lines of text that did it, so that nobody has them read twice.
     """
 
     def __init__(self, program: str) -> None:
@@ -83,6 +83,7 @@ class Theory:
         self.dummies: dict[Sort, Symbol] = {}
         self.conjuncts: dict[Any, Any] = {}
         self.limits: dict[Any, Any] = {}
+        self.results: dict[Any, Any] = {}
         self.encoded: Any = None
         self.refuted: set[tuple[Goal, tuple[str, ...]]] = set()
         self._made: dict[object, Symbol] = {}

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from potlang.utils.deadline import OutOfFuel, look
 
 __all__ = ["Fuel", "OutOfFuel"]
@@ -15,10 +12,10 @@ _PERIOD = 1_024
 class Fuel:
     """Steps that are left."""
 
-    __slots__ = ("_next_look", "left")
+    __slots__ = ("_given", "_next_look", "left")
 
     def __init__(self, steps: int) -> None:
-        self.left = steps
+        self.left = self._given = steps
         self._next_look = steps - _PERIOD
 
     def spend(self, steps: int = 1) -> None:
@@ -30,12 +27,11 @@ class Fuel:
         if self.left < 0:
             raise OutOfFuel
 
-    @contextmanager
-    def share(self, parts: int) -> Iterator[Fuel]:
-        """The `parts`th part of the steps that are left; what of it is spent is taken from these."""
-        given = self.left // parts
-        fuel = Fuel(given)
-        try:
-            yield fuel
-        finally:
-            self.left -= given - fuel.left
+    def part(self, parts: int) -> Fuel:
+        """The `parts`th part of the steps that are left; who spends of it takes that from these."""
+        return Fuel(self.left // parts)
+
+    @property
+    def spent(self) -> int:
+        """How many steps were taken."""
+        return self._given - self.left

@@ -124,8 +124,6 @@ class _State:
         self._steps: dict[bool, Fuel | None] = {True: fuel(), False: fuel()}
         self._goals: dict[int, tuple[Node, Conjuncts]] = {}
         self._models: list[Values] = []
-        self._places = {each.key: 1 << place for place, each in enumerate(assumed)}
-        self._part_models: list[tuple[Values, int]] = []
         self._structures: dict[int, tuple[Values, Structure]] = {}
 
     @property
@@ -157,14 +155,14 @@ class _State:
             goal = None if side is None else self._goal(side)
             if goal is not None and goal.false:
                 return None, frozenset()
-            known = self._known(goal, keys)
+            known = self._known(goal) if keys is None else None
             if known is not None:
                 return known, frozenset()
-            if keys is None:
-                values, used = self._search.find(goal, steps)
-            else:
-                with steps.share(_PART) as left:
-                    values, used = self._search.find(goal, left, keys)
+            left = steps.part(1 if keys is None else _PART)
+            try:
+                values, used = self._search.find(goal, left, keys)
+            finally:
+                steps.left -= left.spent
         except NotFinite:
             return None
         except (OutOfFuel, Unspecified) as error:
@@ -172,23 +170,9 @@ class _State:
             if keys is None or steps.left <= 0 or isinstance(error, Unspecified):
                 self._steps[keys is None] = None
             return None
-        if values is not None:
-            self._keep(values, whole=keys is None)
-        return values, used
-
-    def _keep(self, values: Values, *, whole: bool) -> None:
-        if whole and len(self._models) < _MOST_KEPT:
+        if values is not None and keys is None and len(self._models) < _MOST_KEPT:
             self._models.append(values)
-        elif not whole and len(self._part_models) < _MOST_KEPT:
-            true = sum(place for key, place in self._places.items() if self._is_true(key, values))
-            self._part_models.append((values, true))
-
-    def _is_true(self, key: str, values: Values) -> bool:
-        """Whether a model of a part is one of this assertion, too."""
-        try:
-            return all(each.holds(values) for each in self.problem.constraints_of(key))
-        except Unspecified:
-            return False
+        return values, used
 
     def structure(self, module: Module, values: Values) -> Structure:
         """The structure of a model; the same one each time, so that it is evaluated once."""
@@ -204,18 +188,11 @@ class _State:
             known = self._goals[side.id] = side, self.problem.goal(side)
         return known[1]
 
-    def _known(self, goal: Conjuncts | None, keys: Sequence[str] | None) -> Values | None:
-        """A model found earlier, of the assumptions or of a part that has these keys, that satisfies a goal.
-
-        It has values for all variables of the goal.
-        """
+    def _known(self, goal: Conjuncts | None) -> Values | None:
+        """A model found earlier that has values for all variables of a goal and satisfies it."""
         constraints = [] if goal is None else goal.constraints
         most = max((max(each.variables) for each in constraints), default=-1)
-        models = self._models
-        if keys is not None:
-            wanted = [self._places[key] for key in keys]
-            models = [model for model, true in self._part_models if all(true & each for each in wanted)]
-        for model in models:
+        for model in self._models:
             if most < len(model) and all(each.holds(model) for each in constraints):
                 return model
         return None
