@@ -139,14 +139,22 @@ class Drawing:
                 sort = ("Set", rng.choice([each for each in self.finite if each[0] != "Tuple"]))
             elif kind == "Array":
                 sort = ("Array", rng.choice([each for each in self.finite if each[0] != "Tuple"]), BOOL)
-            self.symbols.append(self.symbol((), sort))
+            self.add((), sort)
         for _ in range(rng.randint(1, 3 if self.small else 5)):
             domain = tuple(rng.choice(self.finite) for _ in range(rng.choice((1, 1, 2))))
-            self.symbols.append(self.symbol(domain, rng.choice(ranges)))
+            self.add(domain, rng.choice(ranges))
         if not self.small and rng.random() < 0.2:
-            self.symbols.append(self.symbol((INT,), rng.choice((BOOL, INT))))
+            self.add((INT,), rng.choice((BOOL, INT)))
         for _ in range(rng.randint(0, 2)):
-            self.symbols.append(self.symbol((), rng.choice((BOOL, INT, REAL))))
+            self.add((), rng.choice((BOOL, INT, REAL)))
+
+    def add(self, domain: tuple[Sort, ...], to: Sort) -> None:
+        """Declares a symbol. One without arguments, of a declared sort, is a constant like the others."""
+        symbol = self.symbol(domain, to)
+        if not domain and to[0] == "Decl":
+            self.signature.named[to[1]].append(symbol.name)
+        else:
+            self.symbols.append(symbol)
 
     def symbol(self, domain: tuple[Sort, ...], to: Sort) -> _Symbol:
         values: Sequence[Value] | None = None
@@ -264,7 +272,8 @@ class Drawing:
                 for at in itertools.product(*map(frame.members, each.domain))
             ]
             for chosen in itertools.product(*(values for _, _, values in cells)):
-                tables = {each.name: {} for each in self.symbols} | constants
+                tables: dict[str, dict[tuple[Value, ...], Value]] = {each.name: {} for each in self.symbols}
+                tables |= constants
                 for (name, at, _), one in zip(cells, chosen, strict=True):
                     tables[name][at] = one
                 yield Structure(self.signature, sizes, tables)
@@ -630,12 +639,18 @@ class Drawing:
                 rules.append({**made, "role": "norm"})
             else:
                 verifications.append(made)
+        single = [(each, ("Decl", of)) for of, many in signature.named.items() for each in many]
+        single += [(each.name, each.range) for each in self.symbols if not each.domain]
         functions: list[dict[str, Any]] = [
             {"name": each.name, "domain": list(map(sort_text, each.domain)), "range": sort_text(each.range)}
             for each in self.symbols
-            if each.domain or each.name in signature.functions
+            if each.domain
         ]
-        declared = {each["name"] for each in functions}
+        functions += [
+            {"name": each, "domain": [], "range": sort_text(sort)}
+            for each, sort in single
+            if each in signature.functions
+        ]
         for name, domain, to in self.definitions:
             params, body = signature.defined[name]
             functions.append(
@@ -650,13 +665,17 @@ class Drawing:
                 }
             )
         constants: list[dict[str, Any]] = [
-            {"name": f"of {of}", "sort": name_text(of), "members": many}
+            {
+                "name": f"of {of}",
+                "sort": name_text(of),
+                "members": [each for each in many if each not in signature.functions],
+            }
             for of, many in signature.named.items()
         ]
         constants += [
-            {"name": f"the {each.name}", "sort": sort_text(each.range), "members": [each.name]}
-            for each in self.symbols
-            if each.name not in declared
+            {"name": f"the {each}", "sort": sort_text(sort), "members": [each]}
+            for each, sort in single
+            if sort[0] != "Decl" and each not in signature.functions
         ]
         sorts: list[dict[str, Any]] = [{"name": each, "type": "DeclareSort"} for each in signature.named]
         sorts += [
