@@ -39,7 +39,7 @@ sys.path += [str(HERE), str(HERE.parent)]
 
 from tables import table  # noqa: E402
 
-_BATCH: Final = 2_000
+_BATCH: Final = 1_000
 _CAP_MEGABYTES: Final = 3_000
 _MEGABYTES: Final = 300
 """That one input may add to the process's memory."""

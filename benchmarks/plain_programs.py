@@ -88,6 +88,8 @@ class Drawing:
         self.unique: set[str] = set()
         self.closed: set[str] = set()
         self.small = rng.random() < 0.6
+        self.puzzle = self.small and rng.random() < 0.3
+        """Of enums, truth values and bounded integers alone."""
         self.facts: list[Term] = []
         self.claims: list[_Claim] = []
         self.definitions: list[tuple[str, list[Sort], Sort]] = []
@@ -108,7 +110,7 @@ class Drawing:
     def declare(self) -> None:
         """Draws sorts, constants, functions and definitions."""
         rng = self.rng
-        for _ in range(rng.choice((0, 1, 1, 2))):
+        for _ in range(0 if self.puzzle else rng.choice((0, 1, 1, 2))):
             name = self.name("T")
             self.signature.named[name] = [
                 self.name("c") for _ in range(rng.randint(1, 3 if self.small else 5))
@@ -122,18 +124,23 @@ class Drawing:
             name = self.name("E")
             self.signature.enums[name] = [self.name("v") for _ in range(rng.randint(1, 4))]
             self.finite.append(("Enum", name))
-        if rng.random() < 0.25:
+        if not self.puzzle and rng.random() < 0.25:
             self.finite.append(("Bits", rng.randint(1, 2 if self.small else 4)))
-        if rng.random() < 0.2:
+        if not self.puzzle and rng.random() < 0.2:
             name = self.name("R")
             inner = [self.name("f") for _ in range(rng.randint(1, 2))]
             self.signature.tuples[name] = [(each, rng.choice(self.finite)) for each in inner]
             self.finite.append(("Tuple", name))
-        ranges = [BOOL] * 4 + self.finite + [INT, INT, REAL]
+        ranges = [BOOL] * 4 + self.finite + [INT, INT]
+        if self.puzzle:
+            for _ in range(rng.randint(1, 3)):
+                self.add((), INT)
+        else:
+            ranges.append(REAL)
         if not self.small:
             ranges.append(STRING)
         for _ in range(rng.randint(0, 2)):
-            kind = rng.choice(("Set", "Array", "plain", "plain", "plain"))
+            kind = "plain" if self.puzzle else rng.choice(("Set", "Array", "plain", "plain", "plain"))
             sort = rng.choice(ranges)
             if kind == "Set":
                 sort = ("Set", rng.choice([each for each in self.finite if each[0] != "Tuple"]))
@@ -146,7 +153,7 @@ class Drawing:
         if not self.small and rng.random() < 0.2:
             self.add((INT,), rng.choice((BOOL, INT)))
         for _ in range(rng.randint(0, 2)):
-            self.add((), rng.choice((BOOL, INT, REAL)))
+            self.add((), rng.choice((BOOL, INT) if self.puzzle else (BOOL, INT, REAL)))
 
     def add(self, domain: tuple[Sort, ...], to: Sort) -> None:
         """Declares a symbol. One without arguments, of a declared sort, is a constant like the others."""
