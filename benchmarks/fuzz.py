@@ -233,6 +233,49 @@ def _answers() -> Iterator[bytes]:
     yield b"[1, 2)\n(1, 2]"
 
 
+_MODULES: Final[list[tuple[Any, Any]]] = []
+"""The modules, with the dialect, of the models in the corpus; a model's text begins with its number here."""
+
+
+def _models() -> Iterator[bytes]:
+    """What solvers print of models, as it is read."""
+    import potlang
+    from potlang.smt import models
+
+    real, seen = models.read_structure, []
+
+    def read(text: str, module: Any, dialect: Any) -> Any:
+        _MODULES.append((module, dialect))
+        seen.append(f"{len(_MODULES) - 1}\n{text}".encode())
+        return real(text, module, dialect)
+
+    models.read_structure = read
+    try:
+        for source in corpus("program")[:80:4]:
+            for route in ("z3", "cvc5"):
+                verify: Any = potlang.verify
+                verify(source, language="pot", route=route)
+    finally:
+        models.read_structure = real
+    yield from seen
+
+
+def _caches() -> Iterator[bytes]:
+    import potlang
+
+    with tempfile.TemporaryDirectory() as folder:
+        potlang.verify(corpus("program")[0], language="pot", cache=folder)
+        yield next(Path(folder).glob("verdicts-*.sqlite3")).read_bytes()
+
+
+def _versions() -> Iterator[bytes]:
+    from potlang.policy import open_store
+
+    with tempfile.TemporaryDirectory() as folder:
+        open_store(folder).add("p", corpus("program")[0].decode())
+        yield (Path(folder) / "p" / "000001.json").read_bytes()
+
+
 def _files() -> Iterator[bytes]:
     yield from corpus("program")[:20] + corpus("trace")[:8] + corpus("solution")[:8]
 
@@ -255,6 +298,9 @@ _SOUND: Final[dict[str, Callable[[], Iterator[bytes]]]] = {
     "cases": _cases,
     "report": _reports,
     "answer": _answers,
+    "model": _models,
+    "cache": _caches,
+    "version": _versions,
     "file": _files,
 }
 
@@ -510,11 +556,14 @@ def _targets() -> list[Target]:
     from potlang.models.endpoint.stream import read_completion
     from potlang.models.evaluation.questions import read_questions, read_recorded
     from potlang.models.rewards import assess
-    from potlang.policy import PolicyError
+    from potlang.policy import PolicyError, open_store
     from potlang.policy.cases import read_cases
+    from potlang.prove.modelcheck import check_model
     from potlang.report.from_json import ReportFormatError, report_from_dict
     from potlang.reread import confirm
     from potlang.sema.emit import ExpansionTooLarge
+    from potlang.smt.model_text import structure_text
+    from potlang.smt.models import Unreadable, read_structure
     from potlang.smt.sexpr import SExprError, read_all, write
 
     limits = potlang.Limits(check_ms=200, total_ms=600)
@@ -696,10 +745,33 @@ def _targets() -> list[Target]:
         given, _, expected = _text(data).partition("\n")
         judge.judge(given, expected)
 
+    def model(data: bytes) -> None:
+        number, _, text = _text(data).partition("\n")
+        module, dialect = _MODULES[int(number) % len(_MODULES) if number[:4].isdecimal() else 0]
+        found = read_structure(text, module, dialect)
+        check_model(module, module.assertions, None, found)
+        structure_text(module, found)
+
+    def cache(data: bytes) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / cache_name).write_bytes(data)
+            _shown(potlang.verify(corpus("program")[0], language="pot", cache=folder))
+
+    def version(data: bytes) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "p").mkdir()
+            (Path(folder) / "p" / "000001.json").write_bytes(data)
+            store = open_store(folder)
+            list(store.entries())
+            store.version("p").compile()
+
     def sexpr(data: bytes) -> None:
         for each in read_all(_text(data)):
             write(each)
 
+    with tempfile.TemporaryDirectory() as folder:
+        potlang.verify(corpus("program")[0], language="pot", cache=folder)
+        cache_name = next(Path(folder).glob("verdicts-*.sqlite3")).name
     compiled = (potlang.CompileError,)
     return [
         Target("check bytes", 14, "program", lambda d: check(d, "pot")),
@@ -747,6 +819,9 @@ def _targets() -> list[Target]:
         Target("report", 3, "report", report),
         Target("answers", 1, "answer", answer, seconds=4.0),
         Target("s-expressions", 3, "module", sexpr, (SExprError,)),
+        Target("model text", 5, "model", model, (Unreadable,)),
+        Target("cache", 1, "cache", cache),
+        Target("policy store", 2, "version", version, (PolicyError, *compiled)),
         Target("potc", 2, "file", _command, seconds=8.0),
         Target("protocol", 2, "request", _protocol, seconds=4.0),
     ]

@@ -374,6 +374,8 @@ def _version(value: Any, name: str, number: int) -> Version:
 
     And PolicyError for one that another version of potlang wrote.
     """
+    if not isinstance(value, dict):
+        raise TypeError("no object")
     content = {key: each for key, each in value.items() if key != "sha256"}
     if value["sha256"] != _sum(content) or (value["name"], value["version"]) != (name, number):
         raise ValueError("not what was written")

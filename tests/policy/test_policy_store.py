@@ -230,6 +230,16 @@ def test_a_damaged_version_is_never_used(store: Store) -> None:
     assert store.add("leave", program()).version.number == 2
 
 
+@pytest.mark.parametrize("text", ["50", "true", "null", "[]", '"x"', "{}", "1e999", ""])
+def test_a_version_that_is_no_object_is_damaged(store: Store, text: str) -> None:
+    """[POLICY-STORE]"""
+    store.add("leave", program())
+    (store.directory / "leave" / "000001.json").write_text(text)
+    with pytest.raises(PolicyError, match="damaged"):
+        store.version("leave")
+    assert [each.latest for each in store.entries()] == [None]
+
+
 def test_a_version_in_another_format_is_refused_by_name(store: Store) -> None:
     """[POLICY-STORE]"""
     store.add("leave", program())
