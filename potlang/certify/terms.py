@@ -13,6 +13,7 @@ from .sorts import BOOL, INT, Sort, Sorts
 from .tokens import Invalid, StepBudget, shown
 
 MOST_STEPS = 5_000_000
+"""Of reading a program."""
 QUANTIFIERS = ("forall", "exists")
 _CONNECTIVES = ("not", "and", "or", "=>", "iff", "xor", "ite")
 _LITERALS = ("Bool", "Int", "Real", "String", "enum", "BitVec")
@@ -53,10 +54,10 @@ _NOTHING: frozenset[Term] = frozenset()
 class Terms:
     """The terms of one program; `steps` is the budget in force."""
 
-    def __init__(self, sorts: Sorts) -> None:
+    def __init__(self, sorts: Sorts, steps: StepBudget) -> None:
         self.sorts = sorts
         self._made: dict[object, Term] = {}
-        self.steps = StepBudget(MOST_STEPS)
+        self.steps = steps
         self._count = 0
 
     def make(self, op: Op, args: tuple[Term, ...], sort: Sort, value: object = None) -> Term:

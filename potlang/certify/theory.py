@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from .operators import OPERATORS
 from .sorts import BOOL, INT, Sort, Sorts
-from .terms import QUANTIFIERS, Symbol, Term, Terms
-from .tokens import Invalid, QuotedText, Tree, integer, name, pair, shown, tree
+from .terms import MOST_STEPS, QUANTIFIERS, Symbol, Term, Terms
+from .tokens import Invalid, QuotedText, StepBudget, Tree, integer, name, pair, shown, tree
 
 _SKIPPED = ("closed", "unique", "properties")
 _REFERENCE = re.compile(r"\?[A-Za-z0-9_]*\.(0|[1-9][0-9]{0,8})")
@@ -69,10 +69,10 @@ class Theory:
     lines of text that did it, so that nobody has them read twice.
     """
 
-    def __init__(self, program: str) -> None:
+    def __init__(self, program: str, steps: StepBudget) -> None:
         self.text = program
         self.sorts = Sorts()
-        self.terms = Terms(self.sorts)
+        self.terms = Terms(self.sorts, steps)
         self.assertions: dict[str, Root] = {}
         self.constraints: dict[str, Root] = {}
         self.questions = {"assumptions": Question("assumptions", {"assumptions": Goal(None)})}
@@ -311,13 +311,17 @@ def reachable(root: Term) -> list[Term]:
     return list(seen)
 
 
-def read_theory(program: str) -> Theory:
-    """The program that IR text declares, for any number of refutations. Raises `Invalid`."""
-    theory = Theory(program)
+def read_theory(program: str, steps: StepBudget | None = None) -> Theory:
+    """The program that IR text declares, for any number of refutations. Raises `Invalid`.
+
+    Each character is a step, too.
+    """
+    theory = Theory(program, steps or StepBudget(MOST_STEPS + len(program)))
     number = 0
     try:
         for line in program.split("\n"):
             number += 1
+            theory.terms.steps.spend(len(line))
             if number == 1 and tree(line) != ["potlang-ir", "1"]:
                 raise Invalid("expected (potlang-ir 1)")
             if number > 1 and line:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+import math
 from typing import TYPE_CHECKING
 
 from potlang.ir.module import Module
+from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
-    from potlang.certify import Theory
+    from potlang.certify import Invalid, Theory
 
 
 class KernelReading:
@@ -16,13 +17,33 @@ class KernelReading:
 
     def __init__(self, module: Module) -> None:
         self.module = module
+        self._found: Theory | Invalid | None = None
 
-    @cached_property
+    @property
     def theory(self) -> Theory:
-        """The theory that the module's text declares."""
+        """The theory that the module's text declares, made within the limits of the call.
+
+        Raises `Invalid` where its definitions unfold to too much.
+        """
+        if self._found is None:
+            self._found = self._read()
+        if isinstance(self._found, Exception):
+            raise self._found
+        return self._found
+
+    def _read(self) -> Theory | Invalid:
         # Most programs are answered without a proof.
-        from potlang.certify import read_theory
+        from potlang.certify import Invalid, read_theory
+        from potlang.certify.terms import MOST_STEPS
+        from potlang.engines.timed_steps import TimedSteps
         from potlang.ir.text import print_module
 
         # The kernel skips origins: of a small program they are half of the text.
-        return read_theory(print_module(self.module, origins=False))
+        text = print_module(self.module, origins=False)
+        deadline = Deadline(math.inf)
+        try:
+            return read_theory(text, TimedSteps(deadline, MOST_STEPS + len(text)))
+        except Invalid as error:
+            if deadline.passed():
+                raise
+            return error

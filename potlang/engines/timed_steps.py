@@ -23,5 +23,7 @@ class TimedSteps(StepBudget):
         self.left -= count
         if self.left < self._next:
             self._next = max(0, self.left - _BETWEEN)
-            if self.left < 0 or self._deadline.passed():
+            if self.left < 0:
+                raise Exhausted("it takes more steps than are allowed")
+            if self._deadline.passed():
                 raise Exhausted("it takes more time than is allowed")

@@ -34,7 +34,7 @@ from potlang.prove.terms import Term
 from potlang.prove.verdicts import Verifier
 from potlang.prove.weighted import WeightedSum, bound_by_cores, weighted_sum
 from potlang.report.results import OptimizationStatus
-from potlang.utils.deadline import Deadline
+from potlang.utils.deadline import Deadline, OutOfFuel, OutOfTime
 
 _MOST_STEPS = 200
 _FAR = Fraction(10**9)
@@ -196,11 +196,16 @@ class ObjectiveSearch:
         self._lemmas: tuple[Condition, ...] = ()
 
     def run(self) -> ObjectiveOutcome:
-        """The status with what shows it."""
-        self._propose()
-        if self._settled() is None:
-            self._by_cores()
-        return self._search() or self.unsettled()
+        """The status with what shows it; what is known by then where the limits end the search."""
+        try:
+            self._propose()
+            if self._settled() is None:
+                self._by_cores()
+            return self._search() or self.unsettled()
+        except OutOfFuel as over:
+            self._models.verifier.cut_short = True
+            self._why = "timeout" if isinstance(over, OutOfTime) else "memory", ""
+            return self._settled() or self.unsettled()
 
     # --- what is known ---
 

@@ -42,7 +42,7 @@ from potlang.report.results import (
     ParetoPoint,
     TrustLevel,
 )
-from potlang.utils.deadline import Deadline
+from potlang.utils.deadline import Deadline, OutOfFuel
 
 if TYPE_CHECKING:
     from potlang.prove.cross_check import ProofObligation
@@ -208,7 +208,12 @@ class Optimizer:
         search = ObjectiveSearch(self._models, goal, original, fixed)
         outcome = search.run()
         impossible = outcome.status is _Status.INFEASIBLE and bool(fixed)
-        obligations = None if impossible else self._assured(outcome.pieces)
+        try:
+            obligations = None if impossible else self._assured(outcome.pieces)
+        except OutOfFuel:
+            # What was found is not lost for want of time to check it once more.
+            self._verifier.cut_short = True
+            obligations = []
         if obligations is None:
             outcome = replace(
                 search.unsettled(),

@@ -13,9 +13,11 @@ from lying_solvers import Liars
 import potlang
 from potlang.engines.messages import OptimizeAnswer, OptimizeQuery, SolverAnswer
 from potlang.engines.solver import SolverSession
+from potlang.prove.objective import ObjectiveSearch
 from potlang.prove.options import ProverOptions
 from potlang.prove.prover import Prover
 from potlang.report.results import Limits, ObjectiveResult, OptimizationResult
+from potlang.utils.deadline import OutOfTime
 
 
 def optimum(program: dict[str, Any], **options: Any) -> OptimizationResult:
@@ -112,6 +114,33 @@ def test_families(program: Any, expected: tuple[str, Any], route: str) -> None:
     if shown is not None:
         assert pieces(found.objectives[0])[0] == shown
         assert found.objectives[0].assurances[0].tier == "checked"
+
+
+@pytest.mark.parametrize("step", ["_by_cores", "_search"])
+def test_what_is_known_when_the_limits_end_the_search_is_kept(
+    step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """[LIMIT-WHOLE-CALL] The best value that was reached stays, for each objective."""
+
+    def over_now(self: ObjectiveSearch) -> None:
+        raise OutOfTime
+
+    monkeypatch.setattr(ObjectiveSearch, step, over_now)
+    program = over({"x": "Int", "y": "Int"}, ["x <= 3", "y <= 4"], "maximize x", "maximize y", mode="box")
+    found = optimum(program)
+    assert [(str(each.status), each.reason) for each in found.objectives] == [("unknown", "timeout")] * 2
+    assert [each.lower for each in found.objectives] == [3, 4]
+
+
+def test_what_is_found_stays_without_time_to_check_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[LIMIT-WHOLE-CALL]"""
+
+    def over_now(*given: Any) -> None:
+        raise OutOfTime
+
+    monkeypatch.setattr("potlang.prove.optimum_check.assured", over_now)
+    (only,) = optimum(over({"x": "Int"}, ["x <= 3"], "maximize x")).objectives
+    assert (str(only.status), only.value, only.trust) == ("optimal", 3, "solver")
 
 
 def test_what_is_not_shown_is_not_said() -> None:

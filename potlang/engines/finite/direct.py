@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from potlang.certify.refutation import Refutation, encoded
 from potlang.certify.sorts import INT
 from potlang.certify.terms import Symbol as KernelSymbol
 from potlang.certify.theory import reachable
-from potlang.certify.tokens import Invalid, StepBudget
+from potlang.certify.tokens import Invalid
 from potlang.engines.messages import Query, SolverAnswer
 from potlang.engines.propositional import Propositional
 from potlang.engines.sat import solve_clauses
@@ -62,7 +63,8 @@ class DirectProblem:
         self.keys = tuple(keys)
         parts = _parts(theory, keys, side, claim)
         self._theory = theory
-        self._encoding = encoding = FiniteEncoding(theory, parts, StepBudget(steps), _BEYOND)
+        budget = TimedSteps(Deadline(math.inf), steps)
+        self._encoding = encoding = FiniteEncoding(theory, parts, budget, _BEYOND)
         # One number for each part: its clauses hold where it is true.
         first = encoding.variables + 1
         self._switches = {key: first + place for place, key in enumerate((*keys, None)[: len(parts)])}
@@ -246,7 +248,7 @@ def _read_on_the_way(
 
 def _encoded(theory: Theory, keys: Sequence[str], side: SideName, claim: str | None) -> FiniteEncoding | None:
     try:
-        return encoded(theory, _parts(theory, keys, side, claim), StepBudget(MOST_STEPS))
+        return encoded(theory, _parts(theory, keys, side, claim), TimedSteps(Deadline(math.inf), MOST_STEPS))
     except Invalid:
         return None
 
