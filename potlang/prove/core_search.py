@@ -11,7 +11,7 @@ from potlang.engines.solver import SolverSession
 from potlang.ir.module import Assertion, Module
 from potlang.ir.nodes import Node
 from potlang.prove.cores import MOST_MS, Core, Names, Oracle, minimize
-from potlang.prove.dispatcher import Dispatcher
+from potlang.prove.dispatcher import Dispatcher, Racer
 from potlang.prove.evidence import core_items
 from potlang.prove.subsets import Assisted, Decided, Subsets, declarations, minimal_core, oracle
 from potlang.report.results import Evidence
@@ -40,7 +40,7 @@ class CoreSearch:
         dispatcher: Dispatcher,
         labels: AssertionNames,
         aside: Callable[[], SolverSession],
-        direct: DecisionProcedure | None = None,
+        direct: Racer | None = None,
         *,
         every_core: bool,
     ) -> None:
@@ -132,6 +132,9 @@ class CoreSearch:
         deadline = Deadline(MOST_MS)
 
         def solver() -> Oracle:
+            # What was too hard for the search is no easier for a solver than for who found it.
+            if self._direct is not None and self._direct.enter(check._replace(alone=True)):
+                return Decided(self._direct, self._labels, check, deadline)
             self._dispatcher.start(declarations)
             return Subsets(self._dispatcher, self._labels, check.formula, check.negated, deadline)
 

@@ -27,7 +27,7 @@ _PART_MS = 200
 """The time of a part of the assumptions, and of a problem that is tried before solvers are asked."""
 _FEW_STEPS = 100_000
 """Of the encoding of a problem that is tried before solvers are asked: some 30 ms."""
-_MOST_ASSUMPTIONS = 2_000
+_MOST_ASSUMPTIONS = 5_000
 _MOST_KEPT = 4
 
 
