@@ -98,6 +98,7 @@ def jobs(folder: Path, model: str) -> dict[str, Job]:
     questions = files.text("questions.jsonl", _questions())
     policies, policy = str(folder / "policies"), files.json("policy", _policy(8))
     other = files.json("other", _policy(9))
+    many, steps = files.json("many", _many()), files.json("long", _long_solution())
     long = ("--timeout", "60", "--total-timeout", "120")
     asked = ("--base-url", model, "--model", "m")
     routes = {f"verify {each}": Job(("verify", hang, "--route", each, *long)) for each in _ROUTES}
@@ -110,6 +111,8 @@ def jobs(folder: Path, model: str) -> dict[str, Job]:
         "verify grid": Job((grid, "--route", "ground", *long)),
         "verify trace": Job((trace, *long)),
         "verify solution": Job((solution, *long)),
+        "verify many facts": Job((many, *long)),
+        "verify many steps": Job((steps, *long)),
         "check repair": Job(("check", undeclared)),
         "fix repair": Job(("fix", undeclared, "--unsafe", "--diff")),
         "compile": Job(("compile", wide, "--to", "smt2")),
@@ -306,6 +309,24 @@ def _graph() -> Any:
         ],
         "verifications": [{"constraint": "Exists([x: T, y: T], reach(x, y) and reach(y, x))"}],
     }
+
+
+def _many() -> Any:
+    """Nearly as much as an input may be."""
+    return {"knowledge_base": ["1 < 2"] * 6_000_000, "verifications": ["1 < 2"]}
+
+
+def _long_solution() -> Any:
+    steps = [
+        {
+            "step_id": at,
+            "edge": "So.",
+            "direct_dependent_steps": [at - 1] if at > 1 else None,
+            "node": "$x = 7$",
+        }
+        for at in range(1, 500_000)
+    ]
+    return {"problem_id": "long", "problem": "Solve.", "answer": "7", "steps": steps}
 
 
 def _grid() -> Any:

@@ -15,6 +15,7 @@ from potlang.diag.register import CODES
 from potlang.diag.wording import visible
 from potlang.languages.kind import DEFAULT, Kind, kind_of
 from potlang.report.results import ProgramResult
+from potlang.utils.gc_pause import begin_input
 
 if TYPE_CHECKING:
     from potlang.api import AnyReport
@@ -74,6 +75,7 @@ def read_input(name: str) -> Input:
     from potlang.reading.json_text import path_bytes
     from potlang.source import DEFAULT_LIMITS
 
+    begin_input()
     if name == "-":
         data, shown = sys.stdin.buffer.read(), "<stdin>"
     else:

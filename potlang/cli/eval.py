@@ -29,6 +29,7 @@ from potlang.cli.model_options import AskedModel, model_options
 from potlang.cli.options import SolvingOptions, grouped, solving_options
 from potlang.report.results import Interrupted
 from potlang.utils.extra import MissingExtraError
+from potlang.utils.gc_pause import begin_input
 
 if TYPE_CHECKING:
     from potlang.models.evaluation import (
@@ -223,6 +224,7 @@ def _progress(whole: int) -> Iterator[Callable[[QuestionOutcome], None]]:
 
         def tell(outcome: QuestionOutcome) -> None:
             nonlocal calls, done
+            begin_input()
             done, calls = done + 1, calls + outcome.calls
             if done % _EVERY == 0 or done == whole:
                 click.echo(told(), err=True)
@@ -233,6 +235,7 @@ def _progress(whole: int) -> Iterator[Callable[[QuestionOutcome], None]]:
 
         def advance(outcome: QuestionOutcome) -> None:
             nonlocal calls, done
+            begin_input()
             done, calls = done + 1, calls + outcome.calls
             bar(1, told())
 

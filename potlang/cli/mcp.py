@@ -12,6 +12,7 @@ import click
 
 from potlang.cli.common import CommandFailure, fail
 from potlang.utils.extra import MissingExtraError, needed
+from potlang.utils.gc_pause import collect_as_usual
 
 _SHORTEST_TOKEN: Final = 16
 _TOKEN: Final = re.compile(rf"[A-Za-z0-9._~+/-]{{{_SHORTEST_TOKEN},}}=*")
@@ -74,6 +75,7 @@ def mcp(
             raise
         message = f"mcp cannot be used ({error}): pip install --upgrade 'potlang[mcp]'"
         raise CommandFailure(message) from error
+    collect_as_usual()
     if address is None:
         serve_stdio(workers, budget)
     else:

@@ -328,13 +328,13 @@ class Optimizer:
                 return self._partial(checked, self._doubt, points)
             obligations = assured
             tiers.append(_worst(obligations, worst.pieces))
-        if worst is None and checked.status == "sat":
+        if worst is not None and without_optimum:
+            status, reason = worst.status, None
+            note = f"the front is partial: above some model an objective is {worst.status}"
+        elif points and checked.status == "sat" and (worst is None or worst.reason != "disagreement"):
             # Each point was shown on its own: what else there is takes nothing away.
             status, reason = _Status.OPTIMAL, None
             note = f"the front is partial: beside these {len(points)} points there are models that none beats"
-        elif worst is not None and without_optimum:
-            status, reason = worst.status, None
-            note = f"the front is partial: above some model an objective is {worst.status}"
         else:
             status, note = _Status.UNKNOWN, "the front is partial: whether it has more points is not known"
             reason = (worst.reason if worst is not None else checked.reason) or "incomplete"

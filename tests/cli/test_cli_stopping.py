@@ -214,3 +214,57 @@ def test_signals_at_random_moments(tmp_path: Path) -> None:
     failures = json.loads(figures.read_text())["failures"]
     # Beside other tests the machine may be late; what is left, and exit codes, may not differ.
     assert [each for each in failures if "ends after" not in each] == []
+
+
+COLLECTING = """
+import gc
+from potlang.utils import gc_pause
+usual = gc.get_threshold()
+gc_pause.keep_collections_short()
+full = gc.get_stats()[2]["collections"]
+
+def ring():
+    one = []
+    one.append(one)
+    return one
+
+old = [ring() for _ in range(1_500_000)]
+assert gc.get_stats()[1]["collections"] > 8 and gc.get_stats()[2]["collections"] == full
+del old
+gc_pause.begin_input()
+assert gc.get_stats()[2]["collections"] == full + 1
+assert gc.get_stats()[2]["collected"] >= 1_000_000
+gc_pause.begin_input()
+assert gc.get_stats()[2]["collections"] == full + 1
+gc_pause.collect_as_usual()
+assert gc.get_threshold() == usual
+"""
+
+
+def test_old_objects_are_collected_between_inputs_alone() -> None:
+    """[STOP-SIGNAL] A full collection of many objects holds the interpreter's lock for a second."""
+    process = started("-c", COLLECTING)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+
+
+FREEING = """
+import sys, time
+from potlang.cli import main
+class Held:
+    def __del__(self):
+        print("freed", flush=True)
+def work(args, solver):
+    held = Held()
+    raise KeyboardInterrupt
+main._main = work
+main._started_solver = lambda args: None
+main.run()
+"""
+
+
+def test_what_an_interrupted_command_has_made_is_not_freed_one_by_one() -> None:
+    """[STOP-SIGNAL] For a large input that takes longer than the command may."""
+    process = started("-c", FREEING)
+    output, _ = process.communicate(timeout=60)
+    assert (process.returncode, output) == (130, "")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
+import signal
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -159,6 +162,17 @@ def test_the_bound_and_the_clock() -> None:
     database.limits = EvaluationLimits()
     database.ensure((2,))
     assert database.count(2) == 400 * 401 // 2
+    database.close()
+
+
+def test_an_interruption_comes_through_a_query() -> None:
+    """[STOP-SIGNAL] DuckDB calls it an error of another kind."""
+    database = datalog.DuckDB(transitive(6_000), Universe(), EvaluationLimits(rows=10**9))
+    interruption = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+    interruption.start()
+    with pytest.raises(KeyboardInterrupt):
+        database.ensure((2,))
+    interruption.join()
     database.close()
 
 

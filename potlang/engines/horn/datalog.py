@@ -107,6 +107,11 @@ class DuckDB:
             raise OutOfTime from None
         except duckdb.OutOfMemoryException:
             raise TooLarge from None
+        except RuntimeError as error:
+            # What DuckDB makes of an exception of a signal's handler, which it does not pass on.
+            if str(error) == "Query interrupted":
+                raise KeyboardInterrupt from None
+            raise
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
