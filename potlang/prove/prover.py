@@ -18,6 +18,7 @@ from potlang.engines.check import DecisionProcedure
 from potlang.engines.commands import solver_command
 from potlang.engines.encoding import AssertionNames, Encoding
 from potlang.engines.finite.direct_procedure import DIRECT_MS, DirectProcedure
+from potlang.engines.finite.growing import GrowingProcedure
 from potlang.engines.finite.procedure import MOST_STEPS, SearchProcedure
 from potlang.engines.ground.procedure import GROUND_MS, GroundProcedure
 from potlang.engines.horn.procedure import CLOSURE_MS, HornProcedure
@@ -94,6 +95,7 @@ class Prover:
         self._tracked = len(module.assertions) <= _MOST_TRACKED
         self._reading = KernelReading(self.original)
         self._direct: DirectProcedure | None = None
+        self._growing: GrowingProcedure | None = None
         self._saturation: SaturationProcedure | None = None
         self._dispatcher = self._made_dispatcher()
         self._verifier = Verifier(
@@ -133,7 +135,7 @@ class Prover:
         solvers = [self._solver(name) for name in self.options.engines]
         first, fallbacks = self._procedures(solvers[0].encoding)
         reserve = self._reserve if route == "auto" else None
-        racers = [each for each in (self._direct, self._saturation) if each is not None]
+        racers = [each for each in (self._direct, self._growing, self._saturation) if each is not None]
         made = Dispatcher(solvers, Allowance.of(self.limits), reserve, first, fallbacks, racers)
         if not solvers_of(route):
             absent = route == "eprover" and self._saturation is None
@@ -170,6 +172,8 @@ class Prover:
         beyond = None if forced else direct.decide_small
         search = SearchProcedure(self.module, labels, encoding, steps, beyond)
         ground_ms = limits.check_ms if forced else GROUND_MS
+        if route == "auto" and limits.rlimit is None:
+            self._growing = GrowingProcedure(self.original, encoding, self._workers, limits.memory_mb)
         # A prover ends by the clock alone, which is to decide nothing where steps are counted.
         if route == "eprover" or (route == "auto" and limits.rlimit is None):
             self._saturation = saturation_procedure(
@@ -236,7 +240,7 @@ class Prover:
     def close(self) -> None:
         """Give the solvers back."""
         self._dispatcher.close()
-        for each in (self._direct, self._saturation):
+        for each in (self._direct, self._growing, self._saturation):
             if each is not None:
                 each.close()
         self._cores.close()

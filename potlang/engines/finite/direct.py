@@ -58,12 +58,12 @@ class DirectProblem:
         keys: Sequence[str],
         side: SideName,
         claim: str | None,
-        steps: int = MOST_STEPS,
+        steps: int | StepBudget = MOST_STEPS,
     ) -> None:
         self.keys = tuple(keys)
         parts = _parts(theory, keys, side, claim)
         self._theory = theory
-        budget = TimedSteps(Deadline(math.inf), steps)
+        budget = TimedSteps(Deadline(math.inf), steps) if isinstance(steps, int) else steps
         self._encoding = encoding = FiniteEncoding(theory, parts, budget, _BEYOND)
         # One number for each part: its clauses hold where it is true.
         first = encoding.variables + 1
