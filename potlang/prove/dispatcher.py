@@ -61,8 +61,8 @@ class CheckEntrant(Entrant, Protocol):
         """The result with what the answer says."""
 
 
-class Racer(Protocol):
-    """Works beside the solvers."""
+class Racer(DecisionProcedure, Protocol):
+    """A procedure that also works beside the solvers."""
 
     def enter(self, check: Check) -> CheckEntrant | None:
         """The entrant of the race on a check; None where the check is beyond the fragment."""

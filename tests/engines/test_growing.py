@@ -57,6 +57,16 @@ def test_a_group_that_is_not_commutative(workers: Workers) -> None:
     assert answered(module, workers).status == "sat"
 
 
+def test_the_procedure_has_models_alone(workers: Workers) -> None:
+    """[DIRECT-GROW]"""
+    module = api.compile(NOT_ABELIAN, language="pot").module
+    procedure = GrowingProcedure(module, Encoding(module, "z3", AssertionNames(module)), workers)
+    claim = module.claims[0]
+    found = procedure.decide(Check("claim", claim.formula, claim=claim))
+    assert found is not None and (found.status, found.by) == ("sat", "models")
+    procedure.close()
+
+
 def test_what_has_no_small_model_is_unknown(workers: Workers) -> None:
     """[DIRECT-GROW] Never unsat: there may be larger ones."""
     module = api.compile(HARD, language="pot").module

@@ -58,7 +58,7 @@ class DirectProblem:
         keys: Sequence[str],
         side: SideName,
         claim: str | None,
-        steps: int | StepBudget = MOST_STEPS,
+        steps: int | TimedSteps = MOST_STEPS,
     ) -> None:
         self.keys = tuple(keys)
         parts = _parts(theory, keys, side, claim)

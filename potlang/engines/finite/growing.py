@@ -15,6 +15,7 @@ from potlang.ir.module import Assertion, AssertionKind, Claim, Module
 from potlang.ir.nodes import Symbol, SymbolKind
 from potlang.ir.sorts import BoolSort, DeclaredSort, EnumSort
 from potlang.ir.structure import Structure
+from potlang.report.results import CheckRecord
 from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 MOST_MEMBERS: Final = 8
 """Of a sort."""
+_ALONE_MS: Final = 1_000
 _MOST_ASSUMPTIONS: Final = 300
 _MOST_STEPS: Final = 20_000_000
 
@@ -139,6 +141,15 @@ class GrowingProcedure:
     def close(self) -> None:
         """Give the worker back."""
         self._session.close()
+
+    def decide(self, check: Check) -> CheckResult | None:
+        """As `DecisionProcedure.decide`: a model, or nothing."""
+        entrant = self.enter(check)
+        answer = None if entrant is None else entrant.ask(entrant.query(), _ALONE_MS)
+        if entrant is None or answer is None or answer.status != "sat":
+            return None
+        record = CheckRecord(check.name, self.name, answer.status, time_ms=answer.time_ms)
+        return entrant.read(CheckResult(answer.status, None, (record,), by=self.name), answer)
 
     def enter(self, check: Check) -> GrowingEntrant | None:
         """The search of a check, for a race; None where the program has other sorts, or is large."""
