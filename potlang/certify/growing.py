@@ -96,9 +96,7 @@ def total(parts: Iterable[Part]) -> Growing | Fraction:
     kept = tuple(sorted(((power, factor) for power, factor in found.items() if factor), reverse=True))
     if len(kept) > MOST_PARTS:
         raise ArithmeticError("a number that grows has too many parts")
-    if not kept or (len(kept) == 1 and not kept[0][0]):
-        return kept[0][1] if kept else Fraction(0)
-    return Growing(kept)
+    return Growing(kept) if any(power for power, _ in kept) else found.get(0, Fraction(0))
 
 
 def _product(one: object, other: object) -> Growing | Fraction:

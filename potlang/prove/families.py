@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -254,8 +255,6 @@ def _exact(value: object) -> Fraction:
 
 def _with(whole: Structure, values: Mapping[Cell, object]) -> Structure:
     """The structure with other numbers in these cells."""
-    from dataclasses import replace
-
     functions = dict(whole.functions)
     entries: dict[Symbol, dict[tuple[object, ...], object]] = {}
     for (symbol, args), value in values.items():

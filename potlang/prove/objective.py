@@ -37,13 +37,16 @@ from potlang.report.results import OptimizationStatus
 from potlang.utils.deadline import Deadline, OutOfFuel, OutOfTime
 
 _MOST_STEPS = 200
+"""Questions for better models; [VERDICT-CONFIRM]."""
 _FAR = Fraction(10**9)
+"""Asked for where there is said to be no bound: a model out there has no comparisons with what is near."""
 _FARTHEST = Fraction(2**128)
 _PATIENCE = 3
 """Models, each a little better, after which larger steps are tried."""
 _MOST_HALVED = 40
+"""Halves of an interval of reals; the 2^40th part of it is told from a limit by nobody."""
 _NEAR = Fraction(1, 1024)
-_SHORT_MS = 2_000
+"""Below a limit that is said not to be reached: a model from which a climb may come to it."""
 
 Relation = Literal["equal", "as good", "better"]
 PieceName = Literal["reached", "better", "approached", "beyond", "feasible"]
@@ -257,7 +260,7 @@ class ObjectiveSearch:
     def _at_least(self, value: Fraction) -> Condition:
         return self._condition(value, strict=False)
 
-    def _wonder(self, value: Fraction | None, *, strict: bool = False) -> str:
+    def _ask(self, value: Fraction | None, *, strict: bool = False) -> str:
         """Ask for a model at least as good as `value`, or better; what comes of it is kept."""
         asked = () if value is None else (self._condition(value, strict=strict),)
         conditions = (*self._fixed, *asked)
@@ -321,14 +324,14 @@ class ObjectiveSearch:
         value = self._extended(answer)
         match answer.status:
             case "unbounded":
-                if self._wonder(_FAR) == "sat":
+                if self._ask(_FAR) == "sat":
                     self._climb(endless=True)
             case "optimal" if value is not None:
-                self._wonder(self._sign * value.finite)
+                self._ask(self._sign * value.finite)
             case "unattained" if value is not None:
                 limit = self._sign * value.finite
-                if self._wonder(limit) == "unsat":
-                    self._wonder(limit - _NEAR)
+                if self._ask(limit) == "unsat":
+                    self._ask(limit - _NEAR)
 
     def _extended(self, answer: OptimizeAnswer) -> Extended | None:
         return None if answer.value is None else _read(answer.value, maximize=self._maximize)
@@ -340,7 +343,7 @@ class ObjectiveSearch:
 
         The outcome; None if a check is unknown, or there is no end.
         """
-        if self._best is None and self._wonder(None) == "unknown":
+        if self._best is None and self._ask(None) == "unknown":
             return self._settled()
         worse = halved = 0
         climbed: Reached | None = None
@@ -363,11 +366,11 @@ class ObjectiveSearch:
                 return None
             if self._limit is not None and self._limit[0] > self._best.value:
                 # Nothing is known to lie between the best model and the limit that better ones approach.
-                if self._wonder(self._limit[0]) == "unknown":
+                if self._ask(self._limit[0]) == "unknown":
                     return None
                 continue
             target, strict = self._target(worse, halved)
-            answer = self._wonder(target, strict=strict)
+            answer = self._ask(target, strict=strict)
             if answer == "unknown" and not strict:
                 # A step may have been too far for the solver, where the next better value is not.
                 worse, halved = 0, _MOST_HALVED
@@ -384,7 +387,7 @@ class ObjectiveSearch:
         why = self._why
         self._climb(endless=True)
         if self._limit is not None and self._best is not None and self._limit[0] > self._best.value:
-            self._wonder(self._limit[0])
+            self._ask(self._limit[0])
         self._why = why
         return self._settled()
 
@@ -460,7 +463,7 @@ class ObjectiveSearch:
             for lost in (self._pool.disj(self._pool.negate(total.conditions[number][0]) for number in core),)
         )
         if self._best is not None:
-            self._wonder(self._best.value, strict=True)
+            self._ask(self._best.value, strict=True)
 
     def _kept(
         self, total: WeightedSum, names: Sequence[str], kept: Sequence[int]

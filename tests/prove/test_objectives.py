@@ -298,7 +298,7 @@ def test_sums_of_weights_by_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     from potlang.prove.objective import ObjectiveSearch
 
     monkeypatch.setattr(ObjectiveSearch, "_propose", lambda search: None)
-    monkeypatch.setattr(ObjectiveSearch, "_search", lambda search: search._wonder(None) and search._settled())
+    monkeypatch.setattr(ObjectiveSearch, "_search", lambda search: search._ask(None) and search._settled())
     rng = random.Random(7)
     names = [f"p{number}" for number in range(5)]
     for _ in range(6):
