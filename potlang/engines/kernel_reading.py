@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from potlang.ir.module import Module
-from potlang.utils.deadline import Deadline
+from potlang.utils.deadline import Deadline, OutOfTime
 
 if TYPE_CHECKING:
     from potlang.certify import Invalid, Theory
@@ -23,7 +23,7 @@ class KernelReading:
     def theory(self) -> Theory:
         """The theory that the module's text declares, made within the limits of the call.
 
-        Raises `Invalid` where its definitions unfold to too much.
+        Raises `Invalid` where its definitions unfold to too much, `OutOfTime` at the end of the call.
         """
         if self._found is None:
             self._found = self._read()
@@ -45,5 +45,5 @@ class KernelReading:
             return read_theory(text, TimedSteps(deadline, MOST_STEPS + len(text)))
         except Invalid as error:
             if deadline.passed():
-                raise
+                raise OutOfTime from error
             return error

@@ -242,17 +242,22 @@ class CrossChecker:
 
     def refute(self, side: Side, claim: Claim, core: Sequence[str]) -> tuple[tuple[str, ...] | None, str]:
         """The statements of a ground refutation of a core, and its kind; or None and why there is none."""
+        from potlang.certify import Invalid
         from potlang.engines.finite.direct import refutation
         from potlang.engines.ground.grounding import GroundLimits
 
         # As the program says it: what passes made of it may be true of itself, to the kernel it is not.
         wanted = None if side == "assumptions" else self._claims.get(claim.key, claim)
         place = self._place(side, claim, core)
+        try:
+            theory = place.theory
+        except Invalid as error:
+            return None, f"no ground refutation: {error}"
         keys = [each.key for each in self.originals(core)]
         goal = None if wanted is None else wanted.key
         deadline = Deadline(self.allowance.check_ms(_ENCODED_MS))
-        lines = refutation(place.theory, keys, side, goal, self._workers, deadline)
-        if lines is not None and self._accepts(place.theory, side, claim, lines):
+        lines = refutation(theory, keys, side, goal, self._workers, deadline)
+        if lines is not None and self._accepts(theory, side, claim, lines):
             return lines, "refutation"
         own, every = self.originals(core), place.module.assertions
         # A prover's proof is found in less time than it takes to see that grounding finds none. Some
@@ -270,7 +275,7 @@ class CrossChecker:
                 reason = found.reason
             if self._saturation is not None and not number:
                 lines = self._saturation.refute(own, side, wanted, self.allowance.check_ms(_REFUTE_MS))
-                if lines is not None and self._accepts(place.theory, side, claim, lines):
+                if lines is not None and self._accepts(theory, side, claim, lines):
                     return lines, "refutation"
         return None, f"no ground refutation: {reason}"
 

@@ -1,0 +1,40 @@
+"""A program as the kernel reads it: once, and within the limits of the call."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import potlang
+from potlang.certify import Invalid
+from potlang.engines.kernel_reading import KernelReading
+from potlang.utils.deadline import OutOfTime, within
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+
+import heavy
+
+
+def reading_of(name: str) -> KernelReading:
+    text = next(each.text for each in heavy.programs() if each.name == name)
+    return KernelReading(potlang.compile(text).module)
+
+
+def test_reading_ends_with_the_call_and_may_be_begun_again() -> None:
+    """[LIMIT-WHOLE-CALL]"""
+    reading = reading_of("doubling-quantified-10")
+    with within(0), pytest.raises(OutOfTime):
+        _ = reading.theory
+    assert reading.theory is reading.theory
+
+
+def test_a_program_that_unfolds_to_too_much_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[CERT-OUTCOME] Within bounded steps."""
+    reading = reading_of("doubling-quantified-18")
+    with pytest.raises(Invalid, match="more steps"):
+        _ = reading.theory
+    monkeypatch.setattr("potlang.certify.read_theory", None)
+    with pytest.raises(Invalid, match="more steps"):
+        _ = reading.theory
