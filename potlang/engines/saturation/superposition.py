@@ -45,20 +45,31 @@ class Superposition:
 
         `others` are the rules by which clauses have been joined to the first, with their names.
         """
+        # Provers print equations as they use them, from the left to the right: the other direction is in few
+        # proofs, and multiplies the ways.
+        for both in (False, True):
+            for state in self._resolving(self._ways(first, others, clauses, both=both)):
+                images = self._matched(state.clause, conclusion)
+                if images is not None:
+                    yield tuple((name, self._bank.substitute(values, images)) for name, values in state.uses)
+
+    def _ways(
+        self, first: str, others: Sequence[tuple[str, str]], clauses: Mapping[str, Clause], *, both: bool
+    ) -> list[Between]:
+        """The clauses that there may be in the end; `both`: equations rewrite in both directions."""
         states = [self._named(first, clauses[first])]
         for rule, name in others:
+            rewriting = rule == REWRITING
+            reverse = both or not rewriting
             after: dict[Clause, Between] = {}
             for state in states:
-                for each in self._joined(state, name, clauses[name], rewriting=rule == REWRITING):
+                for each in self._joined(state, name, clauses[name], rewriting=rewriting, reverse=reverse):
                     after.setdefault(each.clause, each)
                     if len(after) >= MOST_BETWEEN:
                         break
             # One that has nothing to rewrite in it is as good as rewritten.
-            states = list(after.values()) or (states if rule == REWRITING else [])
-        for state in self._resolving(states):
-            images = self._matched(state.clause, conclusion)
-            if images is not None:
-                yield tuple((name, self._bank.substitute(values, images)) for name, values in state.uses)
+            states = list(after.values()) or (states if rewriting else [])
+        return states
 
     def _resolving(self, states: Iterable[Between]) -> Iterator[Between]:
         """The clauses, and those in which the sides of negated equations have become equal."""
@@ -93,7 +104,9 @@ class Superposition:
             Between(clause, ((name, tuple([variable for variable, _ in clause.variables])),)), {}
         )
 
-    def _joined(self, state: Between, name: str, clause: Clause, *, rewriting: bool) -> Iterator[Between]:
+    def _joined(
+        self, state: Between, name: str, clause: Clause, *, rewriting: bool, reverse: bool
+    ) -> Iterator[Between]:
         """The clauses that follow in one step of the two."""
         bank = self._bank
         apart = {variable: bank.term(f"Y_{bank.heads[variable]}") for variable, _ in clause.variables}
@@ -102,7 +115,7 @@ class Superposition:
         uses = (*state.uses, (name, tuple([variable for variable, _ in other.variables])))
         pairs = [(other, state.clause)] if rewriting else [(other, state.clause), (state.clause, other)]
         for one, another in pairs:
-            for literals, images in self._steps(one, another, sorts):
+            for literals, images in self._steps(one, another, sorts, reverse=reverse):
                 # Rewriting takes an instance of the equation alone.
                 if not rewriting or not any(variable in images for variable, _ in state.clause.variables):
                     yield self._under(literals, uses, images, sorts)
@@ -136,9 +149,12 @@ class Superposition:
     # --- one step ---
 
     def _steps(
-        self, one: Clause, into: Clause, sorts: Mapping[int, str]
+        self, one: Clause, into: Clause, sorts: Mapping[int, str], *, reverse: bool
     ) -> Iterator[tuple[list[Literal], dict[int, int]]]:
-        """The literals left by each step from `one`, and what their variables are."""
+        """The literals left by each step from `one`, and what their variables are.
+
+        Equations are used from the right to the left too if `reverse`.
+        """
         for literal in one.literals:
             rest = [each for each in one.literals if each is not literal]
             if literal.head != EQUAL:
@@ -148,7 +164,7 @@ class Superposition:
                         if images is not None:
                             yield [*rest, *(each for each in into.literals if each is not target)], images
             elif literal.positive:
-                for left, right in (literal.args, literal.args[::-1]):
+                for left, right in (literal.args, literal.args[::-1])[: 1 + reverse]:
                     yield from self._rewritten(left, right, rest, into, sorts)
 
     def _rewritten(
