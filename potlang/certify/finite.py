@@ -262,8 +262,6 @@ class FiniteEncoding(Gates):
         except Invalid:
             # A symbol that structures give different meanings, or a sort.
             return None
-        # What it has exhausted is exhausted.
-        self._steps.spend(0)
         return None if isinstance(value, NoValue) else self._terms.literal(value, BOOL)
 
     def _written(self, term: Term) -> Term:

@@ -258,7 +258,7 @@ class Refutation:
     def _differ(self, parts: list[Tree], args: tuple[Term, ...]) -> Term:
         """`(differ N TABLE TABLE)`, in any order."""
         match parts, args:
-            case ["differ", number, *_], (one, two) if one.sort is two.sort and one.sort.kind in TABLES:
+            case ["differ", number, *_], (one, two) if one.sort.kind in TABLES:
                 found = dict(enumerate(self.theory.differing(one.sort))).get(integer(number))
                 if found is not None:
                     return self._terms.apply(found, (one, two) if one.id < two.id else (two, one))

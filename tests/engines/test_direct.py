@@ -597,6 +597,16 @@ def test_the_procedure_and_its_parts(
     procedure.close()
 
 
+@pytest.mark.parametrize("kind", ["forall", "exists"])
+@pytest.mark.parametrize("side", SIDES)
+def test_what_has_no_value_is_neither_true_nor_false(kind: str, side: str) -> None:
+    """[CERT-FINITE-TERM] [CERT-EVAL-HOLE] Division by zero is something; structures differ in what."""
+    body = f"(vars (?x.0 Bool)) ({kind} (?x.0) (= (div 1 0) 0))"
+    theory = read_theory(f'(potlang-ir 1)\n(claim "v" "" () {body})\n')
+    with pytest.raises(Invalid, match="division by zero"):
+        Refutation(theory, side, "v").statement("(finite goal)")
+
+
 # --- claims that only have to be computed ------------------------------------------------------------------
 
 COMPUTED = {

@@ -142,6 +142,15 @@ def test_indices_that_there_are_not(text: str) -> None:
         Refutation(theory, "claim", "v").statement(f"(axiom 1 member {text})")
 
 
+def test_a_set_that_is_written_out_is_not_the_empty_one() -> None:
+    """[CERT-UNFOLDED] Finite problems have such literals."""
+    theory = theory_of(*SIGNATURE)
+    sort = theory.symbol("s").range
+    whole = theory.terms.literal(TotalMap(False, {("red",): True}), sort)
+    with pytest.raises(Invalid):
+        unfolded(theory, theory.terms.apply("member", (theory.term("c"), whole)))
+
+
 def test_the_order_of_two_tables_does_not_count() -> None:
     """[CERT-UNFOLDED]"""
     theory = theory_of(*SIGNATURE, '(claim "v" "" () x)')
