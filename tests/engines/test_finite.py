@@ -224,10 +224,10 @@ def compare(row: op.Operator, a: Node | int, b: Node | int) -> Node:
 def test_bounds_are_read(bounds: list[Node]) -> None:
     """[SEARCH-BOUNDS]"""
     problem = search_of(*bounds).problem
-    domain = problem.domain(0)
+    domain = problem.domain(0, problem.values(0))
     assert domain.complete
     assert [value for at, value in enumerate(problem.values(0)) if domain.mask >> at & 1] == [1, 2, 3]
-    assert not problem.domain(0, []).complete
+    assert not problem.domain(0, problem.values(0), []).complete
 
 
 @pytest.mark.parametrize(

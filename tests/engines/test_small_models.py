@@ -126,7 +126,7 @@ def test_parts_are_decided_over_all_integers(data: st.DataObject) -> None:
         line.world.fact(f"fact {at}", line.formula(data.draw, 2))
     facts = {each.key: each.formula for each in line.world.assertions}
     problem = ConstraintProblem(line.world.assertions)
-    search = ConstraintSearch(problem)
+    search = ConstraintSearch(problem, wide=True)
     for _ in range(4):
         keys = [key for key in facts if data.draw(st.booleans()) and key not in problem.false]
         side = line.formula(data.draw, 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from potlang.engines.finite.small_models import Comparisons, comparisons_of
@@ -108,8 +109,7 @@ class _VariableCompiler(FormulaCompiler):
 class ConstraintProblem:
     """Variables, and what the assumptions say of them. `goal` says what a claim does.
 
-    `false` are the assertions that are false whatever the variables are. `comparisons`: they do no more
-    with integers, and whoever has values for these has some among those tried.
+    `false` are the assertions that are false whatever the variables are.
     """
 
     def __init__(self, assertions: Iterable[Assertion], parts: int = MOST_PARTS) -> None:
@@ -117,7 +117,7 @@ class ConstraintProblem:
         self.variables: list[CspVariable] = []
         self.constraints: list[Constraint] = []
         self.false: list[str] = []
-        self.comparisons: Comparisons | None = Comparisons()
+        self._formulas: list[Node] = []
         self._numbers: dict[CspVariable, int] = {}
         self._by_key: dict[str, list[Constraint]] = {}
         self._bounds: dict[int, list[Bound]] = {}
@@ -126,6 +126,7 @@ class ConstraintProblem:
         self._parts = parts
         compiler = _VariableCompiler(self, parts)
         for assertion in assertions:
+            self._formulas.append(assertion.formula)
             self._assume(assertion.key, Conjuncts(assertion.formula, assertion.key, compiler))
         self._complete = True
         self._integers = sum(each.symbol.range is INT for each in self.variables)
@@ -139,26 +140,33 @@ class ConstraintProblem:
             self._bounds.setdefault(number, []).extend(bounds)
         if found.false:
             self.false.append(key)
-        if self.comparisons is not None and found.comparisons is not None:
-            self.comparisons = self.comparisons.joined(found.comparisons)
-        else:
-            self.comparisons = None
 
     def suffices(self, goal: Conjuncts | None) -> bool:
-        """Whether the values tried are enough for parts of the assertions with a goal: [SEARCH-SMALL]."""
+        """Whether the wide values are enough for parts of the assertions with a goal: [SEARCH-SMALL]."""
         if not self._integers:
             return True
-        tried = self._small()
         more = Comparisons() if goal is None else goal.comparisons
-        if tried is None or self.comparisons is None or more is None:
+        if self._small is None or self._comparisons is None or more is None:
             return False
-        wanted = self.comparisons.joined(more).values(self._integers)
-        return tried[0] <= wanted[0] and wanted[-1] <= tried[-1]
+        wanted = self._comparisons.joined(more).values(self._integers)
+        return self._small[0] <= wanted[0] and wanted[-1] <= self._small[-1]
 
+    @cached_property
+    def _comparisons(self) -> Comparisons | None:
+        """Those of all assertions; None if one does more with integers."""
+        found = Comparisons()
+        for formula in self._formulas:
+            each = comparisons_of(formula)
+            if each is None:
+                return None
+            found = found.joined(each)
+        return found
+
+    @cached_property
     def _small(self) -> range | None:
         """The values among which every integer has one; None if they are too many, or not known."""
         # A goal may have constants a little beyond those of the assertions.
-        found = None if self.comparisons is None else self.comparisons.values(self._integers, _SLACK)
+        found = None if self._comparisons is None else self._comparisons.values(self._integers, _SLACK)
         return found if found is not None and len(found) <= MOST_MEMBERS else None
 
     def goal(self, formula: Node) -> Conjuncts:
@@ -200,19 +208,29 @@ class ConstraintProblem:
             raise NotFinite(f"{name} has no bounds")
         if greatest.greatest - least.least >= MOST_MEMBERS:
             raise NotFinite(f"{name} has too many values")
-        if small := self._small():
-            # What is bounded lies between the constants, and most others have a value there too.
-            low, high = least.least, greatest.greatest
-            near: list[int] = sorted(small, key=lambda value: (max(low - value, value - high, 0), value))
-            return list(near)
         ends = [end for each in bounds for end in (each.least, each.greatest) if abs(end) < math.inf]
         if max(ends) - min(ends) >= MOST_MEMBERS:
             ends = [least.least, greatest.greatest]
         return list(range(int(min(ends)) - _BEYOND, int(max(ends)) + _BEYOND + 1))
 
-    def domain(self, number: int, keys: Collection[str] | None = None, more: Iterable[Bound] = ()) -> Domain:
-        """What the bounds of these assertions (None: of all) and `more` leave of the values."""
-        values = self.values(number)
+    def wide_values(self, number: int) -> list[object]:
+        """The values to be tried for parts of the assertions, which may leave numbers without bounds."""
+        if self.variables[number].symbol.range is not INT or self._small is None:
+            return self.values(number)
+        least, greatest = _tightest(self._bounds.get(number, ()))
+        low, high = least.least, greatest.greatest
+        # What is bounded lies between the constants, and most others have a value there too.
+        found: list[int] = sorted(self._small, key=lambda value: (max(low - value, value - high, 0), value))
+        return list(found)
+
+    def domain(
+        self,
+        number: int,
+        values: Sequence[object],
+        keys: Collection[str] | None = None,
+        more: Iterable[Bound] = (),
+    ) -> Domain:
+        """What the bounds of these assertions (None: of all) and `more` leave of a variable's values."""
         whole = (1 << len(values)) - 1
         if self.variables[number].symbol.range is not INT:
             return Domain(whole, frozenset())
@@ -247,7 +265,7 @@ class Conjuncts:
         self.constraints: list[Constraint] = []
         self.bounds: dict[int, list[Bound]] = {}
         self.false = False
-        self.comparisons = comparisons_of(formula)
+        self._formula = formula
         self._key = key
         self._compiler = compiler
         stack: list[tuple[Node, Env]] = [(formula, {})]
@@ -261,6 +279,11 @@ class Conjuncts:
                 self._distinct([compiler.term(arg, env) for arg in node.args])
             else:
                 self._conjunct(node, env)
+
+    @cached_property
+    def comparisons(self) -> Comparisons | None:
+        """The comparisons of integers; None if more is done with them."""
+        return comparisons_of(self._formula)
 
     def _conjunct(self, node: Node, env: Env) -> None:
         inner, positive = node, True

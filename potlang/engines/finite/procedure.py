@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from potlang.engines.check import Check, CheckResult
@@ -126,6 +127,13 @@ class _State:
         self._models: list[Values] = []
         self._structures: dict[int, tuple[Values, Structure]] = {}
 
+    @cached_property
+    def _parts(self) -> ConstraintSearch:
+        """The search for parts of the assumptions: most programs are asked about as a whole alone."""
+        from potlang.engines.finite.search import ConstraintSearch
+
+        return ConstraintSearch(self.problem, wide=True)
+
     @property
     def exhausted(self) -> bool:
         """Whether the steps for all assumptions are used up."""
@@ -160,7 +168,8 @@ class _State:
                 return known, frozenset()
             left = steps.part(1 if keys is None else _PART)
             try:
-                values, used = self._search.find(goal, left, keys)
+                search = self._search if keys is None else self._parts
+                values, used = search.find(goal, left, keys)
             finally:
                 steps.left -= left.spent
         except NotFinite:

@@ -68,19 +68,21 @@ class ConstraintSearch:
     What a value excludes is computed once, when it is first needed.
     """
 
-    def __init__(self, problem: ConstraintProblem) -> None:
-        """Raises `NotFinite` where a variable has no finite domain."""
+    def __init__(self, problem: ConstraintProblem, *, wide: bool = False) -> None:
+        """`wide`: numbers have values to be tried for parts. Raises `NotFinite` where one has no bounds."""
         self.problem = problem
         self.values: list[list[object]] = []
         self._excluded: dict[tuple[int, int, int], tuple[int, int]] = {}
         self._narrowing: dict[str, tuple[list[tuple[int, int]], list[Constraint]]] = {}
+        self._wide = wide
+        self._list = problem.wide_values if wide else problem.values
         self._whole = self._network(None)
 
     def _network(self, keys: Collection[str] | None) -> _Network:
         """The constraints of these assertions; of all (None)."""
         problem = self.problem
         self._list_values()
-        domains = [problem.domain(number, keys) for number in range(len(self.values))]
+        domains = [problem.domain(number, values, keys) for number, values in enumerate(self.values)]
         incomplete = frozenset([number for number, each in enumerate(domains) if not each.complete])
         found = _Network([each.mask for each in domains], [set(each.causes) for each in domains], incomplete)
         for constraints in [problem.constraints] if keys is None else map(problem.constraints_of, keys):
@@ -89,7 +91,7 @@ class ConstraintSearch:
 
     def _list_values(self) -> None:
         for number in range(len(self.values), len(self.problem.variables)):
-            self.values.append(self.problem.values(number))
+            self.values.append(self._list(number))
 
     def _part(self, keys: Iterable[str]) -> _Network:
         """The constraints of these assertions, where no other values than those listed need to be tried."""
@@ -137,7 +139,7 @@ class ConstraintSearch:
         where they do not bound a variable whose values would all have to be tried.
         """
         if keys is not None:
-            base = self._part(keys) if self.problem.suffices(goal) else self._network(keys)
+            base = self._part(keys) if self._wide and self.problem.suffices(goal) else self._network(keys)
         elif len(self._whole.domains) == len(self.problem.variables):
             base = self._whole
         else:
@@ -151,7 +153,7 @@ class ConstraintSearch:
     def _complete(self, network: _Network, goal: Conjuncts, keys: Collection[str] | None) -> None:
         """Take the bounds that a goal sets for those that a part of the assertions does not."""
         for number in network.incomplete & goal.bounds.keys():
-            found = self.problem.domain(number, keys, goal.bounds[number])
+            found = self.problem.domain(number, self.values[number], keys, goal.bounds[number])
             network.domains[number] &= found.mask
             network.causes[number] |= found.causes
             if found.complete:
