@@ -1,4 +1,4 @@
-"""Work on very many objects without the garbage collector, which would look at all of them each time.
+"""Work without the garbage collector, or with less of it: it would look at very many objects each time.
 
 While it looks it holds the interpreter's lock: a second where there are ten million objects.
 """
@@ -6,6 +6,7 @@ While it looks it holds the interpreter's lock: a second where there are ten mil
 from __future__ import annotations
 
 import gc
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -80,3 +81,34 @@ def collect_as_usual() -> None:
 def begin_input() -> None:
     """The input before is done with: what is left of it may be collected."""
     _short.between_inputs()
+
+
+_CALM = 10_000
+"""Objects made between two collections: several small programs'."""
+_lock = threading.Lock()
+_callers = 0
+_before: tuple[int, int, int] | None = None
+
+
+@contextmanager
+def collector_calmed() -> Iterator[None]:
+    """Fewer collections while a program is worked on: most of what one would look at is dropped soon.
+
+    The host program's thresholds come back when the last caller leaves, unless it has set others meanwhile.
+    """
+    global _callers, _before
+    with _lock:
+        _callers += 1
+        first, *others = gc.get_threshold()
+        if _callers == 1 and 0 < first < _CALM:
+            _before = (first, others[0], others[1])
+            gc.set_threshold(_CALM, *others)
+    try:
+        yield
+    finally:
+        with _lock:
+            _callers -= 1
+            if not _callers and _before is not None:
+                if gc.get_threshold()[0] == _CALM:
+                    gc.set_threshold(*_before)
+                _before = None

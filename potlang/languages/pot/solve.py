@@ -16,6 +16,7 @@ from potlang.prove.options import Cores, Models, RouteName, Trust
 from potlang.report.results import Limits, ProgramResult, Verdict
 from potlang.source import Document
 from potlang.utils.deadline import Deadline, OutOfFuel, within
+from potlang.utils.gc_pause import collector_calmed
 from potlang.version import __version__
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def verify(
     options["cores"] = cores
     began = Deadline(limits.total_ms)
     try:
-        with within(limits.total_ms):
+        with within(limits.total_ms), collector_calmed():
             return _verified(source, name, limits, workers, certificate, cache, options)
     except OutOfFuel:
         return unread(limits, began.spent_ms())
