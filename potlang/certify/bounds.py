@@ -51,9 +51,8 @@ def limited(
     term = terms.pop() if len(terms) == 1 and None not in limits else None
     if term is None or not isinstance(term.op, Symbol) or any(arg.op != "lit" for arg in term.args):
         return None
-    cell = term.op, tuple([arg.value for arg in term.args])
     bounds = joined([limit[1:] for limit in limits if limit is not None])
-    return (cell, bounds) if absent <= set(term.args) else None
+    return ((term.op, tuple([arg.value for arg in term.args])), bounds) if absent <= set(term.args) else None
 
 
 def range_of(quantifier: Term, variable: Term, most: int) -> range:
