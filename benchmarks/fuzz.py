@@ -210,6 +210,24 @@ def _questions() -> Iterator[bytes]:
     yield b'{"id": "3", "attempts": ["{}", {"sorts": []}], "label": "uncertain"}'
 
 
+def _problems() -> Iterator[bytes]:
+    yield b'{"problem_id": 1, "problem": "What is 1+1?", "solution": "2", "answer": "2", "difficulty": 1.5}'
+    yield b'{"question": "x", "rationale": "y", "final_answer": "z", "dataset": "d"}\n{"problem": "p"}'
+
+
+def _outcomes() -> Iterator[bytes]:
+    yield json.dumps(
+        {
+            "id": "q",
+            "key": "k",
+            "made": 2,
+            "used": 1,
+            "claims": [["c", "entailed", "SAT"], ["d", "unknown", None]],
+        }
+        | {"errors": ["POT2001"], "calls": 3, "reasoning_ms": 1.5, "verifying_ms": 2, "failure": ""}
+    ).encode()
+
+
 def _streams() -> Iterator[bytes]:
     yield b'data: {"choices": [{"delta": {"content": "a"}}]}\n\ndata: [DONE]\n\n'
     yield b'{"choices": [{"message": {"content": "a"}, "finish_reason": "stop"}], "usage": {"a": 1}}'
@@ -294,6 +312,8 @@ _SOUND: Final[dict[str, Callable[[], Iterator[bytes]]]] = {
     "request": _requests,
     "table": _tables,
     "question": _questions,
+    "problem": _problems,
+    "outcome": _outcomes,
     "stream": _streams,
     "cases": _cases,
     "report": _reports,
@@ -554,7 +574,10 @@ def _targets() -> list[Target]:
     from potlang.models.asking import BadReply
     from potlang.models.endpoint.model import EndpointError
     from potlang.models.endpoint.stream import read_completion
+    from potlang.models.evaluation.outcomes import QuestionOutcome
     from potlang.models.evaluation.questions import read_questions, read_recorded
+    from potlang.models.gold_journal import read_problems
+    from potlang.models.journal import Journal
     from potlang.models.rewards import assess
     from potlang.policy import PolicyError, open_store
     from potlang.policy.cases import read_cases
@@ -721,6 +744,21 @@ def _targets() -> list[Target]:
         read_questions([("f", io.BytesIO(data))])
         read_recorded([("f", io.BytesIO(data))])
 
+    def read_outcome(value: Any) -> tuple[str, QuestionOutcome]:
+        found = QuestionOutcome.from_dict(value)
+        return found.key, found
+
+    def problems(data: bytes) -> None:
+        list(read_problems(io.BytesIO(data)))
+
+    def outcomes(data: bytes) -> None:
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(data)
+            file.flush()
+            with contextlib.closing(Journal(Path(file.name), read_outcome)) as journal:
+                for each in journal.entries.values():
+                    json.dumps(each.to_dict())
+
     def stream(data: bytes) -> None:
         kind = ("text/event-stream", "application/json")[len(data) % 2]
         read_completion([data[: len(data) // 2], data[len(data) // 2 :]], kind, 100_000, lambda: None)
@@ -814,6 +852,8 @@ def _targets() -> list[Target]:
         Target("reward of a reply", 2, "reply", loop_reward),
         Target("script", 3, "script", script, (dagmath.ScriptError,)),
         Target("questions", 4, "question", questions),
+        Target("problems", 2, "problem", problems),
+        Target("outcomes", 2, "outcome", outcomes),
         Target("completion", 3, "stream", stream, (EndpointError,)),
         Target("policy tests", 3, "cases", cases),
         Target("report", 3, "report", report),
