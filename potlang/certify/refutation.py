@@ -46,7 +46,8 @@ class Refutation:
         self._given: set[int] = set()
         self._database = ClauseDatabase(self.steps)
         self._statements: dict[int, list[Clause]] = {}
-        self._special = {"skolem": (4, self._skolem), "dummy": (2, self._dummy), "differ": (2, self._differ)}
+        self._special = {"skolem": (4, self._skolem), "dummy": (2, self._dummy)}
+        self._special |= dict.fromkeys(("differ", "field"), (2, self._part))
 
     # --- statements ---
 
@@ -243,7 +244,7 @@ class Refutation:
 
     def _apply(self, head: Tree, args: tuple[Term, ...]) -> Term:
         if isinstance(head, list):
-            return (self._differ if head[:1] == ["differ"] else self._skolem)(head, args)
+            return (self._part if head[:1] in (["differ"], ["field"]) else self._skolem)(head, args)
         return self._terms.apply(self.theory.head(head), args)
 
     def _skolem(self, parts: list[Tree], args: tuple[Term, ...]) -> Term:
@@ -255,14 +256,18 @@ class Refutation:
                     return self._terms.apply(symbol, args)
         raise Invalid("there is no such Skolem term")
 
-    def _differ(self, parts: list[Tree], args: tuple[Term, ...]) -> Term:
-        """`(differ N TABLE TABLE)`, in any order."""
+    def _part(self, parts: list[Tree], args: tuple[Term, ...]) -> Term:
+        """`(differ N TABLE TABLE)`, in any order; `(field N RECORD)`."""
         match parts, args:
             case ["differ", number, *_], (one, two) if one.sort.kind in TABLES:
-                found = dict(enumerate(self.theory.differing(one.sort))).get(integer(number))
-                if found is not None:
-                    return self._terms.apply(found, (one, two) if one.id < two.id else (two, one))
-        raise Invalid("there is no such index")
+                every, args = self.theory.differing(one.sort), (one, two) if one.id < two.id else (two, one)
+            case ["field", number, *_], (one,) if one.sort.kind == "tuple":
+                every = self.theory.selectors(one.sort)
+            case _:
+                raise Invalid("there is no such index or field")
+        if (found := dict(enumerate(every)).get(integer(number))) is not None:
+            return self._terms.apply(found, args)
+        raise Invalid("there is no index or field of this number")
 
     def _dummy(self, parts: list[Tree], args: tuple[Term, ...]) -> Term:
         """`(dummy SORT)`."""

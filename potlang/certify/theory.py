@@ -150,8 +150,7 @@ class Theory:
 
     def selectors(self, sort: Sort) -> list[Symbol]:
         """Those of a tuple sort; what the program does not mention is made."""
-        theirs = [each for each in self.symbols if (each.kind, each.domain) == ("selector", (sort,))]
-        known = {each.name: each for each in theirs}
+        known = {one.name: one for one in self.symbols if (one.kind, one.domain) == ("selector", (sort,))}
         fields = [(label, Symbol("selector", label, (sort,), part)) for label, part in sort.fields]
         return [known.get(label) or self._made.setdefault((sort, label), each) for label, each in fields]
 

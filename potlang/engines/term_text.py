@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 from potlang.ir.module import Module
-from potlang.ir.nodes import App, Lit, Node, Sym, Symbol, Var
+from potlang.ir.nodes import App, Lit, Node, Sym, Symbol, SymbolKind, Var
 from potlang.ir.operators import Operator
 from potlang.ir.skolem import SkolemForm
+from potlang.ir.sorts import TupleSort
 from potlang.ir.text import Printer, symbols_of, variable_names
 
 
@@ -52,13 +53,21 @@ class TermText:
 
     def head(self, symbol: Symbol) -> str:
         """A symbol where it stands alone: as a constant, or before two lists of arguments."""
-        fresh = self._fresh.get(symbol)
-        return self.printer.symbols[symbol] if fresh is None else f"({fresh})"
+        made = self._made(symbol)
+        return self.printer.symbols[symbol] if made is None else f"({made})"
+
+    def _made(self, symbol: Symbol) -> str | None:
+        """What stands for a symbol that the program's text does not name; a selector may be one."""
+        if symbol.kind is not SymbolKind.SELECTOR or symbol in self.printer.symbols:
+            return self._fresh.get(symbol)
+        (sort,) = symbol.domain
+        assert isinstance(sort, TupleSort)
+        return f"field {[name for name, _ in sort.fields].index(symbol.name)}"
 
     def call(self, head: Symbol | Operator) -> str:
         """A symbol or an operator in front of its arguments."""
         if isinstance(head, Symbol):
-            return self._fresh.get(head) or self.printer.symbols[head]
+            return self._made(head) or self.printer.symbols[head]
         return head.name
 
     def term(self, node: Node) -> str:

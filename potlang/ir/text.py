@@ -34,7 +34,7 @@ __all__ = ["TextError", "print_formula", "print_module", "read_formula", "read_m
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _WORDS = {"true", "false", "forall", "exists", "lit", "empty"}
-_CERTIFICATE_WORDS = {"skolem", "dummy", "differ", "element", "record", "table"}
+_CERTIFICATE_WORDS = {"skolem", "dummy", "differ", "field", "element", "record", "table"}
 _ROOT_WORDS = {"origin", "vars", "defs"}
 _SORT_WORDS = {"Bool", "Int", "Real", "String", "BitVec", "Array", "Set", "Function"}
 RESERVED = frozenset(OPERATORS) | _WORDS | _ROOT_WORDS | _SORT_WORDS | _CERTIFICATE_WORDS

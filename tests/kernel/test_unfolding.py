@@ -209,3 +209,44 @@ def test_what_extensionality_does_not_give(claim: str) -> None:
     """[GROUND-UNFOLDED]"""
     (result,) = potlang.verify({"sorts": SORTS, "verifications": [{"constraint": claim}]}).results
     assert result.verdict == "refuted"
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        # The selector is nowhere in the program's text: its name would mean nothing to the kernel.
+        "R(c) in [f(c), f(c)]",
+        "f(c) == f(d) -> ForAll([x: T, y: T], f(c) == R(x) and f(d) == R(y) -> x == y)",
+        "R(c) == R(d) -> c == d",
+    ],
+)
+def test_selectors_that_the_program_does_not_mention_have_numbers(claim: str) -> None:
+    """[CERT-UNFOLDED]"""
+    program = {
+        "sorts": [
+            {"name": "T", "type": "DeclareSort"},
+            {"name": "R", "type": "TupleSort", "fields": [{"name": "of", "sort": "T"}]},
+        ],
+        "functions": [{"name": "f", "domain": ["T"], "range": "R"}],
+        "constants": {"things": {"sort": "T", "members": ["c", "d"]}},
+        "knowledge_base": ["c == d"],
+        "verifications": [{"constraint": claim}],
+        "semantics": {"closed_domain": True},
+    }
+    report = potlang.verify(program, certificate=True)
+    assert report.verdict == "entailed"
+    assert report.results[0].trust == "checked"
+    assert report.certificate is not None
+    outcome = certify.check(report.certificate, potlang.compile(program).emit("ir", passes=""))
+    assert outcome.status == "VALID"
+
+
+@pytest.mark.parametrize("written", ["(field 2 p)", "(field 0 c)", "(field x p)", "(field)", "((field) p)"])
+def test_fields_that_there_are_not(written: str) -> None:
+    """[CERT-UNFOLDED]"""
+    theory = theory_of(*SIGNATURE, '(claim "v" "v" () true)')
+    refutation = Refutation(theory, "claim", "v")
+    with pytest.raises(Invalid):
+        refutation._ground(tree(written))
+    assert refutation._ground(tree("(field 1 p)")).sort.kind == "Bool"
+    assert refutation._ground(tree("(field 0 p)")) is refutation._ground(tree("(left p)"))
