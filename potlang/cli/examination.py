@@ -29,7 +29,7 @@ _PYTHON: Final = (3, 11)
 _NO_EXTRAS: Final = ("test", "dev")
 _REQUIREMENT: Final = re.compile(r"([\w.-]+)([^;]*)(?:;.*extra == ['\"]([\w-]+)['\"])?")
 _PROVERS: Final = {
-    "eprover": "decides first-order problems",
+    "eprover": "finds proofs of first-order problems",
     "ethos": "checks proofs of cvc5",
     "carcara": "checks proofs in Alethe",
 }
