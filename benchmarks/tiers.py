@@ -186,6 +186,8 @@ def _check_certificate(program: potlang.Program, report: potlang.Report, evidenc
         evidence.first_bad = f"line {outcome.line}: {outcome.message}"
         return
     said = Counter(str(each.verdict) for each in report.results)
+    if report.optimization is not None:
+        said += Counter(str(each.status) for each in report.optimization.objectives)
     if Counter(outcome.verdicts.values()) != said:
         evidence.faults.append(f"the certificate's verdicts are {dict(outcome.verdicts)}")
     if outcome.status == "VALID_WITH_HOLES" and all(each.trust == "checked" for each in report.results):

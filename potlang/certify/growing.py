@@ -1,7 +1,7 @@
 """Numbers that grow with one parameter ω, compared as for all large ω at once: `[CERT-FAMILY]`.
 
-A model with such numbers stands for one model for each large enough ω that some fixed number divides.
-An evaluation makes finitely many comparisons, and each comes out the same way from some ω on.
+A model with such numbers stands for one model for each large enough ω of the squares that some number
+divides. An evaluation makes finitely many comparisons, and each comes out the same way from some ω on.
 """
 
 from __future__ import annotations
