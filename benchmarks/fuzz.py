@@ -844,7 +844,7 @@ def _targets() -> list[Target]:
         Target("second reader", 5, "program", reread, (Invalid,)),
         Target("IR text", 5, "module", module, (TextError,)),
         Target("expression", 20, "expression", expression),
-        Target("claim", 8, "expression", in_program),
+        Target("claim", 8, "expression", in_program, seconds=4.0),
         Target("sort", 3, "sort", sort),
         Target("tool.call", 3, "call", call, seconds=14.0),
         Target("tool.call, value", 3, "call", call_value, seconds=14.0),
