@@ -607,6 +607,16 @@ def test_what_has_no_value_is_neither_true_nor_false(kind: str, side: str) -> No
         Refutation(theory, side, "v").statement("(finite goal)")
 
 
+def test_equalities_bound_a_number_in_either_order() -> None:
+    """[CERT-FINITE-CELL]"""
+    lines = ['(declare constant "x" () Int)', '(declare constant "y" () Int)']
+    lines += ['(assert "0" "" fact (or (= x 1) (= 2 x)))', '(assert "1" "" fact (or (= 2 y) (= y 1)))']
+    theory = read_theory("\n".join(["(potlang-ir 1)", *lines, ""]))
+    parts = [(each.formula, True) for each in theory.assertions.values()]
+    encoding = FiniteEncoding(theory, parts, StepBudget(STEPS))
+    assert [list(values) for values in encoding.cells.values()] == [[1, 2], [1, 2]]
+
+
 # --- claims that only have to be computed ------------------------------------------------------------------
 
 COMPUTED = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from kernel_support import certificate, program, theory_of
 
-from potlang.certify import Invalid, Outcome, Refutation, check
+from potlang.certify import Invalid, Outcome, Refutation, check, read_theory
 from potlang.certify.tokens import tree
 
 PROGRAM = program(
@@ -718,3 +718,12 @@ def test_what_was_refuted_is_remembered_with_its_lines() -> None:
     with pytest.raises(Invalid):
         Refutation(theory, "claim", "v").statement("(empty)")
     assert not theory.refuted
+
+
+@pytest.mark.parametrize("bound", ["?x.0", "?y.1"])
+def test_each_variable_of_a_formula_is_bound(bound: str) -> None:
+    """[CERT-KERNEL] Of two that stand side by side none is forgotten."""
+    lines = ["(potlang-ir 1)", "(sort S)", '(declare function "R" (S S) Bool)']
+    formula = f"(vars (?x.0 S) (?y.1 S)) (forall ({bound}) (R ?x.0 ?y.1))"
+    with pytest.raises(Invalid, match="nothing binds"):
+        read_theory("\n".join([*lines, f'(assert "0" "" fact {formula})', ""]))
