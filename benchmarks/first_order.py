@@ -85,19 +85,16 @@ def _eprover(problem: WellKnown, seconds: float) -> Outcome:
 
 def _cadical(problem: WellKnown, seconds: float) -> Outcome:
     from potlang.engines.check import Check
-    from potlang.engines.encoding import AssertionNames, Encoding
+    from potlang.engines.context import ProgramContext
     from potlang.engines.finite.direct_procedure import DirectProcedure
-    from potlang.passes.sent import SentForm
     from potlang.processes.pool import default_workers
 
     began = time.perf_counter()
     program = api.compile(problem.program, language="pot")
     module = program.module
-    labels = AssertionNames(module, SentForm(""))
-    encoding = Encoding(module, "z3", labels)
-    procedure = DirectProcedure(module, module, labels, encoding, default_workers(), int(seconds * 1000))
+    procedure = DirectProcedure(ProgramContext.of(module, default_workers()), int(seconds * 1000))
     claim = module.claims[0]
-    said = []
+    said: list[str] = []
     for negated in (False, True):
         check = Check("negation" if negated else "claim", claim.formula, negated, claim=claim)
         found = procedure.decide(check)

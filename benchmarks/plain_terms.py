@@ -372,7 +372,7 @@ def text(term: Term, signature: Signature, rng: random.Random) -> str:
         field = signature.tuples[args[0].sort[1]][data][0]
         return f"{name_text(field)}({said(args[0])})"
     if head == "set":
-        opening, closing = rng.choice(["[]", "{}"])
+        opening, closing = rng.choice([("[", "]"), ("{", "}")])
         return opening + ", ".join(map(said, args)) + closing
     if head in ("forall", "exists"):
         return _quantified(term, said, signature, rng)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from potlang.engines.check import DecisionProcedure
 from potlang.engines.commands import solver_command
+from potlang.engines.context import ProgramContext
 from potlang.engines.encoding import AssertionNames, Encoding
 from potlang.engines.finite.direct_procedure import DIRECT_MS, DirectProcedure
 from potlang.engines.finite.growing import GrowingProcedure
@@ -148,56 +149,38 @@ class Prover:
 
     def _procedures(self, encoding: Encoding) -> tuple[list[DecisionProcedure], list[DecisionProcedure]]:
         """Who is asked before a solver, and who where one has given up ([ROUTE-AUTO])."""
-        route, limits, labels = self.options.route, self.limits, self._labels
+        route, limits = self.options.route, self.limits
+        context = ProgramContext(
+            self.original,
+            self.module,
+            self._labels,
+            encoding,
+            self._workers,
+            self._reading,
+            limits.memory_mb,
+        )
         # Where a count of steps is to decide, or nobody else may answer, the clock is only the check's.
         forced = route != "auto" or limits.rlimit is not None
         steps = MOST_STEPS * (_FORCED_STEPS if route == "search" else 1)
         if route == "auto" and not self._verifiable_by_rules():
             return [], []
         most_ms = limits.check_ms if forced else CLOSURE_MS
-        exact = HornProcedure(self.original, labels, encoding, most_ms, exact_only=True)
-        closure = HornProcedure(self.original, labels, encoding, most_ms)
+        exact = HornProcedure(context, most_ms, exact_only=True)
+        closure = HornProcedure(context, most_ms)
         direct_ms = limits.check_ms if forced else min(DIRECT_MS, limits.check_ms)
-        direct = DirectProcedure(
-            self.original,
-            self.module,
-            labels,
-            encoding,
-            self._workers,
-            direct_ms,
-            limits.memory_mb,
-            self._reading,
-        )
+        direct = DirectProcedure(context, direct_ms)
         self._direct = direct if route == "auto" else None
         beyond = None if forced else direct.decide_small
-        search = SearchProcedure(self.module, labels, encoding, steps, beyond)
+        search = SearchProcedure(context, steps, beyond)
         ground_ms = limits.check_ms if forced else GROUND_MS
         if route == "auto" and limits.rlimit is None:
             self._growing = GrowingProcedure(self.original, encoding, self._workers, limits.memory_mb)
         # A prover ends by the clock alone, which is to decide nothing where steps are counted.
         if route == "eprover" or (route == "auto" and limits.rlimit is None):
             self._saturation = saturation_procedure(
-                self.original,
-                self.module,
-                labels,
-                encoding,
-                self._workers,
-                limits.check_ms,
-                limits.memory_mb,
-                self._reading,
-                lambda: self._dispatcher.allowance.check_ms(),
+                context, limits.check_ms, lambda: self._dispatcher.allowance.check_ms()
             )
-        finite = route == "auto"
-        ground = GroundProcedure(
-            self.original,
-            self.module,
-            labels,
-            encoding,
-            self._workers,
-            ground_ms,
-            finite_only=finite,
-            reading=self._reading,
-        )
+        ground = GroundProcedure(context, ground_ms, finite_only=route == "auto")
         chosen: dict[str, tuple[list[DecisionProcedure], list[DecisionProcedure]]] = {
             "auto": ([exact, search], [closure, direct, ground]),
             "closure": ([closure], []),

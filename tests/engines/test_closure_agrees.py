@@ -13,7 +13,7 @@ from structures import structures
 
 import potlang
 from potlang.engines.check import Check
-from potlang.engines.encoding import AssertionNames, Encoding
+from potlang.engines.context import ProgramContext
 from potlang.engines.horn.procedure import HornProcedure
 from potlang.engines.horn.recognition import recognise
 from potlang.engines.horn.solver import HornSolver, SideAnswer
@@ -22,6 +22,7 @@ from potlang.ir.module import Module
 from potlang.ir.nodes import Node
 from potlang.ir.sorts import DeclaredSort
 from potlang.ir.structure import NotEvaluable
+from potlang.processes.pool import default_workers
 from potlang.smt.printer import Printer
 
 SIDES = ("assumptions", "claim", "negation")
@@ -121,9 +122,8 @@ def test_parts_of_relations_agree_with_z3(module: Module) -> None:
 
 def check_parts(module: Module, chance: random.Random) -> None:
     """Parts of the assumptions by instances of rules, and each by a closure of its own."""
-    labels = AssertionNames(module)
-    encoding = Encoding(module, "z3", labels)
-    whole, parts = (HornProcedure(module, labels, encoding, 10_000, exact_only=True) for _ in range(2))
+    context = ProgramContext.of(module, default_workers())
+    whole, parts = (HornProcedure(context, 10_000, exact_only=True) for _ in range(2))
     for claim in module.claims:
         whole.decide(Check("claim", claim.formula, claim=claim))
         for negated in (False, True):
@@ -136,7 +136,7 @@ def check_parts(module: Module, chance: random.Random) -> None:
                 if one is not None and two is not None:
                     assert one.status == two.status
                     if one.status == "unsat":
-                        used = [each for each in known if labels.name(each) in (one.core or ())]
+                        used = [each for each in known if context.labels.name(each) in (one.core or ())]
                         again = parts.decide(check._replace(assumptions=tuple(used)))
                         assert again is not None
                         assert again.status == "unsat"

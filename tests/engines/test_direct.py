@@ -18,7 +18,8 @@ from potlang.certify import Invalid, Refutation, Theory, read_theory
 from potlang.certify.finite import FiniteEncoding
 from potlang.certify.tokens import StepBudget
 from potlang.engines.check import Check
-from potlang.engines.encoding import AssertionNames, Encoding
+from potlang.engines.context import ProgramContext
+from potlang.engines.encoding import AssertionNames
 from potlang.engines.finite.direct import DirectProblem, refutation
 from potlang.engines.finite.direct_procedure import DirectProcedure
 from potlang.engines.messages import SolverAnswer
@@ -507,8 +508,7 @@ def workers() -> Iterator[Workers]:
 
 
 def procedure_of(module: Module, workers: Workers) -> DirectProcedure:
-    names = AssertionNames(module)
-    return DirectProcedure(module, module, names, Encoding(module, "z3", names), workers, 10_000)
+    return DirectProcedure(ProgramContext.of(module, workers), 10_000)
 
 
 def test_a_core_has_the_bounds_of_what_is_true_of_all_values(workers: Workers) -> None:

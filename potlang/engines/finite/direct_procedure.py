@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from potlang.engines.check import Check, CheckResult, SideName
-from potlang.engines.encoding import AssertionNames, Encoding
-from potlang.engines.kernel_reading import KernelReading
+from potlang.engines.context import ProgramContext
+from potlang.engines.encoding import Encoding
 from potlang.engines.messages import Query, SolverAnswer
 from potlang.engines.solver import Build, SolverSession
 from potlang.ir.module import Assertion, Claim, Module
@@ -19,7 +18,6 @@ from potlang.utils.deadline import Deadline
 if TYPE_CHECKING:
     from potlang.certify import Theory
     from potlang.engines.finite.direct import DirectProblem
-    from potlang.processes.pool import Workers
 
 DIRECT_MS = 1_000
 """How long it may take alone where a solver has given up on a check; it is in the race, too."""
@@ -97,34 +95,17 @@ class DirectEntrant:
 
 
 class DirectProcedure:
-    """Decides checks of finite problems with a SAT solver in a worker.
-
-    `module` is the program as compiled, which a refutation is about; `lowered` is what solvers are given,
-    whose assumptions the names are of. Parts of the assumptions are decided where the whole was.
+    """Decides checks of finite problems with a SAT solver in a worker; parts of the assumptions, where the
+    whole was.
     """
 
     name = "direct"
 
-    def __init__(
-        self,
-        module: Module,
-        lowered: Module,
-        labels: AssertionNames,
-        encoding: Encoding,
-        workers: Workers,
-        most_ms: int,
-        memory_mb: int | None = None,
-        reading: KernelReading | None = None,
-    ) -> None:
-        self._module = module
-        self._lowered = lowered
-        self._labels = labels
-        self._encoding = encoding
-        self._workers = workers
+    def __init__(self, context: ProgramContext, most_ms: int) -> None:
+        self._context = context
         self._most_ms = most_ms
-        self._session = SolverSession(workers, "sat", memory_mb=memory_mb)
+        self._session = SolverSession(context.workers, "sat", memory_mb=context.memory_mb)
         self._loaded: _Posed | None = None
-        self._reading = reading or KernelReading(module)
         self._claims: dict[Node, Claim] = {}
         self._posed: dict[object, tuple[tuple[Assertion, ...], _Posed | None]] = {}
 
@@ -161,17 +142,20 @@ class DirectProcedure:
             return None
         if check.formula is not None and claim is not None:
             self._claims[check.formula] = claim
-        assumed = check.assumptions if check.alone else (*self._lowered.assertions, *check.assumptions)
+        given = self._context
+        assumed = check.assumptions if check.alone else (*given.lowered.assertions, *check.assumptions)
         posed = self._pose(check, claim, steps)
         # By identity: in a session another assumption may have had the same key.
         if posed is None or not all(posed.assumed.get(each.key) is each for each in assumed):
             return None
-        names = {each.key: self._labels.name(each) for each in assumed}
+        names = {each.key: self._context.labels.name(each) for each in assumed}
         if self._loaded is not posed or not self._session.ready:
             self._session.start(posed.problem.base())
             self._loaded = posed
         query = posed.problem.query(names, goal=claim is not None)
-        return DirectEntrant(self._session, self._encoding, posed, check.side, names, query, self._refuted)
+        return DirectEntrant(
+            self._session, self._context.encoding, posed, check.side, names, query, self._refuted
+        )
 
     def _refuted(
         self, theory: Theory, core: Sequence[str], side: SideName, claim: Claim | None
@@ -179,7 +163,7 @@ class DirectProcedure:
         from potlang.engines.finite.direct import refutation
 
         key = None if claim is None else claim.key
-        return refutation(theory, core, side, key, self._workers, Deadline(self._most_ms))
+        return refutation(theory, core, side, key, self._context.workers, Deadline(self._most_ms))
 
     def _pose(self, check: Check, claim: Claim | None, steps: int | None) -> _Posed | None:
         """The problem that a check is about or is a part of; None where there is none."""
@@ -211,11 +195,12 @@ class DirectProcedure:
         from potlang.certify.tokens import Exhausted
         from potlang.engines.finite.direct import MOST_STEPS, DirectProblem
 
-        if len(self._lowered.assertions) + len(check.assumptions) > _MOST_ASSUMPTIONS:
+        if len(self._context.lowered.assertions) + len(check.assumptions) > _MOST_ASSUMPTIONS:
             return None
         try:
             # Of a program whose definitions unfold to too much the kernel has no theory.
-            module, theory = self._place(check.assumptions, claim)
+            reading = self._context.reading_with(check.assumptions, claim)
+            module, theory = reading.module, reading.theory
         except Invalid:
             return None
         keys = [each.key for each in module.assertions]
@@ -226,17 +211,5 @@ class DirectProcedure:
             raise
         except Invalid:
             return None
-        assumed = (*self._lowered.assertions, *check.assumptions)
+        assumed = (*self._context.lowered.assertions, *check.assumptions)
         return _Posed(problem, module, {each.key: each for each in assumed})
-
-    def _place(self, extra: Sequence[Assertion], claim: Claim | None) -> tuple[Module, Theory]:
-        """A program that has the assumptions and the claim, and the kernel's reading of it."""
-        own = claim is None or any(
-            claim.key == each.key for each in (*self._module.claims, *self._module.norms)
-        )
-        if extra or not own:
-            claims = () if claim is None else (claim,)
-            assertions = (*self._module.assertions, *extra)
-            module = replace(self._module, assertions=assertions, claims=claims, norms=(), optimization=None)
-            return module, KernelReading(module).theory
-        return self._module, self._reading.theory

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from potlang.engines.check import Check, CheckResult
-from potlang.engines.encoding import AssertionNames, Encoding
+from potlang.engines.context import ProgramContext
 from potlang.ir.module import Assertion, Module
 from potlang.ir.nodes import Node, Symbol
 from potlang.ir.sorts import BOOL, INT, REAL, EnumSort, Sort
@@ -41,15 +41,11 @@ class SearchProcedure:
 
     def __init__(
         self,
-        lowered: Module,
-        labels: AssertionNames,
-        encoding: Encoding,
+        context: ProgramContext,
         fuel: int = MOST_STEPS,
         beyond: Callable[[Check], CheckResult | None] | None = None,
     ) -> None:
-        self._lowered = lowered
-        self._labels = labels
-        self._encoding = encoding
+        self._context = context
         self._steps = fuel
         self._beyond = beyond
         self._extra: tuple[Assertion, ...] | None = None
@@ -59,7 +55,7 @@ class SearchProcedure:
         """As `DecisionProcedure.decide`; what was found for the program's own assumptions is kept."""
         if not check.alone and self._extra is not check.assumptions:
             self._extra = check.assumptions
-            self._state = self._begin((*self._lowered.assertions, *check.assumptions))
+            self._state = self._begin((*self._context.lowered.assertions, *check.assumptions))
         state, keys = self._state, None
         if check.alone:
             keys = [each.key for each in check.assumptions]
@@ -72,7 +68,7 @@ class SearchProcedure:
 
     def _begin(self, assumed: Sequence[Assertion]) -> _State | None:
         """The search for these assumptions; None where they are not of its kind."""
-        if len(assumed) > _MOST_ASSUMPTIONS or not all(map(_is_searched, self._lowered.symbols)):
+        if len(assumed) > _MOST_ASSUMPTIONS or not all(map(_is_searched, self._context.lowered.symbols)):
             return None
         from potlang.engines.finite.problem import ConstraintProblem
         from potlang.engines.finite.search import ConstraintSearch
@@ -93,16 +89,16 @@ class SearchProcedure:
         values, keys = found
         status: Literal["sat", "unsat"] = "unsat" if values is None else "sat"
         record = CheckRecord(check.name, self.name, status, time_ms=began.spent_ms())
-        result = CheckResult(status, None, (record,), self._encoding, by=self.name)
+        result = CheckResult(status, None, (record,), self._context.encoding, by=self.name)
         if values is None:
-            core = tuple(self._labels.name(each) for each in state.assumed if each.key in keys)
+            core = tuple(self._context.labels.name(each) for each in state.assumed if each.key in keys)
             return result._replace(core=core)
-        return result._replace(structure=lambda: state.structure(self._lowered, values))
+        return result._replace(structure=lambda: state.structure(self._context.lowered, values))
 
     def _goal(self, check: Check) -> Node | None:
         if check.formula is None or not check.negated:
             return check.formula
-        return self._lowered.pool.negate(check.formula)
+        return self._context.lowered.pool.negate(check.formula)
 
 
 class _State:

@@ -8,15 +8,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from potlang.engines.check import Check, CheckResult
-from potlang.engines.encoding import AssertionNames, Encoding
-from potlang.engines.kernel_reading import KernelReading
-from potlang.ir.module import Module
+from potlang.engines.context import ProgramContext
 from potlang.report.results import CheckRecord
 from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
     from potlang.engines.ground.grounding import Grounder
-    from potlang.processes.pool import Workers
 
 GROUND_MS = 500
 """How long grounding may take where a solver has given up on a check; forced, it has the time of a check."""
@@ -24,34 +21,20 @@ _INSTANCE = re.compile(r'\(instance [0-9]+ ("(?:[^"\\]|\\.)*")')
 
 
 class GroundProcedure:
-    """Decides checks by ground instances and a SAT solver (`56-grounding.md`).
-
-    `module` is the program as compiled, which a refutation is about; `lowered` is what solvers are given,
-    whose assumptions the names are of.
-    """
+    """Decides checks by ground instances and a SAT solver (`56-grounding.md`)."""
 
     name = "ground"
 
     def __init__(
         self,
-        module: Module,
-        lowered: Module,
-        labels: AssertionNames,
-        encoding: Encoding,
-        workers: Workers,
+        context: ProgramContext,
         most_ms: int,
         *,
         finite_only: bool = False,
-        reading: KernelReading | None = None,
     ) -> None:
-        self._module = module
-        self._lowered = lowered
-        self._labels = labels
-        self._encoding = encoding
-        self._workers = workers
+        self._context = context
         self._most_ms = most_ms
         self._finite_only = finite_only
-        self._reading = reading
         self._grounder: Grounder | None = None
 
     def decide(self, check: Check) -> CheckResult | None:
@@ -63,22 +46,22 @@ class GroundProcedure:
             return None
         assumed = labelled = check.assumptions
         if not check.alone:
-            assumed = (*self._module.assertions, *check.assumptions)
-            labelled = (*self._lowered.assertions, *check.assumptions)
+            assumed = (*self._context.module.assertions, *check.assumptions)
+            labelled = (*self._context.lowered.assertions, *check.assumptions)
         if self._grounder is None:
-            self._grounder = Grounder(self._module, self._workers, self._reading)
+            self._grounder = Grounder(self._context.module, self._context.workers, self._context.reading)
         deadline = Deadline(self._most_ms)
-        own = len(assumed) <= len(self._module.assertions)
+        own = len(assumed) <= len(self._context.module.assertions)
         limits = GroundLimits(timeout_ms=self._most_ms, finite_only=self._finite_only)
         found = self._grounder.decide(assumed, check.side, check.claim, limits, lines=own)
         if found.status == "unknown":
             return None
         record = CheckRecord(check.name, self.name, found.status, time_ms=deadline.spent_ms())
-        result = CheckResult(found.status, None, (record,), self._encoding, by=self.name)
+        result = CheckResult(found.status, None, (record,), self._context.encoding, by=self.name)
         if found.status == "sat":
             return result._replace(structure=lambda: found.structure)
         keys = frozenset(_keys(found.lines))
-        core = tuple(self._labels.name(each) for each in labelled if each.key in keys or not own)
+        core = tuple(self._context.labels.name(each) for each in labelled if each.key in keys or not own)
         return result._replace(core=core, refutation=lambda theory, side, claim: found.lines or None)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from potlang.engines.check import Check, CheckResult
-from potlang.engines.encoding import AssertionNames, Encoding
+from potlang.engines.context import ProgramContext
 from potlang.ir import operators as op
 from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import App, Node, Symbol, SymbolKind, reachable
@@ -41,17 +41,13 @@ class HornProcedure:
 
     def __init__(
         self,
-        module: Module,
-        labels: AssertionNames,
-        encoding: Encoding,
+        context: ProgramContext,
         most_ms: int,
         *,
         exact_only: bool = False,
     ) -> None:
-        self._module = module
+        self._context = context
         self._exact_only = exact_only
-        self._labels = labels
-        self._encoding = encoding
         self._most_ms = most_ms
         self._extra: tuple[Assertion, ...] | None = None
         self._closure: HornSolver | None = None
@@ -70,7 +66,7 @@ class HornProcedure:
                 return self._by_instances(instances, check)
             return self._answer(self._closure_of_part(check), check, {})
         if self._extra is not check.assumptions:
-            self._closure = self._recognised(self._module, check.assumptions, large=True)
+            self._closure = self._recognised(self._context.module, check.assumptions, large=True)
             self._extra = check.assumptions
             self._closed.clear()
             self._instances = None
@@ -84,7 +80,7 @@ class HornProcedure:
         keys = frozenset(each.key for each in check.assumptions)
         known = self._instances
         if known is None or known[0] != (formula, check.side) or not keys <= known[1]:
-            own = {each.key for each in (*self._module.assertions, *(self._extra or ()))}
+            own = {each.key for each in (*self._context.module.assertions, *(self._extra or ()))}
             found = closure.instances(formula, check.side, keys) if keys <= own else None
             known = self._instances = (formula, check.side), keys, found
         return known[2]
@@ -94,11 +90,11 @@ class HornProcedure:
         used = instances.refutation({each.key for each in check.assumptions})
         status: Literal["sat", "unsat"] = "sat" if used is None else "unsat"
         record = CheckRecord(check.name, self.name, status, time_ms=began.spent_ms())
-        result = CheckResult(status, None, (record,), self._encoding, by=self.name)
+        result = CheckResult(status, None, (record,), self._context.encoding, by=self.name)
         if used is None:
             return result._replace(structure=functools.cache(lambda: self._model_of_part(check)))
         return result._replace(
-            core=tuple(self._labels.name(each) for each in check.assumptions if each.key in used)
+            core=tuple(self._context.labels.name(each) for each in check.assumptions if each.key in used)
         )
 
     def _model_of_part(self, check: Check) -> Structure | None:
@@ -107,7 +103,7 @@ class HornProcedure:
         return None if closure is None else closure.model(check.formula, check.side, deadline.passed)
 
     def _closure_of_part(self, check: Check) -> HornSolver | None:
-        few = replace(self._module, assertions=check.assumptions)
+        few = replace(self._context.module, assertions=check.assumptions)
         return self._recognised(few, (), large=False)
 
     def _recognised(self, module: Module, extra: Sequence[Assertion], *, large: bool) -> HornSolver | None:
@@ -137,7 +133,7 @@ class HornProcedure:
         if found.status is None:
             return None
         record = CheckRecord(check.name, self.name, found.status, time_ms=deadline.spent_ms())
-        result = CheckResult(found.status, None, (record,), self._encoding, by=self.name)
+        result = CheckResult(found.status, None, (record,), self._context.encoding, by=self.name)
         if found.status == "sat":
             return result._replace(
                 structure=functools.cache(
@@ -149,8 +145,8 @@ class HornProcedure:
             return result
         keys = frozenset(derivation.keys)
         core = tuple(
-            self._labels.name(each)
-            for each in (*self._module.assertions, *(self._extra or ()))
+            self._context.labels.name(each)
+            for each in (*self._context.module.assertions, *(self._extra or ()))
             if each.key in keys
         )
 

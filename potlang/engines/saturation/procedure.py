@@ -5,22 +5,20 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from potlang.engines.check import Check, CheckResult, SideName
-from potlang.engines.encoding import AssertionNames, Encoding
-from potlang.engines.kernel_reading import KernelReading
+from potlang.engines.context import ProgramContext
+from potlang.engines.encoding import Encoding
 from potlang.engines.messages import Query, SolverAnswer
 from potlang.engines.solver import Build, SolverSession
-from potlang.ir.module import Assertion, Claim, Module
+from potlang.ir.module import Assertion, Claim
 from potlang.ir.nodes import Node
 from potlang.report.results import CheckRecord
 
 if TYPE_CHECKING:
     from potlang.engines.ground.grounding import Grounder
     from potlang.engines.saturation.problem import SaturationProblem
-    from potlang.processes.pool import Workers
 
 PROVER = "eprover"
 """The program that is looked for on PATH."""
@@ -85,38 +83,23 @@ class SaturationEntrant:
 
 
 class SaturationProcedure:
-    """Decides checks by refutations that a saturation prover finds, which never says that there is a model.
-
-    `module` is the program as compiled, which a refutation is about; `lowered` is what solvers are given,
-    whose assumptions the names are of.
-    """
+    """Decides checks by refutations that a saturation prover finds, which never says that there is a model."""
 
     name = "eprover"
 
     def __init__(
         self,
         path: str,
-        module: Module,
-        lowered: Module,
-        labels: AssertionNames,
-        encoding: Encoding,
-        workers: Workers,
+        context: ProgramContext,
         most_ms: int,
-        memory_mb: int | None = None,
-        reading: KernelReading | None = None,
         left_ms: Callable[[], int] = lambda: _REFUTE_MS,
     ) -> None:
-        self._module = module
-        self._lowered = lowered
-        self._labels = labels
-        self._encoding = encoding
-        self._workers = workers
+        self._context = context
         self._most_ms = most_ms
         self._path = path
-        self._session = SolverSession(workers, "eprover", path, memory_mb=memory_mb)
-        self._reading = reading
+        self._session = SolverSession(context.workers, "eprover", path, memory_mb=context.memory_mb)
         self._left_ms = left_ms
-        self._originals = {each.key: each for each in module.assertions}
+        self._originals = {each.key: each for each in context.module.assertions}
         self._grounder: Grounder | None = None
         self._posed: dict[object, _Posed | None] = {}
         self._claims: dict[Node, Claim] = {}
@@ -147,15 +130,17 @@ class SaturationProcedure:
             return None
         if check.formula is not None and claim is not None:
             self._claims[check.formula] = claim
-        labelled = check.assumptions if check.alone else (*self._lowered.assertions, *check.assumptions)
+        labelled = (
+            check.assumptions if check.alone else (*self._context.lowered.assertions, *check.assumptions)
+        )
         if len(labelled) > _MOST_ASSUMPTIONS:
             return None
         assumed = tuple(self._originals.get(each.key, each) for each in labelled)
         posed = self._pose(assumed, check.side, claim)
         if posed is None:
             return None
-        names = [(each.key, self._labels.name(each)) for each in labelled]
-        return SaturationEntrant(self._session, self._encoding, posed, names)
+        names = [(each.key, self._context.labels.name(each)) for each in labelled]
+        return SaturationEntrant(self._session, self._context.encoding, posed, names)
 
     def refute(
         self, assumed: Sequence[Assertion], side: SideName, claim: Claim | None, most_ms: int
@@ -195,26 +180,17 @@ class SaturationProcedure:
         from potlang.engines.ground.grounding import Grounder
 
         extra = tuple(each for each in assumed if self._originals.get(each.key) is not each)
-        own = (*self._module.claims, *self._module.norms)
-        if not extra and (claim is None or any(claim.key == each.key for each in own)):
-            if self._grounder is None:
-                self._grounder = Grounder(self._module, self._workers, self._reading)
-            return self._grounder
-        claims = () if claim is None else (claim,)
-        assertions = (*self._module.assertions, *extra)
-        module = replace(self._module, assertions=assertions, claims=claims, norms=(), optimization=None)
-        return Grounder(module, self._workers)
+        reading = self._context.reading_with(extra, claim)
+        if reading is not self._context.reading:
+            return Grounder(reading.module, self._context.workers, reading)
+        if self._grounder is None:
+            self._grounder = Grounder(reading.module, self._context.workers, reading)
+        return self._grounder
 
 
 def saturation_procedure(
-    module: Module,
-    lowered: Module,
-    labels: AssertionNames,
-    encoding: Encoding,
-    workers: Workers,
+    context: ProgramContext,
     most_ms: int,
-    memory_mb: int | None = None,
-    reading: KernelReading | None = None,
     left_ms: Callable[[], int] = lambda: _REFUTE_MS,
 ) -> SaturationProcedure | None:
     """The procedure, if there is a prover on PATH. `left_ms` is the time that a refutation may take now."""
@@ -222,9 +198,7 @@ def saturation_procedure(
     if found is None:
         return None
     path = os.path.abspath(found)  # noqa: PTH100 - pathlib costs start-up
-    return SaturationProcedure(
-        path, module, lowered, labels, encoding, workers, most_ms, memory_mb, reading, left_ms
-    )
+    return SaturationProcedure(path, context, most_ms, left_ms)
 
 
 def _refuted(posed: _Posed, instances: str | None) -> tuple[str, ...] | None:
