@@ -98,7 +98,7 @@ def _cadical(problem: WellKnown, seconds: float) -> Outcome:
     for negated in (False, True):
         check = Check("negation" if negated else "claim", claim.formula, negated, claim=claim)
         found = procedure.decide(check)
-        said.append("unknown" if found is None else found.status)
+        said.append((found and found.status) or "unknown")
     procedure.close()
     verdicts = {
         ("sat", "unsat"): "entailed",

@@ -83,7 +83,7 @@ class SaturationEntrant:
 
 
 class SaturationProcedure:
-    """Decides checks by refutations that a saturation prover finds, which never says that there is a model."""
+    """Decides checks by refutations that a saturation prover finds; it never says that there is a model."""
 
     name = "eprover"
 
