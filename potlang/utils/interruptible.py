@@ -10,6 +10,7 @@ Result = TypeVar("Result")
 
 _AGAIN_S = 0.5
 """Time to put away what was begun, before an interruption is taken for lost."""
+_TURNS = 8
 
 
 class Interruptible(Generic[Result]):
@@ -36,11 +37,22 @@ class Interruptible(Generic[Result]):
             return self._work()
         finally:
             self._is_over.set()
-            with self._lock:
-                thread, self._thread = self._thread, None
-            # What was sent and is not raised yet must not reach what this thread does next.
-            if self._is_interrupted and thread is not None:
-                _raise_in(thread, None)
+            self._settle()
+
+    def _settle(self) -> None:
+        """Take what was sent and is not raised yet: it must not reach what this thread does next."""
+        while True:
+            try:
+                with self._lock:
+                    self._thread = None
+                # At the end of each turn the interpreter looks up, and raises it. Taking it back instead
+                # would leave the interpreter looking for it at each call from then on, and CPython 3.11
+                # for ever where a profiler is at work.
+                for _ in range(_TURNS if self._is_interrupted else 0):
+                    pass
+            except KeyboardInterrupt:
+                continue
+            return
 
     def interrupt(self) -> None:
         """Interrupt it; work that is done, or not begun, is not done any more."""
@@ -50,7 +62,7 @@ class Interruptible(Generic[Result]):
             self._is_interrupted = True
             if self._thread is None:
                 return
-            _raise_in(self._thread, KeyboardInterrupt)
+            _interrupt(self._thread)
         threading.Thread(target=self._insist, daemon=True).start()
 
     def _insist(self) -> None:
@@ -59,13 +71,13 @@ class Interruptible(Generic[Result]):
             with self._lock:
                 if self._thread is None:
                     return
-                _raise_in(self._thread, KeyboardInterrupt)
+                _interrupt(self._thread)
 
 
-def _raise_in(thread: int, kind: type[BaseException] | None) -> None:
-    """Have this raised in a thread; None takes back what is not raised yet."""
+def _interrupt(thread: int) -> None:
+    """Have KeyboardInterrupt raised in a thread."""
     try:
         from ctypes import c_ulong, py_object, pythonapi
     except ImportError:
         return
-    pythonapi.PyThreadState_SetAsyncExc(c_ulong(thread), None if kind is None else py_object(kind))
+    pythonapi.PyThreadState_SetAsyncExc(c_ulong(thread), py_object(KeyboardInterrupt))

@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -309,3 +310,35 @@ def test_an_interruption_reaches_the_work_it_is_meant_for_and_no_other() -> None
             assert other.result() == 100
     sys.setswitchinterval(usual)
     assert 0 < stopped < 300
+
+
+PROFILED = """
+import sys, threading
+from potlang.utils.interruptible import Interruptible
+
+def spin():
+    while True:
+        pass
+
+work = Interruptible(spin)
+def call():
+    try:
+        work()
+    except KeyboardInterrupt:
+        pass
+thread = threading.Thread(target=call)
+thread.start()
+work.interrupt()
+thread.join()
+calls = []
+sys.setprofile(lambda frame, event, argument: calls.append(event))
+(lambda: None)()
+sys.setprofile(None)
+print(len(calls) > 1)
+"""
+
+
+def test_after_an_interruption_nothing_is_left_to_raise() -> None:
+    """[STOP-TASK] The interpreter would look for it at each call, and under a profiler for ever."""
+    done = subprocess.run([sys.executable, "-c", PROFILED], capture_output=True, timeout=20, check=True)
+    assert done.stdout.split() == [b"True"]
