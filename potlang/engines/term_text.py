@@ -57,7 +57,7 @@ class TermText:
         return self.printer.symbols[symbol] if made is None else f"({made})"
 
     def _made(self, symbol: Symbol) -> str | None:
-        """What stands for a symbol that the program's text does not name; a selector may be one."""
+        """The name of a symbol that the program's text does not name; a selector may be one."""
         if symbol.kind is not SymbolKind.SELECTOR or symbol in self.printer.symbols:
             return self._fresh.get(symbol)
         (sort,) = symbol.domain

@@ -1,4 +1,4 @@
-"""What is done with bit vectors by several operators: parts, wider ones, rotations."""
+"""Bit vectors by several operators: parts, wider ones, rotations."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class Optimizer:
         self._named = list(verifier.terms.names_for(self._terms))
         self._session: SolverSession | None = None
         self.families: dict[int, Structure] = {}
-        """What shows that an objective, by its number, has no bound, or comes near to its limit."""
+        """Families that show that an objective, by its number, has no bound or comes near to its limit."""
         self._extra = (*extra, *optimization.constraints)
         as_compiled = (*means.original.assertions, *verifier.extra, *extra, *original.constraints)
         self._models = ProgramModels(

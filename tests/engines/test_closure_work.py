@@ -14,7 +14,7 @@ from hypothesis import given, settings
 import potlang
 from potlang.certify import read_theory
 from potlang.engines.horn.derivation_lines import derivation_lines
-from potlang.engines.horn.engine import EvaluationLimits, OutOfTime, TooLarge
+from potlang.engines.horn.engine import EvaluationLimits, EvaluationTimeout, TooLarge
 from potlang.engines.horn.recognition import recognise
 from potlang.engines.horn.rules import Atom, DatalogProgram, DatalogRule
 from potlang.engines.horn.semi_naive import SemiNaive
@@ -134,7 +134,7 @@ def test_rows_by_the_million_do_not_pile_up() -> None:
         least.ensure((3,))
     ticks = iter(range(10**9))
     least.limits = EvaluationLimits(10**9, lambda: next(ticks) > 3)
-    with pytest.raises(OutOfTime):
+    with pytest.raises(EvaluationTimeout):
         least.ensure((3,))
 
 

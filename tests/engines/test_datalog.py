@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 
 from potlang.engines.horn import datalog
-from potlang.engines.horn.engine import EvaluationLimits, OutOfTime, TooLarge
+from potlang.engines.horn.engine import EvaluationLimits, EvaluationTimeout, TooLarge
 from potlang.engines.horn.recognition import recognise
 from potlang.engines.horn.rules import Atom, DatalogProgram, DatalogRule
 from potlang.engines.horn.semi_naive import SemiNaive
@@ -47,7 +47,7 @@ def test_a_database_that_is_out_of_time_before_it_began_is_as_it_was() -> None:
     """[CLOSURE-LARGE] Additions that never began cannot be taken back: that was an internal error."""
     database = datalog.DuckDB(transitive(5), Universe(), EvaluationLimits())
     database.limits = EvaluationLimits(expired=lambda: True)
-    with pytest.raises(OutOfTime):
+    with pytest.raises(EvaluationTimeout):
         database.add([], [], [])
     database.backtrack()
 
@@ -157,7 +157,7 @@ def test_the_bound_and_the_clock() -> None:
     with pytest.raises(TooLarge):
         database.ensure((2,))
     database.limits = EvaluationLimits(expired=lambda: True)
-    with pytest.raises(OutOfTime):
+    with pytest.raises(EvaluationTimeout):
         database.ensure((2,))
     database.limits = EvaluationLimits()
     database.ensure((2,))
@@ -181,6 +181,6 @@ def test_a_long_query_is_interrupted() -> None:
     database = datalog.DuckDB(transitive(6_000), Universe(), EvaluationLimits(rows=10**9))
     ticks = iter(range(10**9))
     database.limits = EvaluationLimits(rows=10**9, expired=lambda: next(ticks) > 4)
-    with pytest.raises(OutOfTime):
+    with pytest.raises(EvaluationTimeout):
         database.ensure((2,))
     database.close()

@@ -24,7 +24,7 @@ from potlang.engines.saturation.problem import SaturationProblem
 from potlang.engines.saturation.proof import Confirmed, Unconfirmed, confirm
 from potlang.engines.saturation.tptp import (
     TermBank,
-    Unreadable,
+    UnreadableProof,
     clauses_of,
     proof_in,
     signature_of,
@@ -179,7 +179,7 @@ def test_a_clause_that_the_problem_has_not_is_not_taken_for_its_own() -> None:
 )
 def test_what_is_no_proof_is_refused(statements: tuple[str, ...], why: str) -> None:
     """[PROVER-PROOF] Of a satisfiable problem, so that any proof would be wrong."""
-    with pytest.raises((Unreadable, Unconfirmed), match=why):
+    with pytest.raises((UnreadableProof, Unconfirmed), match=why):
         checked(derivation(*statements), SATISFIABLE)
 
 
@@ -193,7 +193,7 @@ def test_damaged_proofs_are_refused_or_right() -> None:
             text[at : at + chance.randint(0, 3)] = chance.choice(
                 ("", "(", ")", ",", "~", "|", "X1", "a0", "\n")
             )
-        with pytest.raises((Unreadable, Unconfirmed)):
+        with pytest.raises((UnreadableProof, Unconfirmed)):
             checked("".join(text), SATISFIABLE)
 
 

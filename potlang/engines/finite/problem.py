@@ -230,7 +230,7 @@ class ConstraintProblem:
         keys: Collection[str] | None = None,
         more: Iterable[Bound] = (),
     ) -> Domain:
-        """What the bounds of these assertions (None: of all) and `more` leave of a variable's values."""
+        """The values of a variable that the bounds of these assertions (None: of all) and `more` leave."""
         whole = (1 << len(values)) - 1
         if self.variables[number].symbol.range is not INT:
             return Domain(whole, frozenset())

@@ -135,7 +135,7 @@ class TermTable:
         return number
 
     def field(self, head: Head, args: tuple[int, ...]) -> int | None:
-        """What a selector gives of a record that is built here; None for all else."""
+        """The field that a selector takes of a record that is built here; None for all else."""
         if not isinstance(head, Symbol) or head.kind is not SymbolKind.SELECTOR:
             return None
         built, sort = self.heads[args[0]], head.domain[0]

@@ -155,7 +155,7 @@ def _same(table: TermTable, sort: Sort, one: int, two: int) -> _Same:
 
 
 def _value(table: TermTable, sort: Sort, whole: int, *index: int) -> int:
-    """What is read there: a term, or the literal of a truth value."""
+    """The entry at an index: a term, or the literal of a truth value."""
     head, args = read(sort, whole, index)
     element = element_sort(sort)
     return table.atom(head, args) if element is BOOL else table.term(head, args, element)

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from potlang.engines.horn.engine import EvaluationLimits, Merging, OutOfTime, TooLarge
+from potlang.engines.horn.engine import EvaluationLimits, EvaluationTimeout, Merging, TooLarge
 from potlang.engines.horn.rules import (
     EQUAL,
     FALSE,
@@ -104,7 +104,7 @@ class DuckDB:
             with self._watched():
                 return self._connection.execute(query, list(values)).fetchall()
         except duckdb.InterruptException:
-            raise OutOfTime from None
+            raise EvaluationTimeout from None
         except duckdb.OutOfMemoryException:
             raise TooLarge from None
         except RuntimeError as error:
@@ -174,7 +174,7 @@ class DuckDB:
     # --- the model of the program ---
 
     def ensure(self, relations: Iterable[int]) -> None:
-        """Evaluate what these relations depend on. Raises `TooLarge`, `OutOfTime`, `Merging`."""
+        """Evaluate what these relations depend on. Raises `TooLarge`, `EvaluationTimeout`, `Merging`."""
         wanted = {self._component[relation] for relation in needed_for(relations, self._by_head)} - self._done
         self._heavy = True
         try:

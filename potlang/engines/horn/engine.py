@@ -13,7 +13,7 @@ class TooLarge(Exception):
     """More rows than allowed would be derived."""
 
 
-class OutOfTime(Exception):
+class EvaluationTimeout(Exception):
     """The caller's time is over."""
 
 
@@ -29,9 +29,9 @@ class EvaluationLimits:
     expired: Callable[[], bool] = lambda: False
 
     def tick(self) -> None:
-        """Raises `OutOfTime`."""
+        """Raises `EvaluationTimeout`."""
         if self.expired():
-            raise OutOfTime
+            raise EvaluationTimeout
 
 
 class DatalogRows(Protocol):
@@ -53,7 +53,7 @@ class DatalogRows(Protocol):
 class DatalogEngine(DatalogRows, Protocol):
     """A least model of a program, as far as it was asked for.
 
-    Methods raise `TooLarge`, `OutOfTime`, `Merging`.
+    Methods raise `TooLarge`, `EvaluationTimeout`, `Merging`.
     """
 
     limits: EvaluationLimits

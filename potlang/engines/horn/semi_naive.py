@@ -166,7 +166,7 @@ class SemiNaive:
     # --- the model of the program itself ---
 
     def ensure(self, relations: Iterable[int]) -> None:
-        """Evaluate what these relations depend on. Raises `TooLarge`, `OutOfTime`, `Merging`."""
+        """Evaluate what these relations depend on. Raises `TooLarge`, `EvaluationTimeout`, `Merging`."""
         assert self._trail is None
         wanted = {self._component[relation] for relation in self.needed_for(relations)} - self._done
         for component in sorted(wanted):

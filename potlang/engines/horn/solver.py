@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeVar
 
 from potlang.engines.horn.derivation import CaseProof, Derivation, derive_by_events, derive_by_ranks
-from potlang.engines.horn.engine import DatalogEngine, EvaluationLimits, Merging, OutOfTime, TooLarge
+from potlang.engines.horn.engine import DatalogEngine, EvaluationLimits, EvaluationTimeout, Merging, TooLarge
 from potlang.engines.horn.goals import Goal, GoalCase, read_goal
 from potlang.engines.horn.instances import RuleInstances, rule_instances
 from potlang.engines.horn.program import HornParts, HornProgram, add_rule
@@ -139,13 +139,13 @@ class HornSolver:
             return self._attempt(work, expired)
         except TooLarge:
             return SideAnswer(None, f"more than {self._most()} atoms follow")
-        except OutOfTime:
+        except EvaluationTimeout:
             return SideAnswer(None, TIMEOUT)
 
     def _attempt(self, work: Callable[[_Base], T], expired: Expired) -> T:
         """Do `work` on the model of the assumptions, making a better one if need be.
 
-        Raises `TooLarge`, `OutOfTime`.
+        Raises `TooLarge`, `EvaluationTimeout`.
         """
         while True:
             if self._base is None:
@@ -312,7 +312,7 @@ class HornSolver:
                 return self._attempt(
                     lambda base: self._of_goal(self._explaining(base, expired), goal, expired), expired
                 )
-        except (TooLarge, OutOfTime):
+        except (TooLarge, EvaluationTimeout):
             return None
 
     def instances(self, formula: Node, side: SideName, keys: Collection[str]) -> RuleInstances | None:
@@ -372,7 +372,7 @@ class HornSolver:
                 return self._attempt(self._of_everything, expired)
             with self._goal(formula, side == "negation") as goal:
                 return self._attempt(lambda base: self._first_model(base, goal, expired), expired)
-        except (TooLarge, OutOfTime):
+        except (TooLarge, EvaluationTimeout):
             return None
 
     def _of_everything(self, base: _Base) -> Structure | None:

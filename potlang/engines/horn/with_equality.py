@@ -85,7 +85,7 @@ class DatalogWithEquality:
     # --- evaluation ---
 
     def saturate(self) -> None:
-        """Evaluate all rules, up to the first violation. Raises `TooLarge`, `OutOfTime`."""
+        """Evaluate all rules, up to the first violation. Raises `TooLarge`, `EvaluationTimeout`."""
         while not self.violated:
             self._round()
             if not self._waiting:

@@ -80,7 +80,7 @@ class EproverEngine(SolverEngine):
         from potlang.engines.saturation.proof import Unconfirmed, confirm
         from potlang.engines.saturation.tptp import (
             TermBank,
-            Unreadable,
+            UnreadableProof,
             clauses_of,
             proof_in,
             signature_of,
@@ -101,7 +101,7 @@ class EproverEngine(SolverEngine):
             steps = steps_of(proof_in(output), signature, bank)
             clauses = clauses_of(problem, signature, bank)
             found = confirm(steps, clauses, signature, bank, deadline)
-        except (Unreadable, Unconfirmed) as error:
+        except (UnreadableProof, Unconfirmed) as error:
             raise _Stopped("error", f"eprover says {status[1]}, its proof is not accepted: {error}") from None
         if found.instances is None:
             return found.used, None
@@ -120,7 +120,7 @@ class EproverEngine(SolverEngine):
     # --- the program ---
 
     def _output(self, problem: str, deadline: Deadline) -> str:
-        """What the prover prints. Raises `_Stopped`."""
+        """The prover's output. Raises `_Stopped`."""
         seconds = max(1, -(-deadline.left_ms() // 1000))
         memory = min(self._memory or _MOST_MEGABYTES, _MOST_MEGABYTES)
         limits = [f"--cpu-limit={seconds}", f"--memory-limit={memory}"]

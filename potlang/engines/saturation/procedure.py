@@ -29,7 +29,7 @@ _REFUTE_MS = 2_000
 _MOST_KEPT = 4
 
 
-class _Posed(NamedTuple):
+class _Grounded(NamedTuple):
     """A problem for the prover, of these assumptions, and what grounds it again."""
 
     problem: SaturationProblem
@@ -46,7 +46,11 @@ class SaturationEntrant:
     name = "eprover"
 
     def __init__(
-        self, session: SolverSession, encoding: Encoding, posed: _Posed, names: Sequence[tuple[str, str]]
+        self,
+        session: SolverSession,
+        encoding: Encoding,
+        posed: _Grounded,
+        names: Sequence[tuple[str, str]],
     ) -> None:
         self.encoding = encoding
         self._session = session
@@ -101,7 +105,7 @@ class SaturationProcedure:
         self._left_ms = left_ms
         self._originals = {each.key: each for each in context.module.assertions}
         self._grounder: Grounder | None = None
-        self._posed: dict[object, _Posed | None] = {}
+        self._posed: dict[object, _Grounded | None] = {}
         self._claims: dict[Node, Claim] = {}
 
     def close(self) -> None:
@@ -151,7 +155,7 @@ class SaturationProcedure:
             return None
         return _refuted(posed, self._session.ask(Query(posed.problem.text), most_ms).proof)
 
-    def _pose(self, assumed: tuple[Assertion, ...], side: SideName, claim: Claim | None) -> _Posed | None:
+    def _pose(self, assumed: tuple[Assertion, ...], side: SideName, claim: Claim | None) -> _Grounded | None:
         """The problem, in a session that can be asked; None where there is none."""
         if not self._session.ready:
             self._session.start(self._path)
@@ -162,7 +166,7 @@ class SaturationProcedure:
             self._posed[key] = self._made(assumed, side, claim)
         return self._posed[key]
 
-    def _made(self, assumed: tuple[Assertion, ...], side: SideName, claim: Claim | None) -> _Posed | None:
+    def _made(self, assumed: tuple[Assertion, ...], side: SideName, claim: Claim | None) -> _Grounded | None:
         from potlang.engines.saturation.problem import SaturationProblem
         from potlang.ir.skolem import NotSkolemizable
 
@@ -172,11 +176,13 @@ class SaturationProcedure:
         except NotSkolemizable:
             return None
         return (
-            _Posed(problem, grounder, assumed, side, claim, self._left_ms) if problem.worth_asking else None
+            _Grounded(problem, grounder, assumed, side, claim, self._left_ms)
+            if problem.worth_asking
+            else None
         )
 
     def _place(self, assumed: Sequence[Assertion], claim: Claim | None) -> Grounder:
-        """What grounds the assumptions in a program that has them and the claim."""
+        """A grounder of a program that has the assumptions and the claim."""
         from potlang.engines.ground.grounding import Grounder
 
         extra = tuple(each for each in assumed if self._originals.get(each.key) is not each)
@@ -201,7 +207,7 @@ def saturation_procedure(
     return SaturationProcedure(path, context, most_ms, left_ms)
 
 
-def _refuted(posed: _Posed, instances: str | None) -> tuple[str, ...] | None:
+def _refuted(posed: _Grounded, instances: str | None) -> tuple[str, ...] | None:
     """The statements of a refutation by these instances, if the kernel accepts them."""
     from potlang.engines.ground.grounding import GroundLimits
     from potlang.engines.saturation.problem import SaturationProblem

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from potlang.engines.saturation.superposition import DUMMY, Superposition, Use
-from potlang.engines.saturation.tptp import EQUAL, Clause, Literal, Signature, Step, TermBank
+from potlang.engines.saturation.tptp import EQUAL, Clause, Literal, ProofStep, Signature, TermBank
 from potlang.utils.deadline import Deadline
 
 MOST_INSTANCES: Final = 20_000
@@ -44,7 +44,7 @@ class _Schema(NamedTuple):
 
 
 def confirm(
-    steps: Iterable[Step],
+    steps: Iterable[ProofStep],
     problem: Mapping[str, Clause],
     signature: Signature,
     bank: TermBank,
@@ -54,8 +54,8 @@ def confirm(
 
     What a derivation says its clauses of the problem are must follow from `problem`, too.
     """
-    known: dict[str, Step] = {}
-    last: Step | None = None
+    known: dict[str, ProofStep] = {}
+    last: ProofStep | None = None
     for step in steps:
         if step.name in known:
             raise Unconfirmed(f"two steps are called {step.name[:_LONGEST_NAME]}")
@@ -82,7 +82,7 @@ def confirm(
     return Confirmed(used, _instances(last, known, schemata, bank, deadline))
 
 
-def _needed(last: Step, known: Mapping[str, Step]) -> list[Step]:
+def _needed(last: ProofStep, known: Mapping[str, ProofStep]) -> list[ProofStep]:
     found: dict[str, None] = {}
     stack = [last.name]
     while stack:
@@ -94,8 +94,8 @@ def _needed(last: Step, known: Mapping[str, Step]) -> list[Step]:
 
 
 def _instances(
-    last: Step,
-    known: Mapping[str, Step],
+    last: ProofStep,
+    known: Mapping[str, ProofStep],
     schemata: Mapping[object, _Schema],
     bank: TermBank,
     deadline: Deadline,
@@ -142,7 +142,11 @@ class _StepChecker:
         self._functions: dict[str, Any] = {}
 
     def check(
-        self, step: Step, known: Mapping[str, Step], problem: Mapping[str, Clause], deadline: Deadline
+        self,
+        step: ProofStep,
+        known: Mapping[str, ProofStep],
+        problem: Mapping[str, Clause],
+        deadline: Deadline,
     ) -> _Schema:
         """The instances that the step follows from. Raises `Unconfirmed`."""
         parents: list[tuple[object, Clause | None]] = [(_Given(name), problem[name]) for name in step.given]
@@ -164,7 +168,7 @@ class _StepChecker:
         return uses
 
     def _replayed(
-        self, step: Step, clauses: Mapping[object, Clause], conclusion: Clause, deadline: Deadline
+        self, step: ProofStep, clauses: Mapping[object, Clause], conclusion: Clause, deadline: Deadline
     ) -> _Schema | None:
         """The instances by the way that the inference record tells, if z3 says that they suffice.
 

@@ -1,4 +1,4 @@
-"""What follows from clauses by resolution and paramodulation, step after step.
+"""Clauses that follow from others by resolution and paramodulation, step after step.
 
 J. A. Robinson, "A machine-oriented logic based on the resolution principle" (1965); L. Wos, G. A. Robinson,
 "Paramodulation and set of support" (1968). A prover names the clauses that it has used for a step, one after
@@ -201,7 +201,7 @@ class Superposition:
         return self._symbols[self._bank.heads[term]][1]
 
     def _unified(self, pairs: list[tuple[int, int]], sorts: Mapping[int, str]) -> dict[int, int] | None:
-        """What variables are under a most general unifier: triangular, to be resolved. The first terms'
+        """The images of variables under a most general unifier: triangular, to be resolved. The first terms'
         variables are bound before those of the second."""
         bank = self._bank
         images: dict[int, int] = {}

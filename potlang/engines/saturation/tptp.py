@@ -2,7 +2,7 @@
 
 G. Sutcliffe, "The TPTP problem library and associated infrastructure" (2017). Read are clauses (`cnf`, `tcf`,
 and `tff` or `fof` that are universally quantified disjunctions of literals) with their inference records;
-whatever else a prover prints is `Unreadable`. Names in a text are data: they mean what `Signature` says.
+whatever else a prover prints is `UnreadableProof`. Names in a text are data: they mean what `Signature` says.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LONGEST_NAME: Final = 100
 EQUAL: Final = "="
 
 
-class Unreadable(ValueError):
+class UnreadableProof(ValueError):
     """A text is no proof in clauses that is read here; the message says why."""
 
 
@@ -49,7 +49,7 @@ class Clause(NamedTuple):
     literals: tuple[Literal, ...]
 
 
-class Step(NamedTuple):
+class ProofStep(NamedTuple):
     """A clause of a derivation, and the steps and the problem's own clauses (`given`) that it comes from.
 
     `chain` are the steps that its inference record joins one after the other, each with the rule that does
@@ -113,30 +113,33 @@ class TermBank:
 
 
 def proof_in(output: str) -> str:
-    """The text between the lines that begin and end a proof. Raises `Unreadable`."""
+    """The text between the lines that begin and end a proof. Raises `UnreadableProof`."""
     start = _STARTED.search(output)
     end = None if start is None else _ENDED.search(output, start.end())
     if start is None or end is None:
-        raise Unreadable("there is no proof in it")
+        raise UnreadableProof("there is no proof in it")
     return output[start.end() : end.start()]
 
 
-def steps_of(text: str, signature: Signature, bank: TermBank) -> Iterator[Step]:
-    """The clauses of a derivation, in order; declarations of types are passed over. Raises `Unreadable`."""
+def steps_of(text: str, signature: Signature, bank: TermBank) -> Iterator[ProofStep]:
+    """The clauses of a derivation, in order; declarations of types are passed over.
+
+    Raises `UnreadableProof`.
+    """
     for kind, parts in _statements(text):
         if len(parts) < 3 or kind not in ("cnf", "tcf", "fof", "tff"):
-            raise Unreadable(f"a statement {kind[:_LONGEST_NAME]} of {len(parts)} parts")
+            raise UnreadableProof(f"a statement {kind[:_LONGEST_NAME]} of {len(parts)} parts")
         if _word(parts[1]) == "type":
             continue
         name = _word(parts[0])
         clause = _ClauseReader(parts[2], signature, bank).read()
         if len(parts) < 4:
-            raise Unreadable(f"{name} says not where it comes from")
-        yield Step(name, clause, *_sources(parts[3]))
+            raise UnreadableProof(f"{name} says not where it comes from")
+        yield ProofStep(name, clause, *_sources(parts[3]))
 
 
 def clauses_of(text: str, signature: Signature, bank: TermBank) -> dict[str, Clause]:
-    """The clauses of a problem by name. Raises `Unreadable`."""
+    """The clauses of a problem by name. Raises `UnreadableProof`."""
     found: dict[str, Clause] = {}
     for _, parts in _statements(text):
         if _word(parts[1]) != "type":
@@ -147,14 +150,14 @@ def clauses_of(text: str, signature: Signature, bank: TermBank) -> dict[str, Cla
 
 
 def signature_of(text: str) -> Signature:
-    """The symbols that a problem declares. Raises `Unreadable`."""
+    """The symbols that a problem declares. Raises `UnreadableProof`."""
     found: dict[str, tuple[tuple[str, ...], str | None]] = {}
     for _, parts in _statements(text):
         if _word(parts[1]) == "type":
             name, colon, *words = parts[2]
             sorts = [word for word in words if word not in "(*>)"]
             if colon != ":" or not sorts:
-                raise Unreadable(f"a declaration of {name[:_LONGEST_NAME]}")
+                raise UnreadableProof(f"a declaration of {name[:_LONGEST_NAME]}")
             if sorts != ["$tType"]:
                 found[name] = tuple(sorts[:-1]), None if sorts[-1] == "$o" else sorts[-1]
     return Signature(found)
@@ -165,7 +168,7 @@ def _tokens(text: str) -> Iterator[str]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise Unreadable(f"the character {text[at]!r}")
+            raise UnreadableProof(f"the character {text[at]!r}")
         at = match.end()
         if match["token"]:
             yield match["token"]
@@ -181,11 +184,11 @@ def _statements(text: str) -> Iterator[tuple[str, list[list[str]]]]:
             kind, parts = token, [[]]
         elif not awaited and not parts[0]:
             if token != "(" or parts == []:
-                raise Unreadable(f"no statement: {kind[:_LONGEST_NAME]}")
+                raise UnreadableProof(f"no statement: {kind[:_LONGEST_NAME]}")
             awaited.append(")")
         elif not awaited:
             if token != ".":
-                raise Unreadable("a statement that does not end")
+                raise UnreadableProof("a statement that does not end")
             yield kind, parts
             kind = None
         elif len(awaited) == 1 and token == ",":
@@ -195,21 +198,21 @@ def _statements(text: str) -> Iterator[tuple[str, list[list[str]]]]:
             if awaited:
                 parts[-1].append(token)
             elif not parts[0]:
-                raise Unreadable("an empty statement")
+                raise UnreadableProof("an empty statement")
         elif token in _OPEN:
             awaited.append(_OPEN[token])
             parts[-1].append(token)
         elif token in (")", "]"):
-            raise Unreadable("a bracket that none opens")
+            raise UnreadableProof("a bracket that none opens")
         else:
             parts[-1].append(token)
     if kind is not None:
-        raise Unreadable("a statement that does not end")
+        raise UnreadableProof("a statement that does not end")
 
 
 def _word(tokens: Sequence[str]) -> str:
     if len(tokens) != 1 or not re.match(r"[\w$']", tokens[0]):
-        raise Unreadable(f"no name: {' '.join(tokens)[:_LONGEST_NAME]}")
+        raise UnreadableProof(f"no name: {' '.join(tokens)[:_LONGEST_NAME]}")
     return tokens[0].strip("'")
 
 
@@ -220,7 +223,7 @@ _General = str | list["_General"]
 
 
 def _general(tokens: Sequence[str]) -> _General:
-    """A general term. Raises `Unreadable`."""
+    """A general term. Raises `UnreadableProof`."""
     outer: list[_General] = []
     stack: list[list[_General]] = [outer]
     for at, token in enumerate(tokens):
@@ -228,24 +231,24 @@ def _general(tokens: Sequence[str]) -> _General:
             stack.append(["[]"])
         elif token == "(":
             if at == 0 or not stack[-1] or not isinstance(stack[-1][-1], str):
-                raise Unreadable("an inference record that cannot be read")
+                raise UnreadableProof("an inference record that cannot be read")
             stack.append([stack[-1].pop()])
         elif token in (")", "]"):
             if len(stack) == 1:
-                raise Unreadable("an inference record that cannot be read")
+                raise UnreadableProof("an inference record that cannot be read")
             done = stack.pop()
             stack[-1].append(done)
         elif token != ",":
             stack[-1].append(token)
     if len(stack) != 1 or not outer:
-        raise Unreadable("an inference record that cannot be read")
+        raise UnreadableProof("an inference record that cannot be read")
     return outer[0]
 
 
 def _sources(
     tokens: Sequence[str],
 ) -> tuple[str, tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """What an inference record names, as `Step` has it."""
+    """The rule, the parents and the rest that an inference record names, as `ProofStep` has them."""
     rule = ""
     parents: dict[str, None] = {}
     given: dict[str, None] = {}
@@ -305,13 +308,13 @@ class _ClauseReader:
         while ranges:
             start, end, sign = ranges.pop()
             if start >= end:
-                raise Unreadable("an empty formula")
+                raise UnreadableProof("an empty formula")
             token = self.tokens[start]
             if token == "!" and sign:
                 ranges.append((self._binders(start + 1), end, sign))
             elif len(parts := self._disjuncts(start, end)) > 1:
                 if not sign:
-                    raise Unreadable("a formula that is no clause")
+                    raise UnreadableProof("a formula that is no clause")
                 ranges += [(*part, sign) for part in reversed(parts)]
             elif token == "~":
                 ranges.append((start + 1, end, not sign))
@@ -332,7 +335,7 @@ class _ClauseReader:
                 found.append((begun, at))
                 begun = at + 1
             elif token in ("&", "=>", "<=", "<=>", "<~>", "?", "!") and at > start:
-                raise Unreadable("a formula that is no clause")
+                raise UnreadableProof("a formula that is no clause")
             at = self.closing.get(at, at) + 1
         return [*found, (begun, end)]
 
@@ -340,17 +343,17 @@ class _ClauseReader:
         """Notes the sorts of `[X: s, Y: t]:`; where the formula after it begins."""
         end = self.closing.get(start, -1)
         if end < 0 or self.tokens[start] != "[" or self.tokens[end + 1 : end + 2] != [":"]:
-            raise Unreadable("a quantifier that cannot be read")
+            raise UnreadableProof("a quantifier that cannot be read")
         at = start + 1
         while at < end:
             name = self.tokens[at]
             typed = self.tokens[at + 1] == ":"
             if not name[:1].isupper() or name in self.sorts:
-                raise Unreadable(f"two variables {name[:_LONGEST_NAME]}, or none")
+                raise UnreadableProof(f"two variables {name[:_LONGEST_NAME]}, or none")
             self.sorts[name] = self.tokens[at + 2] if typed else ""
             at += 3 if typed else 1
             if at < end and self.tokens[at] != ",":
-                raise Unreadable("a quantifier that cannot be read")
+                raise UnreadableProof("a quantifier that cannot be read")
             at += 1
         return end + 2
 
@@ -364,7 +367,7 @@ class _ClauseReader:
                 left, right = self._term(start, at), self._term(at + 1, end)
                 sorts = {sort for each in (left, right) if (sort := self._sort(each))}
                 if len(sorts) > 1:
-                    raise Unreadable("an equation between two sorts")
+                    raise UnreadableProof("an equation between two sorts")
                 for each in (left, right):
                     if self.bank.is_variable(each) and sorts:
                         self._infer(each, *sorts)
@@ -384,7 +387,7 @@ class _ClauseReader:
     def _infer(self, variable: int, sort: str) -> None:
         name = self.bank.heads[variable]
         if self.sorts.get(name) not in (None, "", sort):
-            raise Unreadable(f"a variable {name[:_LONGEST_NAME]} of two sorts")
+            raise UnreadableProof(f"a variable {name[:_LONGEST_NAME]} of two sorts")
         self.sorts[name] = sort
 
     def _term(self, start: int, end: int, *, predicate: bool = False) -> int:
@@ -406,27 +409,27 @@ class _ClauseReader:
                 called = self.tokens[at + 1 : at + 2] == ["("] and at + 1 < end
                 done = -1 if called else self._applied(token, [], predicate and not calls)
             else:
-                raise Unreadable(f"no term: {' '.join(self.tokens[start:end])[:_LONGEST_NAME]}")
+                raise UnreadableProof(f"no term: {' '.join(self.tokens[start:end])[:_LONGEST_NAME]}")
         if done is None or done < 0 or calls:
-            raise Unreadable("a term that does not end")
+            raise UnreadableProof("a term that does not end")
         return done
 
     def _applied(self, head: str, args: Sequence[int], predicate: bool) -> int:
         if head[:1].isupper():
             if args or predicate:
-                raise Unreadable("a variable that is applied, or a formula")
+                raise UnreadableProof("a variable that is applied, or a formula")
             self.sorts.setdefault(head, "")
             return self.bank.term(head)
         if head not in self.symbols:
-            raise Unreadable(f"a symbol {head[:_LONGEST_NAME]}, which the problem has not")
+            raise UnreadableProof(f"a symbol {head[:_LONGEST_NAME]}, which the problem has not")
         domain, value = self.symbols[head]
         if len(domain) != len(args) or (value is None) is not predicate:
-            raise Unreadable(f"{head[:_LONGEST_NAME]} with {len(args)} arguments, or out of place")
+            raise UnreadableProof(f"{head[:_LONGEST_NAME]} with {len(args)} arguments, or out of place")
         for arg, sort in zip(args, domain, strict=True):
             if self.bank.is_variable(arg):
                 self._infer(arg, sort)
             elif self._sort(arg) != sort:
-                raise Unreadable(f"{head[:_LONGEST_NAME]} of another sort")
+                raise UnreadableProof(f"{head[:_LONGEST_NAME]} of another sort")
         return self.bank.term(head, tuple(args))
 
     def _variables(self, literals: Iterable[Literal]) -> tuple[tuple[int, str], ...]:
@@ -435,7 +438,7 @@ class _ClauseReader:
             if self.bank.is_variable(number):
                 sort = self.sorts.get(self.bank.heads[number])
                 if not sort:
-                    raise Unreadable("a variable of which the sort is not known")
+                    raise UnreadableProof("a variable of which the sort is not known")
                 found[number] = sort
         return tuple(found.items())
 
