@@ -239,7 +239,7 @@ def accepted(theory: Theory, side: str, claim: str | None, lines: Sequence[str])
     return work.refuted
 
 
-@settings(RARE, max_examples=60)
+@settings(RARE, max_examples=30)
 @given(puzzles())
 def test_answers_are_those_of_all_assignments(drawn: tuple[Puzzle, list[Node]]) -> None:
     """[DIRECT-DECIDES], [CERT-FINITE], [CERT-FINITE-CELL], [CERT-FINITE-TERM], [CERT-FINITE-CLAUSE]"""

@@ -82,7 +82,7 @@ def test_models_of_random_programs_are_models(workers: Workers) -> None:
     """[DIRECT-GROW] By the evaluator; and a claim that follows has no countermodel."""
     chance = random.Random(5)
     found = 0
-    for _ in range(12):
+    for _ in range(6):
         program = random_program(chance)
         module = api.compile(program, language="pot").module
         status = answered(module, workers, most=3).status
@@ -91,7 +91,7 @@ def test_models_of_random_programs_are_models(workers: Workers) -> None:
             found += 1
             (result,) = api.verify(program, language="pot", route="z3", trust="solver").results
             assert result.verdict not in ("entailed", "inconsistent")
-    assert found > 2
+    assert found > 1
 
 
 def test_names_of_members_are_no_names_of_the_program(workers: Workers) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from importlib.util import find_spec
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 if find_spec("anyio") is None:
@@ -139,6 +139,7 @@ def test_a_full_queue_turns_away_who_has_most_in_it() -> None:
     run(1, main, most=4)
 
 
+@settings(max_examples=20)
 @given(
     st.integers(1, 3),
     st.lists(st.tuples(st.integers(0, 2), st.sampled_from("abc"), st.integers(0, 9)), max_size=40),
