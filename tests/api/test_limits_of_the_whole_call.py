@@ -47,12 +47,14 @@ def program(name: str) -> str:
         "wide-quantifier-8",
         "count-pairs-60",
         "long-numerals-30",
+        "pigeons-8",
+        "successor-chain-10000",
     ],
 )
 def test_a_small_program_that_blows_up_ends_within_its_limits(name: str) -> None:
     """[LIMIT-WHOLE-CALL]"""
     report = ends_in_time(program(name))
-    assert report.verdict in (Verdict.UNKNOWN, Verdict.ENTAILED, Verdict.REFUTED, Verdict.UNDETERMINED)
+    assert report.verdict is not Verdict.REJECTED
     for result in report.results:
         assert result.reason is not None or result.verdict is not Verdict.UNKNOWN
 

@@ -105,8 +105,11 @@ class Grounder:
         return found._replace(status="unknown", reason="satisfiable") if found.status == "sat" else found
 
     def grounding(self, assertions: Sequence[Assertion], side: Side, claim: Claim | None) -> Grounding:
-        """The rules of the assertions with one side of a claim. Raises `NotSkolemizable`."""
-        return Grounding(self._problem(assertions, side, claim, Deadline(GroundLimits().timeout_ms)))
+        """The rules of the assertions with one side of a claim. Raises `NotSkolemizable`, `OutOfFuel`."""
+        try:
+            return Grounding(self._problem(assertions, side, claim, Deadline(GroundLimits().timeout_ms)))
+        except _Unknown as reason:
+            raise OutOfFuel from reason
 
     def refuted(
         self,

@@ -126,6 +126,10 @@ def _closed(given: Sequence[RuleInstance], rules: Sequence[DatalogRule]) -> list
             if start is None:
                 continue
             rest = [atom for at, atom in enumerate(rule.body) if at != place]
+            # Every row is looked at for the first of them: they have no index.
+            steps += sum(len(rows.get(atom.relation, ())) for atom in rest[:1]) >> 3
+            if steps > _MOST_STEPS:
+                return None
             for values in _matches(rest, start, rows):
                 steps += 1 + len(rest)
                 if steps > _MOST_STEPS:

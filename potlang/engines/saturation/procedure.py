@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from potlang.engines.check import Check, CheckResult, SideName
 from potlang.engines.context import ProgramContext
 from potlang.engines.encoding import Encoding
+from potlang.engines.fuel import OutOfFuel
 from potlang.engines.messages import Query, SolverAnswer
 from potlang.engines.solver import Build, SolverSession
 from potlang.ir.module import Assertion, Claim
@@ -173,7 +174,7 @@ class SaturationProcedure:
         grounder = self._place(assumed, claim)
         try:
             problem = SaturationProblem(grounder.grounding(assumed, side, claim))
-        except NotSkolemizable:
+        except (NotSkolemizable, OutOfFuel):
             return None
         return (
             _Grounded(problem, grounder, assumed, side, claim, self._left_ms)
@@ -216,7 +217,10 @@ def _refuted(posed: _Grounded, instances: str | None) -> tuple[str, ...] | None:
     if instances is None or left <= 0:
         return None
     # Grounded anew: the numbers of terms are those of one table.
-    grounding = posed.grounder.grounding(posed.assumed, posed.side, posed.claim)
+    try:
+        grounding = posed.grounder.grounding(posed.assumed, posed.side, posed.claim)
+    except OutOfFuel:
+        return None
     found = SaturationProblem(grounding).instances(instances)
     limits = GroundLimits(timeout_ms=left)
     return posed.grounder.refuted(grounding, found, posed.side, posed.claim, limits).lines or None
