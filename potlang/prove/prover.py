@@ -14,21 +14,13 @@ from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
-from potlang.engines.check import DecisionProcedure
 from potlang.engines.commands import solver_command
 from potlang.engines.context import ProgramContext
 from potlang.engines.encoding import AssertionNames, Encoding
-from potlang.engines.finite.direct_procedure import DIRECT_MS, DirectProcedure
-from potlang.engines.finite.growing import GrowingProcedure
-from potlang.engines.finite.procedure import MOST_STEPS, SearchProcedure
-from potlang.engines.ground.procedure import GROUND_MS, GroundProcedure
-from potlang.engines.horn.procedure import CLOSURE_MS, HornProcedure
 from potlang.engines.kernel_reading import KernelReading
-from potlang.engines.saturation.procedure import SaturationProcedure, saturation_procedure
 from potlang.engines.solver import SolverSession
 from potlang.ir.module import Assertion, Claim, Module, Optimization
 from potlang.ir.nodes import Node, Quant
-from potlang.ir.sorts import BOOL
 from potlang.passes.sent import SentForm
 from potlang.processes.pool import Workers, default_workers
 from potlang.prove.core_search import CoreSearch
@@ -36,6 +28,7 @@ from potlang.prove.cores import Core
 from potlang.prove.dispatcher import Allowance, Dispatcher
 from potlang.prove.evidence import core_items, evaluated, read_model
 from potlang.prove.options import ProverOptions, solvers_of
+from potlang.prove.procedures import Procedures, procedures_of
 from potlang.prove.terms import TermCollector
 from potlang.prove.verdicts import ClaimState, PartialModel, Verifier
 from potlang.report.results import (
@@ -63,13 +56,9 @@ Made = TypeVar("Made")
 
 _MOST_TRACKED = 2_000
 """Solvers take up to four times as long for a larger base whose assumptions they track for cores."""
-_MOST_LOOKED_AT = 2_000
-"""Assumptions that are looked through for Horn rules whatever the program's functions are."""
 _FEWEST_NODES = 500_000
 _NODES_EACH = 4
 """A call may make so many nodes for each node of the program, and at least the fewest ([LIMIT-NODES])."""
-_FORCED_STEPS = 400
-"""How many times as many steps the search has where nobody else may answer."""
 
 
 class Prover:
@@ -95,10 +84,7 @@ class Prover:
         self._labels = AssertionNames(module, SentForm(options.sent))
         self._tracked = len(module.assertions) <= _MOST_TRACKED
         self._reading = KernelReading(self.original)
-        self._direct: DirectProcedure | None = None
-        self._growing: GrowingProcedure | None = None
-        self._saturation: SaturationProcedure | None = None
-        self._dispatcher = self._made_dispatcher()
+        self._procedures, self._dispatcher = self._dispatching()
         self._verifier = Verifier(
             self._dispatcher,
             TermCollector(module),
@@ -112,7 +98,7 @@ class Prover:
             self._dispatcher,
             self._labels,
             lambda: self._solver(options.engines[0]),
-            self._direct,
+            self._procedures.direct,
             every_core=options.cores == "all",
         )
         self._cross_checker: CrossChecker | None = None
@@ -131,70 +117,29 @@ class Prover:
         memory, rlimit = self.limits.memory_mb, self.limits.rlimit
         return SolverSession(self._workers, name, encoding=encoding, memory_mb=memory, rlimit=rlimit)
 
-    def _made_dispatcher(self) -> Dispatcher:
-        route = self.options.route
-        solvers = [self._solver(name) for name in self.options.engines]
-        first, fallbacks = self._procedures(solvers[0].encoding)
-        reserve = self._reserve if route == "auto" else None
-        racers = [each for each in (self._direct, self._growing, self._saturation) if each is not None]
-        made = Dispatcher(solvers, Allowance.of(self.limits), reserve, first, fallbacks, racers)
-        if not solvers_of(route):
-            absent = route == "eprover" and self._saturation is None
-            made.disabled = (route, "eprover is not on PATH" if absent else f"{route} does not decide this")
-        return made
-
-    def _reserve(self) -> list[SolverSession]:
-        """Who joins in where z3 gives up ([ROUTE-RACE])."""
-        return [self._solver("cvc5-fmf"), self._solver("cvc5")]
-
-    def _procedures(self, encoding: Encoding) -> tuple[list[DecisionProcedure], list[DecisionProcedure]]:
-        """Who is asked before a solver, and who where one has given up ([ROUTE-AUTO])."""
+    def _dispatching(self) -> tuple[Procedures, Dispatcher]:
         route, limits = self.options.route, self.limits
+        solvers = [self._solver(name) for name in self.options.engines]
         context = ProgramContext(
             self.original,
             self.module,
             self._labels,
-            encoding,
+            solvers[0].encoding,
             self._workers,
             self._reading,
             limits.memory_mb,
         )
-        # Where a count of steps is to decide, or nobody else may answer, the clock is only the check's.
-        forced = route != "auto" or limits.rlimit is not None
-        steps = MOST_STEPS * (_FORCED_STEPS if route == "search" else 1)
-        if route == "auto" and not self._verifiable_by_rules():
-            return [], []
-        most_ms = limits.check_ms if forced else CLOSURE_MS
-        exact = HornProcedure(context, most_ms, exact_only=True)
-        closure = HornProcedure(context, most_ms)
-        direct_ms = limits.check_ms if forced else min(DIRECT_MS, limits.check_ms)
-        direct = DirectProcedure(context, direct_ms)
-        self._direct = direct if route == "auto" else None
-        beyond = None if forced else direct.decide_small
-        search = SearchProcedure(context, steps, beyond)
-        ground_ms = limits.check_ms if forced else GROUND_MS
-        if route == "auto" and limits.rlimit is None:
-            self._growing = GrowingProcedure(self.original, encoding, self._workers, limits.memory_mb)
-        # A prover ends by the clock alone, which is to decide nothing where steps are counted.
-        if route == "eprover" or (route == "auto" and limits.rlimit is None):
-            self._saturation = saturation_procedure(
-                context, limits.check_ms, lambda: self._dispatcher.allowance.check_ms()
-            )
-        ground = GroundProcedure(context, ground_ms, finite_only=route == "auto")
-        chosen: dict[str, tuple[list[DecisionProcedure], list[DecisionProcedure]]] = {
-            "auto": ([exact, search], [closure, direct, ground]),
-            "closure": ([closure], []),
-            "ground": ([ground], []),
-            "search": ([search], []),
-            "eprover": ([self._saturation] if self._saturation is not None else [], []),
-        }
-        return chosen.get(route, ([], []))
+        found = procedures_of(context, route, limits, lambda: self._dispatcher.allowance.check_ms())
+        reserve = self._reserve if route == "auto" else None
+        made = Dispatcher(solvers, Allowance.of(limits), reserve, found.first, found.fallbacks, found.racers)
+        if not solvers_of(route):
+            absent = route == "eprover" and found.saturation is None
+            made.disabled = (route, "eprover is not on PATH" if absent else f"{route} does not decide this")
+        return found, made
 
-    def _verifiable_by_rules(self) -> bool:
-        """Whether looking for Horn rules is worth it: in a large program with functions it is not."""
-        if len(self.original.assertions) <= _MOST_LOOKED_AT:
-            return True
-        return not any(symbol.domain and symbol.range is not BOOL for symbol in self.original.symbols)
+    def _reserve(self) -> list[SolverSession]:
+        """Who joins in where z3 gives up ([ROUTE-RACE])."""
+        return [self._solver("cvc5-fmf"), self._solver("cvc5")]
 
     def _use_idle_time(self) -> None:
         """Give the first solver's session something to do for us while its worker starts or reads."""
@@ -223,9 +168,7 @@ class Prover:
     def close(self) -> None:
         """Give the solvers back."""
         self._dispatcher.close()
-        for each in (self._direct, self._growing, self._saturation):
-            if each is not None:
-                each.close()
+        self._procedures.close()
         self._cores.close()
         if self._cross_checker is not None:
             self._cross_checker.close()
@@ -617,7 +560,7 @@ class Prover:
                 self._second,
                 self._workers,
                 self._reading,
-                self._saturation,
+                self._procedures.saturation,
             )
         self._cross_checker.allowance = self._dispatcher.allowance
         self._cross_checker.assume(self._verifier.extra)

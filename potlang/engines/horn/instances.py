@@ -15,7 +15,9 @@ from potlang.engines.horn.rules import EQUAL, FALSE, Atom, DatalogRule, Row, gro
 from potlang.engines.horn.tables import domain_rows
 
 _MOST_STEPS = 5_000
-"""Rows that are looked at while instances are made."""
+"""Atoms of the bodies of instances."""
+_MOST_ROWS = 40_000
+"""Rows that are looked at while instances are made: a part of a body after the first has no index."""
 _GroundAtom = tuple[int, Row]
 _VIOLATION: _GroundAtom = (FALSE, ())
 
@@ -117,7 +119,7 @@ def _closed(given: Sequence[RuleInstance], rules: Sequence[DatalogRule]) -> list
     seen: set[tuple[int, tuple[_GroundAtom, ...]]] = set()
     known = set(queue)
     waiting = list(queue)
-    steps = 0
+    steps = looked_at = 0
     while waiting:
         relation, row = waiting.pop()
         rows.setdefault(relation, []).append(row)
@@ -126,9 +128,8 @@ def _closed(given: Sequence[RuleInstance], rules: Sequence[DatalogRule]) -> list
             if start is None:
                 continue
             rest = [atom for at, atom in enumerate(rule.body) if at != place]
-            # Every row is looked at for the first of them: they have no index.
-            steps += sum(len(rows.get(atom.relation, ())) for atom in rest[:1]) >> 3
-            if steps > _MOST_STEPS:
+            looked_at += sum(len(rows.get(atom.relation, ())) for atom in rest[:1])
+            if looked_at > _MOST_ROWS:
                 return None
             for values in _matches(rest, start, rows):
                 steps += 1 + len(rest)
