@@ -11,7 +11,7 @@ import hmac
 import ipaddress
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing
 from typing import Any, Final
 
@@ -95,7 +95,7 @@ def make_server(callers: Callers) -> Server[Any]:
 
 def serve_stdio(workers: int | None = None, budget: int = tool.DEFAULT_BUDGET) -> None:
     """Serves one client over standard input and output until the input ends."""
-    anyio.run(_stdio, workers, budget)
+    _run(_stdio, workers, budget)
 
 
 def listen(host: str, port: int) -> list[socket.socket]:
@@ -138,7 +138,18 @@ def serve_http(
     `listeners` are those of `listen(host, …)`; where the host is this machine's own, requests that name
     another one are refused. With `tokens`, so are those that have none of them ([MCP-TOKEN]).
     """
-    anyio.run(_http, host, listeners, workers, budget, tokens, limits)
+    _run(_http, host, listeners, workers, budget, tokens, limits)
+
+
+def _run(serve: Callable[..., Awaitable[None]], *arguments: object) -> None:
+    """Serves until the process is told to end; an interruption is raised as what it is."""
+    try:
+        anyio.run(serve, *arguments)
+    except BaseExceptionGroup as raised:
+        # It came while the code of some task ran, whose group wraps whatever a task raises.
+        if raised.subgroup(KeyboardInterrupt) is not None:
+            raise KeyboardInterrupt from None
+        raise
 
 
 async def _stdio(workers: int | None, budget: int) -> None:

@@ -30,7 +30,7 @@ from mcp.shared.exceptions import MCPError
 from potlang import tool
 from potlang.diag import CODES
 from potlang.server import callers as pool
-from potlang.server import content
+from potlang.server import content, mcp
 from potlang.server.callers import Callers
 from potlang.utils.resources import pack_names
 
@@ -625,3 +625,16 @@ def test_links_between_resources_are_real() -> None:
     uris = {each.uri for each in content.entries()}
     assert len(uris) == len(list(content.entries()))
     assert all(re.fullmatch(r"potlang://[a-z0-9/_-]+", uri) for uri in uris)
+
+
+def test_an_interruption_within_a_task_ends_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[STOP-SIGNAL] whatever code the signal finds at work: the tasks' group does not hide it."""
+
+    async def served(*_: object) -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(anyio.sleep, 60)
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(mcp, "_stdio", served)
+    with pytest.raises(KeyboardInterrupt):
+        mcp.serve_stdio()
