@@ -3,21 +3,30 @@
     python benchmarks/mutation.py --seed 1 --count 300 --jobs 2 --output mutants.jsonl
 
 A mutant is one small change of one place: a comparison, a connective, a condition, a number, a statement
-left out. The tests that reach its module by the fewest imports run first, and the run ends at the first that
-fails. What is in the output already is not run again, so a run may be ended at any time and goes on later.
-`--tier deep --only OUTPUT` asks the deep tier about the survivors of another output. A neutral mutant changes
-nothing that can be seen: that is judged by a person, who lists its name in the file of `--neutral`.
+left out. First the tests run once over the unchanged tree with pytest-cov (of the extra `dev`), which writes
+to the file of `--coverage` which test executes which line; that is used again for as long as the tree is the
+same. Then each mutant is put to the tests that execute its line (`Reach` says which these are where nothing
+is recorded): first those of its own folder that take the least time, then all others, up to the first that
+fails with the change and passes without it. A mutant survives if all pass that fit into `--seconds`; one
+whose line no test executes survives at once. The tree is what git knows: add new files first.
 
-mutmut and cosmic-ray make all mutants and run one test command for each: no drawing, no order of tests.
+What is in the output already is not run again, so a run may be ended at any time and goes on later.
+`--tier deep --only OUTPUT` asks the deep tier about the survivors of another output; `--tests` names fewer
+tests. A neutral mutant changes nothing that can be seen: that is judged by a person, who lists its name in
+the file of `--neutral`.
+
+mutmut and cosmic-ray make all mutants, and draw none.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import hashlib
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -26,12 +35,12 @@ import tempfile
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 ROOT = Path(__file__).parents[1]
-COPIED = ("potlang", "tests", "spec", "schemas", "stdlib", "examples", "benchmarks", "changes")
 AREAS: Mapping[str, tuple[str, ...]] = {
     "certify": ("certify/*.py",),
     "prove": ("prove/*.py",),
@@ -64,8 +73,18 @@ UNCRITICAL = frozenset(
     {"cache.py", "cache_file.py", "options.py", "emit.py", "advice.py", "near.py", "digest.py", "repl.py"}
 )
 """Files that no verdict rests on."""
-SECONDS: Mapping[str, int] = {"quick": 600, "deep": 7_200}
-"""Of processor time, so that a busy machine kills no mutant; four times as long by the clock."""
+IN_WORKERS = (
+    *(
+        f"potlang/engines/{name}.py"
+        for name in ("cvc5", "messages", "pysmt_bridge", "repl", "sat", "worker", "z3")
+    ),
+    *(f"potlang/engines/saturation/{name}.py" for name in ("eprover", "proof", "superposition", "tptp")),
+)
+"""Files that run in workers, which are other processes: nobody records what is executed there."""
+MARKS: Mapping[str, str] = {"quick": "not slow", "deep": "slow"}
+FIRST: Final = 20.0
+"""Seconds of tests that run first: most mutants end there, so that all others need not be imported."""
+PYTEST = (sys.executable, "-m", "pytest", "-o", "addopts=", "-p", "no:cacheprovider")
 LIMITED = ("/bin/sh", "-c", 'ulimit -t "$0"; exec "$@"')
 
 COMPARED: Mapping[type[ast.cmpop], tuple[str, str]] = {
@@ -104,6 +123,10 @@ class Mutant(NamedTuple):
     end: int
     text: str
     what: str
+    statement: tuple[int, int]
+    """The first and the last line of the smallest statement around it, without the body of that."""
+    called: bool
+    """Whether it is part of a function, so that it does not run when its module is imported."""
 
     @property
     def name(self) -> str:
@@ -112,7 +135,7 @@ class Mutant(NamedTuple):
 
 
 class Fate(NamedTuple):
-    """What became of a mutant: `killed`, `timeout` or `survived`, and by which test."""
+    """What became of a mutant, `killed`, `timeout` or `survived`, and by which test, or of how many."""
 
     name: str
     area: str
@@ -133,7 +156,9 @@ class _Sites(ast.NodeVisitor):
         for line in source.splitlines(keepends=True):
             self.starts.append(self.starts[-1] + len(line.encode("utf-8")))
         self.bytes = source.encode("utf-8")
-        self.found: list[tuple[int, int, int, str, str]] = []
+        self.found: list[tuple[int, int, int, str, str, tuple[int, int], bool]] = []
+        self.statement = (0, 0)
+        self.called = False
 
     def at(self, line: int, column: int) -> int:
         return self.starts[line - 1] + column
@@ -147,8 +172,10 @@ class _Sites(ast.NodeVisitor):
         return self.bytes[start:end].decode("utf-8")
 
     def change(self, node: ast.expr | ast.stmt, text: str, what: str) -> None:
-        start, end = self.span(node)
-        self.found.append((node.lineno, start, end, text, what))
+        self.add(node.lineno, *self.span(node), text, what)
+
+    def add(self, line: int, start: int, end: int, text: str, what: str) -> None:
+        self.found.append((line, start, end, text, what, self.statement, self.called))
 
     def between(self, left: ast.expr, right: ast.expr, old: str, new: str) -> None:
         """An operator between two parts; comments and brackets around it stay."""
@@ -157,9 +184,18 @@ class _Sites(ast.NodeVisitor):
         place = gap.find(old)
         if place >= 0 and "#" not in gap:
             begin = start + len(gap[:place].encode("utf-8"))
-            self.found.append(
-                (left.end_lineno or left.lineno, begin, begin + len(old), new, f"{old} -> {new}")
-            )
+            self.add(left.end_lineno or left.lineno, begin, begin + len(old), new, f"{old} -> {new}")
+
+    def visit(self, node: ast.AST) -> None:
+        around = self.statement
+        if isinstance(node, ast.stmt):
+            inner = getattr(node, "body", None) or getattr(node, "cases", None)
+            last = node.end_lineno or node.lineno
+            if inner:
+                last = max(node.lineno, getattr(inner[0], "pattern", inner[0]).lineno - 1)
+            self.statement = (node.lineno, last)
+        super().visit(node)
+        self.statement = around
 
     # Annotations, docstrings and what only checks or words are not changed.
 
@@ -168,8 +204,18 @@ class _Sites(ast.NodeVisitor):
             self.visit(node.value)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        for each in (*node.args.defaults, *filter(None, node.args.kw_defaults), *node.body):
+        for each in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
             self.visit(each)
+        self.visit_called(node.body)
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        self.visit_called([node.body])
+
+    def visit_called(self, body: Iterable[ast.AST]) -> None:
+        around, self.called = self.called, True
+        for each in body:
+            self.visit(each)
+        self.called = around
 
     def visit_Assert(self, node: ast.Assert) -> None:
         """Assertions are for readers."""
@@ -251,7 +297,7 @@ class _Sites(ast.NodeVisitor):
             first, second = map(self.text, node.args)
             if first != second and not any(isinstance(each, ast.Starred) for each in node.args):
                 start, end = self.span(node.args[0])[0], self.span(node.args[1])[1]
-                self.found.append((node.lineno, start, end, f"{second}, {first}", "arguments exchanged"))
+                self.add(node.lineno, start, end, f"{second}, {first}", "arguments exchanged")
         self.generic_visit(node)
 
 
@@ -269,8 +315,8 @@ def mutants_of(area: str, path: Path) -> Iterator[Mutant]:
     sites = _Sites(source)
     sites.visit(ast.parse(source))
     where = str(path.relative_to(ROOT))
-    for line, start, end, text, what in sites.found:
-        yield Mutant(area, where, line, start, end, text, what)
+    for found in sites.found:
+        yield Mutant(area, where, *found)
 
 
 def changed(mutant: Mutant, source: bytes) -> bytes:
@@ -307,63 +353,174 @@ def is_python(mutant: Mutant) -> bool:
         return False
 
 
-# --- the order of tests -----------------------------------------------------------------------------------
+# --- the tests of a mutant --------------------------------------------------------------------------------
 
 
-def imports(path: Path) -> set[str]:
-    """The modules that a file imports, anywhere in it."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found.update(each.name for each in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = node.module or ""
-            if node.level:
-                package = path.relative_to(ROOT).parts[: -node.level]
-                base = ".".join((*package, base) if base else package)
-            found.add(base)
-            found.update(f"{base}.{each.name}" for each in node.names)
-    return found
-
-
-class Order:
-    """Which test files reach a module, the nearest first."""
+class Copy:
+    """A copy of the tree, in which tests run."""
 
     def __init__(self) -> None:
-        files = {self._module(path): path for path in (ROOT / "potlang").rglob("*.py")}
-        files |= {path.stem: path for path in (ROOT / "tests").rglob("*.py")}
-        self._uses = {name: imports(path) & files.keys() for name, path in files.items()}
-        for used in self._uses.values():
-            # Its names are looked up when they are used.
-            used |= {"potlang.api"} if "potlang" in used else set()
-        self._tests = {name: path for name, path in files.items() if name.startswith("test_")}
+        self.place = Path(tempfile.mkdtemp(prefix="mutants-"))
+        for path in files():
+            target = self.place / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / path, target)
+        self._clock = 1_000_000_000
 
-    @staticmethod
-    def _module(path: Path) -> str:
-        return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    def close(self) -> None:
+        """Remove the copy."""
+        shutil.rmtree(self.place, ignore_errors=True)
 
-    def tests(self, mutated: str, area: str) -> list[str]:
-        """Test files: those that import the module, those of its folder, and all others by their distance."""
-        module = self._module(ROOT / mutated)
-        users: dict[str, set[str]] = {}
-        for name, used in self._uses.items():
-            for each in used:
-                users.setdefault(each, set()).add(name)
-        distance, queue = {module: 0}, deque([module])
-        while queue:
-            at = queue.popleft()
-            for user in users.get(at, ()):
-                if user not in distance:
-                    distance[user] = distance[at] + 1
-                    queue.append(user)
-        far = len(self._uses)
+    @contextmanager
+    def changed(self, mutant: Mutant) -> Iterator[None]:
+        """The copy has the change in it for as long as this lasts."""
+        target = self.place / mutant.path
+        before = target.read_bytes()
+        self._write(target, changed(mutant, before))
+        try:
+            yield
+        finally:
+            self._write(target, before)
 
-        def rank(name: str) -> tuple[bool, bool, int, int, str]:
-            away = distance.get(name, far)
-            own = self._tests[name].parent.name in TESTS[area]
-            return away > 1, not own, away, len(self._uses[name]), name
+    def _write(self, target: Path, content: bytes) -> None:
+        target.write_bytes(content)
+        # Compiled files are told from stale ones by whole seconds and size.
+        self._clock += 10
+        os.utime(target, (self._clock, self._clock))
 
-        return [str(self._tests[name].relative_to(ROOT)) for name in sorted(self._tests, key=rank)]
+    def pytest(self, *arguments: str, seconds: float | None = None, **env: str) -> tuple[int | None, str]:
+        """The exit code and the output of pytest; no code if it took more than these of processor time.
+
+        By the clock it may take four times as long, so that a busy machine kills no mutant.
+        """
+        limited = () if seconds is None else (*LIMITED, str(round(seconds)))
+        process = subprocess.Popen(
+            [*limited, *PYTEST, *arguments],
+            cwd=self.place,
+            env={**os.environ, "PYTHONPATH": str(self.place), **env},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        try:
+            said, _ = process.communicate(timeout=seconds and 4 * seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            return None, ""
+        ended = process.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
+        return None if ended else process.returncode, said
+
+
+def files() -> list[str]:
+    """The files of the tree."""
+    said = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True
+    ).stdout
+    return sorted(path for path in said.split("\0") if path and (ROOT / path).is_file())
+
+
+def fingerprint(*more: str) -> str:
+    """A digest of the code, the tests and all that these read."""
+    digest = hashlib.sha256("\0".join(more).encode())
+    for path in files():
+        if path != "benchmarks/mutation.py":
+            digest.update(path.encode() + b"\0" + hashlib.sha256((ROOT / path).read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def measure(data: Path, tier: str, tests: Sequence[str], jobs: int) -> None:
+    """Run the tests over an unchanged copy: lines by test in `data`, seconds by test in its `.json`.
+
+    A tree that has been measured is not measured again. Tests that fail here, some for the time that
+    recording takes, are named, and are not put to mutants.
+    """
+    times = data.with_suffix(".json")
+    tree = fingerprint(tier, *tests)
+    if data.exists() and times.exists() and json.loads(times.read_text(encoding="utf-8"))["tree"] == tree:
+        return
+    copy = Copy()
+    try:
+        contexts = ("--cov=potlang", "--cov-context=test", "--cov-report=")
+        told = ("-vv", "--durations=0", "-n", str(jobs))
+        _, said = copy.pytest(*told, "-m", MARKS[tier], *contexts, *tests, COVERAGE_FILE=str(data.resolve()))
+    finally:
+        copy.close()
+    seconds: dict[str, float] = {}
+    for took, test in re.findall(r"^([\d.]+)s (?:setup|call|teardown) +(.+)$", said, re.MULTILINE):
+        seconds[test] = seconds.get(test, 0.0) + float(took)
+    failed = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", said, re.MULTILINE)
+    seconds = {test: taken for test, taken in seconds.items() if test not in failed}
+    print(*failed, said.splitlines()[-1], sep="\n")
+    times.write_text(json.dumps({"tree": tree, "seconds": seconds}), encoding="utf-8")
+
+
+class Reach:
+    """Which tests a mutant is put to.
+
+    Those that execute its line; if none is recorded there, those that execute any line of its statement. For
+    what runs at an import, those that execute any function of the file; for what the first test of a file
+    sets up, all tests of that file; for files that run in workers, where nothing is recorded, all tests in
+    the folders of the area as well. What is kept in a cache is known of the test alone that came first.
+    """
+
+    def __init__(self, data: Path) -> None:
+        from coverage import CoverageData
+
+        self._data = CoverageData(str(data))
+        self._data.read()
+        measured = self._data.measured_files()
+        self._measured = {path[path.rindex("/potlang/") + 1 :]: path for path in measured}
+        self.seconds: dict[str, float] = json.loads(data.with_suffix(".json").read_text("utf-8"))["seconds"]
+        self._by_file: dict[str, set[str]] = {}
+        for test in self.seconds:
+            self._by_file.setdefault(test.partition("::")[0], set()).add(test)
+
+    def tests(self, mutant: Mutant) -> list[str]:
+        """The tests, in the order in which they are to run."""
+        own = tuple(f"tests/{folder}/" for folder in TESTS[mutant.area])
+        chosen = self._executing(mutant)
+        if mutant.path in IN_WORKERS:
+            chosen |= {test for test in self.seconds if test.startswith(own)}
+        near = sorted((test for test in chosen if test.startswith(own)), key=self.seconds.__getitem__)
+        first = next(self.parts(near), [])
+        return first + sorted(chosen - {*first}, key=self.seconds.__getitem__)
+
+    def _executing(self, mutant: Mutant) -> set[str]:
+        if mutant.path not in self._measured:
+            return set()
+        lines = self._data.contexts_by_lineno(self._measured[mutant.path])
+        imported = True
+        if mutant.called:
+            first, last = mutant.statement
+            for places in ([mutant.line], range(first, last + 1)):
+                contexts = {each for line in places for each in lines.get(line, ())}
+                if contexts - {""}:
+                    return self._named(contexts)
+                imported = "" in contexts
+        return self._named(each for found in lines.values() for each in found) if imported else set()
+
+    def _named(self, contexts: Iterable[str]) -> set[str]:
+        found: set[str] = set()
+        for context in contexts:
+            test, _, phase = context.rpartition("|")
+            found |= {test} if phase != "setup" else self._by_file.get(test.partition("::")[0], set())
+        return found & self.seconds.keys()
+
+    def parts(self, tests: Iterable[str]) -> Iterator[list[str]]:
+        """The tests in groups for one process each, of about 20 s, then each three times as long."""
+        part: list[str] = []
+        taken, most = 0.0, FIRST
+        for test in tests:
+            if part and taken + self.seconds[test] > most:
+                yield part
+                part, taken, most = [], 0.0, 3 * most
+            part.append(test)
+            taken += self.seconds[test]
+        if part:
+            yield part
 
 
 # --- runs -------------------------------------------------------------------------------------------------
@@ -372,99 +529,96 @@ class Order:
 class Runner:
     """Runs tests over a copy of the sources, one mutant after the other."""
 
-    def __init__(self, order: Order, nearest: int, tier: str) -> None:
-        self._order, self._nearest, self._tier = order, nearest, tier
-        self._place = Path(tempfile.mkdtemp(prefix="mutants-"))
-        for name in COPIED:
-            if (ROOT / name).exists():
-                ignored = shutil.ignore_patterns("__pycache__", ".*")
-                shutil.copytree(ROOT / name, self._place / name, ignore=ignored)
-        for file in ("pyproject.toml", "README.md", "CONTRIBUTING.md", "LICENSE"):
-            shutil.copy(ROOT / file, self._place / file)
-        self._clock = 1_000_000_000
+    def __init__(self, reach: Reach, tier: str, seconds: float) -> None:
+        self._reach, self._tier, self._seconds = reach, tier, seconds
+        self._copy = Copy()
+        self._passing: dict[tuple[str, ...], bool] = {}
 
     def close(self) -> None:
         """Remove the copy."""
-        shutil.rmtree(self._place, ignore_errors=True)
+        self._copy.close()
 
-    def run(self, mutant: Mutant) -> Fate:
-        """What becomes of one mutant."""
-        target = self._place / mutant.path
-        before = target.read_bytes()
+    def run(self, mutant: Mutant, tests: Sequence[str]) -> Fate:
+        """What becomes of one mutant under these tests, within the processor time of one."""
         began = time.monotonic()
-        try:
-            self._write(target, changed(mutant, before))
-            fate, by = self._asked(self._order.tests(mutant.path, mutant.area))
-        finally:
-            self._write(target, before)
+        fate, by, asked, left = "survived", "", 0, self._seconds
+        for part in self._reach.parts(tests):
+            needed = sum(map(self._reach.seconds.__getitem__, part))
+            if needed > left and asked:
+                break
+            fate, by = self._asked(part, mutant)
+            asked, left = asked + len(part), left - needed
+            if fate != "survived":
+                break
+        by = by or f"{asked} of {len(tests)} tests"
         return Fate(mutant.name, mutant.area, fate, by, round(time.monotonic() - began, 1))
 
-    def _write(self, target: Path, content: bytes) -> None:
-        target.write_bytes(content)
-        # Compiled files are told from stale ones by whole seconds and size.
-        self._clock += 10
-        os.utime(target, (self._clock, self._clock))
+    def _asked(self, part: Sequence[str], mutant: Mutant) -> tuple[str, str]:
+        """`killed` and the test, `timeout`, or `survived`."""
+        while part:
+            with self._copy.changed(mutant):
+                code, said = self._run(part)
+            if code is None:
+                return ("timeout", "") if self._passes(tuple(part)) else ("survived", "")
+            # 5: none is left that is not deselected.
+            if code in (0, 5):
+                return "survived", ""
+            # A change of a table may change the names of tests: then all tests of their files run.
+            missing = set(re.findall(r"^ERROR: not found: .*?/(tests/.*)$", said, re.MULTILINE))
+            if missing:
+                part = [test for test in part if test not in missing]
+                part = list(dict.fromkeys([*part, *(name.partition("::")[0] for name in sorted(missing))]))
+                continue
+            failed = re.search(r"^(?:FAILED|ERROR) (tests/.*)$", said, re.MULTILINE)
+            line = failed[1] if failed else ""
+            file = line.split("::")[0].split(" ")[0]
+            # Where the whole file fails, or nobody is named, all are to blame.
+            to_blame = [test for test in part if line.startswith(test)]
+            to_blame = to_blame or [test for test in part if test.startswith(file)]
+            if self._passes(tuple(to_blame)):
+                return "killed", line[:200] or said[-200:]
+            part = [test for test in part if test not in to_blame]
+        return "survived", ""
 
-    def _asked(self, tests: list[str]) -> tuple[str, str]:
-        chosen = tests[: self._nearest] if self._nearest else tests
-        marks = "not slow" if self._tier == "quick" else "slow"
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-x",
-            "-q",
-            "-n",
-            "0",
-            "-p",
-            "no:cacheprovider",
-            "-m",
-            marks,
-        ]
-        seconds = SECONDS[self._tier]
-        process = subprocess.Popen(
-            [*LIMITED, str(seconds), *command, "--no-header", "-rf", *chosen],
-            cwd=self._place,
-            env={**os.environ, "PYTHONPATH": str(self._place)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
-        try:
-            said, _ = process.communicate(timeout=4 * seconds)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            return "timeout", ""
-        if process.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
-            return "timeout", ""
-        # 5: no test was chosen.
-        if process.returncode in (0, 5):
-            return "survived", ""
-        failed = [line for line in said.splitlines() if line.startswith(("FAILED", "ERROR"))]
-        return "killed", failed[0][:200] if failed else said[-200:]
+    def _passes(self, tests: tuple[str, ...]) -> bool:
+        """Whether these pass without a change."""
+        if tests not in self._passing:
+            self._passing[tests] = self._run(tests)[0] == 0
+        return self._passing[tests]
+
+    def _run(self, tests: Sequence[str]) -> tuple[int | None, str]:
+        # Fixtures of a file are made once if its tests follow each other.
+        turn: dict[str, int] = {}
+        for test in tests:
+            turn.setdefault(test.partition("::")[0], len(turn))
+        names = self._copy.place / "mutant.tests"
+        names.write_text("\n".join(sorted(tests, key=lambda test: turn[test.partition("::")[0]])), "utf-8")
+        needed = sum(self._reach.seconds.get(test, 0.0) for test in tests)
+        told = ("-x", "-q", "-n", "0", "--no-header", "-rfE", "-m", MARKS[self._tier])
+        return self._copy.pytest(*told, f"@{names.name}", seconds=30 + 2 * needed)
 
 
-def run_all(mutants: list[Mutant], jobs: int, nearest: int, tier: str, output: Path, minutes: float) -> None:
+def run_all(
+    mutants: list[Mutant], reach: Reach, jobs: int, tier: str, output: Path, minutes: float, seconds: float
+) -> None:
     """Run what the output has not, until the time is over."""
     known = {fate.name for fate in read(output)}
-    left = deque(each for each in mutants if each.name not in known)
+    left = deque((each, reach.tests(each)) for each in mutants if each.name not in known)
     until = time.monotonic() + 60 * minutes
-    order, lock = Order(), threading.Lock()
+    lock = threading.Lock()
 
     def work() -> None:
-        runner = Runner(order, nearest, tier)
+        runner = Runner(reach, tier, seconds)
         try:
             while time.monotonic() < until:
                 with lock:
                     if not left:
                         return
-                    mutant = left.popleft()
-                fate = runner.run(mutant)
+                    mutant, tests = left.popleft()
+                fate = runner.run(mutant, tests)
                 with lock, output.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(fate._asdict()) + "\n")
-                    print(f"{fate.fate:9} {fate.seconds:6.1f} s  {fate.name}", flush=True)
+                    print(f"{fate.fate:9} {fate.seconds:6.1f} s  {fate.name}  ({fate.by[:60]})", flush=True)
         finally:
             runner.close()
 
@@ -505,9 +659,9 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--area", action="append", choices=AREAS, help="one folder; several times for more")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument(
-        "--nearest", type=int, default=0, help="test files at most, the nearest first; 0: all"
-    )
+    parser.add_argument("--coverage", type=Path, default=Path("mutants.coverage"), help="what tests execute")
+    parser.add_argument("--tests", nargs="+", default=[], help="these tests in place of all")
+    parser.add_argument("--seconds", type=float, default=600.0, help="processor time for one mutant")
     parser.add_argument("--tier", choices=("quick", "deep"), default="quick")
     parser.add_argument("--minutes", type=float, default=24 * 60.0)
     parser.add_argument("--only", type=Path, help="an output whose survivors are to be run")
@@ -522,7 +676,9 @@ def main() -> None:
     if options.list:
         print("\n".join(each.name for each in mutants))
         return
-    run_all(mutants, options.jobs, options.nearest, options.tier, options.output, options.minutes)
+    measure(options.coverage, options.tier, options.tests, options.jobs)
+    reach = Reach(options.coverage)
+    run_all(mutants, reach, options.jobs, options.tier, options.output, options.minutes, options.seconds)
     neutral = options.neutral.read_text(encoding="utf-8").splitlines() if options.neutral else []
     print("\n" + table(read(options.output), frozenset(neutral)))
 
