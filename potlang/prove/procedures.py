@@ -10,6 +10,7 @@ from potlang.engines.context import ProgramContext
 from potlang.engines.finite.direct_procedure import DIRECT_MS, DirectProcedure
 from potlang.engines.finite.growing import GrowingProcedure
 from potlang.engines.finite.procedure import MOST_STEPS, SearchProcedure
+from potlang.engines.ground.facts import FactsProcedure
 from potlang.engines.ground.procedure import GROUND_MS, GroundProcedure
 from potlang.engines.horn.procedure import CLOSURE_MS, HornProcedure
 from potlang.engines.saturation.procedure import SaturationProcedure, saturation_procedure
@@ -54,11 +55,11 @@ def procedures_of(
     if route != "auto":
         # Nobody else may answer: the clock is only the check's.
         return _forced(context, route, limits.check_ms, left_ms)
-    if not _verifiable_by_rules(context.module):
-        return Procedures()
     # Where a count of steps is to decide, the clock is only the check's, too.
     counted = limits.rlimit is not None
     closure_ms, ground_ms = (limits.check_ms,) * 2 if counted else (CLOSURE_MS, GROUND_MS)
+    if not _verifiable_by_rules(context.module):
+        return Procedures((FactsProcedure(context, ground_ms),))
     direct = DirectProcedure(context, limits.check_ms if counted else min(DIRECT_MS, limits.check_ms))
     search = SearchProcedure(context, MOST_STEPS, None if counted else direct.decide_small)
     exact = HornProcedure(context, closure_ms, exact_only=True)
