@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from math import inf
-from typing import cast
 
 from potlang.ir import operators as op
 from potlang.ir import values
@@ -26,7 +25,6 @@ from potlang.ir.nodes import (
     Var,
     children,
     free_by_parts,
-    is_flat,
     reachable,
 )
 from potlang.ir.sorts import ArraySort, FunctionSort, SetSort, Sort, TupleSort
@@ -78,7 +76,7 @@ class Evaluator:
     def value(self, node: Node, env: Mapping[Var, object] | Iterable[tuple[Var, object]] = ()) -> object:
         """As `evaluate`."""
         value = self._evaluation.run(node, dict(env))
-        if isinstance(value, NotEvaluable | values.Unspecified):
+        if isinstance(value, _Failure):
             raise value
         return value
 
@@ -110,14 +108,14 @@ class _Evaluation:
         self.memo: dict[tuple[object, ...], object] = {}
         self.domains: dict[Sort, list[object]] = {}
         self.stack: list[_EvaluationFrame] = []
+        self.leaves: dict[int, object] = {}
 
     def run(self, root: Node, env: dict[Var, object]) -> object:
         """The value, or the failure that stands for it."""
         # Facts over constants are most of a program: they need no frame, no survey and no memo.
-        if is_flat(root):
-            value = self._flat(cast(App, root))
-            if value is not _PENDING:
-                return value
+        value = self._plain(root)
+        if value is not _PENDING:
+            return value
         self.env = env
         self.stack.clear()
         self._survey(root)
@@ -137,19 +135,44 @@ class _Evaluation:
                 self._leave(result)
         return result
 
+    def _plain(self, root: Node) -> object:
+        """The value of `p(a)`, or of an operator at such terms and names; `_PENDING` for other formulas."""
+        if type(root) is not App:
+            return _PENDING
+        if type(root.op) is Symbol:
+            return self._flat(root)
+        if root.op in _LAZY or root.op is op.ITE:
+            return _PENDING
+        args = []
+        for arg in root.args:
+            value = self._flat(arg) if type(arg) is App else self._leaf(arg)
+            if value is _PENDING or isinstance(value, _Failure):
+                return value
+            args.append(value)
+        return self._counted(root, args)
+
     def _flat(self, node: App) -> object:
-        """The value of a symbol applied to constants and literals; `_PENDING` if one of them is defined."""
-        definitions = self.structure.definitions
-        if node.op in definitions:
+        """The value of a symbol applied to constants and literals, none of them defined; else `_PENDING`."""
+        if type(node.op) is not Symbol or node.op in self.structure.definitions:
             return _PENDING
         args = []
         for arg in node.args:
-            if isinstance(arg, Sym) and arg.symbol in definitions:
-                return _PENDING
-            value = self._enter(arg)
-            if isinstance(value, NotEvaluable | values.Unspecified):
+            value = self._leaf(arg)
+            if value is _PENDING or isinstance(value, _Failure):
                 return value
             args.append(value)
+        return self._counted(node, args)
+
+    def _leaf(self, node: Node) -> object:
+        """The value of a constant or literal; `_PENDING` for other nodes, and where it is defined."""
+        value = self.leaves.get(node.id, _PENDING)
+        if value is _PENDING and (
+            type(node) is Lit or (type(node) is Sym and node.symbol not in self.structure.definitions)
+        ):
+            value = self.leaves[node.id] = self._enter(node)
+        return value
+
+    def _counted(self, node: App, args: list[object]) -> object:
         self.steps -= 1
         if self.steps < 0:
             raise OutOfSteps("it takes too many steps")
@@ -211,7 +234,7 @@ class _Evaluation:
             self.memo[frame.key] = result
 
     def _receive(self, frame: _EvaluationFrame, result: object) -> None:
-        if isinstance(result, NotEvaluable | values.Unspecified):
+        if isinstance(result, _Failure):
             # A failure is kept, not raised: a later part may decide the whole ([IR-EVAL-3]). The first one is
             # reported.
             frame.failure = frame.failure or result

@@ -38,6 +38,7 @@ class Evaluations:
         self._symbols: dict[int, tuple[Symbol, ...] | None] = {}
         self._meanings: dict[object, int] = {}
         self._true: set[_Signature] = set()
+        self._unsigned: tuple[Structure, Sequence[Assertion]] | None = None
         self._last: Structure | None = None
         self._users: dict[Symbol | None, list[int]] | None = None
         self._trivial: tuple[Structure | None] | None = None
@@ -86,18 +87,31 @@ class Evaluations:
         every = (*self._module.assertions, *self.extra)
         if len(every) < _FEW:
             return self._checked(every, None, structure)
+        left = self._open(every, structure)
+        known = self._known_true()
+        if known:
+            signed = _Signed(self, structure)
+            left = [each for each in left if signed.signature(each) not in known]
+        found = self._checked(left, None, structure)
+        if found.holds:
+            self._unsigned = structure, left
+            self._last = structure
+        return found
+
+    def _known_true(self) -> set[_Signature]:
+        """The signatures of what was true in some structure."""
         # Meanings are numbered for the signatures, so they are forgotten together or not at all.
         if len(self._true) > _MOST_REMEMBERED:
             self._true.clear()
             self._meanings.clear()
-        signed = _Signed(self, structure)
-        left = [(each, signed.signature(each)) for each in self._open(every, structure)]
-        left = [(each, signature) for each, signature in left if signature not in self._true]
-        found = self._checked([each for each, _ in left], None, structure)
-        if found.holds:
-            self._true.update(signature for _, signature in left if signature is not None)
-            self._last = structure
-        return found
+        # Signed only now: most programs are evaluated in one structure, and no other asks for them.
+        if self._unsigned is not None:
+            structure, assertions = self._unsigned
+            self._unsigned = None
+            signed = _Signed(self, structure)
+            signatures = (signed.signature(each) for each in assertions)
+            self._true.update(each for each in signatures if each is not None)
+        return self._true
 
     def _open(self, every: Sequence[Assertion], structure: Structure) -> Sequence[Assertion]:
         """The assumptions that do not mean the same as in the last model."""
