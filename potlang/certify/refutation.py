@@ -46,8 +46,6 @@ class Refutation:
         self._given: set[int] = set()
         self._database = ClauseDatabase(self.steps)
         self._statements: dict[int, list[Clause]] = {}
-        self._special = {"skolem": (4, self._skolem), "dummy": (2, self._dummy)}
-        self._special |= dict.fromkeys(("differ", "field"), (2, self._part))
 
     # --- statements ---
 
@@ -240,7 +238,10 @@ class Refutation:
     # --- ground terms ---
 
     def _ground(self, part: Tree) -> Term:
-        return self.theory.term(part, special=self._special)
+        # Made each time: kept, it would refer to its owner, and all that this holds wait for the collector.
+        special = {"skolem": (4, self._skolem), "dummy": (2, self._dummy)}
+        special |= {"differ": (2, self._part), "field": (2, self._part)}
+        return self.theory.term(part, special=special)
 
     def _apply(self, head: Tree, args: tuple[Term, ...]) -> Term:
         if isinstance(head, list):
@@ -347,9 +348,11 @@ class Refutation:
 
 def encoded(theory: Theory, parts: Sequence[Part], steps: StepBudget) -> FiniteEncoding:
     """The encoding of these formulas. Raises `Invalid` as `FiniteEncoding`."""
-    # Who writes a refutation has just needed the same.
-    known = theory.encoded
-    if known is None or known[0] != tuple(parts):
-        known = theory.encoded = tuple(parts), FiniteEncoding(theory, parts, steps)
-    found: FiniteEncoding = known[1]
+    # Who writes a refutation needs it, and then its reader. Kept on, it and the theory would hold each other.
+    known, theory.encoded = theory.encoded, None
+    if known is not None and known[0] == tuple(parts):
+        found: FiniteEncoding = known[1]
+        return found
+    found = FiniteEncoding(theory, parts, steps)
+    theory.encoded = tuple(parts), found
     return found

@@ -15,6 +15,7 @@ from potlang.engines.kernel_reading import KernelReading
 from potlang.engines.solver import SolverSession
 from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import Node
+from potlang.ir.sorts import TupleSort
 from potlang.prove.dispatcher import Allowance, Dispatcher
 from potlang.prove.evaluation import Evaluation, Evaluations
 from potlang.prove.result_models import ResultModels
@@ -197,21 +198,39 @@ class CrossChecker:
         from potlang.engines.ground.grounding import Grounder
 
         large = len(self.module.assertions) > _MOST_READ
-        known = side == "assumptions" or claim.key in self._claims
-        if known and not large and not self.extra:
-            if self._grounder is None:
-                self._grounder = Grounder(self.module, self._workers, self._reading)
-            return self._grounder
+        if large or not self._says(side, claim):
+            return self._part(side, claim, core)
+        if self._grounder is None:
+            self._grounder = Grounder(self.module, self._workers, self._reading)
+        return self._grounder
+
+    def _says(self, side: Side, claim: Claim) -> bool:
+        """Whether the program, as compiled, has all that a side is about."""
+        return (side == "assumptions" or claim.key in self._claims) and not self.extra
+
+    def _part(self, side: Side, claim: Claim, core: Sequence[str]) -> Grounder:
+        """A core and a claim as a program of their own."""
+        from potlang.engines.ground.grounding import Grounder
         from potlang.prove.program_slice import slice_of
 
-        part = slice_of(self.module, self.originals(core), claim, every_symbol=known and not self.extra)
+        every_symbol = self._says(side, claim)
+        part = slice_of(self.module, self.originals(core), claim, every_symbol=every_symbol)
         return Grounder(part, self._workers)
+
+    def _suffices(self, core: Sequence[str]) -> bool:
+        """Whether it takes less time to read a core than the program, which nobody else reads.
+
+        Symbols of records have numbers that depend on the formulas.
+        """
+        records = any(isinstance(sort, TupleSort) for sort in self.module.sorts)
+        return len(self._claims) == 1 and 2 * len(core) <= len(self.module.assertions) and not records
 
     def accepted(self, side: Side, claim: Claim, result: CheckResult) -> tuple[str, ...] | None:
         """The statements of a refutation that came with a result, if the kernel accepts them."""
         from potlang.certify import Invalid
 
-        place = self._place(side, claim, result.core or ())
+        core = result.core or ()
+        place = self._part(side, claim, core) if self._suffices(core) else self._place(side, claim, core)
         try:
             # Of a program whose definitions unfold to too much the kernel has no theory.
             lines = None if result.refutation is None else result.refutation(place.theory, side, claim)

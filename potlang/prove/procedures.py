@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from potlang.engines.check import DecisionProcedure
@@ -48,13 +47,11 @@ class Procedures(NamedTuple):
             each.close()
 
 
-def procedures_of(
-    context: ProgramContext, route: RouteName, limits: Limits, left_ms: Callable[[], int]
-) -> Procedures:
-    """The procedures of a route. `left_ms` is the time that a check may take now."""
+def procedures_of(context: ProgramContext, route: RouteName, limits: Limits) -> Procedures:
+    """The procedures of a route."""
     if route != "auto":
         # Nobody else may answer: the clock is only the check's.
-        return _forced(context, route, limits.check_ms, left_ms)
+        return _forced(context, route, limits.check_ms)
     # Where a count of steps is to decide, the clock is only the check's, too.
     counted = limits.rlimit is not None
     closure_ms, ground_ms = (limits.check_ms,) * 2 if counted else (CLOSURE_MS, GROUND_MS)
@@ -70,13 +67,11 @@ def procedures_of(
         # The others end by the clock alone.
         return Procedures(first, fallbacks, direct)
     growing = GrowingProcedure(context.module, context.encoding, context.workers, context.memory_mb)
-    saturation = saturation_procedure(context, limits.check_ms, left_ms)
+    saturation = saturation_procedure(context, limits.check_ms)
     return Procedures(first, fallbacks, direct, growing, saturation)
 
 
-def _forced(
-    context: ProgramContext, route: RouteName, most_ms: int, left_ms: Callable[[], int]
-) -> Procedures:
+def _forced(context: ProgramContext, route: RouteName, most_ms: int) -> Procedures:
     """The one procedure that may answer; none where the route is a solver's."""
     match route:
         case "closure":
@@ -86,7 +81,7 @@ def _forced(
         case "search":
             return Procedures((SearchProcedure(context, MOST_STEPS * _FORCED_STEPS),))
         case "eprover":
-            found = saturation_procedure(context, most_ms, left_ms)
+            found = saturation_procedure(context, most_ms)
             return Procedures() if found is None else Procedures((found,), saturation=found)
         case _:
             return Procedures()

@@ -16,12 +16,15 @@ def slice_of(
 
     With `every_symbol` it declares what the module does, so that its text calls every symbol the same.
     """
-    formulas = [*([] if claim is None else [claim.formula]), *(each.formula for each in assertions)]
-    formulas += [each.body for each in module.definitions]
-    mentioned = frozenset(symbol for formula in formulas for symbol in symbols_in(formula))
+    symbols = module.symbols
+    if not every_symbol:
+        formulas = [*([] if claim is None else [claim.formula]), *(each.formula for each in assertions)]
+        formulas += [each.body for each in module.definitions]
+        mentioned = frozenset(symbol for formula in formulas for symbol in symbols_in(formula))
+        symbols = tuple(each for each in symbols if each in mentioned)
     return replace(
         module,
-        symbols=tuple(each for each in module.symbols if every_symbol or each in mentioned),
+        symbols=symbols,
         assertions=tuple(assertions),
         claims=() if claim is None else (claim,),
         norms=(),

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from potlang.engines.commands import solver_command
 from potlang.engines.context import ProgramContext
-from potlang.engines.encoding import AssertionNames, Encoding
+from potlang.engines.encoding import AssertionNames
 from potlang.engines.kernel_reading import KernelReading
-from potlang.engines.solver import SolverSession
 from potlang.ir.module import Assertion, Claim, Module, Optimization
 from potlang.ir.nodes import Node, Quant
 from potlang.passes.sent import SentForm
@@ -29,6 +28,7 @@ from potlang.prove.dispatcher import Allowance, Dispatcher
 from potlang.prove.evidence import core_items, evaluated, read_model
 from potlang.prove.options import ProverOptions, solvers_of
 from potlang.prove.procedures import Procedures, procedures_of
+from potlang.prove.solvers import Solvers
 from potlang.prove.terms import TermCollector
 from potlang.prove.verdicts import ClaimState, PartialModel, Verifier
 from potlang.report.results import (
@@ -82,6 +82,7 @@ class Prover:
         self._families: dict[int, Structure] = {}
         self._workers = workers or default_workers()
         self._labels = AssertionNames(module, SentForm(options.sent))
+        self._solvers = Solvers(module, self._labels, self._workers, limits, options.route)
         self._tracked = len(module.assertions) <= _MOST_TRACKED
         self._reading = KernelReading(self.original)
         self._procedures, self._dispatcher = self._dispatching()
@@ -97,7 +98,7 @@ class Prover:
             module,
             self._dispatcher,
             self._labels,
-            lambda: self._solver(options.engines[0]),
+            partial(self._solvers.session, options.engines[0]),
             self._procedures.direct,
             every_core=options.cores == "all",
         )
@@ -111,15 +112,9 @@ class Prover:
 
         return reproducer(self.module, self._labels, self._cores.assumed, state)
 
-    def _solver(self, name: str) -> SolverSession:
-        """A session of an engine, within the limits."""
-        encoding = Encoding(self.module, name, self._labels)
-        memory, rlimit = self.limits.memory_mb, self.limits.rlimit
-        return SolverSession(self._workers, name, encoding=encoding, memory_mb=memory, rlimit=rlimit)
-
     def _dispatching(self) -> tuple[Procedures, Dispatcher]:
         route, limits = self.options.route, self.limits
-        solvers = [self._solver(name) for name in self.options.engines]
+        solvers = [self._solvers.session(name) for name in self.options.engines]
         context = ProgramContext(
             self.original,
             self.module,
@@ -129,17 +124,13 @@ class Prover:
             self._reading,
             limits.memory_mb,
         )
-        found = procedures_of(context, route, limits, lambda: self._dispatcher.allowance.check_ms())
-        reserve = self._reserve if route == "auto" else None
+        found = procedures_of(context, route, limits)
+        reserve = self._solvers.reserve if route == "auto" else None
         made = Dispatcher(solvers, Allowance.of(limits), reserve, found.first, found.fallbacks, found.racers)
         if not solvers_of(route):
             absent = route == "eprover" and found.saturation is None
             made.disabled = (route, "eprover is not on PATH" if absent else f"{route} does not decide this")
         return found, made
-
-    def _reserve(self) -> list[SolverSession]:
-        """Who joins in where z3 gives up ([ROUTE-RACE])."""
-        return [self._solver("cvc5-fmf"), self._solver("cvc5")]
 
     def _use_idle_time(self) -> None:
         """Give the first solver's session something to do for us while its worker starts or reads."""
@@ -150,12 +141,6 @@ class Prover:
             first.on_idle = self._cores.prepare
         elif self.options.cross_checking:
             first.on_idle = _import_cross_checks
-
-    def _second(self, by: str) -> SolverSession | None:
-        """Another solver than `by`, for a second opinion; None where a route is forced."""
-        if self._dispatcher.disabled is not None:
-            return None
-        return self._solver("z3" if by.startswith("cvc5") else "cvc5")
 
     def __enter__(self) -> Prover:
         return self
@@ -305,7 +290,7 @@ class Prover:
         means = OptimizerMeans(
             self.original,
             self._workers,
-            lambda: self._solver(self.options.engines[0]),
+            partial(self._solvers.session, self.options.engines[0]),
             self._shrink if self.options.minimizing else None,
             self._assured if self.options.cross_checking else None,
         )
@@ -557,7 +542,7 @@ class Prover:
                 self.original,
                 self.module,
                 self._labels,
-                self._second,
+                self._solvers.second,
                 self._workers,
                 self._reading,
                 self._procedures.saturation,

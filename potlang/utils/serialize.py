@@ -16,7 +16,11 @@ def json_text(value: Any, indent: int | None = 2) -> str:
     Terminals and editors obey controls, marks of writing direction and separators, and UTF-8 cannot hold
     lone surrogates. Reading the text gives the same value.
     """
-    return _OTHER.sub(_escaped, json.dumps(value, indent=indent, ensure_ascii=False))
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    # json itself escapes all controls but DEL.
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return _OTHER.sub(_escaped, text)
 
 
 def _escaped(found: re.Match[str]) -> str:

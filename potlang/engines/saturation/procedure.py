@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from potlang.engines.check import Check, CheckResult, SideName
@@ -16,6 +17,7 @@ from potlang.engines.solver import Build, SolverSession
 from potlang.ir.module import Assertion, Claim
 from potlang.ir.nodes import Node
 from potlang.report.results import CheckRecord
+from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
     from potlang.engines.ground.grounding import Grounder
@@ -38,7 +40,6 @@ class _Grounded(NamedTuple):
     assumed: tuple[Assertion, ...]
     side: SideName
     claim: Claim | None
-    left_ms: Callable[[], int]
 
 
 class SaturationEntrant:
@@ -92,18 +93,11 @@ class SaturationProcedure:
 
     name = "eprover"
 
-    def __init__(
-        self,
-        path: str,
-        context: ProgramContext,
-        most_ms: int,
-        left_ms: Callable[[], int] = lambda: _REFUTE_MS,
-    ) -> None:
+    def __init__(self, path: str, context: ProgramContext, most_ms: int) -> None:
         self._context = context
         self._most_ms = most_ms
         self._path = path
         self._session = SolverSession(context.workers, "eprover", path, memory_mb=context.memory_mb)
-        self._left_ms = left_ms
         self._originals = {each.key: each for each in context.module.assertions}
         self._grounder: Grounder | None = None
         self._posed: dict[object, _Grounded | None] = {}
@@ -176,11 +170,7 @@ class SaturationProcedure:
             problem = SaturationProblem(grounder.grounding(assumed, side, claim))
         except (NotSkolemizable, OutOfFuel):
             return None
-        return (
-            _Grounded(problem, grounder, assumed, side, claim, self._left_ms)
-            if problem.worth_asking
-            else None
-        )
+        return _Grounded(problem, grounder, assumed, side, claim) if problem.worth_asking else None
 
     def _place(self, assumed: Sequence[Assertion], claim: Claim | None) -> Grounder:
         """A grounder of a program that has the assumptions and the claim."""
@@ -195,17 +185,17 @@ class SaturationProcedure:
         return self._grounder
 
 
-def saturation_procedure(
-    context: ProgramContext,
-    most_ms: int,
-    left_ms: Callable[[], int] = lambda: _REFUTE_MS,
-) -> SaturationProcedure | None:
-    """The procedure, if there is a prover on PATH. `left_ms` is the time that a refutation may take now."""
-    found = shutil.which(PROVER)
-    if found is None:
-        return None
-    path = os.path.abspath(found)  # noqa: PTH100 - pathlib costs start-up
-    return SaturationProcedure(path, context, most_ms, left_ms)
+def saturation_procedure(context: ProgramContext, most_ms: int) -> SaturationProcedure | None:
+    """The procedure, if there is a prover on PATH."""
+    path = _prover_on(os.environ.get("PATH"))
+    return None if path is None else SaturationProcedure(path, context, most_ms)
+
+
+@cache
+def _prover_on(path: str | None) -> str | None:
+    """The prover's file: looked for once on each PATH."""
+    found = shutil.which(PROVER, path=path)
+    return None if found is None else os.path.abspath(found)  # noqa: PTH100 - pathlib costs start-up
 
 
 def _refuted(posed: _Grounded, instances: str | None) -> tuple[str, ...] | None:
@@ -213,7 +203,7 @@ def _refuted(posed: _Grounded, instances: str | None) -> tuple[str, ...] | None:
     from potlang.engines.ground.grounding import GroundLimits
     from potlang.engines.saturation.problem import SaturationProblem
 
-    left = min(_REFUTE_MS, posed.left_ms())
+    left = Deadline(_REFUTE_MS).left_ms()
     if instances is None or left <= 0:
         return None
     # Grounded anew: the numbers of terms are those of one table.
