@@ -108,8 +108,10 @@ class Matrix:
 
 def is_connective(term: Term) -> bool:
     """Whether a term is made of formulas alone by an operator that `connective` takes apart."""
-    logical = isinstance(term.op, str) and term.op != "distinct" and bool(term.args)
-    return logical and term.op not in QUANTIFIERS and all(arg.sort is BOOL for arg in term.args)
+    op, args = term.op, term.args
+    if not args or args[0].sort is not BOOL or not isinstance(op, str) or op in ("distinct", *QUANTIFIERS):
+        return False
+    return all(arg.sort is BOOL for arg in args)
 
 
 def connective(term: Term, sign: bool) -> Shape:
