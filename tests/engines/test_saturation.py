@@ -115,6 +115,29 @@ def test_a_wrong_step_is_found() -> None:
             checked(OUTPUT.replace(right, other))
 
 
+@pytest.mark.parametrize(
+    ("rest", "record"), [("", "rn,[],[c1]"), ("|p1", "sr,[],[c1,c5]")], ids=["renamed", "replayed"]
+)
+def test_an_equation_says_nothing_of_another_sort(rest: str, record: str) -> None:
+    """[PROVER-STEP] One sort has one member: the other may have more."""
+    first = "|p0" if rest else ""
+    problem = f"""
+        tff(t_s0,type,s0:$tType). tff(t_s1,type,s1:$tType).
+        tff(t_f0,type,f0:s1). tff(t_f1,type,f1:s1). tff(t_p0,type,p0:$o). tff(t_p1,type,p1:$o).
+        tff(a0,axiom,![X0:s0,X1:s0]:(X0=X1{first})). tff(a1,axiom,f0!=f1). tff(a2,axiom,~p0|p1). tff(a3,axiom,~p1).
+    """
+    steps = (
+        f"tff(c1,axiom,![X0:s0,X1:s0]:(X0=X1{first}),file('x',a0)).",
+        "tff(c2,axiom,f0!=f1,file('x',a1)).",
+        "tff(c5,axiom,~p0|p1,file('x',a2)).",
+        "tff(c6,axiom,~p1,file('x',a3)).",
+        f"tff(c3,plain,f0=f1{rest},inference({record})).",
+        "tff(c4,plain,$false,inference(sr,[],[c2,c3,c6])).",
+    )
+    with pytest.raises(Unconfirmed, match="step c3"):
+        checked(derivation(*steps), problem)
+
+
 def test_a_clause_that_the_problem_has_not_is_not_taken_for_its_own() -> None:
     """[PROVER-STEP]"""
     with pytest.raises(Unconfirmed, match="does not follow"):

@@ -155,7 +155,7 @@ class _StepChecker:
             return _Schema(())
         clauses = [(name, clause) for name, clause in parents if clause is not None]
         for name, clause in clauses:
-            renamed = _renamed(clause, step.clause, self.bank)
+            renamed = self._renamed(clause, step.clause)
             if renamed is not None:
                 return _Schema(((name, renamed),))
         uses = self._replayed(step, dict(clauses), step.clause, deadline)
@@ -166,6 +166,18 @@ class _StepChecker:
             name = step.name[:_LONGEST_NAME]
             raise Unconfirmed(f"step {name}{rule} does not follow, as far as z3 can tell")
         return uses
+
+    def _renamed(self, clause: Clause, other: Clause) -> tuple[int, ...] | None:
+        """The values of the first clause's variables with which it is the other, literal by literal."""
+        pairs: list[tuple[int, int]] = []
+        if len(clause.literals) != len(other.literals):
+            return None
+        for one, another in zip(clause.literals, other.literals, strict=True):
+            if (one.positive, one.head) != (another.positive, another.head):
+                return None
+            pairs += zip(one.args, another.args, strict=True)
+        images = self.superposition.match(pairs, {}, dict(clause.variables), dict(other.variables))
+        return None if images is None else tuple([images[variable] for variable, _ in clause.variables])
 
     def _replayed(
         self, step: ProofStep, clauses: Mapping[object, Clause], conclusion: Clause, deadline: Deadline
@@ -323,34 +335,3 @@ class _StepChecker:
                 known = self.z3.Const(head, self._sort(head.removeprefix(DUMMY)))
             made[number] = self._function(head)(*args) if known is None else known
         return [made[root] for root in roots]
-
-
-def _renamed(clause: Clause, other: Clause, bank: TermBank) -> tuple[int, ...] | None:
-    """The values of the first clause's variables with which it is the other, literal by literal."""
-    if [(each.positive, each.head) for each in clause.literals] != [
-        (each.positive, each.head) for each in other.literals
-    ]:
-        return None
-    images: dict[int, int] = {}
-    stack = [
-        pair
-        for one, another in zip(clause.literals, other.literals, strict=True)
-        for pair in zip(one.args, another.args, strict=True)
-    ]
-    seen: set[tuple[int, int]] = set()
-    while stack:
-        pair = stack.pop()
-        left, right = pair
-        if bank.is_variable(left):
-            if images.setdefault(left, right) != right:
-                return None
-        elif bank.heads[left] != bank.heads[right]:
-            return None
-        elif pair not in seen:
-            # Terms are graphs: a pair is looked at once.
-            seen.add(pair)
-            stack.extend(zip(bank.args[left], bank.args[right], strict=True))
-    sorts = dict(other.variables)
-    if any(sorts.get(images[variable], sort) != sort for variable, sort in clause.variables):
-        return None
-    return tuple([images[variable] for variable, _ in clause.variables])

@@ -269,6 +269,7 @@ class Superposition:
         if len(clause.literals) > _MOST_LITERALS:
             return None
         tries = 0
+        sorts = dict(clause.variables), dict(conclusion.variables)
         stack: list[tuple[int, dict[int, int]]] = [(0, {})]
         while stack and tries < _MOST_TRIES:
             at, images = stack.pop()
@@ -281,25 +282,38 @@ class Superposition:
                 turns = [other.args, other.args[::-1]] if literal.head == EQUAL else [other.args]
                 for args in turns:
                     tries += 1
-                    found = self._match(literal.args, args, images)
+                    found = self.match(zip(literal.args, args, strict=True), images, *sorts)
                     if found is not None:
                         stack.append((at + 1, found))
         return None
 
-    def _match(
-        self, left: tuple[int, ...], right: tuple[int, ...], images: Mapping[int, int]
+    def match(
+        self,
+        pairs: Iterable[tuple[int, int]],
+        images: Mapping[int, int],
+        own: Mapping[int, str],
+        others: Mapping[int, str],
     ) -> dict[int, int] | None:
+        """The images with those of further variables, under which the first terms are the second; or None.
+
+        `own` and `others` are the sorts of the variables in the first and in the second terms.
+        """
         bank = self._bank
         found = dict(images)
-        stack = list(zip(left, right, strict=True))
+        stack = list(pairs)
+        seen: set[tuple[int, int]] = set()
         while stack:
-            one, other = stack.pop()
+            pair = stack.pop()
+            one, other = pair
             if bank.is_variable(one):
-                if found.setdefault(one, other) != other:
+                # Equality has sides of any sort, so that equal heads do not mean equal sorts.
+                if self._sort(other, others) != own[one] or found.setdefault(one, other) != other:
                     return None
             elif bank.heads[one] != bank.heads[other]:
                 return None
-            else:
+            elif pair not in seen:
+                # Terms are graphs: a pair is looked at once.
+                seen.add(pair)
                 stack.extend(zip(bank.args[one], bank.args[other], strict=True))
         return found
 
