@@ -124,7 +124,8 @@ def test_an_equation_says_nothing_of_another_sort(rest: str, record: str) -> Non
     problem = f"""
         tff(t_s0,type,s0:$tType). tff(t_s1,type,s1:$tType).
         tff(t_f0,type,f0:s1). tff(t_f1,type,f1:s1). tff(t_p0,type,p0:$o). tff(t_p1,type,p1:$o).
-        tff(a0,axiom,![X0:s0,X1:s0]:(X0=X1{first})). tff(a1,axiom,f0!=f1). tff(a2,axiom,~p0|p1). tff(a3,axiom,~p1).
+        tff(a0,axiom,![X0:s0,X1:s0]:(X0=X1{first})). tff(a1,axiom,f0!=f1).
+        tff(a2,axiom,~p0|p1). tff(a3,axiom,~p1).
     """
     steps = (
         f"tff(c1,axiom,![X0:s0,X1:s0]:(X0=X1{first}),file('x',a0)).",
