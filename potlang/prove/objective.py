@@ -192,6 +192,7 @@ class ObjectiveSearch:
         self._families = models.families(original, fixed)
         self._best: Reached | None = None
         self._bound: tuple[Fraction, bool, Piece] | None = None
+        """A number that no value is better than, `True` if none is as good, and what refuted more."""
         self._limit: tuple[Fraction, Piece] | None = None
         self._endless: Piece | None = None
         self._infeasible: CheckResult | None = None
@@ -222,8 +223,8 @@ class ObjectiveSearch:
             return ObjectiveOutcome(status.UNBOUNDED, None, self._best, [self._endless])
         if self._bound is None:
             return None
-        bound, included, refuted = self._bound
-        if self._best is not None and self._best.value == bound and not included:
+        bound, excluded, refuted = self._bound
+        if self._best is not None and self._best.value == bound and not excluded:
             reached = Piece(
                 "reached",
                 "sat",
@@ -232,7 +233,7 @@ class ObjectiveSearch:
                 self._best.structure,
             )
             return ObjectiveOutcome(status.OPTIMAL, self._sign * bound, self._best, [reached, refuted])
-        if self._limit is not None and self._limit[0] == bound and included:
+        if self._limit is not None and self._limit[0] == bound and excluded:
             return ObjectiveOutcome(
                 status.UNATTAINED,
                 self._sign * bound,
@@ -273,11 +274,7 @@ class ObjectiveSearch:
                 # The cores behind the lemmas may be one solver's word.
                 said = result._replace(agreed=False) if self._lemmas else result
                 piece = Piece("better", "unsat", conditions, said)
-                if self._bound is None or (value, not strict) < (self._bound[0], not self._bound[1]):
-                    self._bound = self._rounded(value, not strict), not strict, piece
-                    if self._goal.term.sort is not REAL and not strict:
-                        # Integers below n are at most n - 1.
-                        self._bound = math.ceil(value) - Fraction(1), False, piece
+                self._note_bound(value, strict, piece)
             return "unsat"
         if result.status == "sat":
             reached = self._reached(result, conditions)
@@ -292,9 +289,16 @@ class ObjectiveSearch:
         self._why = result.reason, result.checks[-1].detail if result.checks else ""
         return "unknown"
 
-    def _rounded(self, value: Fraction, included: bool) -> Fraction:
-        """The bound as a value that the objective's sort has."""
-        return value if self._goal.term.sort is REAL else Fraction(math.floor(value))
+    def _note_bound(self, value: Fraction, strict: bool, refuted: Piece) -> None:
+        """Keep that nothing is better than `value` (`strict`) or as good, if that says more than is known."""
+        excluded = not strict
+        if self._goal.term.sort is not REAL:
+            # Integers below n are at most n - 1.
+            value = Fraction(math.floor(value) if strict else math.ceil(value) - 1)
+            excluded = False
+        # Of two bounds at one value the one that excludes it says more.
+        if self._bound is None or (value, not excluded) < (self._bound[0], not self._bound[1]):
+            self._bound = value, excluded, refuted
 
     def _reached(self, result: CheckResult, conditions: Sequence[Condition]) -> Reached | None:
         """The value in a model: as evaluated, or as the solver says where it cannot be."""

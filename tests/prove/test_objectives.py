@@ -220,6 +220,26 @@ def test_an_optimizer_that_lies(monkeypatch: pytest.MonkeyPatch, lie: OptimizeAn
     assert asked
 
 
+@pytest.mark.parametrize("most", range(500, 1000, 100))
+def test_nothing_is_asked_twice(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """[VERDICT-CONFIRM] That a bound is not reached makes it a lower one."""
+    asked: list[tuple[Fraction | None, bool]] = []
+    ask = ObjectiveSearch._ask
+
+    def recorded(self: ObjectiveSearch, value: Fraction | None, *, strict: bool = False) -> str:
+        asked.append((value, strict))
+        return ask(self, value, strict=strict)
+
+    monkeypatch.setattr(ObjectiveSearch, "_ask", recorded)
+    monkeypatch.setattr(SolverSession, "optimize", lambda *_: OptimizeAnswer("unknown", "incomplete"))
+    monkeypatch.setattr(ObjectiveSearch, "_climb", lambda *_, **__: None)
+    limits = ["x >= 0", "y >= 0", f"x * x + y * y <= {most}", "x <= 60", "y <= 60"]
+    best = max(x + y for x in range(61) for y in range(61) if x * x + y * y <= most)
+    found = optimum(over({"x": "Int", "y": "Int"}, limits, "maximize x + y"), trust="solver")
+    assert told(found) == [("optimal", best)]
+    assert len(asked) == len(set(asked)) < 20
+
+
 @pytest.mark.parametrize("lie", ["unsat", "sat"])
 @pytest.mark.parametrize("mode", ["lexicographic", "box", "pareto"])
 def test_a_solver_that_lies(lie: str, mode: str) -> None:
