@@ -277,7 +277,7 @@ class ObjectiveSearch:
                 self._note_bound(value, strict, piece)
             return "unsat"
         if result.status == "sat":
-            reached = self._reached(result, conditions)
+            reached = self._reached(result)
             if reached is None:
                 return "unknown"
             if value is not None and (reached.value < value or (strict and reached.value == value)):
@@ -300,7 +300,7 @@ class ObjectiveSearch:
         if self._bound is None or (value, not excluded) < (self._bound[0], not self._bound[1]):
             self._bound = value, excluded, refuted
 
-    def _reached(self, result: CheckResult, conditions: Sequence[Condition]) -> Reached | None:
+    def _reached(self, result: CheckResult) -> Reached | None:
         """The value in a model: as evaluated, or as the solver says where it cannot be."""
         structure = self._models.structure(result)
         if structure is not None:
@@ -457,7 +457,7 @@ class ObjectiveSearch:
         if found.impossible is not None:
             return
         if found.reached is not None:
-            reached = self._reached(found.reached, self._fixed)
+            reached = self._reached(found.reached)
             if reached is not None and (self._best is None or reached.value > self._best.value):
                 self._best = reached
         # With the cores as lemmas a solver need not find them again to see that nothing is cheaper.

@@ -66,9 +66,8 @@ def procedures_of(context: ProgramContext, route: RouteName, limits: Limits) -> 
     if counted:
         # The others end by the clock alone.
         return Procedures(first, fallbacks, direct)
-    growing = GrowingProcedure(context.module, context.encoding, context.workers, context.memory_mb)
     saturation = saturation_procedure(context, limits.check_ms)
-    return Procedures(first, fallbacks, direct, growing, saturation)
+    return Procedures(first, fallbacks, direct, GrowingProcedure(context), saturation)
 
 
 def _forced(context: ProgramContext, route: RouteName, most_ms: int) -> Procedures:

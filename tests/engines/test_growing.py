@@ -13,7 +13,7 @@ from verdict_programs import World
 
 from potlang import api
 from potlang.engines.check import Check, CheckResult
-from potlang.engines.encoding import AssertionNames, Encoding
+from potlang.engines.context import ProgramContext
 from potlang.engines.finite.growing import MOST_MEMBERS, GrowingEntrant, GrowingProcedure
 from potlang.engines.messages import SolverAnswer
 from potlang.ir.module import Module
@@ -26,7 +26,7 @@ NOT_ABELIAN: dict[str, Any] = {**HARD, "knowledge_base": HARD["knowledge_base"][
 
 
 def entrant_of(module: Module, workers: Workers, negated: bool) -> GrowingEntrant | None:
-    procedure = GrowingProcedure(module, Encoding(module, "z3", AssertionNames(module)), workers)
+    procedure = GrowingProcedure(ProgramContext.of(module, workers))
     claim = module.claims[0]
     return procedure.enter(Check("negation" if negated else "claim", claim.formula, negated, claim=claim))
 
@@ -60,7 +60,7 @@ def test_a_group_that_is_not_commutative(workers: Workers) -> None:
 def test_the_procedure_has_models_alone(workers: Workers) -> None:
     """[DIRECT-GROW]"""
     module = api.compile(NOT_ABELIAN, language="pot").module
-    procedure = GrowingProcedure(module, Encoding(module, "z3", AssertionNames(module)), workers)
+    procedure = GrowingProcedure(ProgramContext.of(module, workers))
     claim = module.claims[0]
     found = procedure.decide(Check("claim", claim.formula, claim=claim))
     assert found is not None and (found.status, found.by) == ("sat", "models")

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from potlang.engines.check import Check, CheckResult, SideName
+from potlang.engines.context import ProgramContext
 from potlang.engines.encoding import Encoding
 from potlang.engines.messages import Query, SolverAnswer
 from potlang.engines.solver import Build, SolverSession
@@ -20,7 +21,6 @@ from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
     from potlang.engines.finite.direct import DirectProblem
-    from potlang.processes.pool import Workers
 
 MOST_MEMBERS: Final = 8
 """Of a sort."""
@@ -122,16 +122,14 @@ class GrowingEntrant:
 
 
 class GrowingProcedure:
-    """Looks for models of `module`, the program as compiled, that have few members of each declared sort."""
+    """Looks for models of the program, as compiled, that have few members of each declared sort."""
 
     name = "models"
 
-    def __init__(
-        self, module: Module, encoding: Encoding, workers: Workers, memory_mb: int | None = None
-    ) -> None:
-        self._module = module
-        self._encoding = encoding
-        self._session = SolverSession(workers, "sat", memory_mb=memory_mb)
+    def __init__(self, context: ProgramContext) -> None:
+        self._module = module = context.module
+        self._encoding = context.encoding
+        self._session = SolverSession(context.workers, "sat", memory_mb=context.memory_mb)
         self._fitting = any(isinstance(sort, DeclaredSort) for sort in module.sorts) and all(
             isinstance(sort, DeclaredSort | EnumSort | BoolSort)
             for symbol in module.symbols

@@ -80,8 +80,8 @@ class CspVariable(NamedTuple):
 class _VariableCompiler(FormulaCompiler):
     """Compiles formulas over the variables of a problem."""
 
-    def __init__(self, problem: ConstraintProblem, most: int) -> None:
-        super().__init__(most)
+    def __init__(self, problem: ConstraintProblem) -> None:
+        super().__init__(MOST_PARTS)
         self._problem = problem
 
     def symbol(self, symbol: Symbol, args: list[Compiled]) -> Compiled:
@@ -112,7 +112,7 @@ class ConstraintProblem:
     `false` are the assertions that are false whatever the variables are.
     """
 
-    def __init__(self, assertions: Iterable[Assertion], parts: int = MOST_PARTS) -> None:
+    def __init__(self, assertions: Iterable[Assertion]) -> None:
         """Raises `NotFinite` where the assumptions are not of this kind, `values.Unspecified` for `1/0`."""
         self.variables: list[CspVariable] = []
         self.constraints: list[Constraint] = []
@@ -123,8 +123,7 @@ class ConstraintProblem:
         self._bounds: dict[int, list[Bound]] = {}
         self._values: dict[int, list[object]] = {}
         self._complete = False
-        self._parts = parts
-        compiler = _VariableCompiler(self, parts)
+        compiler = _VariableCompiler(self)
         for assertion in assertions:
             self._formulas.append(assertion.formula)
             self._assume(assertion.key, Conjuncts(assertion.formula, assertion.key, compiler))
@@ -171,7 +170,7 @@ class ConstraintProblem:
 
     def goal(self, formula: Node) -> Conjuncts:
         """A claim's conjuncts. Raises `NotFinite` also for a number that no assumption bounds."""
-        return Conjuncts(formula, None, _VariableCompiler(self, self._parts))
+        return Conjuncts(formula, None, _VariableCompiler(self))
 
     def variable(self, symbol: Symbol, args: tuple[object, ...]) -> int:
         """The number of `symbol` at `args`, a new one where it has not occurred."""
