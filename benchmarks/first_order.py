@@ -1,4 +1,4 @@
-"""What solvers alone and the router decide of well-known problems: `python benchmarks/first_order.py --help`.
+"""Well-known problems: solvers alone, and the router: `python benchmarks/first_order.py --help`.
 
 `z3` and `cvc5` are the routes of that name, with one solver's word; `eprover` is the program itself on
 formulas in TPTP, its word believed; `cadical` is the direct encoding of finite problems.
@@ -39,7 +39,7 @@ _SAYS: Final = {
 
 
 class Outcome(NamedTuple):
-    """What one contender says of one problem; `tier` is the router's."""
+    """One contender's answer to one problem; `tier` is the router's."""
 
     verdict: str
     seconds: float

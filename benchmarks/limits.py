@@ -1,4 +1,4 @@
-"""How far heavy programs exceed their limits of time and memory: `python benchmarks/limits.py --help`.
+"""Heavy programs, and by how much they exceed their limits: `python benchmarks/limits.py --help`.
 
 Each is verified in a process of its own, which is ended by force after a while and has a hard cap of
 memory, so that the machine survives. Time counts from the text to the end of `report.to_json()` and of

@@ -1,4 +1,4 @@
-"""Who stands for each verdict, whether certificates pass the kernel, and how long evidence takes."""
+"""Tiers of verdicts, certificates put to the kernel, and the time that evidence takes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Item:
 
 @dataclass
 class Evidence:
-    """What one program got.
+    """The answers to one program and their evidence.
 
     `tiers` and `unknown` count verdicts, an optimum among them; `late` are those of the first two tiers
     that took too long. `ms` is compiling and verifying with a certificate, `kernel_ms` checking that. `notes`

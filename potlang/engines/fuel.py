@@ -1,4 +1,4 @@
-"""How much more an engine may try: a bound that does not depend on the machine's speed."""
+"""A bound on what an engine may try that does not depend on the machine's speed."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class OptionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ProverOptions:
-    """Who answers, and how much comes with an answer. Raises `OptionError` for a value that means nothing.
+    """Who is to answer, and what is to come with it. Raises `OptionError` for a value that means nothing.
 
     `minimize_cores` None: as `trust` says. `what_if`: an unbounded optimum is looked at with closed sorts
     too. `examples`: a settled claim comes with a model of its satisfiable side too. `sent`: the

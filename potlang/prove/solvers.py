@@ -28,7 +28,7 @@ class Solvers(NamedTuple):
         return SolverSession(self.workers, name, encoding=encoding, memory_mb=memory, rlimit=rlimit)
 
     def reserve(self) -> list[SolverSession]:
-        """Who joins in where z3 gives up ([ROUTE-RACE])."""
+        """The solvers that join in where z3 gives up ([ROUTE-RACE])."""
         return [self.session("cvc5-fmf"), self.session("cvc5")]
 
     def second(self, by: str) -> SolverSession | None:

@@ -1,4 +1,4 @@
-"""Who would answer: the versions of potlang and of the solvers, found without importing any of them."""
+"""The versions of potlang and of the solvers, found without importing any of them."""
 
 from __future__ import annotations
 

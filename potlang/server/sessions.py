@@ -27,7 +27,7 @@ _NETWORK_BITS: Final = 64
 
 
 class SessionLimits(NamedTuple):
-    """How many sessions may be open, of all and of one token or address, and how long an idle one lasts."""
+    """The most open sessions, of all and of one token or address, and the time that an idle one lasts."""
 
     most: int
     most_each: int
@@ -122,7 +122,7 @@ class SessionBounds:
 
 @dataclass
 class _Session:
-    """Whose a session is, the request that opened it, how many are open now, and when one last was."""
+    """An open session: its owner, the request that opened it, its open requests, and when one last was."""
 
     origin: str
     scope: Scope
@@ -150,7 +150,7 @@ class _Session:
 
 
 def origin_of(scope: MutableMapping[str, Any]) -> str:
-    """Who sent a request: the token's name or, without one, the network address."""
+    """The sender of a request: the token's name or, without one, the network address."""
     user = scope.get("user")
     if user is not None:
         return str(user.display_name)

@@ -1,4 +1,4 @@
-"""Whose call is carried out next: places for calls, shared out between callers ([MCP-FAIR])."""
+"""Places for calls, shared out fairly between callers ([MCP-FAIR])."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import anyio
 
 
 class Caller(NamedTuple):
-    """Who calls: a token's name or a network address, and below it a session or a client's name."""
+    """The sender of calls: a token's name or a network address, and below it a session or a client's name."""
 
     origin: str = ""
     session: str = ""

@@ -1,4 +1,4 @@
-"""How far from their constants integers need to be tried that are only compared ([SEARCH-SMALL])."""
+"""The values near their constants that suffice for integers which are only compared ([SEARCH-SMALL])."""
 
 from __future__ import annotations
 
