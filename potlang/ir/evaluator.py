@@ -28,7 +28,7 @@ from potlang.ir.nodes import (
     reachable,
 )
 from potlang.ir.sorts import ArraySort, FunctionSort, SetSort, Sort, TupleSort
-from potlang.ir.structure import NotEvaluable, Structure, canonical, lookup, members
+from potlang.ir.structure import FunctionTable, NotEvaluable, Structure, canonical, lookup, members
 from potlang.utils.deadline import Deadline
 
 MOST_REMEMBERED = 1 << 19
@@ -109,6 +109,7 @@ class _Evaluation:
         self.domains: dict[Sort, list[object]] = {}
         self.stack: list[_EvaluationFrame] = []
         self.leaves: dict[int, object] = {}
+        self.tables: dict[Symbol, FunctionTable] = {}
 
     def run(self, root: Node, env: dict[Var, object]) -> object:
         """The value, or the failure that stands for it."""
@@ -149,19 +150,34 @@ class _Evaluation:
             if value is _PENDING or isinstance(value, _Failure):
                 return value
             args.append(value)
-        return self._counted(root, args)
+        self._count()
+        return self._called(root, args)
 
     def _flat(self, node: App) -> object:
         """The value of a symbol applied to constants and literals, none of them defined; else `_PENDING`."""
-        if type(node.op) is not Symbol or node.op in self.structure.definitions:
+        symbol = node.op
+        if type(symbol) is not Symbol or symbol in self.structure.definitions:
             return _PENDING
         args = []
+        leaves = self.leaves
         for arg in node.args:
-            value = self._leaf(arg)
+            value = leaves.get(arg.id) or self._leaf(arg)
             if value is _PENDING or isinstance(value, _Failure):
                 return value
             args.append(value)
-        return self._counted(node, args)
+        self._count()
+        # Very many facts are about few predicates, whose tables are found once.
+        table = self.tables.get(symbol)
+        if table is None:
+            found = self.structure.functions.get(symbol)
+            plain = symbol.kind is SymbolKind.FUNCTION and not isinstance(symbol.range, _TABLES)
+            if not plain or not isinstance(found, FunctionTable):
+                return self._called(node, args)
+            table = self.tables[symbol] = found
+        try:
+            return table(*args)
+        except NotEvaluable as failure:
+            return failure
 
     def _leaf(self, node: Node) -> object:
         """The value of a constant or literal; `_PENDING` for other nodes, and where it is defined."""
@@ -172,11 +188,10 @@ class _Evaluation:
             value = self.leaves[node.id] = self._enter(node)
         return value
 
-    def _counted(self, node: App, args: list[object]) -> object:
+    def _count(self) -> None:
         self.steps -= 1
         if self.steps < 0:
             raise OutOfSteps("it takes too many steps")
-        return self._called(node, args)
 
     def _survey(self, root: Node) -> None:
         """Find the free variables of each node, and the nodes that occur more than once."""

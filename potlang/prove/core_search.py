@@ -15,6 +15,7 @@ from potlang.prove.dispatcher import Dispatcher, Racer
 from potlang.prove.evidence import core_items
 from potlang.prove.subsets import Assisted, Decided, Subsets, declarations, minimal_core, oracle
 from potlang.report.results import Evidence
+from potlang.smt.names import assertion_number
 from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
@@ -95,13 +96,21 @@ class CoreSearch:
         """
         key = (names, target, negated)
         if key not in self._minimized:
-            every = tuple(self._labels.name(each) for each in (*self.assumed, *beyond))
-            wanted = frozenset(names)
-            inside = tuple(name for name in every if name in wanted)
-            self._minimized[key] = self._by_procedures(inside, target, negated, by) or minimal_core(
-                self._dispatcher, self._labels, inside, every, target, negated
-            )
+            more = [self._labels.name(each) for each in (*self.extra, *beyond)]
+            inside = self._in_order(names, more)
+            core = self._by_procedures(inside, target, negated, by)
+            if core is None:
+                every = (*map(self._labels.name, self._module.assertions), *more)
+                core = minimal_core(self._dispatcher, self._labels, inside, every, target, negated)
+            self._minimized[key] = core
         return self._minimized[key]
+
+    def _in_order(self, names: Names, more: Sequence[str]) -> Names:
+        """Names of assumptions in the order of these: the module's own, then `more`."""
+        # Own ones are numbered in order. Of a large program naming all of them would cost more than the rest.
+        numbers = {number: name for name in names if (number := assertion_number(name)) is not None}
+        own = [numbers[number] for number in sorted(numbers) if number < len(self._module.assertions)]
+        return (*own, *(name for name in more if name in names))
 
     def _by_procedures(self, names: Names, target: Node | None, negated: bool, by: str) -> Core | None:
         """The core made minimal by a decision procedure, where one decides it."""

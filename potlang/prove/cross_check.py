@@ -213,8 +213,7 @@ class CrossChecker:
         from potlang.engines.ground.grounding import Grounder
         from potlang.prove.program_slice import slice_of
 
-        every_symbol = self._says(side, claim)
-        part = slice_of(self.module, self.originals(core), claim, every_symbol=every_symbol)
+        part = slice_of(self.module, self.originals(core), claim, same_words=self._says(side, claim))
         return Grounder(part, self._workers)
 
     def _suffices(self, core: Sequence[str]) -> bool:

@@ -160,7 +160,7 @@ def _problem(module: Module, target: _Target) -> str:
     from potlang.smt.printer import Printer
 
     claim = None if target.side == "assumptions" else target.claim
-    part = slice_of(module, _assumptions(module, target.core), claim, every_symbol=False)
+    part = slice_of(module, _assumptions(module, target.core), claim, same_words=False)
     printer = Printer(part, "cvc5")
     text = printer.declarations() + printer.assertions(named=False)
     if claim is None:
