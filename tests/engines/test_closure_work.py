@@ -244,6 +244,27 @@ def test_the_kernel_accepts_derivations(module: Module) -> None:
     check_lines(module)
 
 
+def test_the_kernel_accepts_a_difference_of_what_equals_different_values() -> None:
+    """[CLOSURE-DIFFER] [CLOSURE-KERNEL] The equation is a premise of it, though no atom needs it."""
+    source = {
+        "sorts": [{"name": "Colour", "type": "EnumSort", "values": ["red", "green", "blue"]}],
+        "functions": [
+            {"name": "liked", "domain": ["Colour"], "range": "Bool"},
+            {"name": "mixed", "domain": [], "range": "Bool"},
+        ],
+        "constants": {"named": {"sort": "Colour", "members": ["hers"]}},
+        "knowledge_base": [
+            "liked(green)",
+            "hers == red",
+            "ForAll([x: Colour], liked(x) and x != hers -> mixed)",
+        ],
+        "verifications": [{"constraint": "mixed"}],
+    }
+    module = potlang.compile(source).module
+    assert HornSolver(recognise(module)).decide(module.claims[0].formula).negation.status == "unsat"
+    check_lines(module)
+
+
 @pytest.mark.slow
 @settings(max_examples=2_000)
 @given(horn_programs(most=7) | recursive_programs())

@@ -7,11 +7,13 @@ import random
 import signal
 import sys
 import threading
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 
+import potlang
 from potlang.engines.horn import datalog
 from potlang.engines.horn.engine import EvaluationLimits, EvaluationTimeout, TooLarge
 from potlang.engines.horn.recognition import recognise
@@ -41,6 +43,32 @@ def check_same(module: Module) -> None:
 @given(horn_programs() | recursive_programs())
 def test_the_same_conclusions(module: Module) -> None:
     check_same(module)
+
+
+@pytest.mark.parametrize(("small", "databases"), [(10, 1), (1_000, 0)])
+def test_a_database_is_made_where_more_rows_follow(small: int, databases: int) -> None:
+    """[CLOSURE-LARGE] From 8 facts 28 + 8 pairs follow, in memory or in a database."""
+    made: list[datalog.DuckDB] = []
+
+    def database(program: DatalogProgram, universe: Universe, limits: EvaluationLimits) -> datalog.DuckDB:
+        made.append(datalog.DuckDB(program, universe, limits))
+        return made[-1]
+
+    places = [f"n{at}" for at in range(9)]
+    source = {
+        "sorts": [{"name": "N", "type": "DeclareSort"}],
+        "functions": [{"name": "before", "domain": ["N", "N"], "range": "Bool"}],
+        "constants": {"places": {"sort": "N", "members": places}},
+        "knowledge_base": [
+            *(f"before({one}, {other})" for one, other in pairwise(places)),
+            "ForAll([a: N, b: N, c: N], before(a, b) and before(b, c) -> before(a, c))",
+        ],
+        "verifications": [{"constraint": "before(n0, n8) and before(n1, n7)"}],
+    }
+    module = potlang.compile(source).module
+    solver = HornSolver(recognise(module), large=database, small_rows=small)
+    assert solver.decide(module.claims[0].formula).negation.status == "unsat"
+    assert len(made) == databases
 
 
 def test_a_database_that_is_out_of_time_before_it_began_is_as_it_was() -> None:

@@ -16,7 +16,7 @@ from potlang.ir.module import Module
 from potlang.ir.operators import MUL
 from potlang.ir.sorts import INT
 from potlang.processes.pool import Workers
-from potlang.prove.dispatcher import race
+from potlang.prove.dispatcher import merge, race
 from potlang.prove.options import ProverOptions
 from potlang.prove.prover import Prover
 from potlang.report.results import Limits, Verdict
@@ -144,6 +144,17 @@ def test_the_first_definite_answer_ends_a_race() -> None:
         ("cvc5-fmf", "unsat"),
     ]
     assert [each.ready for each in entrants] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("names", "agreed"),
+    [(["z3"], False), (["z3", "cvc5"], True), (["cvc5", "cvc5-fmf"], False), (["z3", "cvc5-fmf"], True)],
+)
+def test_two_solvers_agree_where_they_are_two(names: list[str], agreed: bool) -> None:
+    """[ROUTE-RACE] cvc5 is one solver, with finite model finding or without."""
+    module = World(PERSON).module()
+    answers = [(Slow(module, name, SolverAnswer("unsat"), 0.0), SolverAnswer("unsat")) for name in names]
+    assert merge("claim", answers).agreed is agreed
 
 
 def test_a_session_cancelled_before_it_has_a_worker_asks_nothing() -> None:

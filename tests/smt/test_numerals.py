@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from smt_solvers import run_cvc5, run_z3, values
 
-from potlang.ir.numerals import digits, natural
+from potlang.ir.numerals import digits, digits_of, natural
 from potlang.ir.sorts import STRING
 from potlang.smt.errors import Unsupported
 from potlang.smt.numerals import bits_text, integer_text, real_text, string_text
@@ -24,6 +25,20 @@ def test_digits_of_any_length_are_read_back(number: int) -> None:
 
 def test_short_numbers_are_written_as_python_writes_them() -> None:
     assert [digits(n) for n in (0, 7, 10**4299)] == ["0", "7", str(10**4299)]
+
+
+@given(
+    st.tuples(
+        st.sampled_from(["", "-"]),
+        st.integers(1, 10**12).map(str),
+        st.just("") | st.integers(0, 10**9).map(lambda places: f".{places}"),
+        st.just("") | st.integers(-30, 30).map(lambda power: f"e{power}"),
+    )
+)
+def test_digits_are_counted_without_writing_them(parts: tuple[str, ...]) -> None:
+    numeral = "".join(parts)
+    written = format(Decimal(numeral), "f")
+    assert digits_of(numeral, 100) == sum(each.isdigit() for each in written)
 
 
 def test_literals() -> None:

@@ -199,6 +199,15 @@ def test_a_union_that_cvc5_cannot_say_is_refused() -> None:
         term(pool, node, "cvc5")
 
 
+def test_an_objective_is_as_good_as_the_constraints_of_its_optimization_let_it_be() -> None:
+    """[SMT-SCRIPT-2]"""
+    pool = Pool()
+    x = constant("x", INT)
+    most = Assertion("c", "", AssertionKind.CONSTRAINT, pool.app(ops.LE, (pool.sym(x), pool.integer(5))))
+    optimization = Optimization((most,), (Objective("o", "maximize", pool.sym(x)),), "lexicographic")
+    assert "($x 5)" in run_z3(script(module(pool, [x], pool.true, optimization=optimization)))
+
+
 # --- sharing -------------------------------------------------------------------------------------
 
 
@@ -243,6 +252,18 @@ def test_shared_terms_under_a_binder_become_lets_in_its_scope() -> None:
     text = Printer(module(pool, [p], formula)).term(formula)
     start = "(forall ((?x.0 Int)) (let ((%l0 (or ($p ?x.0 (+ ?x.0 1)) ($p ?x.0 ?x.0) ($p 2 ?x.0)))) "
     assert text == start + "(or (not %l0) (exists ((?y.1 Int)) (and ($p ?x.0 ?y.1) %l0)))))"
+
+
+@pytest.mark.parametrize(("others", "names"), [(6, 1), (7, 2)])
+def test_a_part_with_a_name_counts_as_one_node(others: int, names: int) -> None:
+    """[SMT-SHARE-1] `large` has 10 nodes; `of_it` its own, one for `large`, and the others."""
+    pool = Pool()
+    symbols = [constant(f"p{i}", BOOL) for i in range(9)]
+    atoms = [pool.sym(s) for s in symbols]
+    large = pool.disj(atoms)
+    of_it = pool.conj([large, *atoms[:others]])
+    program = module(pool, symbols, pool.implies(of_it, pool.negate(large)), pool.negate(of_it))
+    assert Printer(program).base().count("(define-fun ") == names
 
 
 def doubled(pool: Pool, start: Node, depth: int, element: Node) -> Node:

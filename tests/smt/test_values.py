@@ -93,6 +93,8 @@ READ: list[tuple[str, Sort, object, str]] = [
         Table(True),
         "all but {}",
     ),
+    ("(! 5 :weight 1)", INT, 5, "5"),
+    ("(! (- 5) :weight 1)", INT, -5, "-5"),
     ("(_ as-array f)", INTS, Opaque("(_ as-array f)"), "(_ as-array f)"),
     (HALF, INTS, Opaque(HALF), HALF),
 ]
@@ -126,7 +128,19 @@ def test_roots_are_approximated() -> None:
     assert format_value(root, REAL) == "1.414213562373..."
 
 
-@pytest.mark.parametrize("text", ["(root-obj (+ (^ x 2) 2) 1)", "(root-obj 5 1)", "(root-obj (^ x 900) 1)"])
+def test_a_sign_before_a_root_is_its_sign() -> None:
+    """[SMT-VALUE-2]"""
+    text = "(root-obj (+ (^ x 2) (- 2)) 2)"
+    near = read_value(text, REAL)
+    assert isinstance(near, Algebraic)
+    assert near.approximation is not None
+    assert read_value(f"(- {text})", REAL) == Algebraic(f"(- {text})", -near.approximation)
+    assert read_value(f"(- (- {text}))", REAL) == Algebraic(f"(- (- {text}))", near.approximation)
+
+
+@pytest.mark.parametrize(
+    "text", ["(root-obj (+ (^ x 2) 2) 1)", "(root-obj 5 1)", "(root-obj (^ x 900) 1)", "(root-obj (^ x 2) ²)"]
+)
 def test_roots_that_make_no_sense_have_no_approximation(text: str) -> None:
     assert read_value(text, REAL) == Algebraic(text, None)
 

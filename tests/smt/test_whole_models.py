@@ -98,6 +98,11 @@ CONSTANTS: list[tuple[Sort, str, object]] = [
         "(let ((a!1 (store ((as const (Array Int Int)) 0) 1 7))) (store a!1 2 (select a!1 1)))",
         Table(0, frozenset({(1, 7), (2, 7)})),
     ),
+    (
+        SetSort(P),
+        "(lambda ((x $P)) (exists ((y $P)) (and (= y x) (not (= y $P!val!0)))))",
+        Table(False, frozenset({(p(1), True), (p(2), True)})),
+    ),
     (ArraySort(INT, INT), "(_ as-array k!3)", Table(0, frozenset({(1, 9)}))),
     (
         SetSort(INT),
