@@ -120,7 +120,7 @@ class _Shrinking:
         """The sets to leave out in the next checks: nothing, to see whether a core is one, then blocks."""
         unproved: list[Names] = [()] if self.proved != self.names else []
         waiting = [name for name, size in self._doubtful.items() if size != len(self.names)]
-        if not self._blocks and waiting:
+        if not self._blocks:
             self._blocks = [(name,) for name in waiting]
         return [*unproved, *self._blocks[: self._ahead]]
 

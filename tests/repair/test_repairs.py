@@ -106,6 +106,21 @@ def test_a_new_name_that_is_like_no_other_is_declared() -> None:
     assert fix is not None and fix.title == "declare the function `generous`"
 
 
+@pytest.mark.parametrize(
+    ("name", "uses", "title"),
+    [
+        ("kimd", 1, "write `kind` for `kimd`"),
+        ("kimd", 2, "declare the function `kimd`"),
+        ("Kind", 2, "write `kind` for `Kind`"),
+    ],
+)
+def test_a_near_name_that_is_used_again_is_meant(name: str, uses: int, title: str) -> None:
+    """[DIAG-FIX-5] A slip of the pen happens once; capitals are no slip of the pen."""
+    facts = [f"{name}({person})" for person in ("ann", "bob")[:uses]]
+    fix = first_fix(changed("knowledge_base", ["owns(ann, rex)", *facts]))
+    assert fix is not None and fix.title == title
+
+
 def test_several_mistakes_are_mended_one_by_one() -> None:
     """[DIAG-FIX-5] A repair leaves fewer errors, not always none."""
     source = changed("functions/0/domain/1", "Int")
