@@ -82,8 +82,10 @@ IN_WORKERS = (
 )
 """Files that run in workers, which are other processes: nobody records what is executed there."""
 MARKS: Mapping[str, str] = {"quick": "not slow", "deep": "slow"}
-FIRST: Final = 20.0
-"""Seconds of tests that run first: most mutants end there, so that all others need not be imported."""
+NEAREST: Final = 2.0
+"""Seconds of tests that run first: most mutants end there, so that other tests need not be imported."""
+NEAR: Final = 20.0
+"""Seconds of tests of the own folder that run before others."""
 PYTEST = (sys.executable, "-m", "pytest", "-o", "addopts=", "-p", "no:cacheprovider")
 LIMITED = ("/bin/sh", "-c", 'ulimit -t "$0"; exec "$@"')
 
@@ -478,15 +480,29 @@ class Reach:
         for test in self.seconds:
             self._by_file.setdefault(test.partition("::")[0], set()).add(test)
 
-    def tests(self, mutant: Mutant) -> list[str]:
-        """The tests, in the order in which they are to run."""
+    def parts(self, mutant: Mutant) -> list[list[str]]:
+        """The tests, in the order in which they are to run, and in groups for one process each."""
         own = tuple(f"tests/{folder}/" for folder in TESTS[mutant.area])
         chosen = self._executing(mutant)
         if mutant.path in IN_WORKERS:
             chosen |= {test for test in self.seconds if test.startswith(own)}
         near = sorted((test for test in chosen if test.startswith(own)), key=self.seconds.__getitem__)
-        first = next(self.parts(near), [])
-        return first + sorted(chosen - {*first}, key=self.seconds.__getitem__)
+        near = next(self._cut(near, NEAR), [])
+        others = sorted(chosen - {*near}, key=self.seconds.__getitem__)
+        return [*self._cut(near, NEAREST), *self._cut(others, NEAR)]
+
+    def _cut(self, tests: Iterable[str], most: float) -> Iterator[list[str]]:
+        """Groups of at most so many seconds, four times as many for each next one; no group is empty."""
+        part: list[str] = []
+        taken = 0.0
+        for test in tests:
+            if part and taken + self.seconds[test] > most:
+                yield part
+                part, taken, most = [], 0.0, 4 * most
+            part.append(test)
+            taken += self.seconds[test]
+        if part:
+            yield part
 
     def _executing(self, mutant: Mutant) -> set[str]:
         if mutant.path not in self._measured:
@@ -509,19 +525,6 @@ class Reach:
             found |= {test} if phase != "setup" else self._by_file.get(test.partition("::")[0], set())
         return found & self.seconds.keys()
 
-    def parts(self, tests: Iterable[str]) -> Iterator[list[str]]:
-        """The tests in groups for one process each, of about 20 s, then each three times as long."""
-        part: list[str] = []
-        taken, most = 0.0, FIRST
-        for test in tests:
-            if part and taken + self.seconds[test] > most:
-                yield part
-                part, taken, most = [], 0.0, 3 * most
-            part.append(test)
-            taken += self.seconds[test]
-        if part:
-            yield part
-
 
 # --- runs -------------------------------------------------------------------------------------------------
 
@@ -538,11 +541,11 @@ class Runner:
         """Remove the copy."""
         self._copy.close()
 
-    def run(self, mutant: Mutant, tests: Sequence[str]) -> Fate:
+    def run(self, mutant: Mutant, parts: Sequence[Sequence[str]]) -> Fate:
         """What becomes of one mutant under these tests, within the processor time of one."""
         began = time.monotonic()
         fate, by, asked, left = "survived", "", 0, self._seconds
-        for part in self._reach.parts(tests):
+        for part in parts:
             needed = sum(map(self._reach.seconds.__getitem__, part))
             if needed > left and asked:
                 break
@@ -550,7 +553,7 @@ class Runner:
             asked, left = asked + len(part), left - needed
             if fate != "survived":
                 break
-        by = by or f"{asked} of {len(tests)} tests"
+        by = by or f"{asked} of {sum(map(len, parts))} tests"
         return Fate(mutant.name, mutant.area, fate, by, round(time.monotonic() - began, 1))
 
     def _asked(self, part: Sequence[str], mutant: Mutant) -> tuple[str, str]:
@@ -603,7 +606,7 @@ def run_all(
 ) -> None:
     """Run what the output has not, until the time is over."""
     known = {fate.name for fate in read(output)}
-    left = deque((each, reach.tests(each)) for each in mutants if each.name not in known)
+    left = deque((each, reach.parts(each)) for each in mutants if each.name not in known)
     until = time.monotonic() + 60 * minutes
     lock = threading.Lock()
 
@@ -614,8 +617,8 @@ def run_all(
                 with lock:
                     if not left:
                         return
-                    mutant, tests = left.popleft()
-                fate = runner.run(mutant, tests)
+                    mutant, parts = left.popleft()
+                fate = runner.run(mutant, parts)
                 with lock, output.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(fate._asdict()) + "\n")
                     print(f"{fate.fate:9} {fate.seconds:6.1f} s  {fate.name}  ({fate.by[:60]})", flush=True)
