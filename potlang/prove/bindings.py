@@ -255,7 +255,7 @@ class _Sorter:
         chunk = len(left)
         while left:
             if self._ask(left, negated) == "unsat":
-                known.update(dict.fromkeys((i for i in left if i not in known), False))
+                known.update(dict.fromkeys(left, False))
             rest = [i for i in left if i not in known]
             # Unknown, or a model without values for these: the same check again would say the same.
             if len(rest) == len(left):

@@ -217,7 +217,7 @@ class _ModuleBuilder:
             self._assertions.append(Assertion(f"f{index}", name, _FACT, formula, Origin(fact.pointer, text)))
 
     def _rule(self, index: int, rule: s.StatementDecl, norms: list[Claim]) -> None:
-        formula = statement_formula(rule, rule.quantifier or "forall", self._e)
+        formula = statement_formula(rule, self._e)
         if formula is None:
             return
         name = rule.name or f"rule {index + 1}"
@@ -291,7 +291,7 @@ def build_claim(index: int, verification: s.StatementDecl, e: Elaborator) -> Cla
     """A verification as a claim; None where it has an error, which is reported."""
     sought = [(decl.name, binder(decl, e)) for decl in verification.find]
     e.scope.push(sought)
-    formula = statement_formula(verification, verification.quantifier or "forall", e)
+    formula = statement_formula(verification, e)
     e.scope.pop(sought)
     if formula is None or any(var is None for _, var in sought):
         return None

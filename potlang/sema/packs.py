@@ -171,7 +171,7 @@ class _Instance:
         rules: list[Assertion] = []
         norms: list[Claim] = []
         for index, rule in enumerate(self._pack.program.rules):
-            node = statement_formula(rule, rule.quantifier or "forall", e)
+            node = statement_formula(rule, e)
             if node is None:
                 continue
             text = statement_text(rule)

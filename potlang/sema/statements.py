@@ -32,7 +32,7 @@ def local_variables(variables: Sequence[s.BinderDecl], e: Elaborator) -> dict[st
     return {entry.name: entry for entry in entries if entry is not None}
 
 
-def statement_formula(statement: s.StatementDecl, quantifier: str, e: Elaborator) -> Node | None:
+def statement_formula(statement: s.StatementDecl, e: Elaborator) -> Node | None:
     """The statement under its binders; None where it has an error, which is reported."""
     binders = [(decl.name, binder(decl, e)) for decl in statement.binders]
     e.scope.push(binders)
@@ -41,7 +41,8 @@ def statement_formula(statement: s.StatementDecl, quantifier: str, e: Elaborator
     variables = tuple(var for _, var in binders if var is not None)
     if formula is None or len(variables) < len(binders):
         return None
-    return e.pool.quant(quantifier, variables, formula) if variables else formula
+    quantifier = statement.quantifier
+    return e.pool.quant(quantifier, variables, formula) if quantifier and variables else formula
 
 
 def _matrix(statement: s.StatementDecl, e: Elaborator) -> Node | None:

@@ -18,7 +18,7 @@ from potlang.engines.ground.search import InstanceSearch, plan
 from potlang.engines.ground.table import FALSE, TRUE, TermTable
 from potlang.engines.propositional import Propositional
 from potlang.ir import operators as op
-from potlang.ir.clauses import clauses_of
+from potlang.ir.clauses import ClauseLimits, TooManyClauses, clauses_of
 from potlang.ir.evaluator import evaluate
 from potlang.ir.nnf import NegationNormalForm
 from potlang.ir.nodes import Node, Symbol, SymbolKind, Var
@@ -79,6 +79,20 @@ def test_a_large_disjunction_of_conjunctions_is_not_multiplied_out() -> None:
     pairs = [pool.conj(atoms[at : at + 2]) for at in range(0, 60, 2)]
     found = clauses_of(pool.disj(pairs), pool)
     assert len(found.top) + len(found.named) < 100
+
+
+@pytest.mark.parametrize(("most", "fits"), [(10_000, False), (50_000, True)])
+def test_a_formula_that_takes_many_literals_to_write_has_no_clauses(most: int, fits: bool) -> None:
+    """[CLOSURE-REMAINDER] 100 clauses of 101 literals each: such a formula is not recognised."""
+    pool = Pool()
+    first, second = ([pool.sym(function(f"{name}{at}", BOOL)) for at in range(100)] for name in "pq")
+    formula = pool.disj([pool.conj(first), *second])
+    limits = ClauseLimits(product=20_000, naming=False, literals=most)
+    if fits:
+        assert len(clauses_of(formula, pool, limits).top) == 100
+    else:
+        with pytest.raises(TooManyClauses):
+            clauses_of(formula, pool, limits)
 
 
 # --- atoms -----------------------------------------------------------------------------------------

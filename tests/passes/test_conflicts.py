@@ -41,6 +41,7 @@ FOUND = {
     "unequal to itself": (["(not (= a a))"], [(0,)]),
     "names that are unique": (["(distinct a b c)", "(= a c)"], [(0, 1)]),
     "twice the same in distinct": (["(distinct a b a)"], [(0,)]),
+    "three that are one, of which two will do": (["(distinct a b c)", "(= a b)", "(= b c)"], [(0, 1)]),
     "inside conjunctions": (["(and p (P a))", "(not (or q (P a)))"], [(0, 1)]),
     "a denied implication": (["(not (=> (P a) p))", "p"], [(0, 1)]),
     "equal formulas": (["(iff p q)", "p", "(not q)"], [(0, 1, 2)]),

@@ -29,6 +29,7 @@ S = DeclaredSort("S")
         "simplify{rounds=3},nnf,prenex",
         'slice{claim="a \\"b\\", {c}"}',
         "nnf,simplify,prenex{limit=5}",
+        "nnf,prenex{same_arity=true}",
     ],
 )
 def test_the_text_form_is_read_and_printed(text: str) -> None:
@@ -41,6 +42,7 @@ def test_the_text_form_is_read_and_printed(text: str) -> None:
 def test_space_and_default_options_may_be_written() -> None:
     """[PASS-PIPELINE-2]"""
     assert read_pipeline(" simplify { rounds = 4 } , nnf ") == Pipeline((Simplify(), Nnf()))
+    assert read_pipeline("nnf, prenex{same_arity=false}") == Pipeline((Nnf(), Prenex()))
 
 
 MISTAKES = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from subset_oracles import Given, names, random_family
 
@@ -93,6 +95,19 @@ def test_large_cores_take_few_rounds(size: int, needed: int) -> None:
     assert core == (every[::step][:needed], True, True)
     assert len(given.asked) < needed + 80
     assert given.rounds < needed / 8 + 40
+
+
+def test_blocks_are_left_out_where_solvers_give_no_cores() -> None:
+    """Of 400 names of which 4 are needed most go in blocks, as many as a search by quarters asks about."""
+    every = names(400)
+
+    class Silent(Given):
+        def ahead(self, subsets: Sequence[Names], /) -> list[Said]:
+            return [(status, None) for status, _ in super().ahead(subsets)]
+
+    silent = Silent([every[::100]])
+    assert minimize(every, every, silent) == (every[::100], True, True)
+    assert len(silent.asked) < 200
 
 
 def test_time_is_a_bound() -> None:

@@ -42,9 +42,10 @@ def test_digits_are_counted_without_writing_them(parts: tuple[str, ...]) -> None
 
 
 def test_literals() -> None:
-    """[SMT-LIT-1] [SMT-LIT-2]"""
-    assert integer_text(-5) == "(- 5)"
-    assert [real_text(Fraction(*f)) for f in ((2, 1), (-1, 3))] == ["2.0", "(- (/ 1.0 3.0))"]
+    """[SMT-LIT-1] [SMT-LIT-2] [SMT-LIT-3]"""
+    assert [integer_text(number) for number in (-5, 0, 5)] == ["(- 5)", "0", "5"]
+    assert [real_text(Fraction(*f)) for f in ((2, 1), (0, 1), (-1, 3))] == ["2.0", "0.0", "(- (/ 1.0 3.0))"]
+    assert string_text('say "hi" \\ \n') == '"say ""hi"" \\u{5c} \\u{a}"'
     assert bits_text(5, 4) == "#b0101"
     assert bits_text(5, 100) == "(_ bv5 100)"
 

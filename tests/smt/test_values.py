@@ -93,6 +93,12 @@ READ: list[tuple[str, Sort, object, str]] = [
         Table(True),
         "all but {}",
     ),
+    (
+        f"(store ((as const (Array $Person Bool)) false) {OTHER} true)",
+        SetSort(PERSON),
+        Table(False, frozenset({(Anonymous("Person", OTHER), True)})),
+        f"{{{OTHER}}}",
+    ),
     ("(! 5 :weight 1)", INT, 5, "5"),
     ("(! (- 5) :weight 1)", INT, -5, "-5"),
     ("(_ as-array f)", INTS, Opaque("(_ as-array f)"), "(_ as-array f)"),
@@ -138,8 +144,11 @@ def test_a_sign_before_a_root_is_its_sign() -> None:
     assert read_value(f"(- (- {text}))", REAL) == Algebraic(f"(- (- {text}))", near.approximation)
 
 
+NO_ROOTS = ["(root-obj (+ (^ x 2) 2) 1)", "(root-obj 5 1)", "(root-obj (^ x 900) 1)", "(root-obj (^ x 2) ²)"]
+
+
 @pytest.mark.parametrize(
-    "text", ["(root-obj (+ (^ x 2) 2) 1)", "(root-obj 5 1)", "(root-obj (^ x 900) 1)", "(root-obj (^ x 2) ²)"]
+    "text", [*NO_ROOTS, "(root-obj () 1)", f"(root-obj {'(+ x ' * 5_000}x{')' * 5_000} 1)"]
 )
 def test_roots_that_make_no_sense_have_no_approximation(text: str) -> None:
     assert read_value(text, REAL) == Algebraic(text, None)
