@@ -69,18 +69,6 @@ def needs_assumptions(positive: Known, negative: Known) -> bool:
     return _gains(before, (decide("sat", positive, negative), decide("unsat", positive, negative)))
 
 
-def needs_positive(assumptions: Known, negative: Known) -> bool:
-    """Whether asking for the claim can still decide it, or narrow it down."""
-    before = decide(assumptions, None, negative)
-    return not before.settled and not before.contradictory
-
-
-def needs_negative(assumptions: Known, positive: Known) -> bool:
-    """Whether asking for the negation can still decide the claim, or narrow it down."""
-    before = decide(assumptions, positive, None)
-    return not before.settled and not before.contradictory
-
-
 def paper_answer(decision: Decision, positive: Known) -> str | None:
     """Whether assumptions and claim are satisfiable together: `SAT`, `UNSAT`, None if not known."""
     known: Known = positive if positive in ("sat", "unsat") else None

@@ -21,8 +21,6 @@ from potlang.prove.decision import (
     Decision,
     decide,
     needs_assumptions,
-    needs_negative,
-    needs_positive,
     paper_answer,
 )
 from potlang.prove.dispatcher import Dispatcher
@@ -281,15 +279,14 @@ class Verifier:
         # Neither side alone decides an open claim, so both are sent at once: one trip, not two.
         if state.positive is None and state.negative is None:
             self._ask_both(state, later)
-        if state.positive is None and needs_positive(self._assumptions_sure, state.negative):
+        # Of what models have shown, one side that is satisfiable, the other is still to be asked for.
+        if state.positive is None:
             self._ask(state, "claim", later)
-        if state.negative is None and needs_negative(self._assumptions_sure, state.positive):
+        if state.negative is None:
             self._ask(state, "negation", later)
         if self.assumptions is None and needs_assumptions(state.positive, state.negative):
             state.checks += self.check_assumptions().checks
         self._settle(state)
-        if self.assumptions is not None and None in (state.positive, state.negative):
-            state.results.append(self.assumptions)
 
     def _recall(self, state: ClaimState) -> None:
         """Take the sides of a claim that the models found so far decide."""

@@ -11,8 +11,6 @@ from potlang.prove.decision import (
     STATES,
     decide,
     needs_assumptions,
-    needs_negative,
-    needs_positive,
     paper_answer,
 )
 from potlang.report.results import Verdict, worst
@@ -93,16 +91,6 @@ def test_assumptions_are_asked_for_only_where_that_decides() -> None:
         if needs_assumptions(positive, negative)  # type: ignore[arg-type]
     }
     assert asked == {("unsat", "unknown"), ("unknown", "unsat"), ("unknown", "unknown")}
-
-
-def test_sides_are_not_asked_for_where_the_verdict_is_settled() -> None:
-    """[VERDICT-CHECKS]"""
-    assert not needs_negative("sat", "unsat")
-    assert not needs_positive("sat", "unsat")
-    assert not needs_positive("unsat", None)
-    assert needs_negative(None, "unsat")
-    assert needs_negative("sat", "sat")
-    assert needs_positive("sat", "sat")
 
 
 def test_paper_answer() -> None:

@@ -245,6 +245,16 @@ def test_a_parameter_hides_a_constant_of_the_same_name() -> None:
     assert found.functions == {x1: p(2), f: FunctionTable({(p(0),): True}, False)}
 
 
+def test_what_is_used_and_not_defined_has_one_meaning_throughout() -> None:
+    c, d, f, g = symbol("c", INT), symbol("d", INT), symbol("f", INT, INT), symbol("g", INT, INT)
+    found = read("(define-fun $c () Int $d)(define-fun $f ((x!0 Int)) Int (+ ($g x!0) $d))", c, d, f, g)
+    assert found.unread == {}
+    of_f, of_g = found.functions[f], found.functions[g]
+    assert callable(of_f) and callable(of_g)
+    assert found.functions[c] == found.functions[d]
+    assert [of_f(n) - of_g(n) for n in range(3)] == [found.functions[d]] * 3
+
+
 def test_what_the_text_does_not_mention_has_some_meaning() -> None:
     known = [
         symbol(f"c{place}", sort)
