@@ -104,6 +104,9 @@ def programs(draw: DrawFn) -> Module:
     drawing = Drawing(draw)
     formulas = [drawing.fact() for _ in range(draw(st.integers(0, 5)))]
     formulas += [drawing.rule() for _ in range(draw(st.integers(0, 4)))]
+    if draw(st.booleans()):
+        members = draw(st.lists(st.sampled_from(THINGS), min_size=2, max_size=5))
+        formulas.append(drawing.pool.app(op.DISTINCT, tuple(map(drawing.pool.sym, members))))
     kinds = AssertionKind.FACT
     assertions = tuple(
         Assertion(f"a{at}", f"a{at}", kinds, formula)
@@ -207,6 +210,10 @@ def test_large_programs_of_facts_are_checked() -> None:
     ]
     assert report.results[0].evidence.core is not None
     assert [item.name for item in report.results[0].evidence.core] == ["fact 1", "fact 2501", "rule 1"]
+    unique = potlang.verify(program(5_000, semantics={"unique_names": True}))
+    assert [(each.verdict, each.trust) for each in unique.results] == [
+        (each.verdict, each.trust) for each in report.results
+    ]
 
 
 @pytest.mark.parametrize(

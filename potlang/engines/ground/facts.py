@@ -105,6 +105,9 @@ def _sorted_out(assertions: Iterable[Assertion]) -> _Assumptions | None:
     for assertion in assertions:
         formula = assertion.formula
         fact = _fact(formula)
+        if fact is None and _keeps_apart(formula):
+            # So does every model that is accepted here.
+            continue
         if fact is None:
             others.append(assertion)
             if len(others) > _MOST_OTHERS or isinstance(formula, Quant):
@@ -129,6 +132,14 @@ def _fact(formula: Node) -> tuple[App, Node | bool] | None:
         if not _is_name(value):
             return None
     return (term, value) if type(term) is App and _is_plain_term(term) else None
+
+
+def _keeps_apart(formula: Node) -> bool:
+    """Whether a formula says that constants of a declared sort are different ones, each named once."""
+    if type(formula) is not App or formula.op is not op.DISTINCT:
+        return False
+    constants = {arg.id for arg in formula.args if type(arg) is Sym and type(arg.sort) is DeclaredSort}
+    return len(constants) == len(formula.args)
 
 
 def _is_name(node: Node) -> bool:
