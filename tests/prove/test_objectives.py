@@ -325,6 +325,14 @@ def test_a_solver_that_lies(lie: str, mode: str) -> None:
     assert found.confirmed is not True
 
 
+def test_a_solver_says_in_its_own_words_why_it_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = SolverAnswer("unknown", "incomplete", "its own words")
+    monkeypatch.setattr(SolverSession, "ask_all", lambda self, queries, _: iter([answer] * len(queries)))
+    monkeypatch.setattr(SolverSession, "optimize", lambda *_: OptimizeAnswer("unknown", "incomplete"))
+    (only,) = optimum(over({"x": "Real"}, ["0 <= x", "x * x <= 2"], "maximize x"), trust="solver").objectives
+    assert (only.status, only.reason, only.detail) == ("unknown", "incomplete", "its own words")
+
+
 def test_a_refutation_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """That nothing is better, on the word of one solver that lies, is contradicted by the other."""
     ask_all = SolverSession.ask_all

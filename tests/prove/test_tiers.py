@@ -117,6 +117,9 @@ def test_an_assumption_true_before_is_evaluated_again_where_its_symbols_differ()
     evaluations = Evaluations(module)
     assert evaluations.assumed(true).holds is True
     assert evaluations.assumed(Structure({PERSON: 1}, dict(true.functions))).holds is True
+    # A predicate of which a structure says nothing is false there.
+    assert evaluations.assumed(Structure({PERSON: 1}, constants)).holds is False
+    assert evaluations.assumed(Structure({PERSON: 1}, dict(true.functions))).holds is True
     assert evaluations.assumed(false).holds is False
 
 

@@ -172,6 +172,8 @@ FUNCTIONS: list[tuple[str, Sort, tuple[Sort, ...], dict[object, object], object]
         {(p(1),): 1, (p(0),): 2, (p(2),): 2},
         3,
     ),
+    (f"(ite (and {IS_0} (= x!0 (k!8 $P!val!0))) 1 2)", INT, (P,), {(p(0),): 1}, 2),
+    (f"(ite (and (= x!0 (k!8 $P!val!0)) {IS_0}) 1 2)", INT, (P,), {(p(0),): 1}, 2),
     ("(exists ((?y.0 $P)) (and (= ?y.0 x!0) (not (= ?y.0 $P!val!0))))", BOOL, (P,), {(p(0),): False}, True),
 ]
 MORE = (
@@ -195,6 +197,12 @@ def test_functions_become_tables(
         assert table(*key) == entries.get(key, default)
     if domain[-1] is INT:
         assert table.default == default
+
+
+def test_a_table_lists_what_differs_from_its_default() -> None:
+    own = symbol("f", INT, P)
+    found = read(f"{UNIVERSE}(define-fun $f ((x!0 $P)) Int (ite {IS_0} 5 (ite {IS_2} 7 7)))", own)
+    assert found.functions[own] == FunctionTable({(p(0),): 5}, 7)
 
 
 def test_a_function_that_is_no_table_is_computed_where_it_is_asked() -> None:
