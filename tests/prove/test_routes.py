@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 import pytest
+from lying_solvers import Liar, Liars
 from verdict_programs import PERSON, World
 
 import potlang
@@ -15,11 +16,14 @@ from potlang.engines.solver import SolverSession
 from potlang.ir.module import Module
 from potlang.ir.operators import MUL
 from potlang.ir.sorts import INT
+from potlang.processes.frames import Message
 from potlang.processes.pool import Workers
+from potlang.processes.process import Command, Process
 from potlang.prove.dispatcher import merge, race
 from potlang.prove.options import ProverOptions
 from potlang.prove.prover import Prover
 from potlang.report.results import Limits, Verdict
+from potlang.utils.deadline import Deadline
 
 ALTERNATING: dict[str, Any] = {
     "sorts": [{"name": "E", "type": "DeclareSort"}],
@@ -155,6 +159,33 @@ def test_two_solvers_agree_where_they_are_two(names: list[str], agreed: bool) ->
     module = World(PERSON).module()
     answers = [(Slow(module, name, SolverAnswer("unsat"), 0.0), SolverAnswer("unsat")) for name in names]
     assert merge("claim", answers).agreed is agreed
+
+
+class _Full(Liar):
+    """Its memory is full after a large query."""
+
+    def receive(self, deadline: Deadline) -> Message:
+        request = self._requests.popleft()
+        if request["op"] == "start":
+            return {"failed": None}
+        large = request["query"].text == "large"
+        return {"answer": SolverAnswer("unknown", "memory") if large else SolverAnswer("sat")}
+
+
+def test_a_worker_whose_memory_is_full_is_replaced_for_the_queries_that_are_left() -> None:
+    """[LIMIT-MEMORY] Of queries that were sent at once each has its answer."""
+    started: list[_Full] = []
+
+    class Fulls(Liars):
+        def checkout(self, command: Command) -> Process:
+            started.append(_Full(command, "sat"))
+            return started[-1]
+
+    queries = [Query(text) for text in ("small", "large", "small", "large")]
+    with SolverSession(Fulls(), "z3", "") as session:
+        answers = [answer.reason for answer in session.ask_all(queries, 1_000)]
+    assert answers == [None, "memory", None, "memory"]
+    assert len(started) == 2
 
 
 def test_a_session_cancelled_before_it_has_a_worker_asks_nothing() -> None:

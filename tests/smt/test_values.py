@@ -134,6 +134,15 @@ def test_roots_are_approximated() -> None:
     assert format_value(root, REAL) == "1.414213562373..."
 
 
+@pytest.mark.parametrize(("degree", "known"), [(3, True), (64, True), (65, False)])
+def test_roots_are_of_polynomials_of_a_bounded_degree(degree: int, known: bool) -> None:
+    """[SMT-VALUE-2]"""
+    root = read_value(f"(root-obj (+ (^ x {degree}) (- 2)) {2 - degree % 2})", REAL)
+    assert isinstance(root, Algebraic)
+    assert (root.approximation is not None) is known
+    assert not known or abs(float(root.approximation or 0) ** degree - 2) < 1e-9
+
+
 def test_a_sign_before_a_root_is_its_sign() -> None:
     """[SMT-VALUE-2]"""
     text = "(root-obj (+ (^ x 2) (- 2)) 2)"
