@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from verdict_programs import PERSON, World
 
 import potlang
 from potlang import certify
+from potlang.engines.ground.grounding import Grounded, Grounder
+from potlang.engines.saturation.procedure import SaturationProcedure
 from potlang.ir.nodes import Symbol
 from potlang.ir.operators import MUL
 from potlang.ir.sorts import INT
@@ -87,6 +90,25 @@ def test_a_second_solver_that_contradicts_makes_the_verdict_unknown() -> None:
     assert {(check.solver, check.status) for check in result.checks} == {("z3", "sat"), ("cvc5", "unsat")}
     assert result.reproducer is not None
     assert result.reproducer.count("(check-sat)") == 4
+
+
+@pytest.mark.skipif(shutil.which("eprover") is None, reason="eprover is not installed")
+def test_a_prover_is_asked_once_and_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind a short search for a ground refutation, and before the long ones."""
+    asked: list[str] = []
+
+    def grounded(*given: Any) -> Grounded:
+        asked.append("ground")
+        return Grounded("unknown", "not looked for")
+
+    monkeypatch.setattr(Grounder, "refute", grounded)
+    monkeypatch.setattr(SaturationProcedure, "refute", lambda *given: asked.append("prover"))
+    program = {
+        "constants": {"numbers": {"sort": "Real", "members": ["x", "y"]}},
+        "verifications": [{"constraint": "x * y == y * x"}],
+    }
+    assert potlang.verify(program).results[0].trust == "cross-checked"
+    assert asked == ["ground", "prover", "ground", "ground"]
 
 
 def test_a_session_s_claims_are_checked_too() -> None:
