@@ -24,7 +24,7 @@ HEADER = """(potlang-ir 1)
 (declare constant "b2" () S) (declare constant "b3" () S)
 (declare constant "n" () Int) (declare constant "p" () Bool) (declare constant "q" () Bool)
 (declare function "P" (S) Bool) (declare function "f" (S) Int) (declare function "g" (S) S)
-(declare function "hue" (S) Color)
+(declare function "hue" (S) Color) (declare function "k" (Int) Int)
 """
 
 FOUND = {
@@ -35,6 +35,10 @@ FOUND = {
     "a chain": (["(= a b)", "(= (f a) 1)", "(= (f b) 2)"], [(0, 1, 2)]),
     "congruence": (["(= a b)", "(P (g a))", "(not (P (g b)))"], [(0, 1, 2)]),
     "congruence twice": (["(= (g a) a)", "(P a)", "(not (P (g (g (g a)))))"], [(0, 1, 2)]),
+    "a value inside what is compared": (
+        ["(= (f a) 1)", "(< (k (f a)) n)", "(not (< (k 1) n))"],
+        [(0, 1, 2)],
+    ),
     "a strict order of one with itself": (["(< n n)"], [(0,)]),
     "a strict order of equals": (["(= (f a) n)", "(< (f a) n)"], [(0, 1)]),
     "a denied order": (["(not (<= n n))"], [(0,)]),
