@@ -38,13 +38,16 @@ class ProgramContext(NamedTuple):
 
     def reading_with(self, extra: Sequence[Assertion], claim: Claim | None) -> KernelReading:
         """The reading of a program that has these assumptions and the claim, too."""
-        own = claim is None or any(
-            claim.key == each.key for each in (*self.module.claims, *self.module.norms)
-        )
-        if own and not extra:
+        if not extra and (claim is None or self._has(claim)):
             return self.reading
         assertions = (*self.module.assertions, *extra)
         claims = () if claim is None else (claim,)
         return KernelReading(
             replace(self.module, assertions=assertions, claims=claims, norms=(), optimization=None)
         )
+
+    def _has(self, claim: Claim) -> bool:
+        """Whether the program has this claim, as compiled or as solvers are given it."""
+        # Not by its key alone: a session counts its claims from the beginning, as the program does.
+        modules = (self.lowered, self.module)
+        return any(claim == each for module in modules for each in (*module.claims, *module.norms))

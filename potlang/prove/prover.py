@@ -9,8 +9,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cached_property, partial
 from importlib import import_module
+from itertools import count
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
@@ -221,8 +222,8 @@ class Prover:
 
     def _verify(self, claims: Sequence[Claim] | None, norms: Sequence[Claim] | None) -> tuple[Result, ...]:
         own = claims is None and norms is None
-        asked = self.module.claims if own else claims or ()
-        watched = self.module.norms if own else norms or ()
+        asked = self.module.claims if own else self._told_apart(claims or ())
+        watched = self.module.norms if own else self._told_apart(norms or ())
         states = self._verifier.opened(self._tagged(asked, watched))
         results: list[Result] = []
         try:
@@ -237,6 +238,26 @@ class Prover:
             left = [self._result_so_far(state) for state in states[len(results) :]]
             raise Interrupted((*results, *left)) from error
         return tuple(results)
+
+    def _told_apart(self, claims: Sequence[Claim]) -> list[Claim]:
+        """The claims, the program's own as they are, each other one with a key that nothing else has.
+
+        Proofs and their checkers know claims by their keys, and callers count from the beginning each time.
+        """
+        return [
+            claim if claim in self._own_claims else claim._replace(key=next(self._new_keys))
+            for claim in claims
+        ]
+
+    @cached_property
+    def _own_claims(self) -> frozenset[Claim]:
+        modules = (self.module, self.original)
+        return frozenset(claim for each in modules for claim in (*each.claims, *each.norms))
+
+    @cached_property
+    def _new_keys(self) -> Iterator[str]:
+        taken = {each.key for each in self._own_claims}
+        return (key for number in count(1) if (key := f"asked {number}") not in taken)
 
     def _tagged(self, claims: Sequence[Claim], norms: Sequence[Claim]) -> list[tuple[Claim, str]]:
         return [*((claim, "verification") for claim in claims), *((norm, "norm") for norm in norms)]

@@ -528,6 +528,22 @@ def test_a_core_has_the_bounds_of_what_is_true_of_all_values(workers: Workers) -
     procedure.close()
 
 
+def test_claims_are_told_apart_by_what_they_say(workers: Workers) -> None:
+    """[DIRECT-DECIDES] Of one name, as of claims of sessions; and of none that the program has."""
+    puzzle = Puzzle()
+    p = puzzle.pool.sym(puzzle.p)
+    puzzle.fact(p)
+    module = module_of(puzzle, [p])
+    procedure = procedure_of(module, workers)
+    own = module.claims[0]
+    for formula, status in ((p, "sat"), (puzzle.pool.negate(p), "unsat"), (p, "sat")):
+        for key in (own.key, "another"):
+            claim = own._replace(key=key, formula=formula)
+            found = procedure.decide(Check("claim", formula, claim=claim))
+            assert found is not None and found.status == status
+    procedure.close()
+
+
 def test_bounds_that_exclude_each_other_are_a_core(workers: Workers) -> None:
     """[DIRECT-DECIDES]"""
     puzzle = Puzzle()

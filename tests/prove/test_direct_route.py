@@ -14,6 +14,7 @@ from potlang.engines.finite.direct_procedure import DirectProcedure
 from potlang.engines.ground.grounding import Grounder, GroundLimits
 from potlang.engines.timed_steps import TimedSteps
 from potlang.ir.text import print_module
+from potlang.prove.prover import Prover
 from potlang.utils.deadline import Deadline
 
 
@@ -71,6 +72,26 @@ def test_what_is_too_hard_for_the_search_is_asked_of_no_solver_first() -> None:
     # With a count of steps no clock may decide who is asked.
     counted = potlang.verify(source, limits=potlang.Limits(rlimit=10_000_000))
     assert (counted.verdict, "direct" in counted.results[0].route) == ("entailed", False)
+
+
+def test_claims_of_a_session_are_no_claims_of_the_program() -> None:
+    """[DIRECT-DECIDES] [TIER-PIECE] Whatever they are called: sessions and programs count for themselves."""
+    source = no_three_in_line(4, 8)
+    points = source["verifications"][0]["constraint"].removesuffix(" <= 8")  # type: ignore[index]
+    with potlang.compile(source).session() as session:
+        for claim, verdict in ((">= 9", "refuted"), ("<= 7", "undetermined"), ("<= 8", "entailed")):
+            assert session.verify(f"{points} {claim}").verdict == verdict
+    module = potlang.compile(source).module
+    (own,) = module.claims
+    with Prover(module) as prover:
+        found = [
+            prover.verify([own._replace(formula=formula)])[0]
+            for formula in (own.formula, module.pool.negate(own.formula))
+        ]
+        assert [(str(each.verdict), each.trust) for each in found] == [
+            ("entailed", "checked"),
+            ("refuted", "checked"),
+        ]
 
 
 def test_labellings_are_decided_and_checked() -> None:

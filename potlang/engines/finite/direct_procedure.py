@@ -167,7 +167,7 @@ class DirectProcedure:
 
     def _pose(self, check: Check, claim: Claim | None, steps: int | None) -> _Posed | None:
         """The problem that a check is about or is a part of; None where there is none."""
-        goal = check.side, None if claim is None else claim.key
+        goal = check.side, claim
         known = self._posed.get(goal)
         if check.alone:
             # Without a side any problem will do: its goal is left out.
