@@ -9,9 +9,13 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from measure import Subject
 
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent))
@@ -19,7 +23,7 @@ sys.path.append(str(HERE.parent))
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to measure: `potlang`, `raw`, `raw_cores` or `peer`; `record` writes the script for raw z3."""
+    """What to measure: a contender (`scaling.CONTENDERS`), or `record`, which writes the script for raw z3."""
 
     subject: str
     program: str
@@ -63,7 +67,7 @@ def run(request: Request, seconds: float) -> Figures:
 
 def _measure(request: Request) -> Figures:
     from measure import peak_megabytes, timed
-    from peers import Potlang, Public, RawZ3, Script, find_public, record
+    from peers import Default, Potlang, Public, RawZ3, Script, find_public, record
 
     import potlang
 
@@ -85,8 +89,11 @@ def _measure(request: Request) -> Figures:
             ) is not None:
                 return Figures(error=missing)
             subject = Public(source, request.timeout_ms)
+        case "defaults":
+            _warm(Default)
+            subject = Default(source)
         case _:
-            _warm_potlang(request)
+            _warm(lambda path: Potlang(path, _route(request.route)))
             subject = Potlang(source, _route(request.route), limits)
     figures.ms = [timed(subject) for _ in range(request.runs)]
     figures.megabytes = peak_megabytes()
@@ -95,15 +102,14 @@ def _measure(request: Request) -> Figures:
     return figures
 
 
-def _warm_potlang(request: Request) -> None:
-    from peers import Potlang
+def _warm(made: Callable[[Path], Subject]) -> None:
     from workloads import facts
 
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "warm.json"
         path.write_text(json.dumps(facts(20).program), encoding="utf-8")
         for _ in range(2):
-            Potlang(path, _route(request.route)).run()
+            made(path).run()
 
 
 def _route(name: str) -> Any:
@@ -118,6 +124,8 @@ def _answers(subject: Any) -> list[str]:
         return [str(each.verdict) for each in subject.report.results]
     if hasattr(subject, "statuses"):
         return list(subject.statuses)
+    if not hasattr(subject, "counts"):
+        return []
     counts = subject.counts
     return [counts.error] if counts.error is not None else [f"{counts.sat} sat", f"{counts.unsat} unsat"]
 

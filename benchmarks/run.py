@@ -248,6 +248,12 @@ def _generated(name: str) -> Command:
     @click.option(
         "--peer-most", default=5_000, show_default=True, help="The largest size that the peer runs."
     )
+    @click.option(
+        "--defaults/--no-defaults",
+        default=name in _LARGEST_RATIO,
+        show_default=True,
+        help="Time the defaults too, from JSON text to the report's JSON.",
+    )
     def command(sizes: str, **options: Any) -> None:
         import scaling
 
@@ -256,6 +262,7 @@ def _generated(name: str) -> Command:
             rounds=options["rounds"],
             seconds=options["seconds"],
             route=options["route"],
+            defaults=options["defaults"],
             peer=_peer_there(options["peer"], options["peer_path"]),
             peer_path=options["peer_path"],
             peer_most=options["peer_most"],
