@@ -23,7 +23,7 @@ sys.path.append(str(HERE.parent))
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to measure: a contender (`scaling.CONTENDERS`), or `record`, which writes the script for raw z3."""
+    """What to measure: one of `scaling.CONTENDERS`, or `record`, which writes the script for raw z3."""
 
     subject: str
     program: str

@@ -9,7 +9,7 @@ from potlang.engines.context import ProgramContext
 from potlang.engines.finite.direct_procedure import DIRECT_MS, DirectProcedure
 from potlang.engines.finite.growing import GrowingProcedure
 from potlang.engines.finite.procedure import MOST_STEPS, SearchProcedure
-from potlang.engines.ground.facts import FactsProcedure
+from potlang.engines.ground.facts import FACTS_MS, FactsProcedure
 from potlang.engines.ground.procedure import GROUND_MS, GroundProcedure
 from potlang.engines.horn.procedure import CLOSURE_MS, HornProcedure
 from potlang.engines.saturation.procedure import SaturationProcedure, saturation_procedure
@@ -20,6 +20,11 @@ from potlang.report.results import Limits
 
 _MOST_LOOKED_AT = 2_000
 """Assumptions that are looked through for Horn rules whatever the program's functions are."""
+_FEWEST_FACTS = 200
+"""Programs with fewer assumptions are decided as fast by others."""
+_MOST_OTHERS = 500
+_FACTS_EACH = 10
+"""A program of facts has at most so many assumptions that are none, and so many facts for each of these."""
 _FORCED_STEPS = 400
 """How many times as many steps the search has where nobody else may answer."""
 
@@ -55,19 +60,29 @@ def procedures_of(context: ProgramContext, route: RouteName, limits: Limits) -> 
     # Where a count of steps is to decide, the clock is only the check's, too.
     counted = limits.rlimit is not None
     closure_ms, ground_ms = (limits.check_ms,) * 2 if counted else (CLOSURE_MS, GROUND_MS)
+    facts = _facts(context, limits.check_ms if counted else FACTS_MS)
     if not _verifiable_by_rules(context.module):
-        return Procedures((FactsProcedure(context, ground_ms),))
+        return Procedures(facts)
     direct = DirectProcedure(context, limits.check_ms if counted else min(DIRECT_MS, limits.check_ms))
     search = SearchProcedure(context, MOST_STEPS, None if counted else direct.decide_small)
     exact = HornProcedure(context, closure_ms, exact_only=True)
     closure = HornProcedure(context, closure_ms)
     ground = GroundProcedure(context, ground_ms, finite_only=True)
-    first, fallbacks = (exact, search), (closure, direct, ground)
+    first: tuple[DecisionProcedure, ...] = (exact, search, *facts)
+    fallbacks = (closure, direct, ground)
     if counted:
         # The others end by the clock alone.
         return Procedures(first, fallbacks, direct)
     saturation = saturation_procedure(context, limits.check_ms)
     return Procedures(first, fallbacks, direct, GrowingProcedure(context), saturation)
+
+
+def _facts(context: ProgramContext, most_ms: int) -> tuple[FactsProcedure, ...]:
+    """The procedure for programs of facts, if there are enough assumptions for it."""
+    count = len(context.module.assertions)
+    if count < _FEWEST_FACTS:
+        return ()
+    return (FactsProcedure(context, most_ms, min(_MOST_OTHERS, count // _FACTS_EACH)),)
 
 
 def _forced(context: ProgramContext, route: RouteName, most_ms: int) -> Procedures:

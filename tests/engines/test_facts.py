@@ -118,7 +118,7 @@ def programs(draw: DrawFn) -> Module:
 
 def decided(module: Module, negated: bool) -> CheckResult | None:
     claim = module.claims[0]
-    procedure = FactsProcedure(ProgramContext.of(module, default_workers()), 5_000)
+    procedure = FactsProcedure(ProgramContext.of(module, default_workers()), 5_000, 100)
     check = Check("negation" if negated else "claim", claim.formula, negated, claim=claim)
     return procedure.decide(check)
 
@@ -200,17 +200,22 @@ def program(size: int, **changes: object) -> dict[str, object]:
     }
 
 
-def test_large_programs_of_facts_are_checked() -> None:
+@pytest.mark.parametrize("size", [200, 1_800, 5_000])
+def test_large_programs_of_facts_are_checked(size: int) -> None:
     """[GROUND-FACTS] The model of thousands of facts is evaluated; a solver's is too long to be read."""
-    report = potlang.verify(program(5_000))
+    report = potlang.verify(program(size))
     assert [(str(each.verdict), each.trust, each.route) for each in report.results] == [
         ("entailed", "checked", "ground"),
         ("undetermined", "checked", "ground"),
         ("refuted", "checked", "ground"),
     ]
     assert report.results[0].evidence.core is not None
-    assert [item.name for item in report.results[0].evidence.core] == ["fact 1", "fact 2501", "rule 1"]
-    unique = potlang.verify(program(5_000, semantics={"unique_names": True}))
+    assert [item.name for item in report.results[0].evidence.core] == [
+        "fact 1",
+        f"fact {size // 2 + 1}",
+        "rule 1",
+    ]
+    unique = potlang.verify(program(size, semantics={"unique_names": True}))
     assert [(each.verdict, each.trust) for each in unique.results] == [
         (each.verdict, each.trust) for each in report.results
     ]

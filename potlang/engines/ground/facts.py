@@ -20,8 +20,8 @@ from potlang.ir.sorts import DeclaredSort
 from potlang.ir.structure import FunctionTable, Structure
 from potlang.ir.values import Element
 
-_MOST_OTHERS = 500
-"""Formulas that are no facts: with more of them the facts are not what the work is."""
+FACTS_MS = 100
+"""The time for a check: where few formulas are no facts it takes some milliseconds, and others wait."""
 
 
 class FactsProcedure:
@@ -29,9 +29,11 @@ class FactsProcedure:
 
     name = GroundProcedure.name
 
-    def __init__(self, context: ProgramContext, most_ms: int) -> None:
+    def __init__(self, context: ProgramContext, most_ms: int, most_others: int) -> None:
+        """`most_others` of the assumptions may be no facts."""
         self._context = context
         self._most_ms = most_ms
+        self._most_others = most_others
         self._functions = [each for each in context.lowered.symbols if each.domain]
         self._assumptions: tuple[Sequence[Assertion], _Assumptions | None] | None = None
 
@@ -61,11 +63,11 @@ class FactsProcedure:
         if self._context.lowered.definitions:
             return None
         if check.alone:
-            return _sorted_out(check.assumptions)
+            return _sorted_out(check.assumptions, self._most_others)
         # They are the same for many claims.
         if self._assumptions is None or self._assumptions[0] is not check.assumptions:
             every = (*self._context.lowered.assertions, *check.assumptions)
-            self._assumptions = check.assumptions, _sorted_out(every)
+            self._assumptions = check.assumptions, _sorted_out(every, self._most_others)
         return self._assumptions[1]
 
     def _decided(self, kept: tuple[Assertion, ...], check: Check) -> CheckResult | None:
@@ -98,7 +100,7 @@ class _Assumptions:
         self.others: list[Assertion] = []
 
 
-def _sorted_out(assertions: Iterable[Assertion]) -> _Assumptions | None:
+def _sorted_out(assertions: Iterable[Assertion], most_others: int) -> _Assumptions | None:
     """The assumptions; None where two facts differ about a term, or too many are no facts."""
     found = _Assumptions()
     facts, others = found.facts, found.others
@@ -110,7 +112,7 @@ def _sorted_out(assertions: Iterable[Assertion]) -> _Assumptions | None:
             continue
         if fact is None:
             others.append(assertion)
-            if len(others) > _MOST_OTHERS or isinstance(formula, Quant):
+            if len(others) > most_others or isinstance(formula, Quant):
                 return None
         elif facts.setdefault(fact[0].id, assertion).formula is not formula:
             return None
