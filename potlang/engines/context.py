@@ -38,7 +38,7 @@ class ProgramContext(NamedTuple):
 
     def reading_with(self, extra: Sequence[Assertion], claim: Claim | None) -> KernelReading:
         """The reading of a program that has these assumptions and the claim, too."""
-        if not extra and (claim is None or self._has(claim)):
+        if not extra and self.has(claim):
             return self.reading
         assertions = (*self.module.assertions, *extra)
         claims = () if claim is None else (claim,)
@@ -46,8 +46,10 @@ class ProgramContext(NamedTuple):
             replace(self.module, assertions=assertions, claims=claims, norms=(), optimization=None)
         )
 
-    def _has(self, claim: Claim) -> bool:
-        """Whether the program has this claim, as compiled or as solvers are given it."""
+    def has(self, claim: Claim | None) -> bool:
+        """Whether the program has this claim, if any, as compiled or as solvers are given it."""
         # Not by its key alone: a session counts its claims from the beginning, as the program does.
         modules = (self.lowered, self.module)
-        return any(claim == each for module in modules for each in (*module.claims, *module.norms))
+        return claim is None or any(
+            claim == each for module in modules for each in (*module.claims, *module.norms)
+        )

@@ -20,7 +20,7 @@ from potlang.processes.frames import Message
 from potlang.processes.pool import Workers
 from potlang.processes.process import Command, Process
 from potlang.prove.dispatcher import merge, race
-from potlang.prove.options import ProverOptions
+from potlang.prove.options import ProverOptions, RouteName
 from potlang.prove.prover import Prover
 from potlang.report.results import Limits, Verdict
 from potlang.utils.deadline import Deadline
@@ -204,3 +204,21 @@ def test_a_session_cancelled_before_it_has_a_worker_asks_nothing() -> None:
         assert (answer.status, answer.detail) == ("unknown", "cancelled")
         assert time.monotonic() - began < 4
         session.close()
+
+
+@pytest.mark.parametrize("route", ["auto", "closure", "ground", "search"])
+def test_sessions_have_the_answers_of_programs(route: RouteName) -> None:
+    """[ROUTE-NAMES] Claims and assumptions that the program does not have are decided like its own."""
+    source = {
+        "constants": {"truths": {"sort": "Bool", "members": ["p", "q", "r"]}},
+        "knowledge_base": ["p", "p -> q"],
+        "verifications": [{"constraint": "p"}],
+    }
+    with potlang.compile(source).session(route=route) as session:
+        for claim, verdict, core in (("q", "entailed", 2), ("not q", "refuted", 2), ("p", "entailed", 1)):
+            (result,) = session.verify(claim).results
+            assert (str(result.verdict), result.trust) == (verdict, "checked")
+            # By grounding alone cores of what is no claim of the program are not made minimal.
+            assert route == "ground" or len(result.evidence.core or ()) == core
+        session.push("q -> r")
+        assert [str(session.verify(claim).verdict) for claim in "rpq"] == ["entailed"] * 3

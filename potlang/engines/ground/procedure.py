@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from potlang.engines.check import Check, CheckResult
@@ -14,6 +15,7 @@ from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
     from potlang.engines.ground.grounding import Grounder
+    from potlang.ir.module import Assertion
 
 GROUND_MS = 500
 """How long grounding may take where a solver has given up on a check; forced, it has the time of a check."""
@@ -44,14 +46,19 @@ class GroundProcedure:
         # The kernel knows the claims of a program, not formulas beside them.
         if (check.formula is None) != (check.claim is None):
             return None
-        assumed = labelled = check.assumptions
-        if not check.alone:
-            assumed = (*self._context.module.assertions, *check.assumptions)
+        if check.alone:
+            labelled = check.assumptions
+            assumed = tuple([self._compiled.get(each.key, each) for each in labelled])
+            own = all(each.key in self._compiled for each in labelled)
+        else:
             labelled = (*self._context.lowered.assertions, *check.assumptions)
+            assumed = (*self._context.module.assertions, *check.assumptions)
+            own = not check.assumptions
+        # Of what a session adds the kernel's reading of the program knows nothing.
+        own = own and self._context.has(check.claim)
         if self._grounder is None:
             self._grounder = Grounder(self._context.module, self._context.workers, self._context.reading)
         deadline = Deadline(self._most_ms)
-        own = len(assumed) <= len(self._context.module.assertions)
         limits = GroundLimits(timeout_ms=self._most_ms, finite_only=self._finite_only)
         found = self._grounder.decide(assumed, check.side, check.claim, limits, lines=own)
         if found.status == "unknown":
@@ -63,6 +70,11 @@ class GroundProcedure:
         keys = frozenset(_keys(found.lines))
         core = tuple(self._context.labels.name(each) for each in labelled if each.key in keys or not own)
         return result._replace(core=core, refutation=lambda theory, side, claim: found.lines or None)
+
+    @cached_property
+    def _compiled(self) -> dict[str, Assertion]:
+        """The program's assumptions by key, as compiled."""
+        return {each.key: each for each in self._context.module.assertions}
 
 
 def _keys(lines: Iterable[str]) -> Iterable[str]:
