@@ -82,6 +82,7 @@ def free_symbols(module: Module) -> list[Symbol]:
 def cardinality(sort: Sort, structure: Structure, most: int = MOST_MEMBERS) -> int | None:
     """How many members `sort` has, or None if there are more than `most` or infinitely many.
 
+    None also where a table of `sort` has more than `most` keys, however few such tables there are.
     Sorts nest no deeper than expressions may; the walk keeps its own stack.
     """
     sizes: dict[Sort, int | None] = {}
@@ -128,7 +129,7 @@ def _product(sizes: list[int | None], most: int) -> int | None:
 
 
 def _power(base: int | None, exponent: int | None, most: int) -> int | None:
-    if base is None or exponent is None or exponent > most:
+    if base is None or exponent is None:
         return None
     return int(base**exponent) if base == 1 or exponent <= most.bit_length() else None
 

@@ -136,8 +136,8 @@ def _same_meaning(known: Entry, entry: Entry) -> bool:
         case FunctionEntry(symbol=Symbol() as a), FunctionEntry(symbol=Symbol() as b):
             plain = SymbolKind.FUNCTION, SymbolKind.CONSTANT
             return (a.domain, a.range) == (b.domain, b.range) and a.kind in plain and b.kind in plain
-        case TermEntry(node=a, kind=kind), TermEntry(node=b, kind="constant") if a and b:
-            return a.sort == b.sort and kind in ("constant", "enum value")
+        case TermEntry(node=a), TermEntry(node=b, kind="constant") if a and b:
+            return a.sort == b.sort
         case VariableEntry(sort=a), VariableEntry(sort=b):
             return a == b
         case TermEntry(node=node), VariableEntry(sort=sort):

@@ -27,9 +27,10 @@ from potlang.ir.sorts import (
     EnumSort,
     FunctionSort,
     SetSort,
+    Sort,
     TupleSort,
 )
-from potlang.ir.structure import FunctionTable, NotEvaluable, Structure, members
+from potlang.ir.structure import FunctionTable, NotEvaluable, Structure, cardinality, members
 from potlang.ir.values import Bits, Element, Record, Table, Unspecified
 
 S = DeclaredSort("S")
@@ -38,6 +39,33 @@ ONE = Structure({S: 2})
 
 def constant(name: str, sort: object) -> Symbol:
     return Symbol(name, (), sort, SymbolKind.CONSTANT)  # type: ignore[arg-type]
+
+
+BITS = [BitVecSort(width) for width in range(11)]
+UNIT = TupleSort("Unit", ())
+SIZES = [
+    (TupleSort("Pair", (("first", BITS[4]), ("second", BITS[5]))), 512),
+    (SetSort(BITS[2]), 16),
+    (ArraySort(BITS[2], BITS[1]), 16),
+    (ArraySort(DeclaredSort("T"), DeclaredSort("T")), 27),
+    (FunctionSort((BITS[1], BITS[2]), BITS[1]), 256),
+    (FunctionSort((BOOL, SetSort(BITS[1])), UNIT), 1),
+]
+
+
+@pytest.mark.parametrize(("sort", "size"), SIZES)
+def test_members_are_counted_without_being_listed(sort: Sort, size: int) -> None:
+    structure = Structure({DeclaredSort("T"): 3})
+    listed = members(sort, structure)
+    assert len({*listed}) == len(listed) == cardinality(sort, structure) == size
+    assert cardinality(sort, structure, most=max(size, 8)) == size
+    assert cardinality(sort, structure, most=size - 1) is None
+
+
+def test_tables_of_too_many_keys_are_not_listed() -> None:
+    """Not even where there is one alone."""
+    with pytest.raises(NotEvaluable):
+        members(FunctionSort((BITS[10], BITS[10]), UNIT), Structure())
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))

@@ -60,6 +60,25 @@ def test_the_race_decides_what_one_solver_cannot() -> None:
     assert said & {("cvc5-fmf", "sat"), ("models", "sat")}
 
 
+def test_the_search_comes_before_a_closure_that_is_not_exact() -> None:
+    """[ROUTE-AUTO] What is said of `R` and `S` is no Horn clause, whatever is denied and asserted."""
+    program = {
+        "sorts": [{"name": "C", "type": "EnumSort", "values": ["red", "green"]}],
+        "functions": [{"name": name, "domain": ["C"], "range": "Bool"} for name in "PQRS"],
+        "knowledge_base": [
+            "P(red)",
+            "ForAll([x: C], P(x) -> Q(x))",
+            "R(green) or S(green)",
+            "not (R(red) and S(red))",
+            "R(green) -> S(green)",
+            "S(red) -> R(red)",
+        ],
+        "verifications": [{"constraint": "Q(red)"}],
+    }
+    result = potlang.verify(program, trust="solver").results[0]
+    assert (result.verdict, result.route) == (Verdict.ENTAILED, "search")
+
+
 def test_a_race_leaves_all_engines_usable() -> None:
     """[ROUTE-RACE] Claims after a race are answered, the killed engines' too."""
     claims = [

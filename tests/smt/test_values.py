@@ -125,9 +125,10 @@ def test_a_store_of_the_default_over_another_value_leaves_the_default() -> None:
     assert read_value(text, ArraySort(INT, INT)) == Table(0)
 
 
-def test_roots_are_approximated() -> None:
+@pytest.mark.parametrize("variable", ["x", "²"])
+def test_roots_are_approximated(variable: str) -> None:
     """[SMT-VALUE-2]"""
-    root = read_value("(root-obj (+ (^ x 2) (- 2)) 2)", REAL)
+    root = read_value(f"(root-obj (+ (^ {variable} 2) (- 2)) 2)", REAL)
     assert isinstance(root, Algebraic)
     assert root.approximation is not None
     assert abs(root.approximation**2 - 2) < Fraction(1, 10**12)
@@ -153,7 +154,13 @@ def test_a_sign_before_a_root_is_its_sign() -> None:
     assert read_value(f"(- (- {text}))", REAL) == Algebraic(f"(- (- {text}))", near.approximation)
 
 
-NO_ROOTS = ["(root-obj (+ (^ x 2) 2) 1)", "(root-obj 5 1)", "(root-obj (^ x 900) 1)", "(root-obj (^ x 2) ²)"]
+NO_ROOTS = [
+    "(root-obj (+ (^ x 2) 2) 1)",
+    "(root-obj 5 1)",
+    "(root-obj (^ x 900) 1)",
+    "(root-obj (^ x 2) ²)",
+    "(root-obj (^ x ²) 1)",
+]
 
 
 @pytest.mark.parametrize(
