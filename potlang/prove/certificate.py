@@ -80,7 +80,8 @@ class _Writer:
             for line in obligation.refutation:
                 refutation.statement(line)
         except Invalid:
-            return obligation._replace(refutation=(), solvers=("z3",))
+            # Whoever found it is not asked again, and no solver need have said it.
+            return obligation._replace(refutation=(), solvers=("potlang",))
         return obligation
 
     def _line(self, key: str, obligation: ProofObligation) -> str:
