@@ -66,6 +66,15 @@ def solver_of(problem: Problem) -> Propositional:
     return solver
 
 
+def test_every_clause_is_watched_at_two_literals() -> None:
+    """Learnt ones, too: one that is watched at one alone does no harm but to the time that it takes."""
+    solver = solver_of(pigeons(5, 4))
+    assert solver.solve(1_000, soon()) is False
+    assert len(solver._clauses) > len(pigeons(5, 4))
+    for place, clause in enumerate(solver._clauses):
+        assert all(place in solver._watches[literal] for literal in clause[:2] if len(clause) > 1)
+
+
 @settings(max_examples=300)
 @given(problems, st.integers(0, 30))
 def test_the_small_solver_agrees_with_brute_force(problem: Problem, first: int) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 import pytest
 from lying_solvers import Liars
 from verdict_programs import PERSON, World, mortals, symbol, term
 
+import potlang
+from potlang.engines.messages import Query, SolverAnswer
+from potlang.engines.solver import SolverSession
 from potlang.ir.module import Module
 from potlang.ir.nodes import Symbol, SymbolKind
 from potlang.ir.operators import UNION
@@ -76,6 +79,26 @@ def test_inconsistent_assumptions_settle_every_claim_at_once(solve: Solve) -> No
     assert names(report) == names(report, 4) == ["socrates is human", "humans are mortal", "not mortal"]
     assert [len(each.checks) for each in report.results] == [2, 0, 0, 0, 0]
     assert report.verdict is Verdict.INCONSISTENT
+
+
+def test_both_sides_of_an_open_claim_are_sent_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[VERDICT-CHECKS] One trip to the solver, not two."""
+    sent: list[int] = []
+    ask_all = SolverSession.ask_all
+
+    def recorded(self: SolverSession, queries: Sequence[Query], timeout_ms: int) -> Iterator[SolverAnswer]:
+        sent.append(len(queries))
+        return ask_all(self, queries, timeout_ms)
+
+    monkeypatch.setattr(SolverSession, "ask_all", recorded)
+    program = {
+        "constants": {"numbers": {"sort": "Real", "members": ["x"]}},
+        "knowledge_base": ["x > 1"],
+        "verifications": [{"constraint": "x * x > 1"}, {"constraint": "x * x > 2"}],
+    }
+    found = potlang.verify(program, route="z3", trust="solver")
+    assert [each.verdict for each in found.results] == [Verdict.ENTAILED, Verdict.UNDETERMINED]
+    assert sent[0] == 2
 
 
 def test_a_valid_claim_needs_no_assumptions(solve: Solve) -> None:
