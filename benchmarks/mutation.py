@@ -11,9 +11,9 @@ fails with the change and passes without it. A mutant survives if all pass that 
 whose line no test executes survives at once. The tree is what git knows: add new files first.
 
 What is in the output already is not run again, so a run may be ended at any time and goes on later.
-`--tier deep --only OUTPUT` asks the deep tier about the survivors of another output; `--tests` names fewer
-tests. A neutral mutant changes nothing that can be seen: that is judged by a person, who lists its name in
-the file of `--neutral`.
+`--tier deep --only OUTPUT --coverage OTHER` asks the deep tier about the survivors of another output, and
+`--tests` names fewer tests. A neutral mutant changes nothing that can be seen: a person judges so, and
+lists its name in the file of `--neutral`.
 
 mutmut and cosmic-ray make all mutants, and draw none.
 """
