@@ -9,7 +9,6 @@ from potlang.engines.check import Check, DecisionProcedure
 from potlang.engines.encoding import AssertionNames
 from potlang.engines.solver import SolverSession
 from potlang.ir.module import Assertion, Module
-from potlang.ir.nodes import Node
 from potlang.prove.cores import MOST_MS, Core, Names, Oracle, minimize
 from potlang.prove.dispatcher import Dispatcher, Racer
 from potlang.prove.evidence import core_items
@@ -51,10 +50,10 @@ class CoreSearch:
         self._labels = labels
         self._open = aside
         self._direct = direct
-        self._decided_by: dict[tuple[Node | None, bool], DecisionProcedure] = {}
+        self._decided_by: dict[Check, DecisionProcedure] = {}
         self._side: Dispatcher | None = None
         self._selection: PremiseSelection | None = None
-        self._minimized: dict[tuple[Names, Node | None, bool], Core] = {}
+        self._minimized: dict[tuple[Names, Check], Core] = {}
         self._every_core = every_core
         self._enumerator: MusEnumerator | None = None
 
@@ -72,7 +71,7 @@ class CoreSearch:
 
     def forget_claims(self) -> None:
         """Let go of the cores of claims; those of the assumptions alone stay known."""
-        self._minimized = {key: core for key, core in self._minimized.items() if key[1] is None}
+        self._minimized = {key: core for key, core in self._minimized.items() if key[1].formula is None}
 
     @property
     def assumed(self) -> tuple[Assertion, ...]:
@@ -81,27 +80,19 @@ class CoreSearch:
 
     # --- minimal ones ---
 
-    def minimal(
-        self,
-        names: Names,
-        target: Node | None,
-        *,
-        negated: bool,
-        beyond: Sequence[Assertion] = (),
-        by: str = "",
-    ) -> Core:
-        """The core of a target (None: the assumptions alone) made minimal, by asking again.
+    def minimal(self, names: Names, check: Check, *, beyond: Sequence[Assertion] = (), by: str = "") -> Core:
+        """The core of a check that has no model made minimal, by asking again.
 
         `beyond` are assumptions besides all others, `by` is who found the core. The base is lost by it.
         """
-        key = (names, target, negated)
+        key = (names, check)
         if key not in self._minimized:
             more = [self._labels.name(each) for each in (*self.extra, *beyond)]
             inside = self._in_order(names, more)
-            core = self._by_procedures(inside, target, negated, by)
+            core = self._by_procedures(inside, check, by)
             if core is None:
                 every = (*map(self._labels.name, self._module.assertions), *more)
-                core = minimal_core(self._dispatcher, self._labels, inside, every, target, negated)
+                core = minimal_core(self._dispatcher, self._labels, inside, every, check)
             self._minimized[key] = core
         return self._minimized[key]
 
@@ -112,22 +103,20 @@ class CoreSearch:
         own = [numbers[number] for number in sorted(numbers) if number < len(self._module.assertions)]
         return (*own, *(name for name in more if name in names))
 
-    def _by_procedures(self, names: Names, target: Node | None, negated: bool, by: str) -> Core | None:
+    def _by_procedures(self, names: Names, check: Check, by: str) -> Core | None:
         """The core made minimal by a decision procedure, where one decides it."""
-        check = Check("", target, negated)
-        check = check._replace(name=check.side)
         # Who decided the check decides most of its parts too, and without a way to a solver.
         for procedure in sorted(self._dispatcher.procedures, key=lambda each: each.name != by):
             core = self._decided(procedure, names, check, assisted=procedure.name == by)
             if core.verified and (core.minimal or len(names) > _MOST_HANDED_ON):
-                self._decided_by[target, negated] = procedure
+                self._decided_by[check] = procedure
                 return core
         if self._direct is None:
             return None
         core = self._decided(self._direct, names, check)
         if not core.verified:
             return None
-        self._decided_by[target, negated] = self._direct
+        self._decided_by[check] = self._direct
         return core
 
     def _decided(
@@ -145,34 +134,33 @@ class CoreSearch:
             if self._direct is not None and self._direct.enter(check._replace(alone=True)):
                 return Decided(self._direct, self._labels, check, deadline)
             self._dispatcher.start(declarations)
-            return Subsets(self._dispatcher, self._labels, check.formula, check.negated, deadline)
+            return Subsets(self._dispatcher, self._labels, check, deadline)
 
         return minimize(names, names, Assisted(decided, solver), deadline)
 
-    def into(self, evidence: Evidence, core: Core, target: Node | None, *, negated: bool = False) -> Evidence:
+    def into(self, evidence: Evidence, core: Core, check: Check) -> Evidence:
         """`evidence` with this core, and what [VERDICT-CORES] and [VERDICT-CORRECTIONS] add to it."""
         evidence = evidence._replace(core=core_items(core.names, self._labels), core_minimal=core.minimal)
-        if not self._every_core and target is not None:
+        if not self._every_core and check.formula is not None:
             return evidence
         if self._enumerator is None:
             # Few programs ask for more than one core: start-up does without the enumeration.
             from potlang.prove.enumeration import MusEnumerator
 
             self._enumerator = MusEnumerator(self._labels, self._oracle, every_core=self._every_core)
-        return self._enumerator.add(evidence, core, target, negated)
+        return self._enumerator.add(evidence, core, check)
 
-    def _oracle(self, target: Node | None, negated: bool, deadline: Deadline) -> tuple[Names, Oracle]:
+    def _oracle(self, check: Check, deadline: Deadline) -> tuple[Names, Oracle]:
         """The names of all assumptions, and who says which of them are unsatisfiable by themselves."""
         names = tuple(self._labels.name(each) for each in self.assumed)
-        procedure = self._decided_by.get((target, negated))
+        procedure = self._decided_by.get(check)
 
         def solver() -> Oracle:
-            return oracle(self._dispatcher, self._labels, names, target, negated, deadline)
+            return oracle(self._dispatcher, self._labels, names, check, deadline)
 
         if procedure is None:
             return names, solver()
-        check = Check("", target, negated)
-        decided = Decided(procedure, self._labels, check._replace(name=check.side), deadline)
+        decided = Decided(procedure, self._labels, check, deadline)
         # What solvers have given up on they are not asked about.
         return names, decided if procedure is self._direct else Assisted(decided, solver)
 
@@ -182,7 +170,7 @@ class CoreSearch:
         """A core among the assumptions around the claim, or else among all; None if there is none in time."""
         # Reading the base is the larger part of the work: it stays loaded, and a core is looked for aside.
         side = self._aside()
-        subsets = Subsets(side, self._labels, check.formula, check.negated)
+        subsets = Subsets(side, self._labels, check)
         for assertions in self._premises().around(check.formula):
             status, core = subsets(tuple(self._labels.name(each) for each in assertions))
             if status == "unsat":

@@ -15,6 +15,7 @@ from itertools import count
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
+from potlang.engines.check import Check
 from potlang.engines.commands import solver_command
 from potlang.engines.context import ProgramContext
 from potlang.engines.encoding import AssertionNames
@@ -57,6 +58,7 @@ Made = TypeVar("Made")
 
 _MOST_TRACKED = 2_000
 """Solvers take up to four times as long for a larger base whose assumptions they track for cores."""
+_ASSUMPTIONS = Check("assumptions")
 _FEWEST_NODES = 500_000
 _NODES_EACH = 4
 """A call may make so many nodes for each node of the program, and at least the fewest ([LIMIT-NODES])."""
@@ -326,7 +328,7 @@ class Prover:
         return assured(self._ready_cross_checker(), models, piece)
 
     def _shrink(self, names: tuple[str, ...], beyond: tuple[Assertion, ...]) -> tuple[str, ...]:
-        return self._cores.minimal(names, None, negated=False, beyond=beyond).names
+        return self._cores.minimal(names, _ASSUMPTIONS, beyond=beyond).names
 
     def probe(self, formula: Node, watched: Sequence[Node] = (), *, within_ms: int | None = None) -> Probe:
         """Whether assumptions and a closed formula have a model, and what of `watched` is true in it.
@@ -401,8 +403,8 @@ class Prover:
             return Evidence()
         if not self.options.minimizing:
             return Evidence(core=core_items(found.core, self._labels))
-        core = self._cores.minimal(found.core, None, negated=False)
-        return self._cores.into(Evidence(), core, None)
+        core = self._cores.minimal(found.core, _ASSUMPTIONS)
+        return self._cores.into(Evidence(), core, _ASSUMPTIONS)
 
     def certificate(self) -> str:
         """The evidence of the last `report`, as a text that `potlang.certify` checks ([CERT-FORM]).
@@ -496,10 +498,10 @@ class Prover:
         """The minimal core of a settled claim."""
         if state.core is None or state.verdict is Verdict.UNKNOWN:
             return None
-        negated = state.verdict is Verdict.ENTAILED
-        refutation = state.refutations.get("negation" if negated else "claim")
+        check = _without_model(state)
+        refutation = state.refutations.get("claim" if check.side == "assumptions" else check.side)
         by = "" if refutation is None else refutation.by
-        return self._cores.minimal(state.core, _target(state), negated=negated, by=by)
+        return self._cores.minimal(state.core, check, by=by)
 
     def _minimal(self, state: ClaimState, result: Result) -> Result:
         """The same result with its core checked again and made minimal."""
@@ -507,8 +509,7 @@ class Prover:
         core = self._core(state)
         if core is None:
             return result
-        negated = state.verdict is Verdict.ENTAILED
-        evidence = self._cores.into(result.evidence, core, _target(state), negated=negated)
+        evidence = self._cores.into(result.evidence, core, _without_model(state))
         spent = (time.perf_counter() - began) * 1000
         return result._replace(evidence=evidence, time_ms=result.time_ms + spent)
 
@@ -573,9 +574,13 @@ class Prover:
         return self._cross_checker
 
 
-def _target(state: ClaimState) -> Node | None:
-    """The formula that is unsatisfiable with the core, or with its negation; None: the core by itself."""
-    return None if state.verdict is Verdict.INCONSISTENT else state.formula
+def _without_model(state: ClaimState) -> Check:
+    """The check that a settled claim's core leaves without a model."""
+    if state.verdict is Verdict.INCONSISTENT:
+        return _ASSUMPTIONS
+    negated = state.verdict is Verdict.ENTAILED
+    side = "negation" if negated else "claim"
+    return Check(side, state.formula, negated, claim=state.claim)
 
 
 def _import_cross_checks() -> None:

@@ -9,7 +9,6 @@ from potlang.engines.check import Check, CheckResult, DecisionProcedure
 from potlang.engines.encoding import AssertionNames, Encoding
 from potlang.engines.messages import Query
 from potlang.engines.solver import Build
-from potlang.ir.nodes import Node
 from potlang.prove.cores import MOST_MS, Core, Names, Oracle, Said, minimize
 from potlang.prove.dispatcher import Dispatcher
 from potlang.utils.deadline import Deadline
@@ -23,24 +22,22 @@ _ASSUMING = ("z3",)
 
 
 class Subsets:
-    """Says whether some assumptions, with the claim or its negation, are unsatisfiable by themselves.
+    """Says whether some assumptions, with what `check` adds to them, are unsatisfiable by themselves.
 
-    `target` is the claim's formula, None for the assumptions alone. The dispatcher's session must have been
-    started with the declarations alone. No check takes longer than what `deadline` leaves.
+    The dispatcher's session must have been started with the declarations alone. No check takes longer than
+    what `deadline` leaves.
     """
 
     def __init__(
         self,
         dispatcher: Dispatcher,
         labels: AssertionNames,
-        target: Node | None,
-        negated: bool,
+        check: Check,
         deadline: Deadline | None = None,
     ) -> None:
         self._dispatcher = dispatcher
         self._labels = labels
-        self._target = target
-        self._negated = negated
+        self._check = check
         self._deadline = deadline
         self._texts: dict[tuple[str, str | None], str] = {}
 
@@ -79,7 +76,7 @@ class Subsets:
 
     def _print(self, bare: Encoding, name: str | None) -> str:
         if name is None:
-            return bare.goal(self._target, negated=self._negated)
+            return bare.goal(self._check.formula, negated=self._check.negated)
         found = self._labels.find(name)
         return "" if found is None else bare.assertion(found[1])
 
@@ -95,12 +92,11 @@ class Loaded(Subsets):
         dispatcher: Dispatcher,
         labels: AssertionNames,
         every: Names,
-        target: Node | None,
-        negated: bool,
+        check: Check,
         deadline: Deadline | None = None,
     ) -> None:
-        super().__init__(dispatcher, labels, target, negated, deadline)
-        dispatcher.start(partial(_switched, labels, every, target, negated))
+        super().__init__(dispatcher, labels, check, deadline)
+        dispatcher.start(partial(_switched, labels, every, check))
 
     def _query(self, names: Names, encoding: Encoding) -> Query:
         return Query("", core=True, assuming=names)
@@ -160,39 +156,29 @@ class Assisted:
 
 
 def oracle(
-    dispatcher: Dispatcher,
-    labels: AssertionNames,
-    every: Names,
-    target: Node | None,
-    negated: bool,
-    deadline: Deadline,
+    dispatcher: Dispatcher, labels: AssertionNames, every: Names, check: Check, deadline: Deadline
 ) -> Oracle:
     """The faster oracle over `every`. It starts the dispatcher's session."""
     if len(every) > _FEW and dispatcher.solvers[0].name in _ASSUMING:
-        return Loaded(dispatcher, labels, every, target, negated, deadline)
+        return Loaded(dispatcher, labels, every, check, deadline)
     dispatcher.start(declarations)
-    return Subsets(dispatcher, labels, target, negated, deadline)
+    return Subsets(dispatcher, labels, check, deadline)
 
 
 def minimal_core(
-    dispatcher: Dispatcher,
-    labels: AssertionNames,
-    names: Names,
-    every: Names,
-    target: Node | None,
-    negated: bool,
+    dispatcher: Dispatcher, labels: AssertionNames, names: Names, every: Names, check: Check
 ) -> Core:
     """`minimize` over the solver; however found, the core is at last asked about alone ([VERDICT-CORE])."""
     deadline = Deadline(MOST_MS)
     if len(names) > _FEW:
-        found = minimize(names, names, oracle(dispatcher, labels, names, target, negated, deadline), deadline)
+        found = minimize(names, names, oracle(dispatcher, labels, names, check, deadline), deadline)
         dispatcher.start(declarations)
-        if found.verified and Subsets(dispatcher, labels, target, negated)(found.names)[0] == "unsat":
+        if found.verified and Subsets(dispatcher, labels, check)(found.names)[0] == "unsat":
             return found
         # What the loaded session called a core is none alone: begin again the slower, plainer way.
         deadline = Deadline(MOST_MS)
     dispatcher.start(declarations)
-    return minimize(names, every, Subsets(dispatcher, labels, target, negated, deadline), deadline)
+    return minimize(names, every, Subsets(dispatcher, labels, check, deadline), deadline)
 
 
 def declarations(encoding: Encoding) -> str:
@@ -200,10 +186,8 @@ def declarations(encoding: Encoding) -> str:
     return encoding.bare().declarations()
 
 
-def _switched(
-    labels: AssertionNames, every: Names, target: Node | None, negated: bool, encoding: Encoding
-) -> str:
-    """Declarations, each assumption under a constant of its name, and the claim."""
+def _switched(labels: AssertionNames, every: Names, check: Check, encoding: Encoding) -> str:
+    """Declarations, each assumption under a constant of its name, and the side of the claim."""
     bare = encoding.bare()
     found = [(name, labels.find(name)) for name in every]
     lines = [
@@ -211,4 +195,4 @@ def _switched(
         for name, pair in found
         if pair is not None
     ]
-    return bare.declarations() + "".join(lines) + bare.goal(target, negated=negated)
+    return bare.declarations() + "".join(lines) + bare.goal(check.formula, negated=check.negated)

@@ -241,3 +241,22 @@ def test_sessions_have_the_answers_of_programs(route: RouteName) -> None:
             assert route == "ground" or len(result.evidence.core or ()) == core
         session.push("q -> r")
         assert [str(session.verify(claim).verdict) for claim in "rpq"] == ["entailed"] * 3
+
+
+@pytest.mark.parametrize("route", ["ground", "closure", "auto"])
+def test_who_alone_may_answer_makes_its_cores_minimal(route: RouteName) -> None:
+    """[VERDICT-CORE] By checks of parts, which are checks of the claim as the first one is."""
+    program = {
+        "sorts": [{"name": "E", "type": "DeclareSort"}],
+        "functions": [{"name": name, "domain": ["E"], "range": "BoolSort"} for name in "PQR"],
+        "constants": {"es": {"sort": "E", "members": ["a", "b"]}},
+        "knowledge_base": [
+            "P(a)",
+            "ForAll([x: E], Implies(P(x), Q(x)))",
+            "ForAll([x: E], Implies(R(x), Q(x)))",
+            "R(a)",
+        ],
+        "verifications": [{"constraint": "Q(a)"}, {"constraint": "Not(Q(a))"}],
+    }
+    for result in potlang.verify(program, route=route).results:
+        assert result.evidence.core_minimal and len(result.evidence.core or ()) == 2

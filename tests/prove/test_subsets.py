@@ -111,12 +111,12 @@ def test_both_ways_of_asking_agree(shared: Workers, world: World, seed: int) -> 
     claim = module.claims[0].formula
     names = tuple(f"!a{number}" for number in range(len(module.assertions)))
     subsets = [each for size in range(len(names) + 1) for each in itertools.combinations(names, size)]
-    for target, negated in ((None, False), (claim, False), (claim, True)):
+    for check in (Check("assumptions"), Check("claim", claim), Check("negation", claim, True)):
         first, labels = dispatcher(module, shared)
         second = over(module, shared, labels)
         first.start(declarations)
-        told = Subsets(first, labels, target, negated).ahead(subsets)
-        loaded = Loaded(second, labels, names, target, negated).ahead(subsets)
+        told = Subsets(first, labels, check).ahead(subsets)
+        loaded = Loaded(second, labels, names, check).ahead(subsets)
         assert [status for status, _ in told] == [status for status, _ in loaded]
         for subset, (status, core) in zip(subsets, loaded, strict=True):
             assert status != "unsat" or (core is not None and set(core) <= set(subset))
@@ -183,7 +183,7 @@ def test_names_that_do_not_suffice_are_replaced(shared: Workers) -> None:
     module = world.module()
     session, labels = dispatcher(module, shared)
     every = tuple(labels.name(each) for each in module.assertions)
-    core = minimal_core(session, labels, every[:20], every, module.claims[0].formula, True)
+    core = minimal_core(session, labels, every[:20], every, Check("negation", module.claims[0].formula, True))
     assert core == (every, True, True)
     session.close()
 
@@ -195,7 +195,7 @@ def test_the_clock_bounds_every_check(shared: Workers, hang: str) -> None:
     session.start(lambda _: hang)
     clock = Deadline(200)
     began = time.perf_counter()
-    status, _ = Subsets(session, labels, None, False, clock)(())
+    status, _ = Subsets(session, labels, Check("assumptions"), clock)(())
     assert status == "unknown"
     assert time.perf_counter() - began < 5
     session.close()

@@ -11,7 +11,6 @@ from potlang.engines.encoding import Encoding
 from potlang.engines.messages import Query, SolverAnswer
 from potlang.engines.solver import Build, SolverSession
 from potlang.ir.module import Assertion, Claim, Module
-from potlang.ir.nodes import Node
 from potlang.report.results import CheckRecord
 from potlang.utils.deadline import Deadline
 
@@ -106,7 +105,6 @@ class DirectProcedure:
         self._most_ms = most_ms
         self._session = SolverSession(context.workers, "sat", memory_mb=context.memory_mb)
         self._loaded: _Posed | None = None
-        self._claims: dict[Node, Claim] = {}
         self._posed: dict[object, tuple[tuple[Assertion, ...], _Posed | None]] = {}
 
     def close(self) -> None:
@@ -135,13 +133,9 @@ class DirectProcedure:
     def enter(self, check: Check, steps: int | None = None) -> DirectEntrant | None:
         """The problem of a check, for a race; None where it is none, or takes more steps to encode."""
         claim = check.claim
-        if check.formula is not None and claim is None:
-            claim = self._claims.get(check.formula)
         # The kernel knows the claims of a program, not formulas beside them.
         if (check.formula is None) != (claim is None):
             return None
-        if check.formula is not None and claim is not None:
-            self._claims[check.formula] = claim
         given = self._context
         assumed = check.assumptions if check.alone else (*given.lowered.assertions, *check.assumptions)
         posed = self._pose(check, claim, steps)

@@ -15,7 +15,6 @@ from potlang.engines.fuel import OutOfFuel
 from potlang.engines.messages import Query, SolverAnswer
 from potlang.engines.solver import Build, SolverSession
 from potlang.ir.module import Assertion, Claim
-from potlang.ir.nodes import Node
 from potlang.report.results import CheckRecord
 from potlang.utils.deadline import Deadline
 
@@ -101,7 +100,6 @@ class SaturationProcedure:
         self._originals = {each.key: each for each in context.module.assertions}
         self._grounder: Grounder | None = None
         self._posed: dict[object, _Grounded | None] = {}
-        self._claims: dict[Node, Claim] = {}
 
     def close(self) -> None:
         """Give the worker back."""
@@ -122,13 +120,9 @@ class SaturationProcedure:
     def enter(self, check: Check) -> SaturationEntrant | None:
         """The problem of a check, for a race; None where there is none for the prover."""
         claim = check.claim
-        if check.formula is not None and claim is None:
-            claim = self._claims.get(check.formula)
         # The kernel knows the claims of a program, not formulas beside them.
         if (check.formula is None) != (claim is None):
             return None
-        if check.formula is not None and claim is not None:
-            self._claims[check.formula] = claim
         labelled = (
             check.assumptions if check.alone else (*self._context.lowered.assertions, *check.assumptions)
         )
