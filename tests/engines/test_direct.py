@@ -269,7 +269,7 @@ def test_answers_over_tables_are_those_of_very_many(module: Module) -> None:
 
 
 @pytest.mark.slow
-@settings(RARE, max_examples=3_000)
+@settings(RARE, max_examples=500)
 @given(problems())
 def test_answers_are_those_of_very_many_assignments(module: Module) -> None:
     """[DIRECT-DECIDES], [CERT-FINITE-SORT]"""
