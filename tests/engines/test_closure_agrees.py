@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from typing import Any
 
 import pytest
 from horn_programs import horn_programs, recursive_programs
@@ -196,3 +197,18 @@ def test_the_closure_agrees_with_z3_on_many(module: Module) -> None:
 @given(horn_programs(most=4, small=True))
 def test_the_closure_agrees_with_enumeration_on_many(module: Module) -> None:
     check_small(module)
+
+
+def test_cases_over_a_closed_sort_rest_on_what_closes_it() -> None:
+    """[CLOSURE-PARTS] Without the first assumption a third thing may be in no relation to itself."""
+    program: dict[str, Any] = {
+        "sorts": [{"name": "T", "type": "DeclareSort"}],
+        "functions": [{"name": "R", "domain": ["T", "T"], "range": "Bool"}],
+        "constants": {"all": {"sort": "T", "members": ["a", "b"]}},
+        "knowledge_base": ["ForAll([x: T], x == a or x == b)", "R(a, a)", "ForAll([x: T], R(x, b))"],
+        "verifications": [{"constraint": "ForAll([x: T], R(x, x))"}],
+    }
+    for trust in ("best", "solver"):
+        (found,) = potlang.verify(program, route="closure", trust=trust).results
+        assert found.verdict == "entailed"
+        assert [each.name for each in found.evidence.core or ()] == ["fact 1", "fact 2", "fact 3"]

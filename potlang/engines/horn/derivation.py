@@ -59,12 +59,14 @@ class Derivation(NamedTuple):
     cases: tuple[CaseProof, ...]
     choices: Mapping[Symbol, Choice] = MappingProxyType({})
     """What the goal's Skolem constants stand for."""
+    closing: tuple[str, ...] = ()
+    """The assertions that say which members the sorts of these constants have."""
 
     @property
     def keys(self) -> tuple[str, ...]:
         """The assertions used, in order of use."""
         used = [step.key for proof in self.cases for step in proof.steps if step.key is not None]
-        return tuple(dict.fromkeys(used))
+        return tuple(dict.fromkeys((*used, *self.closing)))
 
 
 class _StepBuilder:

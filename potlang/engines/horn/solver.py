@@ -343,7 +343,9 @@ class HornSolver:
             if found is None:
                 return None
             proofs += found.cases
-        return Derivation(tuple(proofs), goal.parts.choices)
+        sorts = {self.horn.universe.nodes[code].sort for code, _ in goal.chosen}
+        closing = [source.key for sort in sorts for source in self.horn.closing.get(sort, ())]
+        return Derivation(tuple(proofs), goal.parts.choices, tuple(key for key in closing if key is not None))
 
     def _of_case(self, base: _Base, goal: Goal, case: GoalCase, expired: Expired) -> Derivation | None:
         if base.merged is None and not case.members:
