@@ -15,7 +15,18 @@ from strategies.chains import chain
 from potlang.languages.dagmath.lower import encoding, exact
 from potlang.languages.dagmath.lower.encoding import Encoder
 from potlang.languages.dagmath.lower.exact import NotExact, difference, truth, value
-from potlang.languages.dagmath.lower.syntax import Name, Num, Op, Term, Unreadable, free_names, number, text
+from potlang.languages.dagmath.lower.syntax import (
+    Name,
+    Num,
+    Op,
+    Term,
+    Unreadable,
+    free_names,
+    is_op,
+    number,
+    parts,
+    text,
+)
 from potlang.languages.dagmath.read.records import Solution, Step
 from potlang.languages.dagmath.results import StepVerdict
 from potlang.languages.dagmath.solve.checking import check_steps
@@ -185,7 +196,10 @@ def _differs(pair: tuple[Term, Term]) -> None:
 
 
 def _may_be_undefined(*terms: Term) -> bool:
-    return any("frac" in text(term) or "0^{0}" in text(term) for term in terms)
+    every = [part for term in terms for part in parts(term)]
+    powers = [part.args[1] for part in every if is_op(part, "^")]
+    positive = [isinstance(each, Num) and each.value > 0 for each in powers]
+    return any("frac" in text(term) for term in terms) or not all(positive)
 
 
 test_differs, test_differs_slow = Property(_differs, st.tuples(SMALL, SMALL), quick=30).tests()
