@@ -200,7 +200,7 @@ def test_the_closure_agrees_with_enumeration_on_many(module: Module) -> None:
 
 
 def test_cases_over_a_closed_sort_rest_on_what_closes_it() -> None:
-    """[CLOSURE-PARTS] Without the first assumption a third thing may be in no relation to itself."""
+    """[CLOSURE-MEMBERS] Without the first assumption a third thing may be in no relation to itself."""
     program: dict[str, Any] = {
         "sorts": [{"name": "T", "type": "DeclareSort"}],
         "functions": [{"name": "R", "domain": ["T", "T"], "range": "Bool"}],
