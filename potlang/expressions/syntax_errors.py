@@ -37,7 +37,7 @@ def explain_expression(text: str, pointer: str, sink: Sink) -> None:
     if not forgiving.stopped:
         brackets = _match_brackets(forgiving.tokens, text)
         problems += brackets or ([] if forgiving.unreadable else _parse_on(forgiving.tokens, pointer))
-    if len(problems) == 1:
+    if len(problems) == 1 and not sink.is_full:
         problems = [_with_working_fixes(problems[0], text)]
     for problem in problems[:MOST]:
         problem.report(pointer, sink)
