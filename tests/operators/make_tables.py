@@ -423,7 +423,7 @@ def bit_vectors() -> Iterator[Line]:
     for width, domain in domains.items():
         sort = f"(BitVec {width})"
         text = plain("bv2nat", 1)
-        yield Line("ubv_to_int", (sort,), "Int", (domain,), text, text, ("(ubv_to_int {0})",))
+        yield Line("ubv_to_int", (sort,), "Int", (domain,), text, text, ("(ubv_to_int {0})", "(bv2int {0})"))
         term = f"((_ int_to_bv {width}) {{0}})"
         places = ((*range(-17, 18), *INTS[-2:], 1 - (1 << width)), domain[:2])
         yield Line("int_to_bv", ("Int", sort), sort, places, term, term, (f"((_ int2bv {width}) {{0}})",))
