@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from property_support import VERDICTS, World, both, holds, world
@@ -20,8 +20,6 @@ from potlang.prove.bindings import opened
 from potlang.report.results import Bindings, OptimizationResult, Result
 from potlang.testing import finite_programs
 
-Row = dict[str, str]
-
 
 def check_report(program: dict[str, Any], solver: Any, trust: Any = "best") -> None:
     found = world(program)
@@ -31,7 +29,7 @@ def check_report(program: dict[str, Any], solver: Any, trust: Any = "best") -> N
     claims = [*module.claims, *module.norms]
     assert len(report.results) == len(claims)
     for claim, result in zip(claims, report.results, strict=True):
-        _check_result(found, claim, result)
+        _check_result(found, claim, result, solver)
     if module.optimization is not None and solver != "cvc5":
         assert report.optimization is not None
         _check_optimum(found, module.optimization, report.optimization)
@@ -52,7 +50,7 @@ def agrees_by_both(program: dict[str, Any]) -> None:
     check_report(program, "both", "solver")
 
 
-def _check_result(found: World, claim: Claim, result: Result) -> None:
+def _check_result(found: World, claim: Claim, result: Result, solver: str) -> None:
     if claim.find:
         assert result.evidence.bindings is not None or result.verdict == "inconsistent", result
         if result.evidence.bindings is not None:
@@ -62,7 +60,9 @@ def _check_result(found: World, claim: Claim, result: Result) -> None:
     if result.verdict == "unknown":
         # cvc5 has no union, intersection and difference of sets as z3's text says them.
         unsupported = all(check.reason == "unsupported" for check in result.checks)
-        assert _beyond_solvers(found) or unsupported, result
+        # By itself cvc5 now and then leaves a quantifier over Bool, too.
+        left = solver == "cvc5" and result.reason == "incomplete"
+        assert left or _beyond_solvers(found) or unsupported, result
         assert VERDICTS[state] in result.possible
         return
     assert result.verdict == VERDICTS[state], (result, state)
@@ -154,25 +154,31 @@ def _check_bindings(found: World, claim: Claim, bindings: Bindings, wanted: bool
     assert not bindings.cut
     assert not bindings.undecided or _beyond_solvers(found)
     binders, body = parts
+    listed = [*bindings.certain, *bindings.possible]
+    every = [*listed, *bindings.undecided]
+    # What is bound further in, in the claim as it was written, is not shown: then any value does.
+    told = [at for at, name in enumerate(distinct_names(binders)) if not every or name in every[0]]
+    own = [binders[at] for at in told] if every and len(every[0]) < len(binders) else list(binders)
+    rest = [var for var in binders if var not in own]
 
-    def occurs(row: Row) -> tuple[bool, bool]:
-        nodes = [found.term(text) for text in row.values()]
-        values = [
-            holds(body, model, dict(zip(binders, [evaluate(node, model) for node in nodes], strict=True)))
-            == wanted
-            for model in found.models
-        ]
+    def occurs(texts: Iterable[str]) -> tuple[bool, bool]:
+        nodes = [found.term(text) for text in texts]
+        values = []
+        for model in found.models:
+            env = dict(zip(own, [evaluate(node, model) for node in nodes], strict=True))
+            others = itertools.product(*(members(var.sort, model) for var in rest))
+            further = (dict(zip(rest, each, strict=True)) for each in others)
+            values.append(any(holds(body, model, env | more) == wanted for more in further))
         return all(values), any(values)
 
-    assert all(occurs(row) == (True, True) for row in bindings.certain), (bindings, claim.name)
-    assert all(occurs(row) == (False, True) for row in bindings.possible), (bindings, claim.name)
-    listed = [*bindings.certain, *bindings.possible]
-    if not found.models or any(_unnamed(found, var.sort) for var in binders):
+    assert all(occurs(row.values()) == (True, True) for row in bindings.certain), (bindings, claim.name)
+    assert all(occurs(row.values()) == (False, True) for row in bindings.possible), (bindings, claim.name)
+    if not found.models or any(_unnamed(found, var.sort) for var in own):
         return
-    shown = {tuple(row.values()) for row in (*listed, *bindings.undecided)}
-    for row in itertools.product(*(_names(found, var.sort) for var in binders)):
+    shown = {tuple(row.values()) for row in every}
+    for row in itertools.product(*(_names(found, var.sort) for var in own)):
         if row not in shown:
-            assert occurs(dict(enumerate(row)))[1] is False, (row, bindings)  # type: ignore[arg-type]
+            assert occurs(row)[1] is False, (row, bindings)
 
 
 def _names(found: World, sort: Any) -> list[str]:
@@ -229,3 +235,10 @@ def _beats(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
 test_z3_agrees, test_z3_agrees_deep = both(agrees_by_z3, finite_programs(structures=200), quick=60)
 test_cvc5_agrees, test_cvc5_agrees_deep = both(agrees_by_cvc5, finite_programs(structures=60), quick=30)
 test_both_agree, test_both_agree_deep = both(agrees_by_both, finite_programs(structures=60), quick=20)
+
+
+def test_a_binder_further_in_is_no_column() -> None:
+    """[VERDICT-NORM] Of a norm whose consequent has a quantifier of its own."""
+    norm = {"forall": [{"name": "b", "sort": "Bool"}], "role": "norm"}
+    norm["implies"] = {"antecedent": "b", "consequent": "ForAll([v: Bool], v)"}
+    check_report({"rules": [norm]}, "z3")
