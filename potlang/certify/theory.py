@@ -65,8 +65,8 @@ class Theory:
     optimization are added with the values that are said to be its answer. `mode` is the optimization's,
     `actions` what is asked for (None: all that there is). `text` is the program's. `matrices` and
     `dummies` are for refutations, so that many of them share what they make, `conjuncts`, `limits` and
-    `results` for finite problems, of which `encoded` is the last; `refuted` are the goals that were, with the
-    lines of text that did it, so that nobody has them read twice.
+    `results` for finite problems; `encoded` is one that waits for its reader, and `refuted` are the goals
+    that were refuted, with the lines of text that did it, so that nobody has them read twice.
     """
 
     def __init__(self, program: str, steps: StepBudget) -> None:

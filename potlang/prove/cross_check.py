@@ -195,14 +195,18 @@ class CrossChecker:
 
         A claim or an assumption of a session is in no program; and of a large one a part is read faster.
         """
-        from potlang.engines.ground.grounding import Grounder
-
         large = len(self.module.assertions) > _MOST_READ
         if large or not self._says(side, claim):
             return self._part(side, claim, core)
         if self._grounder is None:
-            self._grounder = Grounder(self.module, self._workers, self._reading)
+            self._grounder = self._grounder_of(self.module, self._reading)
         return self._grounder
+
+    def _grounder_of(self, module: Module, reading: KernelReading | None = None) -> Grounder:
+        # Most programs are answered without it.
+        from potlang.engines.ground.grounding import Grounder
+
+        return Grounder(module, self._workers, reading)
 
     def _says(self, side: Side, claim: Claim) -> bool:
         """Whether the program, as compiled, has all that a side is about."""
@@ -210,11 +214,10 @@ class CrossChecker:
 
     def _part(self, side: Side, claim: Claim, core: Sequence[str]) -> Grounder:
         """A core and a claim as a program of their own."""
-        from potlang.engines.ground.grounding import Grounder
         from potlang.prove.program_slice import slice_of
 
         part = slice_of(self.module, self.originals(core), claim, same_words=self._says(side, claim))
-        return Grounder(part, self._workers)
+        return self._grounder_of(part)
 
     def _suffices(self, core: Sequence[str]) -> bool:
         """Whether it takes less time to read a core than the program, which nobody else reads.

@@ -499,6 +499,7 @@ class Prover:
         if state.core is None or state.verdict is Verdict.UNKNOWN:
             return None
         check = _without_model(state)
+        # Both sides of a claim show that the assumptions contradict each other.
         refutation = state.refutations.get("claim" if check.side == "assumptions" else check.side)
         by = "" if refutation is None else refutation.by
         return self._cores.minimal(state.core, check, by=by)
