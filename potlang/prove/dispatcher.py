@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from potlang.engines.check import Check, CheckResult, DecisionProcedure
 from potlang.engines.encoding import Encoding, Unsupported
-from potlang.engines.messages import OptimizeAnswer, OptimizeQuery, Query, SolverAnswer
+from potlang.engines.messages import OptimizeAnswer, OptimizeQuery, Query, SolverAnswer, affords_model
 from potlang.engines.solver import Build, SolverSession
 from potlang.report.results import CheckRecord, Limits
 from potlang.utils.deadline import Deadline, OutOfFuel, within
@@ -287,6 +287,8 @@ class Dispatcher:
         check: Check | None = None,
     ) -> CheckResult:
         """The result, or where it is unknown what the fallbacks or the race with the reserve say."""
+        if check is not None and check.model and result.status == "sat" and result.model is None:
+            return self._with_model(build, result)
         if self._reserve is None or result.status != "unknown" or result.reason not in _WORTH_A_RACE:
             return result
         began = Deadline(self.allowance.check_ms(most_ms))
@@ -324,6 +326,15 @@ class Dispatcher:
         if found.status == "unknown" and result.reason is not None:
             found = found._replace(reason=found.reason or result.reason)
         return found._replace(checks=(*result.checks, *found.checks))
+
+    def _with_model(self, build: Build, result: CheckResult) -> CheckResult:
+        """A model of what the first solver found to have one when its time alone was nearly over."""
+        limit = self.allowance.check_ms()
+        first = self.solvers[0]
+        if self._alone(limit) == limit or not affords_model(first.base_size, limit):
+            return result
+        found = merge(result.checks[0].query, [(first, first.check(build, limit))])
+        return result if found.model is None else found._replace(checks=(*result.checks, *found.checks))
 
     def _answers(self, build: Build, limit: int) -> list[tuple[SolverSession, SolverAnswer]]:
         if len(self.solvers) == 1:

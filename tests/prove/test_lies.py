@@ -236,6 +236,24 @@ def test_a_model_that_evaluation_finds_false_is_not_shown(monkeypatch: pytest.Mo
     assert all("is false in the model" in each.note for each in result.assurances)
 
 
+def test_a_model_for_which_no_time_was_left_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[ROUTE-RACE] [TIER-PIECE] A solver that answers at the end of its time alone gives no model."""
+    late: list[Query] = []
+
+    def without(answer: SolverAnswer, query: Query) -> SolverAnswer:
+        if not query.model or answer.model is None or query in late:
+            return answer
+        late.append(query)
+        return answer._replace(model=None)
+
+    with lying("z3", without, monkeypatch) as told:
+        report = potlang.verify(NUMBERS, limits=LIMITS)
+    assert told
+    assert [each.verdict.value for each in report.results] == [each.name for each in report.results]
+    models = [each for result in report.results for each in result.assurances if each.status == "sat"]
+    assert [each.by for each in models] == ["evaluator"] * 4
+
+
 # --- procedures -------------------------------------------------------------------------------------------
 
 Twist = Callable[[CheckResult], CheckResult]
