@@ -165,7 +165,7 @@ def _loads(text: str, decoder: json.JSONDecoder, hooks: _Hooks, sink: Sink) -> o
     try:
         value: object = decoder.decode(text)
     except json.JSONDecodeError as error:
-        _report_syntax(text, error, sink, limits)
+        _report_syntax(text, error, sink)
         return None
     except RecursionError:
         _report_depth(text, sink, limits, "the brackets nest too deeply to be read")
@@ -231,7 +231,7 @@ def _report_depth(text: str, sink: Sink, limits: InputLimits, primary: str) -> N
     sink.report("POT0003", Place("", (at, at + 1)), primary=primary, limit=limits.nesting)
 
 
-def _report_syntax(text: str, error: json.JSONDecodeError, sink: Sink, limits: InputLimits) -> None:
+def _report_syntax(text: str, error: json.JSONDecodeError, sink: Sink) -> None:
     from potlang.reading.json_syntax import diagnose
 
     problems = diagnose(text) if len(text) <= _EXPLAINED else []

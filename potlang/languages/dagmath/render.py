@@ -67,7 +67,7 @@ def detail_lines(report: SolutionResult, style: Style) -> Iterator[str]:
         yield f"these given steps contradict each other: {listed(report.contradiction)}"
     if report.answer is not None:
         yield _answer(report.answer, style)
-    yield from _counts(report, style)
+    yield from _counts(report)
     yield from (f"note: {visible(note)}" for note in report.notes)
 
 
@@ -156,7 +156,7 @@ def _answer(answer: AnswerResult, style: Style) -> str:
     return f"answer {given}: {style.verdict(word)} ({said}{note})"
 
 
-def _counts(report: SolutionResult, style: Style) -> Iterator[str]:
+def _counts(report: SolutionResult) -> Iterator[str]:
     graph = report.graph
     if graph is None:
         return

@@ -52,12 +52,12 @@ def report_line(violations: Violations, start: int, end: int) -> Salvaged | None
     name = word[0][1:] if word else ""
     kind = name if name in SHAPES else name.lower()
     if kind not in SHAPES:
-        _report_unknown(violations, start, end, line, word[0] if word else "@")
+        _report_unknown(violations, start, end, word[0] if word else "@")
         return None
     return _Line(violations, start, end, line, kind, misspelt=kind != name).report()
 
 
-def _report_unknown(violations: Violations, start: int, end: int, line: str, word: str) -> None:
+def _report_unknown(violations: Violations, start: int, end: int, word: str) -> None:
     shown_word = violations.raw.data[start : start + len(word)].decode("utf-8", "replace")
     near = nearest(word.lstrip("@"), SHAPES, 1)
     helps = [f"did you mean `{form(near[0])}`?"] if near else []
