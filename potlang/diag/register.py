@@ -81,6 +81,7 @@ _ROWS = (
     Code("POT2010", "function-without-arguments", _E, "the function `{name}` is used without arguments"),
     Code("POT2012", "connective-redeclared", _W, "the function `{name}` hides the connective of that name"),
     Code("POT2013", "repeated-declaration", _W, "`{name}` is declared again, with the same meaning"),
+    Code("POT2020", "unknown-rule", _E, "no rule is called `{name}`"),
     # 3 sorts
     Code("POT3001", "sort-mismatch", _E, "expected {expected}, found {found}"),
     Code("POT3002", "wrong-arity", _E, "`{name}` takes {expected}, but {found} given"),
@@ -103,6 +104,8 @@ _ROWS = (
     Code("POT4006", "possible-division-by-zero", _N, "the divisor may be zero"),
     Code("POT4007", "trivial-formula", _W, "this is always {value}"),
     Code("POT4008", "recursive-definition", _E, "the definitions {cycle} use one another"),
+    Code("POT4020", "cyclic-exceptions", _E, "the exceptions go round in a circle: {cycle}"),
+    Code("POT4021", "meaningless-exception", _E, "`{key}` means nothing here: {reason}"),
     # 5 traces and steps
     Code("POT5001", "unknown-record", _E, "`{word}` is not a record"),
     Code("POT5002", "malformed-record", _E, "malformed `@{kind}`: {problem}"),

@@ -278,7 +278,10 @@ class BinderDecl:
 
 @dataclass(slots=True, eq=False, repr=False)
 class FunctionDecl:
-    """An item of `functions`; `params` and `body` where it is defined."""
+    """An item of `functions`; `params` and `body` where it is defined.
+
+    `closed` says of a predicate that it is true only where rules or facts make it so.
+    """
 
     name: str
     domain: list[SortExpr]
@@ -286,6 +289,7 @@ class FunctionDecl:
     pointer: str
     params: list[BinderDecl] | None = None
     body: Formula | None = None
+    closed: bool = False
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -314,8 +318,9 @@ class StatementDecl:
     """A rule or a verification: binders, then `antecedent implies consequent` or `constraint`.
 
     `quantifier` is `forall`, `exists` or None. Exactly one of `constraint` and the pair
-    (`antecedent`, `consequent`) is set. `role` is `axiom` or `norm` (rules alone). `find` lists
-    variables whose bindings are asked for (verifications alone).
+    (`antecedent`, `consequent`) is set. `role` is `axiom` or `norm`; `unless` lists exceptions, `overrides`
+    names of rules with their pointers, `default` is set where opposite rules override (rules alone). `find`
+    lists variables whose bindings are asked for (verifications alone).
     """
 
     name: str | None
@@ -327,6 +332,9 @@ class StatementDecl:
     consequent: Formula | None = None
     role: str = "axiom"
     find: list[BinderDecl] = field(default_factory=list)
+    unless: Sequence[Formula] = ()
+    overrides: Sequence[tuple[str, str]] = ()
+    default: bool = False
 
 
 @dataclass(slots=True, eq=False, repr=False)

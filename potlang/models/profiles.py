@@ -20,6 +20,7 @@ _FORM: Final = {
     "import": "string",
     "choice": "array",
     "formula": "string",
+    "unless": "array",
 }
 """Of the forms that a definition allows, the one that is kept."""
 _LEFT_OUT: Final = {"rule": ("implies",), "verification": ("implies",)}

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from .exceptions import excepted
 from .formulas import BUILT_IN, Binder, Function, Names, RootReader, sort_text
 from .lexer import NotCovered
 
@@ -175,7 +176,9 @@ class _Program:
     def _functions(self, items: list[Any]) -> None:
         """[POT-DECL-2]"""
         for item in items:
-            item = _checked(item, ("name", "domain", "range", "params", "body"), ("name", "domain", "range"))
+            item = _checked(item, _FUNCTION, _FUNCTION[:3])
+            if item.get("closed"):
+                raise NotCovered("a closed predicate")
             if "body" in item or item.get("params"):
                 raise NotCovered("a defined function")
             domain = tuple(self._names.sort(sort) for sort in _list(item["domain"]))
@@ -245,7 +248,9 @@ class _Program:
 
     def _rule(self, number: int, item: object) -> None:
         """[POT-RULE-1] to [POT-RULE-3]"""
-        rule = _checked(item, (*_STATEMENT, "role"))
+        rule = _checked(item, (*_STATEMENT, "role", "unless", "overrides", "default"))
+        if rule.get("overrides") or rule.get("default"):
+            raise NotCovered("a rule that overrides another")
         role = rule.get("role", "axiom")
         if role == "norm":
             self._claim(f"n{number}", rule, "norm")
@@ -299,13 +304,18 @@ class _Program:
         if ("implies" in item) == ("constraint" in item) or (item.get("forall") and item.get("exists")):
             raise NotCovered("a statement that is none or two of the schema's")
         word = "forall" if item.get("forall") else "exists"
+        unless = item.get("unless", [])
         with reader.bound(self._binders(reader, item.get(word, []))) as variables:
             if "constraint" in item:
                 found = reader.formula(item["constraint"])
             else:
                 pair = _checked(item["implies"], _IMPLIES, _IMPLIES)
                 found = f"(=> {' '.join(reader.formula(pair[part]) for part in _IMPLIES)})"
-        return f"({word} ({' '.join(variables)}) {found})" if variables else found
+            exceptions = [reader.formula(each) for each in (unless if isinstance(unless, list) else [unless])]
+        if exceptions and word == "exists" and variables:
+            raise NotCovered("`unless` of a rule with `exists`")
+        found = f"({word} ({' '.join(variables)}) {found})" if variables else found
+        return excepted(found, exceptions) if exceptions else found
 
     def _binders(self, reader: RootReader, items: object) -> list[Binder]:
         found = []
@@ -318,5 +328,6 @@ class _Program:
         return found
 
 
+_FUNCTION = ("name", "domain", "range", "params", "body", "closed")
 _STATEMENT = ("name", "forall", "exists", "constraint", "implies")
 _IMPLIES = ("antecedent", "consequent")

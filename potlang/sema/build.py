@@ -20,7 +20,14 @@ from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, DeclaredSort, EnumSort, Sort
 from potlang.sema.declare import Declarations
 from potlang.sema.elaborate import Elaborator
-from potlang.sema.statements import binder, fact_formula, local_variables, statement_formula, statement_text
+from potlang.sema.statements import (
+    binder,
+    fact_formula,
+    local_variables,
+    statement_formula,
+    statement_parts,
+    statement_text,
+)
 from potlang.sema.undeclared import BROKEN, Advise, Undeclared
 
 _FACT = AssertionKind.FACT
@@ -121,8 +128,7 @@ class _ModuleBuilder:
         definitions = self._definitions()
         for index, fact in enumerate(program.facts):
             self._fact(index, fact)
-        for index, rule in enumerate(program.rules):
-            self._rule(index, rule, norms)
+        self._rules(program.rules, norms)
         claims = [claim for i, v in enumerate(program.verifications) if (claim := build_claim(i, v, self._e))]
         optimization = self._optimization(program.optimization)
         self._e.undeclared.report(self._scope, _sections(program))
@@ -216,11 +222,27 @@ class _ModuleBuilder:
             name = fact.name or f"fact {index + 1}"
             self._assertions.append(Assertion(f"f{index}", name, _FACT, formula, Origin(fact.pointer, text)))
 
-    def _rule(self, index: int, rule: s.StatementDecl, norms: list[Claim]) -> None:
-        formula = statement_formula(rule, self._e)
-        if formula is None:
+    def _rules(self, rules: list[s.StatementDecl], norms: list[Claim]) -> None:
+        if any(rule.unless or rule.overrides or rule.default for rule in rules):
+            from potlang.sema.exceptions import Exceptions
+
+            found = [
+                (index, _rule_name(index, rule), rule, parts)
+                for index, rule in enumerate(rules)
+                if (parts := statement_parts(rule, self._e)) is not None
+            ]
+            facts = [assertion for assertion in self._assertions if assertion.kind is _FACT]
+            formulas = Exceptions(self._pool, self._sink).formulas([each[1:] for each in found], facts)
+            for (index, _, rule, _), formula in zip(found, formulas, strict=True):
+                self._rule(index, rule, formula, norms)
             return
-        name = rule.name or f"rule {index + 1}"
+        for index, rule in enumerate(rules):
+            alone = statement_formula(rule, self._e)
+            if alone is not None:
+                self._rule(index, rule, alone, norms)
+
+    def _rule(self, index: int, rule: s.StatementDecl, formula: Node, norms: list[Claim]) -> None:
+        name = _rule_name(index, rule)
         origin = Origin(rule.pointer, statement_text(rule))
         if rule.role == "norm":
             norms.append(Claim(f"n{index}", name, formula, origin))
@@ -299,6 +321,10 @@ def build_claim(index: int, verification: s.StatementDecl, e: Elaborator) -> Cla
     origin = Origin(verification.pointer, statement_text(verification))
     find = tuple(var for _, var in sought if var is not None)
     return Claim(f"v{index}", name, formula, origin, find)
+
+
+def _rule_name(index: int, rule: s.StatementDecl) -> str:
+    return rule.name or f"rule {index + 1}"
 
 
 def _semantic(name: str, formula: Node, pointer: str) -> Assertion:

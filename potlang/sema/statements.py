@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from potlang.diag import Place
 from potlang.expressions import surface as s
 from potlang.ir.nodes import Node, Var
+from potlang.ir.pool import Pool
 from potlang.sema.binders import warn_shadowing
 from potlang.sema.declare import variable_entry
 from potlang.sema.elaborate import Elaborator
@@ -32,17 +34,40 @@ def local_variables(variables: Sequence[s.BinderDecl], e: Elaborator) -> dict[st
     return {entry.name: entry for entry in entries if entry is not None}
 
 
+class StatementParts(NamedTuple):
+    """A statement without its quantifier: the variables that it binds, its formula, and its exceptions."""
+
+    quantifier: str | None
+    variables: tuple[Var, ...]
+    matrix: Node
+    unless: tuple[Node, ...] = ()
+
+    def closed(self, pool: Pool) -> Node:
+        """The formula under its binders; the exceptions are not in it."""
+        if self.quantifier and self.variables:
+            return pool.quant(self.quantifier, self.variables, self.matrix)
+        return self.matrix
+
+
 def statement_formula(statement: s.StatementDecl, e: Elaborator) -> Node | None:
     """The statement under its binders; None where it has an error, which is reported."""
+    parts = statement_parts(statement, e)
+    return None if parts is None else parts.closed(e.pool)
+
+
+def statement_parts(statement: s.StatementDecl, e: Elaborator) -> StatementParts | None:
+    """The statement in parts; None where it has an error, which is reported."""
     binders = [(decl.name, binder(decl, e)) for decl in statement.binders]
     e.scope.push(binders)
     formula = _matrix(statement, e)
+    # A list first: each error is reported, not the first alone.
+    unless = [e.formula(each) for each in statement.unless]
     e.scope.pop(binders)
     variables = tuple(var for _, var in binders if var is not None)
-    if formula is None or len(variables) < len(binders):
+    exceptions = tuple([each for each in unless if each is not None])
+    if formula is None or len(variables) < len(binders) or len(exceptions) < len(unless):
         return None
-    quantifier = statement.quantifier
-    return e.pool.quant(quantifier, variables, formula) if quantifier and variables else formula
+    return StatementParts(statement.quantifier, variables, formula, exceptions)
 
 
 def _matrix(statement: s.StatementDecl, e: Elaborator) -> Node | None:
@@ -76,6 +101,8 @@ def statement_text(statement: s.StatementDecl) -> str:
     else:
         assert statement.antecedent is not None and statement.consequent is not None
         text = f"{statement.antecedent.text} -> {statement.consequent.text}"
+    if statement.unless:
+        text += f" unless {' or '.join(each.text for each in statement.unless)}"
     if not statement.binders:
         return text
     names = ", ".join(_binder_text(decl) for decl in statement.binders)

@@ -388,6 +388,8 @@ def instance(random: Random, schema: dict[str, Any], root: dict[str, Any], key: 
             return [instance(random, schema["items"], root, key) for _ in range(random.choice((0, 1, 2)))]
         case "null":
             return None
+        case "boolean":
+            return random.random() < 0.5
         case "number":
             return random.choice((1, 2.5))
     return random.choice(("x", "P", "True", "x == x", "DeclareSort", "EnumSort", "Int", "p(x)"))

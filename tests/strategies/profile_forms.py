@@ -49,6 +49,9 @@ class _ProfileWriter:
         known["knowledge_base"] = [_formula(each) for each in facts if not _has_name(each)]
         named = [_as_rule(each) for each in facts if _has_name(each)]
         known["rules"] = named + [_without_implies(each) for each in known.get("rules", ())]
+        for rule in known["rules"]:
+            if isinstance(rule.get("unless"), str):
+                rule["unless"] = [rule["unless"]]
         known["verifications"] = [_without_implies(each) for each in known.get("verifications", ())]
         known["imports"] = [_pack(each) for each in known.get("imports", ())]
         found: dict[str, Any] = self._value(known, self._schema)
@@ -88,6 +91,9 @@ class _ProfileWriter:
             raise _NotSaid
         return [self._value(each, schema["items"]) for each in value or ()]
 
+    def _boolean(self, value: Any, schema: Schema) -> bool:
+        return bool(value)
+
     def _string(self, value: Any, schema: Schema) -> str:
         if value is None:
             return str(schema.get("enum", [""])[0])
@@ -100,6 +106,7 @@ _BY_TYPE: Final[dict[str, Callable[[_ProfileWriter, Any, Schema], Any]]] = {
     "object": _ProfileWriter._object,
     "array": _ProfileWriter._array,
     "string": _ProfileWriter._string,
+    "boolean": _ProfileWriter._boolean,
 }
 
 
@@ -136,7 +143,7 @@ def _as_rule(fact: dict[str, Any]) -> dict[str, Any]:
 def _without_implies(statement: dict[str, Any]) -> dict[str, Any]:
     implies = statement.get("implies")
     if implies is None:
-        return statement
+        return dict(statement)
     formula = f"({_text(implies['antecedent'])}) -> ({_text(implies['consequent'])})"
     return {**{key: value for key, value in statement.items() if key != "implies"}, "constraint": formula}
 

@@ -208,7 +208,7 @@ class _Reader:
         self.sink.report("POT1012", Place(place, on_key=True), key=key, helps=helps, fixes=[fix])
 
     def _function(self, value: object, pointer: str) -> FunctionDecl | None:
-        known = ("name", "domain", "range", "params", "body", "description")
+        known = ("name", "domain", "range", "params", "body", "closed", "description")
         what = "a function: an object with `name`, `domain` and `range`"
         item = self._object(value, pointer, what, known, ("name", "domain", "range"))
         if item is None:
@@ -222,10 +222,11 @@ class _Reader:
         result = self._field(item, "range", pointer, self.shapes.sort)
         params = self._binders(item.get("params"), f"{pointer}/params")
         body = self._given(item, "body", pointer, self.shapes.formula)
+        closed = self._given(item, "closed", pointer, self.shapes.boolean)
         sorts = [sort for sort in domain if sort is not None]
         if name is None or result is None or len(sorts) != len(domain):
             return None
-        return FunctionDecl(name, sorts, result, pointer, params or None, body)
+        return FunctionDecl(name, sorts, result, pointer, params or None, body, bool(closed))
 
     def _constants(self) -> list[ConstantGroup]:
         section, pointer = self._found("constants")
@@ -304,24 +305,41 @@ class _Reader:
         return FactDecl(name, formula, truth, variables, pointer)
 
     def _rule(self, value: object, pointer: str) -> StatementDecl | None:
-        return self._statement(value, pointer, "a rule", "role")
+        return self._statement(value, pointer, "a rule", ("role", "unless", "overrides", "default"))
 
     def _verification(self, value: object, pointer: str) -> StatementDecl | None:
-        return self._statement(value, pointer, "a verification", "find")
+        return self._statement(value, pointer, "a verification", ("find",))
 
-    def _statement(self, value: object, pointer: str, what: str, extra: str) -> StatementDecl | None:
-        known = ("name", "forall", "exists", "constraint", "implies", extra, "description")
+    def _statement(
+        self, value: object, pointer: str, what: str, extra: tuple[str, ...]
+    ) -> StatementDecl | None:
+        known = ("name", "forall", "exists", "constraint", "implies", *extra, "description")
         item = self._object(value, pointer, f"{what}: an object with `constraint` or `implies`", known)
         if item is None:
             return None
         statement = StatementDecl(self._optional_name(item, pointer), pointer)
         self._quantifier(item, pointer, statement)
-        if extra == "role":
+        if "role" in extra:
             role = self._given(item, "role", pointer, self.shapes.one_of, ("axiom", "norm"))
             statement.role = role or "axiom"
-        if extra == "find":
+            self._exceptions(item, pointer, statement)
+        if "find" in extra:
             statement.find = self._binders(item.get("find"), f"{pointer}/find")
         return statement if self._claim(item, pointer, statement) else None
+
+    def _exceptions(self, item: Object, pointer: str, statement: StatementDecl) -> None:
+        unless = item.get("unless")
+        if isinstance(unless, list):
+            statement.unless = self._each(
+                unless, f"{pointer}/unless", "a list of formulas", self.shapes.formula
+            )
+        elif unless is not None:
+            found = self.shapes.formula(unless, f"{pointer}/unless")
+            statement.unless = () if found is None else (found,)
+        if item.get("overrides") is not None:
+            place = f"{pointer}/overrides"
+            statement.overrides = self.shapes.names(item["overrides"], place, "a list of names of rules")
+        statement.default = bool(self._given(item, "default", pointer, self.shapes.boolean))
 
     def _quantifier(self, item: Object, pointer: str, statement: StatementDecl) -> None:
         universal, existential = item.get("forall"), item.get("exists")
