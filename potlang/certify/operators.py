@@ -90,6 +90,8 @@ def result(op: str, args: tuple[Sort, ...], sorts: Sorts) -> Sort | None:
             return BOOL if op == "member" else whole
         case "concat", (high, low) if high.kind == low.kind == "BitVec":
             return sorts.make("BitVec", (), high.width + low.width)
+        case "str.substr", (whole, start, length) if whole is STRING and start is length is INT:
+            return STRING
         case "int_to_bv", (number, like) if number is INT and like.kind == "BitVec":
             return like
     least, most, kinds, gives, _ = OPERATORS[op]
@@ -111,15 +113,15 @@ def compute(op: str, args: Sequence[Any], sorts: Sequence[Sort]) -> object:
         return NoValue("a string is too long")
     try:
         return function(*args)
-    except ArithmeticError as error:
+    except (ArithmeticError, ValueError) as error:
         return NoValue(str(error))
 
 
+def _substring(whole: str, start: Any, length: Any) -> str:
+    return whole[start:][: min(length, len(whole))] if 0 <= start < len(whole) and length > 0 else ""
+
+
 _ZERO = NoValue("division by zero")
-
-
-def _real(a: int | Growing) -> Fraction | Growing:
-    return a if isinstance(a, Growing) else Fraction(a)
 
 
 def _divided(a: int, b: int) -> object:
@@ -155,6 +157,7 @@ _LOGIC = ("Bool", BOOL, operator.not_)
 _MIXED = (9, 0, "", None)
 _MOST = 1 << 30
 _difference = _pointwise(lambda x, y: x and not y)
+_PLAIN = {f"bv{n.strip('_')}": getattr(operator, n) for n in ("and_", "or_", "xor", "add", "sub", "mul")}
 OPERATORS: Mapping[str, tuple[int, int, str, Sort | None, Callable[..., Any]]] = MappingProxyType(
     {
         "not": (1, 1, *_LOGIC),
@@ -162,8 +165,7 @@ OPERATORS: Mapping[str, tuple[int, int, str, Sort | None, Callable[..., Any]]] =
         **dict.fromkeys(("=>", "iff", "xor"), (2, 2, *_LOGIC)),
         "=": (2, 2, "any", BOOL, operator.eq),
         "distinct": (2, _MOST, "any", BOOL, lambda *args: len(set(args)) == len(args)),
-        "<": (2, 2, "Int Real", BOOL, operator.lt),
-        "<=": (2, 2, "Int Real", BOOL, operator.le),
+        **{sign: (2, 2, "Int Real", BOOL, less) for sign, less in (("<", operator.lt), ("<=", operator.le))},
         "+": (2, _MOST, "Int Real", None, lambda *args: sum(args[1:], args[0])),
         "-": (2, 2, "Int Real", None, operator.sub),
         "neg": (1, 1, "Int Real", None, operator.neg),
@@ -172,12 +174,14 @@ OPERATORS: Mapping[str, tuple[int, int, str, Sort | None, Callable[..., Any]]] =
         "/": (2, 2, "Real", None, lambda a, b: _ZERO if b == 0 else a / b),
         "div": (2, 2, "Int", None, _divided),
         "mod": (2, 2, "Int", None, lambda a, b: _ZERO if b == 0 else a % abs(b)),
-        "to_real": (1, 1, "Int", REAL, _real),
+        "to_real": (1, 1, "Int", REAL, lambda a: a if isinstance(a, Growing) else Fraction(a)),
         "to_int": (1, 1, "Real", INT, math.floor),
         "str.++": (2, _MOST, "String", STRING, lambda *args: "".join(args)),
         "str.len": (1, 1, "String", INT, len),
         "str.contains": (2, 2, "String", BOOL, lambda whole, part: part in whole),
         "str.prefixof": (2, 2, "String", BOOL, lambda part, whole: whole.startswith(part)),
+        "str.to_int": (1, 1, "String", INT, lambda s: int(s) if s.isascii() and s.isdigit() else -1),
+        "str.substr": (*_MIXED, _substring),
         "str.suffixof": (2, 2, "String", BOOL, lambda part, whole: whole.endswith(part)),
         "union": (2, 2, "Set", None, _pointwise(operator.or_)),
         "intersect": (2, 2, "Set", None, _pointwise(operator.and_)),
@@ -193,12 +197,7 @@ OPERATORS: Mapping[str, tuple[int, int, str, Sort | None, Callable[..., Any]]] =
         "ubv_to_int": (1, 1, "BitVec", INT, lambda a: a),
         "bvnot": (1, 1, "BitVec", None, lambda a, _, w: ~a),
         "bvneg": (1, 1, "BitVec", None, lambda a, _, w: -a),
-        "bvand": (2, 2, "BitVec", None, lambda a, b, w: a & b),
-        "bvor": (2, 2, "BitVec", None, lambda a, b, w: a | b),
-        "bvxor": (2, 2, "BitVec", None, lambda a, b, w: a ^ b),
-        "bvadd": (2, 2, "BitVec", None, lambda a, b, w: a + b),
-        "bvsub": (2, 2, "BitVec", None, lambda a, b, w: a - b),
-        "bvmul": (2, 2, "BitVec", None, lambda a, b, w: a * b),
+        **{name: (2, 2, "BitVec", None, lambda a, b, w, on=on: on(a, b)) for name, on in _PLAIN.items()},
         "bvudiv": (2, 2, "BitVec", None, lambda a, b, w: a // b if b else -1),
         "bvurem": (2, 2, "BitVec", None, lambda a, b, w: a % b if b else a),
         "bvsdiv": (2, 2, "BitVec", None, _signed_division),

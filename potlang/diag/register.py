@@ -64,6 +64,7 @@ _ROWS = (
     Code("POT1025", "sort-syntax", _E, "not a sort: {problem}"),
     Code("POT1026", "empty-expression", _E, "the expression is empty"),
     Code("POT1027", "unknown-action", _E, "unknown action `{action}`"),
+    Code("POT1030", "date-or-amount", _E, "{problem}"),
     # 2 names
     Code("POT2001", "undeclared-name", _E, "`{name}` is not declared"),
     Code("POT2002", "duplicate-declaration", _E, "`{name}` is declared more than once"),
@@ -104,6 +105,7 @@ _ROWS = (
     Code("POT4006", "possible-division-by-zero", _N, "the divisor may be zero"),
     Code("POT4007", "trivial-formula", _W, "this is always {value}"),
     Code("POT4008", "recursive-definition", _E, "the definitions {cycle} use one another"),
+    Code("POT4010", "open-cardinality", _E, "`{op}` counts the members of {sort}, which are not listed"),
     Code("POT4020", "cyclic-exceptions", _E, "the exceptions go round in a circle: {cycle}"),
     Code("POT4021", "meaningless-exception", _E, "`{key}` means nothing here: {reason}"),
     # 5 traces and steps

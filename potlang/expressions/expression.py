@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from potlang.expressions.actions import Fault, Reading
+from potlang.expressions.amounts import is_suspect, without_amounts
 from potlang.expressions.fast import fast_expression
 from potlang.expressions.flat import flat_literal
 from potlang.expressions.names import is_plain_sort, name_of
@@ -59,7 +60,11 @@ def _parse(text: str, start: str, pointer: str, sink: Sink) -> Any:
     reading = Reading(pointer)
     if over is None:
         stop = parse_tokens(tokens, start, reading)
-        if stop.reason == "accepted" and not reading.faults:
+        if (
+            stop.reason == "accepted"
+            and not reading.faults
+            and not (is_suspect(text) and without_amounts(tokens)[1])
+        ):
             return stop.value
         if stop.reason == "too_deep":
             token = tokens[max(stop.index - 1, 0)]

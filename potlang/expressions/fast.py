@@ -121,6 +121,11 @@ def fast_expression(text: str) -> Expr | None:
             if "e" in word or "E" in word:
                 return None
             start = match.start()
+            # `2025-01-20` and `25,000` without blanks are no arithmetic and no arguments: the ordinary way
+            # looks at them.
+            close = start > 1 and text[start - 1] in "-," and text[start - 2].isdigit()
+            if close and (text[start - 1] == "-" or len(word) >= 3):
+                return None
             value = Number(word, start, start + len(word))
         elif kind == 8:
             if comparison is not None or total is not None or not stack or len(stack) > _DEEPEST:

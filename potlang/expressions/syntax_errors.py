@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 from potlang.diag.model import Fix, Replace
 from potlang.expressions.actions import Correction, Fault, Reading
+from potlang.expressions.amounts import without_amounts
 from potlang.expressions.parser import Parser, parse_tokens
+from potlang.expressions.phrases import Phrases, comment
 from potlang.expressions.surface import Name
-from potlang.expressions.syntax_words import CLOSING, OPENING, WORD_OPERATORS, describe
+from potlang.expressions.syntax_words import BINDERS, CLOSING, OPENING, WORD_OPERATORS, describe
 from potlang.expressions.tables import END, Token, tables, tokenize
 from potlang.expressions.tolerant_lexer import MOST, SAFE, UNSAFE, ErrorTolerantLexer, syntax
 
@@ -32,17 +34,30 @@ def explain_expression(text: str, pointer: str, sink: Sink) -> None:
     if len(sink) > _MANY:
         sink.report("POT1020", pointer, problem="this is not an expression")
         return
+    remark = comment(text)
+    if remark is not None:
+        remark.report(pointer, sink)
+        return
     forgiving = ErrorTolerantLexer(text)
-    problems = list(forgiving.problems)
-    if not forgiving.stopped:
-        brackets = _match_brackets(forgiving.tokens, text)
-        problems += brackets or ([] if forgiving.unreadable else _parse_on(forgiving.tokens, pointer))
+    tokens, amounts = without_amounts(forgiving.tokens)
+    problems = [*forgiving.problems, *amounts]
+    phrase = Phrases(tokens, text).fault()
+    if phrase is not None:
+        # What the words of a phrase are taken for is no problem of its own.
+        problems = [each for each in problems if not _overlaps(each, phrase)] + [phrase]
+    elif not forgiving.stopped:
+        brackets = _match_brackets(tokens, text)
+        problems += brackets or ([] if forgiving.unreadable else _parse_on(tokens, pointer))
     if len(problems) == 1 and not sink.is_full:
         problems = [_with_working_fixes(problems[0], text)]
     for problem in problems[:MOST]:
         problem.report(pointer, sink)
     if not problems:
         sink.report("POT1020", pointer, problem="this is not an expression")
+
+
+def _overlaps(one: Fault, other: Fault) -> bool:
+    return one.start < other.end and other.start < one.end
 
 
 def explain_sort(text: str, pointer: str, reading: Reading, sink: Sink) -> None:
@@ -157,12 +172,34 @@ def _parse_on(tokens: list[Token], pointer: str) -> list[Fault]:
             stop = parser.run(tokens, stop.index)
             continue
         expected = _expected_terminals(parser)
-        problems.append(describe(previous, token, expected))
+        problems.append(_applied(tokens, stop.index) or describe(previous, token, expected))
         index = _resume(parser, tokens, stop.index)
         if index is None:
             break
         stop = parser.run(tokens, index)
     return problems + reading.faults
+
+
+def _applied(tokens: list[Token], index: int) -> Fault | None:
+    """`f[a]`: a function is applied with parentheses; None for anything else."""
+    name, opening = tokens[index - 1], tokens[index]
+    close = _next_argument(tokens, index + 1)
+    while close is not None and tokens[close].kind == "COMMA":
+        close = _next_argument(tokens, close + 1)
+    if (
+        name.kind not in ("NAME", "QUOTED")
+        or opening.kind != "LSQB"
+        or close is None
+        or opening.start > name.end
+    ):
+        return None
+    closing = tokens[close]
+    if closing.kind != "RSQB" or name.text in BINDERS:
+        return None
+    edits = ((opening.start, opening.end, "("), (closing.start, closing.end, ")"))
+    fix = Correction(f"write `{name.text}(…)`", UNSAFE, edits)
+    fault = describe(name, opening, [])
+    return fault._replace(corrections=(fix,))
 
 
 def _word_operator(parser: Parser, previous: Token | None, token: Token) -> tuple[str, str] | None:

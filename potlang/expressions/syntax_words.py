@@ -20,6 +20,7 @@ _OPERATORS = frozenset((*_WORDS, *_SIGNS, "COMPARE", "PLUS", "MINUS", "STAR", "D
 _KINDS: Mapping[str, str] = MappingProxyType(
     {"NAME": "the name", "QUOTED": "the name", "NUMBER": "the number", "STRING": "the string"}
 )
+BINDERS = frozenset(("ForAll", "Exists", "ExistsUnique", "Sum", "Product", "Count"))
 WORD_OPERATORS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "implies": ("IMPLIES", "->"),
@@ -32,8 +33,6 @@ WORD_OPERATORS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "And": ("AND", "and"),
         "OR": ("OR", "or"),
         "Or": ("OR", "or"),
-        "xor": ("COMPARE", "!="),
-        "XOR": ("COMPARE", "!="),
         "is": ("COMPARE", "=="),
         "equals": ("COMPARE", "=="),
         "mod": ("DIVIDE", "%"),
@@ -102,11 +101,12 @@ def _two_values(previous: Token, token: Token, expected: list[str]) -> Fault | N
     if previous.text in ("if", "If", "IF"):
         helps = ("write `Implies(p, q)` or `If(c, a, b)`",)
         return syntax(previous.start, previous.end, f"`{previous.text}` is not an operator", helps=helps)
-    if token.kind == "LSQB" and previous.text in ("ForAll", "Exists", "Sum", "Product", "Count"):
+    if token.kind == "LSQB" and previous.text in BINDERS:
         helps = (f"write `{previous.text}([x], …)`",)
         return syntax(previous.start, end, "the parenthesis of the call is missing", helps=helps)
     if token.kind == "LSQB" and token.start == previous.end:
-        helps = ("write `Select(array, index)` for an element of an array",)
+        whole = previous.text if previous.kind in ("NAME", "QUOTED") else "f"
+        helps = (f"write `{whole}(x)` for a function, `Select({whole}, index)` for an element of an array",)
         return syntax(token.start, end, "brackets after a value do not select an element", helps=helps)
     helps = ()
     fixes: list[Correction] = []
@@ -142,6 +142,14 @@ def _no_operand(previous: Token | None, token: Token, expected: list[str]) -> Fa
         if END in expected or "RPAR" in expected:
             helps = ("join formulas with `And(…)`, or write one expression an item",)
             return syntax(token.start, token.end, "a comma cannot join formulas here", helps=helps)
+    if (
+        previous is not None
+        and previous.kind in ("RSQB", "RBRACE")
+        and END not in expected
+        and "RPAR" not in expected
+    ):
+        helps = ("lists stand as arguments, as binders, after `in` and beside a set",)
+        return syntax(previous.start, previous.end, "a list cannot stand here", helps=helps)
     if previous is not None and previous.kind in OPENING and token.kind in CLOSING:
         return syntax(previous.start, token.end, "these brackets are empty")
     if previous is not None and previous.kind == "COMMA" and token.kind in CLOSING | {END}:

@@ -13,6 +13,7 @@ from functools import cache
 
 from potlang.diag.model import Applicability
 from potlang.expressions.actions import Correction, Fault
+from potlang.expressions.amounts import currency, is_unit
 from potlang.expressions.tables import END, Token, scanner, tokens
 
 SAFE, UNSAFE = Applicability.SAFE, Applicability.UNSAFE
@@ -64,16 +65,73 @@ _SPELLINGS: dict[str, tuple[str, str]] = {
     "^": ("POWER", "**"),
     "∈": ("IN", "in"),
     "∉": ("NOT_IN", "not in"),
-    "⊕": ("COMPARE", "!="),
     "is not": ("COMPARE", "!="),
     "⊤": ("NAME", "True"),
     "⊥": ("NAME", "False"),
     ";": ("COMMA", ","),
+    "=:=": ("COMPARE", "=="),
+    "=\\=": ("COMPARE", "!="),
+    "\\=": ("COMPARE", "!="),
+    "\\==": ("COMPARE", "!="),
+    "/=": ("COMPARE", "!="),
+    "~=": ("COMPARE", "!="),
+    "\\+": ("NOT", "not"),
+    "≢": ("COMPARE", "!="),
+    "⟹": ("IMPLIES", "->"),
+    "⟶": ("IMPLIES", "->"),
+    "⟺": ("IFF", "<->"),
+    "⟷": ("IFF", "<->"),
+    "⩽": ("COMPARE", "<="),
+    "⩾": ("COMPARE", ">="),
+    **dict.fromkeys(("\\land", "\\wedge"), ("AND", "and")),
+    **dict.fromkeys(("\\lor", "\\vee"), ("OR", "or")),
+    **dict.fromkeys(("\\neg", "\\lnot"), ("NOT", "not")),
+    **dict.fromkeys(("\\to", "\\rightarrow", "\\implies", "\\Rightarrow", "\\supset"), ("IMPLIES", "->")),
+    **dict.fromkeys(("\\iff", "\\leftrightarrow", "\\Leftrightarrow", "\\equiv"), ("IFF", "<->")),
+    **dict.fromkeys(("\\leq", "\\le", "\\leqslant"), ("COMPARE", "<=")),
+    **dict.fromkeys(("\\geq", "\\ge", "\\geqslant"), ("COMPARE", ">=")),
+    **dict.fromkeys(("\\neq", "\\ne"), ("COMPARE", "!=")),
+    **dict.fromkeys(("\\cdot", "\\times"), ("STAR", "*")),
+    "\\in": ("IN", "in"),
+    "\\notin": ("NOT_IN", "not in"),
+    "\\top": ("NAME", "True"),
+    "\\bot": ("NAME", "False"),
 }
 MOST = 20
+_ENDS = frozenset(["NAME", "QUOTED", "NUMBER", "STRING", "BITS", "RPAR", "RSQB", "RBRACE"])
 _WORDS = {"AND", "OR", "NOT", "IN", "NOT_IN"}
 _CURLY = r"“[^“”\"]*[”\"]|\"[^“”\"]*”|‘[^‘’']*[’']|'[^‘’']*’"
-_QUANTIFIER = r"(?:[∀∃]|\b(?:[Ff]or_?[Aa]ll|[Ee]xists|FORALL|EXISTS)\b(?=\s+[^\W\d]))\s*"
+_QUANTIFIER = (
+    r"(?:∀|∃[!1]?|∄|\\(?:forall|exists!?|nexists)(?![A-Za-z])"
+    r"|\b(?:[Ff]or_?[Aa]ll|[Ee]xists!?|FORALL|EXISTS|for\s+(?:all|every|each)|there\s+(?:exists|is))(?=\s+[^\W\d]))\s*"
+)
+_UNIQUE = r"\b(?:[Ee]xists|EXISTS)(?:!|_?[Uu]nique(?:ly)?|1)(?=\s*\()|∃[!1](?=\s*\(\s*\[)"
+_MEANT: dict[str, str] = {
+    "∪": "write `Union(S, T)`",
+    "∩": "write `Intersect(S, T)`",
+    "⊆": "write `Subset(S, T)`",
+    "⊂": "write `Subset(S, T) and S != T`",
+    "⊇": "write `Subset(T, S)`",
+    "⊃": "write `Implies(p, q)`",
+    "∖": "write `Difference(S, T)`",
+    "∅": "write `EmptySet`, beside a set",
+    "∑": "write `Sum([x: Sort], f(x))`",
+    "Σ": "write `Sum([x: Sort], f(x))`",
+    "∏": "write `Product([x: Sort], f(x))`",
+    "√": "there are no roots: name the root, `y * y == x and y >= 0`",
+    "∞": "numbers have no greatest one: leave the bound out",
+    "²": "write `x ** 2`",
+    "³": "write `x ** 3`",
+    "⌊": "write `Floor(x)`",
+    "⌈": "write `Ceil(x)`",
+    "≈": "write the bounds, `Abs(a - b) <= 0.1`",
+    "□": "there are no modal operators: say what holds",
+    "◇": "there are no modal operators: say what holds",
+    "\\": "commands of LaTeX are not read: write `ForAll([x: Sort], …)`, `and`, `not`, `->`, `<=`",
+    "⊢": "write the premises as facts, and the conclusion as a verification",
+    "⊨": "write the premises as facts, and the conclusion as a verification",
+}
+"""Signs that mean something elsewhere, and what to write."""
 
 
 @cache
@@ -83,16 +141,20 @@ def _scanner() -> re.Pattern[str]:
     longer, single = (
         "|".join(
             re.escape(text).replace("is\\ not", r"\bis\s+not\b")
+            + ("(?![A-Za-z])" if text[-1].isalpha() else "")
             for text in sorted(_SPELLINGS, key=len, reverse=True)
             if (len(text) > 1) == long
         )
         for long in (True, False)
     )
     parts = [
-        f"(?P<quantifier>{_QUANTIFIER}(?P<bound>{name}(?:\\s*,\\s*{name}(?!\\w*\\s*\\())*)\\s*[.:,]?\\s*)",
+        f"(?P<unique>{_UNIQUE})",
+        f"(?P<quantifier>{_QUANTIFIER}(?P<paren>\\(\\s*)?(?P<bound>{name}(?:\\s*,\\s*{name}(?!\\w*\\s*\\())*)"
+        f"(?:\\s*(?::|∈|\\\\in\\b|\\bin\\b)\\s*(?P<range>{name})(?!\\w*\\s*\\())?\\s*(?(paren)\\))\\s*[.:,]?\\s*)",
         r"(?P<lambda>(?:\blambda\b|λ)[^:.]*[:.]?)",
         r"(?P<digits>[0-9]++(?=[^\W\d])(?![eE][+-]?[0-9]++(?!\w))\w++)",
         f"(?P<curly>{_CURLY})",
+        r"(?P<phrase>:-|←|=~)",
         f"(?P<longer>{longer})",
         scanner().pattern.rsplit("|(?P<_UNKNOWN>", 1)[0],
         f"(?P<spelling>{single})",
@@ -116,6 +178,8 @@ class ErrorTolerantLexer:
         self.unreadable = False
         self.open_quantifiers: list[int] = []
         self.depth = 0
+        self.closing_bar = -1
+        """Where the bars around a term close."""
         for match in _scanner().finditer(text):
             if self.stopped or len(self.problems) > MOST:
                 self.stopped = True
@@ -132,6 +196,8 @@ class ErrorTolerantLexer:
         handlers: dict[str, Callable[[re.Match[str]], None]] = {
             "quantifier": self._quantifier,
             "bound": self._quantifier,
+            "range": self._quantifier,
+            "unique": self._unique,
             "lambda": self._lambda,
             "digits": self._digit_name,
             "curly": self._curly,
@@ -139,6 +205,7 @@ class ErrorTolerantLexer:
             "spelling": self._spelling,
             "open": self._open_string,
             "unknown": self._unknown,
+            "phrase": self._unknown,
         }
         handlers[kind](match)
 
@@ -162,8 +229,14 @@ class ErrorTolerantLexer:
 
     def _quantifier(self, match: re.Match[str]) -> None:
         start, end = match.span()
-        universal = match.group()[0] in "∀Ff"
-        word = "ForAll" if universal else "Exists"
+        sign = match.group().lower().lstrip("\\")
+        word = (
+            "ForAll"
+            if sign[0] in "∀f"
+            else "ExistsUnique"
+            if "!" in sign[:8] or sign[1:2] == "1"
+            else "Exists"
+        )
         names = [name.strip() for name in match["bound"].split(",")]
         if any(name in tokens().keywords for name in names):
             self.tokens.append(Token("NAME", word, start, end))
@@ -172,17 +245,48 @@ class ErrorTolerantLexer:
             self.stopped = True
             return
         close = _body_end(self.text, end)
-        call = f"{word}([{', '.join(names)}], "
+        negated = sign[0] in "∄n"
+        call = f"{'not ' * negated}{word}([{_bound(names, match['range'])}], "
         fix = Correction(f"write `{call}…)`", UNSAFE, ((start, end, call), (close, close, ")")))
         problem = f"a quantifier is written as a call: {call}…)"
-        self.problems.append(syntax(start, end, problem, corrections=(fix,)))
+        helps = (f"write `{call}…)`",)
+        self.problems.append(syntax(start, end, problem, helps=helps, corrections=(fix,)))
         at = match.start("bound")
-        parts = [("NAME", word), ("LPAR", "("), ("LSQB", "[")]
+        parts = [("NOT", "not")] * negated + [("NAME", word), ("LPAR", "("), ("LSQB", "[")]
         for name in names:
-            parts += [("NAME", name), ("COMMA", ",")]
+            sorted_ = [("COLON", ":"), ("NAME", match["range"])] if match["range"] else []
+            parts += [("NAME", name), *sorted_, ("COMMA", ",")]
         parts[-1] = ("RSQB", "]")
         self.tokens += [Token(kind, text, at, at) for kind, text in [*parts, ("COMMA", ",")]]
         self.open_quantifiers.append(self.depth)
+
+    def _unique(self, match: re.Match[str]) -> None:
+        start, end = match.span()
+        fix = Correction("write `ExistsUnique`", SAFE, ((start, end, "ExistsUnique"),))
+        problem = f"`{match.group()}` is written as a call"
+        self.problems.append(
+            syntax(start, end, problem, helps=("write `ExistsUnique([x: Sort], p(x))`",), corrections=(fix,))
+        )
+        self.tokens.append(Token("NAME", "ExistsUnique", start, end))
+
+    def _bars(self, start: int) -> None:
+        """`|s|`, a size or a magnitude: bars around a term, where no operator can stand."""
+        close = self.text.find("|", start + 1)
+        inside = self.text[start + 1 : close].strip()
+        is_number = any(sign in inside for sign in "+-*/")
+        fixes = tuple(
+            Correction(f"write `{word}({inside})`", UNSAFE, ((start, close + 1, f"{word}({inside})"),))
+            for word in (("Abs", "Size") if is_number else ("Size", "Abs"))
+        )
+        sizes = f"`Size({inside})` of a set or a string"
+        magnitude = f"`Abs({inside})` of a number"
+        helps = (f"write {magnitude}, {sizes}" if is_number else f"write {sizes}, {magnitude}",)
+        self.problems.append(
+            syntax(start, close + 1, "bars do not make a term", helps=helps, corrections=fixes)
+        )
+        self.closing_bar = close
+        self.tokens.append(Token("LPAR", "(", start, start + 1))
+        self.depth += 1
 
     def _lambda(self, match: re.Match[str]) -> None:
         helps = ("bind variables with ForAll, Exists, Sum or Count: `ForAll([x], …)`",)
@@ -198,6 +302,11 @@ class ErrorTolerantLexer:
             problem = "a number has no underscores"
             self.problems.append(syntax(start, end, problem, corrections=(fix,)))
             self.tokens.append(Token("NUMBER", plain, start, end))
+            return
+        number = re.match(r"[0-9]+", word)
+        if number and is_unit(word[number.end() :]):
+            self.tokens.append(Token("NUMBER", number[0], start, start + number.end()))
+            self.tokens.append(Token("NAME", word[number.end() :], start + number.end(), end))
             return
         fix = Correction(f"write `{word}` in backquotes", UNSAFE, ((start, end, f"`{word}`"),))
         problem = f"a name that begins with a digit is written in backquotes, here `{word}`"
@@ -216,6 +325,18 @@ class ErrorTolerantLexer:
     def _spelling(self, match: re.Match[str]) -> None:
         start, end = match.span()
         word = " ".join(match.group().split())
+        if word == "|" and start == self.closing_bar:
+            self.tokens.append(Token("RPAR", ")", start, end))
+            self.depth -= 1
+            return
+        before = self.tokens[-1].kind if self.tokens else ""
+        if word == "|" and before not in _ENDS and self.text.find("|", end) > end:
+            self._bars(start)
+            return
+        if word == ";" and not self.text[end:].strip():
+            fix = Correction("remove it", SAFE, ((start, end, ""),))
+            self.problems.append(syntax(start, end, "a formula ends without a sign", corrections=(fix,)))
+            return
         kind, meant = _SPELLINGS[word]
         trust, helps = SAFE, [f"write `{meant}`"]
         if word in ("=>", "==>") and self.text[end:].lstrip()[:1].isdigit():
@@ -263,16 +384,29 @@ class ErrorTolerantLexer:
         start, end = match.span()
         char = match.group()
         last = not self.text[end:].strip()
-        category = unicodedata.category(char)
+        amount = currency(self.text, start)
+        if amount is not None:
+            self.problems.append(amount)
+            return
+        category = unicodedata.category(char[0])
         harmless = (char == "." and last) or category in ("Cf", "Cc", "Zs")
         self.unreadable |= not harmless and not last
+        if not harmless and not last:
+            self.tokens.append(Token("OTHER", char, start, end))
         fix = Correction("remove it", SAFE if harmless else UNSAFE, ((start, end, ""),))
         helps: tuple[str, ...] = ()
-        if char == "?" and last:
+        if char in _MEANT:
+            helps = (_MEANT[char],)
+        elif char == "?" and last:
             helps = ("a question is written as the formula that is asked about",)
         elif char == "@" or char == "$":
             helps = ("a name with this character is written in backquotes",)
         self.problems.append(Fault("POT1022", start, end, {"char": char}, "", helps, (fix,)))
+
+
+def _bound(names: list[str], sort: str | None) -> str:
+    """Binders with their sort, if it stands there."""
+    return ", ".join(names if sort is None else [f"{name}: {sort}" for name in names])
 
 
 def _body_end(text: str, start: int) -> int:

@@ -113,6 +113,10 @@ def _subset(sorts: tuple[Sort, ...]) -> Sort | None:
     return BOOL if _set_operation(sorts) else None
 
 
+def _substring(sorts: tuple[Sort, ...]) -> Sort | None:
+    return STRING if sorts == (STRING, INT, INT) else None
+
+
 def _bits(sorts: tuple[Sort, ...]) -> Sort | None:
     return sorts[0] if isinstance(sorts[0], BitVecSort) and _same(sorts) else None
 
@@ -187,6 +191,8 @@ STR_CONTAINS = Operator(
 )
 STR_PREFIX = Operator("str.prefixof", 2, 2, _fixed(BOOL, STRING), "str.prefixof", values.str_prefix, _STRINGS)
 STR_SUFFIX = Operator("str.suffixof", 2, 2, _fixed(BOOL, STRING), "str.suffixof", values.str_suffix, _STRINGS)
+STR_SUBSTRING = Operator("str.substr", 3, 3, _substring, "str.substr", values.str_substring, _STRINGS)
+STR_TO_INT = Operator("str.to_int", 1, 1, _fixed(INT, STRING), "str.to_int", values.str_to_int, _STRINGS)
 
 BV_CONCAT = Operator("concat", 2, 2, _bits_concat, "concat", values.bv_concat, _BITS)
 BV_TO_INT = Operator("ubv_to_int", 1, 1, _bits_number, "bv2nat", values.bv_to_int, _BITS)

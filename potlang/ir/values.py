@@ -13,6 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from potlang.ir.numerals import natural
+
 
 class Unspecified(Exception):
     """The value is not determined by the logic (division by zero)."""
@@ -208,6 +210,18 @@ def str_prefix(part: str, whole: str) -> bool:
 def str_suffix(part: str, whole: str) -> bool:
     """Whether the second ends with the first."""
     return whole.endswith(part)
+
+
+def str_substring(whole: str, start: int, length: int) -> str:
+    """So many characters from a place on, as far as there are any; from outside of the string none."""
+    if not 0 <= start < len(whole) or length <= 0:
+        return ""
+    return whole[start : start + length]
+
+
+def str_to_int(digits: str) -> int:
+    """The number that a string of decimal digits writes; -1 of any other."""
+    return natural(digits) if digits.isascii() and digits.isdigit() else -1
 
 
 # --- bit vectors ---------------------------------------------------------------------------------

@@ -56,7 +56,10 @@ def arity_candidates(subject: Subject) -> Iterator[Repair]:
         uses = sum(len(re.findall(rf"\b{re.escape(name)}\s*\(", text)) for _, text in subject.strings())
         # All uses agree against the declaration: that is the mistake.
         blamed = len(found) > 1 and uses == len(found)
-        if index is not None and len({len(call.args) for _, call in found}) == 1:
+        # A function of the language takes what it takes: an argument dropped is another formula.
+        if index is None:
+            continue
+        if len({len(call.args) for _, call in found}) == 1:
             yield from _of_domain(subject, name, index, domain, found[0][1], 0 if blamed else 6)
         for error, call in found:
             yield from _of_call(subject, error, call, len(domain), 0 if not blamed else 6)

@@ -6,6 +6,7 @@ compared with a number, members of a declared sort used as numbers.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -203,11 +204,21 @@ def comparison_advice(
         fixes = _named(e, against, node.sort)
         if fixes:
             return helps, fixes
+        if isinstance(against, s.StringLiteral) and is_numeric(node.sort):
+            return _unquoted(e, against)
         if is_numeric(other.sort):
             more, fixes = number_advice(e, node.sort, [side])
             simple = isinstance(whole, s.Compare) and len(whole.ops) == 1
             return [*members_help(e, node.sort), *more], fixes if simple else []
     return [*helps, *members_help(e, nodes[0].sort)], []
+
+
+def _unquoted(e: Elaborator, text: s.StringLiteral) -> Advice:
+    """For a number in quotes, or a text that is compared with a number."""
+    plain = text.value.strip().replace(",", "")
+    if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", plain) is None:
+        return ["a text is not a number; numbers stand without quotes"], []
+    return [f"write `{plain}`: numbers stand without quotes"], [e.replace(text, plain, f"write `{plain}`")]
 
 
 def _truth_advice(e: Elaborator, formula: s.Expr, other: Node, whole: s.Expr) -> Advice:

@@ -1,4 +1,4 @@
-"""Sum, Product, Count, Min, Max and Card: over lists of terms, or over the members of finite sorts.
+"""Aggregates, as `Sum` and `Count`: over lists of terms, or over the members of finite sorts.
 
 `Sum([x, y], e)` is the sum of `e` for all members of the sorts of `x` and `y`: enum values, the two
 truth values, or the declared constants of a declared sort (each name once).
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from potlang.expressions import surface as s
 from potlang.ir import operators as op
 from potlang.ir.nodes import Node, Var, reachable
-from potlang.ir.sorts import BOOL, DeclaredSort, SetSort, Sort, is_numeric
+from potlang.ir.sorts import BOOL, INT, STRING, DeclaredSort, SetSort, Sort, is_numeric
 from potlang.ir.substitute import substitute
 from potlang.sema.binders import under_binders
 from potlang.sema.infix import apply_arithmetic
@@ -39,7 +39,7 @@ def _aggregate(fold: Fold, body_sort: Sort | None = None) -> Build:
         *heads, body = expr.args
 
         def over_members(variables: list[Var], node: Node) -> Node | None:
-            terms = _instances(e, node, variables, heads[0], expr)
+            terms = instances(e, node, variables, heads[0], expr)
             return None if terms is None else fold(e, terms, expr)
 
         return under_binders(e, _name(expr), heads, body, body_sort, over_members)
@@ -62,9 +62,8 @@ def _is_binder_form(args: Sequence[s.Expr]) -> bool:
     return isinstance(first, s.Binding)
 
 
-def _instances(
-    e: Elaborator, body: Node, variables: list[Var], at: s.Expr, expr: s.Call
-) -> list[Node] | None:
+def instances(e: Elaborator, body: Node, variables: list[Var], at: s.Expr, expr: s.Call) -> list[Node] | None:
+    """`body` for each value of the variables; None, with a report, where these are not finitely many."""
     found = [_members(e, var.sort, at, _name(expr)) for var in variables]
     ranges = [members for members in found if members is not None]
     if len(ranges) < len(found):
@@ -129,12 +128,13 @@ def _joined(symbol: str, empty: int) -> Fold:
     return fold
 
 
-def _count(e: Elaborator, terms: list[Node], expr: s.Call) -> Node:
+def counted(e: Elaborator, terms: list[Node], expr: s.Call) -> Node:
+    """The number of the formulas that hold."""
     one, zero = e.pool.integer(1), e.pool.integer(0)
-    counted: list[Node] = [e.pool.app(op.ITE, (term, one, zero)) for term in terms]
-    if len(counted) < 2:
-        return counted[0] if counted else zero
-    return e.pool.app(op.ADD, tuple(counted))
+    ones: list[Node] = [e.pool.app(op.ITE, (term, one, zero)) for term in terms]
+    if len(ones) < 2:
+        return ones[0] if ones else zero
+    return e.pool.app(op.ADD, tuple(ones))
 
 
 def _extreme(e: Elaborator, terms: list[Node], expr: s.Call) -> Node | None:
@@ -152,25 +152,50 @@ def _extreme(e: Elaborator, terms: list[Node], expr: s.Call) -> Node | None:
     return best
 
 
+def _average(e: Elaborator, terms: list[Node], expr: s.Call) -> Node | None:
+    """The sum over the number of terms, a real; there must be at least one term."""
+    numbers = _numbers(e, terms, expr)
+    if not numbers:
+        if numbers is not None:
+            e.report("POT1014", expr, what=f"the list of `{_name(expr)}`")
+        return None
+    reals = [e.to_real(number) if number.sort is INT else number for number in numbers]
+    total = reals[0] if len(reals) == 1 else e.pool.app(op.ADD, tuple(reals))
+    return e.pool.app(op.DIV, (total, e.pool.real(len(reals))))
+
+
 AGGREGATES: dict[str, Build] = {
     "Sum": _aggregate(_joined("+", 0)),
     "Product": _aggregate(_joined("*", 1)),
     # `Count([x], p)`: for how many members `p` holds; `Count([p, q])`: how many of the formulas hold.
-    "Count": _aggregate(_count, BOOL),
+    "Count": _aggregate(counted, BOOL),
     "Min": _aggregate(_extreme),
     "Max": _aggregate(_extreme),
+    "Average": _aggregate(_average),
 }
 
 
 def card(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
     """`Card(S)`: how many members of a finite sort are in the set."""
     (arg,) = expr.args
+    return e.gather_all([arg], [None], lambda nodes: _size_of_set(e, nodes[0], arg, expr))
 
-    def counted(nodes: list[Node]) -> Node | None:
-        sort = sort_of(e, nodes[0], SetSort, "a set", arg)
-        members = None if sort is None else _members(e, sort.element, arg, "Card")
-        if members is None:
-            return None
-        return _count(e, [e.pool.app(op.MEMBER, (member, nodes[0])) for member in members], expr)
 
-    return e.gather_all([arg], [None], counted)
+def size(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
+    """`Size(t)`: of a string its length, of a set the number of its members."""
+    (arg,) = expr.args
+
+    def sized(nodes: list[Node]) -> Node | None:
+        if nodes[0].sort is STRING:
+            return e.pool.app(op.STR_LENGTH, (nodes[0],))
+        return _size_of_set(e, nodes[0], arg, expr)
+
+    return e.gather_all([arg], [None], sized)
+
+
+def _size_of_set(e: Elaborator, whole: Node, arg: s.Expr, expr: s.Call) -> Node | None:
+    sort = sort_of(e, whole, SetSort, "a set", arg)
+    members = None if sort is None else _members(e, sort.element, arg, _name(expr))
+    if members is None:
+        return None
+    return counted(e, [e.pool.app(op.MEMBER, (member, whole)) for member in members], expr)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from potlang.diag import Label, Place
 from potlang.expressions import surface as s
+from potlang.expressions.names import written
 from potlang.ir.nodes import Node, Var
 from potlang.ir.sorts import Sort
 from potlang.sema.operands import flat
@@ -52,6 +53,8 @@ def _bind(
                 sort = e.sorts.resolve(item.sort)
                 warn_shadowing(e, item.name.id, e.place(item.name))
                 binders.append((item.name.id, None if sort is None else e.pool.var(item.name.id, sort)))
+            case s.Infix(op="in", args=[s.Name() as name, s.Name() as sort_name]):
+                binders.append((name.id, _member_binder(e, item, name, sort_name)))
             case _:
                 e.report(
                     "POT1020",
@@ -67,6 +70,56 @@ def _bind(
             helps=["name the variables in the list, or drop the quantifier"],
         )
     return binders
+
+
+def _member_binder(e: Elaborator, item: s.Expr, name: s.Name, of: s.Name) -> Var | None:
+    """`x in A` for the binder `x: A`, or for a condition on x where A is a set."""
+    text = f"{written(name.id)}: {written(of.id)}"
+    is_sort = of.id in e.sorts.names()
+    condition = f"write `[{name.id}: Sort]`, and `{name.id} in {of.id}` in the formula"
+    fixes = [e.replace(item, text, f"write `{text}`")] if is_sort else []
+    problem = f"`{e.text_of(item)}` is no binder"
+    e.report(
+        "POT1020", item, problem=problem, helps=[f"write `[{text}]`" if is_sort else condition], fixes=fixes
+    )
+    sort = e.sorts.resolve(s.SortExpr(of.id, [], e.pointer, of.start, of.end)) if is_sort else None
+    return None if sort is None else e.pool.var(name.id, sort)
+
+
+def binder_form(e: Elaborator, args: Sequence[s.Expr]) -> tuple[list[s.Expr], s.Expr] | None:
+    """The binders and the body of a call such as `F([x: A], p)`; None where its arguments are terms."""
+    if len(args) < 2 or isinstance(args[-1], s.ListOf | s.Binding):
+        return None
+    *heads, body = args
+    if len(heads) == 1 and isinstance(heads[0], s.ListOf) and heads[0].items:
+        named = [item for item in heads[0].items if not isinstance(item, s.Binding)]
+        return (heads, body) if all(_may_be_binder(e, item) for item in named) else None
+    if all(isinstance(head, s.Binding) or _is_declared_variable(e, head) for head in heads):
+        return heads, body
+    return None
+
+
+def _may_be_binder(e: Elaborator, item: s.Expr) -> bool:
+    return isinstance(item, s.Name) and (_is_declared_variable(e, item) or e.scope.meaning(item.id) is None)
+
+
+def _is_declared_variable(e: Elaborator, item: s.Expr) -> bool:
+    return isinstance(item, s.Name) and isinstance(e.scope.lookup(item.id), VariableEntry)
+
+
+def bind_quietly(e: Elaborator, heads: Sequence[s.Expr]) -> list[tuple[str, Var | None]]:
+    """The binders of a call that is in error: for the errors in its body, without any of their own."""
+    found: list[tuple[str, Var | None]] = []
+    for item in flat(heads):
+        match item:
+            case s.Binding(name=name, sort=written):
+                sort = e.sorts.resolve(written)
+                found.append((name.id, None if sort is None else e.pool.var(name.id, sort)))
+            case s.Name(id=name):
+                entry = e.scope.lookup(name)
+                sort = entry.sort if isinstance(entry, VariableEntry) else None
+                found.append((name, None if sort is None else e.pool.var(name, sort)))
+    return found
 
 
 def _named_binder(e: Elaborator, item: s.Name) -> Var | None:

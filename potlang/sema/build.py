@@ -173,6 +173,7 @@ class _ModuleBuilder:
         unique = self._chosen(semantics.unique_names, "unique_names")
         closed = self._chosen(semantics.closed_domain, "closed_domain")
         self._e.closed = frozenset(closed)
+        self._e.unique = frozenset(unique)
         found = [self._unique(sort, pointer) for sort, pointer in unique.items()]
         found += [self._closed(sort, pointer) for sort, pointer in closed.items()]
         return [assertion for assertion in found if assertion is not None], frozenset(unique)

@@ -18,12 +18,15 @@ from potlang.ir import operators as op
 from potlang.ir.nodes import Lit, Node, Var
 from potlang.ir.operators import Operator
 from potlang.ir.pool import Pool
-from potlang.ir.sorts import BOOL, INT, REAL, STRING, ArraySort, BitVecSort, SetSort, Sort
+from potlang.ir.sorts import BOOL, INT, REAL, STRING, ArraySort, BitVecSort, DeclaredSort, SetSort, Sort
 from potlang.sema.advice import are, count
-from potlang.sema.aggregates import AGGREGATES, card
-from potlang.sema.binders import under_binders
-from potlang.sema.infix import apply_arithmetic, equate, member
-from potlang.sema.operands import all_numeric, coerced, flat, same_width, sort_of, unify
+from potlang.sema.aggregates import AGGREGATES, card, instances, size
+from potlang.sema.binders import binder_form, under_binders
+from potlang.sema.cardinality import cardinality, exists_unique, pairwise_distinct, pseudo_boolean
+from potlang.sema.infix import apply_arithmetic, equate, infix, member
+from potlang.sema.operands import all_numeric, coerced, complete, flat, same_width, sort_of, unify
+from potlang.sema.reachability import reachable_by
+from potlang.sema.rounding import ceiling, floor, round_, rounding, sign, truncated
 from potlang.sema.sorts import WIDEST
 
 if TYPE_CHECKING:
@@ -46,20 +49,41 @@ class Builtin:
         """Elaborates a call; a wrong number of arguments is reported."""
         if self.usage and len(expr.args) != (wanted := self.usage.count(",") + 1):
             _wrong_number(e, expr, len(expr.args), wanted, self.usage)
-            return _visit_all(e, expr.args)
+            return _visit_all(e, expr.args) if binder_form(e, expr.args) is None else None
         return self.build(e, expr, expected)
 
 
-def _wrong_number(e: Elaborator, expr: s.Call, found: int, wanted: int, usage: str) -> None:
+def _name(expr: s.Call) -> str:
     assert isinstance(expr.head, s.Name)
+    return expr.head.id
+
+
+def _wrong_number(e: Elaborator, expr: s.Call, found: int, wanted: int, usage: str) -> None:
+    name = _name(expr)
+    meant = _meant_call(e, expr, name)
     e.report(
         "POT3002",
         expr,
-        name=expr.head.id,
+        name=name,
         expected=count(wanted, "argument"),
         found=are(found),
-        helps=[f"write `{usage}`"],
+        helps=[f"write `{meant or usage}`"],
+        fixes=[e.replace(expr, meant, f"write `{meant}`")] if meant else [],
     )
+
+
+def _meant_call(e: Elaborator, expr: s.Call, name: str) -> str | None:
+    """What an implication of several premises, or a choice without another value, was to say."""
+    texts = [e.text_of(arg) for arg in expr.args]
+    if any(isinstance(arg, s.ListOf | s.Binding) for arg in expr.args):
+        return None
+    if name == "Implies" and len(texts) > 2:
+        return f"Implies(And({', '.join(texts[:-1])}), {texts[-1]})"
+    if name in ("If", "Ite") and len(texts) == 2:
+        return f"Implies({', '.join(texts)})"
+    if name == "Not" and len(texts) > 1:
+        return f"Not(And({', '.join(texts)}))"
+    return None
 
 
 def _visit_all(e: Elaborator, args: Sequence[s.Expr]) -> Visit:
@@ -125,6 +149,11 @@ def _choice(
 
 
 def _distinct(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
+    form = binder_form(e, expr.args)
+    if form is not None:
+        return under_binders(
+            e, _name(expr), *form, None, lambda variables, node: pairwise_distinct(e.pool, variables, node)
+        )
     args = flat(expr.args)
     return e.gather_all(args, repeat(None), lambda nodes: _all_distinct(e, expr, args, nodes))
 
@@ -242,6 +271,135 @@ def _member(e: Elaborator, expr: s.Call, expected: Sort | None) -> Step:
     element = yield e.visit(expr.args[0], None)
     whole = yield e.visit(expr.args[1], None if element is None else SetSort(element.sort))
     return member(e, (element, whole), expr.args, "a set")
+
+
+def _set_literal(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
+    """`Set(a, b)`: the set of its arguments, which have one sort."""
+    args = flat(expr.args)
+    element = expected.element if isinstance(expected, SetSort) else None
+
+    def made(nodes: list[Node]) -> Node | None:
+        if not nodes and element is None:
+            e.report(
+                "POT3001",
+                expr,
+                expected="a place that tells the sort of the set",
+                found="`Set()`",
+                helps=["write it where a set is required, as in `S == EmptySet`"],
+            )
+            return None
+        members = coerced(e, nodes)
+        first = element or members[0].sort
+        fitted = complete([e.fit(node, first, arg) for node, arg in zip(members, args, strict=True)])
+        return None if fitted is None else set_of(e.pool, SetSort(first), fitted)
+
+    return e.gather_all(args, repeat(element), made)
+
+
+def set_of(pool: Pool, sort: SetSort, members: Sequence[Node]) -> Node:
+    """The set of these members."""
+    result: Node = pool.lit(None, sort)
+    for each in members:
+        result = pool.app(op.INSERT, (each, result))
+    return result
+
+
+def _set_builder(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
+    """`SetOf([x: A], p)`: the members of a finite sort for which p holds."""
+    form = binder_form(e, expr.args)
+    if form is None or len(flat(form[0])) != 1:
+        helps = ["write `SetOf([x: Sort], p(x))`"]
+        e.report(
+            "POT3001", expr, expected="one bound variable and a formula", found="other arguments", helps=helps
+        )
+        return None
+    heads, body = form
+
+    def built(variables: list[Var], node: Node) -> Node | None:
+        (var,) = variables
+        found = instances(e, node, variables, heads[0], expr)
+        members = e.members(var.sort)
+        if found is None or members is None:
+            return None
+        if isinstance(var.sort, DeclaredSort) and var.sort not in e.closed:
+            helps = [f'close the sort: "semantics": {{"closed_domain": ["{var.sort}"]}}']
+            e.report("POT3010", heads[0], op=_name(expr), sort=var.sort, helps=helps)
+            return None
+        result: Node = e.pool.lit(None, SetSort(var.sort))
+        for member_, condition in zip(members, found, strict=True):
+            result = e.pool.app(op.ITE, (condition, e.pool.app(op.INSERT, (member_, result)), result))
+        return result
+
+    return under_binders(e, _name(expr), heads, body, BOOL, built)
+
+
+def _is_empty(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
+    def equated(nodes: list[Node]) -> Node | None:
+        if nodes[0].sort is STRING:
+            return e.pool.eq(nodes[0], e.pool.lit("", STRING))
+        sort = sort_of(e, nodes[0], SetSort, "a set", expr.args[0])
+        return None if sort is None else e.pool.eq(nodes[0], e.pool.lit(None, sort))
+
+    return e.gather_all(expr.args, [None], equated)
+
+
+# --- numbers -------------------------------------------------------------------------------------
+
+
+def _between(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
+    """`Between(x, low, high)`: both bounds belong to it."""
+    if isinstance(expr.args[0], s.Number) and not isinstance(expr.args[2], s.Number):
+        helps = [f"the bounds stand behind the term: `Between({e.text_of(expr.args[2])}, …)`"]
+        e.report("POT3001", expr.args[0], expected="the term that is bounded", found="a numeral", helps=helps)
+        return _visit_all(e, expr.args)
+
+    def bounded(nodes: list[Node]) -> Node | None:
+        if not all_numeric(e, "Between", nodes, expr.args):
+            return None
+        x, low, high = coerced(e, nodes)
+        return e.pool.conj([e.pool.app(op.LE, (low, x)), e.pool.app(op.LE, (x, high))])
+
+    return e.gather_all(expr.args, repeat(None), bounded)
+
+
+def _power(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
+    infix_ = s.Infix("**", expr.args, expr.start, expr.end)
+    return infix(e, infix_, expected)
+
+
+# --- strings -------------------------------------------------------------------------------------
+
+
+def _swapped_strings(row: Operator) -> Build:
+    """An operator of a whole string and a part, which the row has in the other order."""
+
+    def build(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
+        return e.gather_fitted(
+            expr.args, (STRING, STRING), lambda nodes: e.pool.app(row, (nodes[1], nodes[0]))
+        )
+
+    return build
+
+
+def _to_int(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
+    """`ToInt(x)` of a real, an integer or a string of digits."""
+
+    def converted(nodes: list[Node]) -> Node | None:
+        node = nodes[0]
+        if node.sort is STRING:
+            return e.pool.app(op.STR_TO_INT, (node,))
+        fitted = e.fit(node, REAL, expr.args[0])
+        return None if fitted is None else e.pool.app(op.TO_INT, (fitted,))
+
+    # Not as a Real from the start, which a string is not.
+    return e.gather_all(expr.args, [None], converted)
+
+
+def _substring(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
+    def part(nodes: list[Node]) -> Node:
+        return e.pool.app(op.STR_SUBSTRING, tuple(nodes))
+
+    return e.gather_fitted(expr.args, (STRING, INT, INT), part)
 
 
 # --- bit vectors and strings ---------------------------------------------------------------------
@@ -411,6 +569,14 @@ _SETS = {
     "Subset": op.SUBSET,
 }
 
+_FIXED = {
+    "ExactlyOne": ("Exactly", 1),
+    "AtMostOne": ("AtMost", 1),
+    "AtLeastOne": ("AtLeast", 1),
+    "NoneOf": ("Exactly", 0),
+}
+_WEIGHTS = {"PbLe": "AtMost", "PbGe": "AtLeast", "PbEq": "Exactly"}
+
 BUILTINS: Mapping[str, Builtin] = MappingProxyType(
     {
         "And": _nary(op.AND, True),
@@ -421,24 +587,47 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
         "Xor": _row("Xor(p, q)", op.XOR, BOOL, BOOL),
         **dict.fromkeys(("If", "Ite"), Builtin(_ite, "If(condition, value, otherwise)", op.ITE)),
         "Distinct": Builtin(_distinct, row=op.DISTINCT),
+        "AllDifferent": Builtin(_distinct),
         **dict.fromkeys(("ForAll", "Forall"), _quantifier("ForAll")),
         "Exists": _quantifier("Exists"),
+        **dict.fromkeys(("ExistsUnique", "Unique"), Builtin(exists_unique)),
+        **{name: Builtin(cardinality(name)) for name in ("AtMost", "AtLeast", "Exactly")},
+        **{name: Builtin(cardinality(*fixed)) for name, fixed in _FIXED.items()},
+        **{name: Builtin(pseudo_boolean(relation)) for name, relation in _WEIGHTS.items()},
+        **dict.fromkeys(("Reachable", "TransitiveClosure"), Builtin(reachable_by)),
         **{name: Builtin(build) for name, build in AGGREGATES.items()},
         "Abs": Builtin(_absolute, "Abs(x)", op.ABS),
         "ToReal": Builtin(_to_real, "ToReal(n)", op.TO_REAL),
-        "ToInt": _row("ToInt(x)", op.TO_INT, REAL),
+        "ToInt": Builtin(_to_int, "ToInt(x)", op.TO_INT),
+        "StrToInt": _row("StrToInt(s)", op.STR_TO_INT, STRING),
+        **dict.fromkeys(("Floor",), Builtin(rounding(floor), "Floor(x)")),
+        **dict.fromkeys(("Ceil", "Ceiling"), Builtin(rounding(ceiling), "Ceil(x)")),
+        **dict.fromkeys(("Truncate", "Trunc"), Builtin(rounding(truncated), "Truncate(x)")),
+        "Round": Builtin(round_),
+        "Sign": Builtin(sign, "Sign(x)"),
+        **dict.fromkeys(("Pow", "Power"), Builtin(_power, "Pow(x, 2)")),
+        "Between": Builtin(_between, "Between(x, low, high)"),
         "Div": _infix_by_name("Div(a, b)", "//"),
         "Mod": _infix_by_name("Mod(a, b)", "%"),
         "Select": _array_operation("Select(array, index)", op.SELECT),
         "Store": _array_operation("Store(array, index, element)", op.STORE),
         "Member": Builtin(_member, "Member(x, S)", op.MEMBER),
         "Card": Builtin(card, "Card(S)"),
+        "Size": Builtin(size, "Size(S)"),
+        "Set": Builtin(_set_literal),
+        "SetOf": Builtin(_set_builder),
+        "IsEmpty": Builtin(_is_empty, "IsEmpty(S)"),
         **{name: _set_operation(name, row) for name, row in _SETS.items()},
         "Length": _row("Length(s)", op.STR_LENGTH, STRING),
         "Concat": Builtin(_concat, row=op.STR_CONCAT),
         "Contains": _row("Contains(whole, part)", op.STR_CONTAINS, STRING, STRING),
         "PrefixOf": _row("PrefixOf(part, whole)", op.STR_PREFIX, STRING, STRING),
         "SuffixOf": _row("SuffixOf(part, whole)", op.STR_SUFFIX, STRING, STRING),
+        "StartsWith": Builtin(_swapped_strings(op.STR_PREFIX), "StartsWith(whole, part)"),
+        "EndsWith": Builtin(_swapped_strings(op.STR_SUFFIX), "EndsWith(whole, part)"),
+        **dict.fromkeys(
+            ("Substring", "SubString"), Builtin(_substring, "Substring(s, start, length)", op.STR_SUBSTRING)
+        ),
         "BitVecVal": Builtin(_bit_value, "BitVecVal(value, width)"),
         "Extract": Builtin(_numerals("nnx", _extracted), "Extract(high, low, a)"),
         "ZeroExt": Builtin(_numerals("nx", _wider(signed=False)), "ZeroExt(more, a)"),

@@ -31,10 +31,12 @@ from potlang.sema.advice import (
     report_arguments,
     report_arity,
 )
-from potlang.sema.builtins import BUILTINS
+from potlang.sema.binders import bind_quietly, binder_form
+from potlang.sema.builtins import BUILTINS, set_of
+from potlang.sema.elsewhere import folded, other_operator, same_as
 from potlang.sema.infix import compare, infix, prefix
 from potlang.sema.literals import call_node, literal_node
-from potlang.sema.operands import complete
+from potlang.sema.operands import complete, flat, is_thing, known_sort
 from potlang.sema.scope import FunctionEntry, Scope, TermEntry, VariableEntry, describe, signature
 from potlang.sema.sorts import SortTable
 from potlang.sema.undeclared import Undeclared
@@ -47,6 +49,16 @@ _TRUTH = {"True": True, "true": True, "False": False, "false": False}
 _SHALLOW = 4
 """Levels that are visited without the driver, on the host's stack."""
 _MOST_DIGITS = 10_000
+OF_ANYTHING = frozenset(
+    [
+        *("And", "Or", "Not", "Implies", "Iff", "Xor", "If", "Ite", "Distinct", "AllDifferent"),
+        *("ForAll", "Forall", "Exists", "ExistsUnique", "Unique", "Set", "SetOf"),
+    ]
+)
+"""Functions of the language that members of the program's own sorts may be arguments of."""
+DIFFERENT_ELSEWHERE = frozenset(("Round", "Substring", "Div", "Mod", "Between", "Average", "Matches"))
+"""Functions that other languages have by the same name with another meaning."""
+BINDERS = "`ForAll`, `Exists`, `ExistsUnique`, `Sum`, `Product`, `Count`, `Min`, `Max`, `Average` and `SetOf`"
 
 
 class Elaborator:
@@ -71,6 +83,10 @@ class Elaborator:
         self.expanded = 0
         """Terms that aggregates have been expanded into, their parts counted."""
         self.closed: frozenset[Sort] = frozenset()
+        self.unique: frozenset[Sort] = frozenset()
+        """The declared sorts with no members but their constants, and those whose constants differ."""
+        self.closures: dict[Symbol, dict[tuple[Node, Node], Node]] = {}
+        """Transitive closures of relations, by pairs of members, once each."""
         self.members: Callable[[Sort], list[Node] | None] = lambda sort: None
         """The named members of a finite or declared sort, None where there is no such list."""
 
@@ -296,9 +312,21 @@ class Elaborator:
         if truth is not None:
             return self.pool.truth(truth)
         sort = self.inferred.get(expr.id)
+        if expr.id == "EmptySet" and sort is None:
+            return self._empty_set(expr, expected)
         if sort is not None:
             return self.pool.sym(self._free_symbol(expr.id, sort))
-        self.undeclared.term(expr.id, self.place(expr), expected, self.scope.names()[:50])
+        # The halves of an `implies` are under the binders of their rule, which stand elsewhere.
+        half = self.pointer.endswith(("/antecedent", "/consequent"))
+        length = None if half or self.deciding else len(self.text)
+        self.undeclared.term(expr.id, self.place(expr), expected, self.scope.names()[:50], length)
+        return None
+
+    def _empty_set(self, expr: s.Name, expected: Sort | None) -> Node | None:
+        if isinstance(expected, SetSort):
+            return self.pool.lit(None, expected)
+        helps = ["write it where a set is required, behind the other side: `S == EmptySet`, or `IsEmpty(S)`"]
+        self.report("POT3001", expr, expected=expected or "another term", found="the empty set", helps=helps)
         return None
 
     def _free_variable(self, entry: VariableEntry, expr: s.Name) -> Node | None:
@@ -382,7 +410,9 @@ class Elaborator:
     def _list(self, expr: s.ListOf, expected: Sort | None) -> Visit:
         if isinstance(expected, SetSort):
             return self.gather_fitted(
-                expr.items, [expected.element] * len(expr.items), lambda nodes: self._set_of(expected, nodes)
+                expr.items,
+                [expected.element] * len(expr.items),
+                lambda nodes: set_of(self.pool, expected, nodes),
             )
         self.report(
             "POT1020",
@@ -394,19 +424,14 @@ class Elaborator:
         )
         return None
 
-    def _set_of(self, sort: SetSort, members: list[Node]) -> Node:
-        result: Node = self.pool.lit(None, sort)
-        for member in members:
-            result = self.pool.app(op.INSERT, (member, result))
-        return result
-
     # --- applications ----------------------------------------------------------------------------
 
     def _call(self, expr: s.Call, expected: Sort | None) -> Visit:
         head = expr.head
         # `f(x)(y)`, `Select(a, i)(y)`: the head is a value of a function sort.
         if type(head) is not s.Name:
-            return self._apply_value(expr)
+            uncurried = self._uncurried(expr)
+            return self._apply_value(expr) if uncurried is None else self._call(uncurried, expected)
         entry = self.scope.meaning(head.id)
         if type(entry) is FunctionEntry:
             return self._application(expr, entry, expected)
@@ -416,10 +441,21 @@ class Elaborator:
         builtin = BUILTINS.get(head.id)
         if builtin is not None:
             return builtin(self, expr, expected)
-        meant = self._meant_builtin(head.id)
+        meant = self._meant_builtin(expr, head.id)
         if meant is not None:
             return self._misspelt_builtin(expr, head, meant, expected)
         return self._unknown_call(expr, head, expected)
+
+    def _uncurried(self, expr: s.Call) -> s.Call | None:
+        """`TransitiveClosure(r)(a, b)` as `Reachable(r, a, b)`."""
+        match expr.head:
+            case s.Call(head=s.Name(id=name), args=[relation]) if not self.scope.callable(name):
+                meant = name if name in BUILTINS else same_as(name)
+                if meant is None or BUILTINS[meant] is not BUILTINS["Reachable"]:
+                    return None
+                head = s.Name("Reachable", expr.head.start, expr.head.end)
+                return s.Call(head, [relation, *expr.args], expr.start, expr.end)
+        return None
 
     def _flat_call(self, expr: s.FlatCall, expected: Sort | None) -> Visit:
         return call_node(expr.name, expr.names, self.scope, self.pool) or self._call(expr, expected)
@@ -436,25 +472,38 @@ class Elaborator:
         self.pointer, self.text = around
         return node
 
-    def _meant_builtin(self, name: str) -> str | None:
-        """The built-in function that an undeclared name is a misspelling of."""
+    def _meant_builtin(self, expr: s.Call, name: str) -> str | None:
+        """The built-in function that an undeclared name stands for: by a slip, or in other languages."""
         if self.scope.bound(name)[0] or self.scope.lookup(name) is not None:
             return None
-        folded = name.replace("_", "").casefold()
-        return next((builtin for builtin in BUILTINS if builtin.casefold() == folded), None)
+        plain = folded(name)
+        meant = next((builtin for builtin in BUILTINS if builtin.casefold() == plain), None) or same_as(name)
+        return None if meant is None or self._is_of_things(expr, meant) else meant
 
-    def _misspelt_builtin(self, expr: s.Call, head: s.Name, meant: str, expected: Sort | None) -> Visit:
+    def _is_of_things(self, expr: s.Call, meant: str) -> bool:
+        """Whether the arguments are members of the program's own sorts, of which the operator is not."""
+        if meant in OF_ANYTHING or binder_form(self, expr.args) is not None:
+            return False
+        sorts = [known_sort(self, arg) for arg in expr.args]
+        return any(map(is_thing, sorts)) and not any(isinstance(sort, SetSort) for sort in sorts)
+
+    def _misspelt_builtin(self, expr: s.Call, head: s.Name, meant: str, expected: Sort | None) -> Step:
         """`forall(…)`: one report, and the arguments are read as those of `ForAll`."""
+        spelt = s.Call(s.Name(meant, head.start, head.end), expr.args, expr.start, expr.end)
+        before = len(self.sink)
+        node = yield BUILTINS[meant](self, spelt, expected)
+        # A safe fix keeps the meaning: the name differs in its case alone, and the arguments fit.
+        same = folded(head.id) == meant.casefold() and meant not in DIFFERENT_ELSEWHERE
+        safe = same and (node is not None or len(self.sink) == before or meant in OF_ANYTHING)
         self.sink.report(
             "POT2001",
             self.place(head),
             name=head.id,
             primary="not declared",
             helps=[f"the built-in function is spelt `{meant}`"],
-            fixes=[self.replace(head, meant, f"write `{meant}`", safe=True)],
+            fixes=[self.replace(head, meant, f"write `{meant}`", safe=safe)],
         )
-        spelt = s.Call(s.Name(meant, head.start, head.end), expr.args, expr.start, expr.end)
-        return BUILTINS[meant](self, spelt, expected)
+        return node
 
     def _application(self, expr: s.Call, entry: FunctionEntry, expected: Sort | None) -> Visit:
         symbol = entry.symbol
@@ -511,14 +560,37 @@ class Elaborator:
         )
 
     def _unknown_call(self, expr: s.Call, head: s.Name, expected: Sort | None) -> Visit:
+        if self.scope.bound(head.id)[0] or self.scope.lookup(head.id) is not None:
+            return self.gather(
+                expr.args, repeat(None), lambda nodes: self._not_callable(expr, head, expected)
+            )
+        form = binder_form(self, expr.args)
+        if form is not None:
+            return self._unknown_binder(head, *form)
+        if any(isinstance(arg, s.ListOf | s.Binding) for arg in expr.args):
+            meant = other_operator(head.id) or f"there is no function of lists `{head.id}`"
+            self.undeclared.operator(head.id, self.place(head), meant)
+            return self.gather(
+                [arg for arg in flat(expr.args) if _is_term(arg)], repeat(None), lambda nodes: None
+            )
+
         def report(nodes: list[Node | None]) -> None:
-            if self.scope.bound(head.id)[0] or self.scope.lookup(head.id) is not None:
-                self._not_callable(expr, head, expected)
+            sorts = tuple(None if node is None else node.sort for node in nodes)
+            meant = other_operator(head.id)
+            if meant is not None and not any(map(is_thing, sorts)):
+                self.undeclared.operator(head.id, self.place(head), meant)
             else:
-                sorts = tuple(None if node is None else node.sort for node in nodes)
                 self.undeclared.call(head.id, self.place(head), sorts, expected)
 
         return self.gather(expr.args, repeat(None), report)
+
+    def _unknown_binder(self, head: s.Name, heads: list[s.Expr], body: s.Expr) -> Visit:
+        """`F([x: A], p)` for an unknown F: no function of the program's own binds variables."""
+        meant = other_operator(head.id) or "the functions that bind variables are " + BINDERS
+        self.undeclared.operator(head.id, self.place(head), meant)
+        binders = bind_quietly(self, heads)
+        self.scope.push(binders)
+        return self.gather((body,), (None,), lambda nodes: self.scope.pop(binders))
 
     def _not_callable(self, expr: s.Call, head: s.Name, expected: Sort | None) -> None:
         is_bound, var = self.scope.bound(head.id)
@@ -537,6 +609,10 @@ class Elaborator:
             helps=[f"write {quoted(head.id)} alone, or declare a function of another name"],
             fixes=fixes,
         )
+
+
+def _is_term(expr: s.Expr) -> bool:
+    return not isinstance(expr, s.ListOf | s.Binding)
 
 
 def _is_measured(sort: Sort) -> bool:

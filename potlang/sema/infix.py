@@ -12,12 +12,13 @@ from potlang.expressions import surface as s
 from potlang.ir import operators as op
 from potlang.ir.nodes import Lit, Node
 from potlang.ir.operators import Operator
-from potlang.ir.sorts import BOOL, INT, REAL, BitVecSort, SetSort, Sort, is_numeric
+from potlang.ir.sorts import BOOL, INT, REAL, STRING, BitVecSort, SetSort, Sort, is_numeric
 from potlang.sema.advice import Advice, comparison_advice, hint_undeclared, order_advice
 from potlang.sema.operands import (
     all_numeric,
     coerced,
     complete,
+    known_sort,
     numeric_hint,
     same_width,
     sort_of,
@@ -72,6 +73,8 @@ def apply_arithmetic(
         return None
     if isinstance(args[0].sort, BitVecSort):
         return _bit_arithmetic(e, name, args, exprs)
+    if name == "+" and all(arg.sort is STRING for arg in args):
+        return e.pool.app(op.STR_CONCAT, tuple(args))
     if not all_numeric(e, name, args, exprs):
         return None
     if name in INTEGER:
@@ -166,6 +169,8 @@ def member(
     element, whole = nodes
     if element is None or whole is None:
         return None
+    if element.sort is STRING and whole.sort is STRING:
+        return e.pool.app(op.STR_CONTAINS, (whole, element))
     sort = sort_of(e, whole, SetSort, expected, sides[1], helps)
     fitted = None if sort is None else e.fit(element, sort.element, sides[0])
     return None if fitted is None else e.pool.app(op.MEMBER, (fitted, whole))
@@ -201,7 +206,9 @@ def _not_comparable(e: Elaborator, a: Node, b: Node, left: s.Expr, right: s.Expr
 def compare(e: Elaborator, expr: s.Compare, expected: Sort | None) -> Visit:
     """A chain of comparisons; its meaning is the conjunction of its links."""
     nodes: list[Node | None] = []
-    return e.gather(expr.operands, _operand_hints(nodes), lambda found: _compared(e, expr, found), nodes)
+    return e.gather(
+        expr.operands, _operand_hints(e, expr, nodes), lambda found: _compared(e, expr, found), nodes
+    )
 
 
 def _compared(e: Elaborator, expr: s.Compare, nodes: list[Node | None]) -> Node | None:
@@ -216,12 +223,18 @@ def _compared(e: Elaborator, expr: s.Compare, nodes: list[Node | None]) -> Node 
     return None if links is None else e.pool.conj(links)
 
 
-def _operand_hints(nodes: list[Node | None]) -> Iterator[Sort | None]:
+def _operand_hints(e: Elaborator, expr: s.Compare, nodes: list[Node | None]) -> Iterator[Sort | None]:
     """The left neighbour's sort helps lists as sets and names in messages; numbers are unified later."""
-    yield None
+    first, second, *_ = expr.operands
+    # `[a, b] == S`: the set on the right tells the sort of the list.
+    yield known_sort(e, second) if isinstance(first, s.ListOf | s.Name) and _is_set(e, second) else None
     while True:
         previous = nodes[-1]
         yield None if previous is None or is_numeric(previous.sort) else previous.sort
+
+
+def _is_set(e: Elaborator, expr: s.Expr) -> bool:
+    return isinstance(known_sort(e, expr), SetSort)
 
 
 def _link(

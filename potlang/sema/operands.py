@@ -6,14 +6,32 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from potlang.expressions import surface as s
-from potlang.ir.nodes import Node
-from potlang.ir.sorts import INT, REAL, ArraySort, BitVecSort, SetSort, Sort, is_numeric
+from potlang.ir.nodes import Node, Var
+from potlang.ir.sorts import (
+    BOOL,
+    INT,
+    REAL,
+    STRING,
+    ArraySort,
+    BitVecSort,
+    DeclaredSort,
+    EnumSort,
+    SetSort,
+    Sort,
+    TupleSort,
+    is_numeric,
+)
 from potlang.sema.advice import not_numeric
+from potlang.sema.scope import FunctionEntry, TermEntry, VariableEntry
 
 if TYPE_CHECKING:
     from potlang.sema.elaborate import Elaborator
 
 Kind = TypeVar("Kind", ArraySort, BitVecSort, SetSort)
+FORMULAS = frozenset(
+    ("And", "Or", "Not", "Implies", "Iff", "Xor", "ForAll", "Forall", "Exists", "Distinct", "Member")
+)
+"""Functions of the language that make formulas, whatever their arguments are."""
 
 
 def flat(args: Sequence[s.Expr]) -> list[s.Expr]:
@@ -25,6 +43,44 @@ def flat(args: Sequence[s.Expr]) -> list[s.Expr]:
         else:
             found.append(arg)
     return found
+
+
+def known_sort(e: Elaborator, expr: s.Expr) -> Sort | None:
+    """The sort of an expression as far as its head tells it, without a look at its parts; None if unknown."""
+    match expr:
+        case s.Number(text=text):
+            return INT if text.isdigit() else REAL
+        case s.StringLiteral():
+            return STRING
+        case s.Compare() | s.Prefix(op="not") | s.Infix(op="and" | "or" | "->" | "<->" | "in" | "not-in"):
+            return BOOL
+        case s.Prefix(arg=arg) | s.Infix(op="+" | "-" | "*" | "**", args=[arg, *_]):
+            return known_sort(e, arg) if isinstance(arg, s.Name | s.Number | s.Call) else None
+        case s.Infix(op="//" | "%"):
+            return INT
+        case s.Infix(op="/"):
+            return REAL
+        case s.Name(id=name):
+            entry = e.scope.meaning(name)
+            match entry:
+                case TermEntry(node=node):
+                    return None if node is None else node.sort
+                case Var() | VariableEntry():
+                    return entry.sort
+                case FunctionEntry(symbol=symbol) if symbol is not None and not symbol.domain:
+                    return symbol.range
+            return BOOL if entry is None and name in ("True", "False", "true", "false") else None
+        case s.Call(head=s.Name(id=name)):
+            entry = e.scope.meaning(name)
+            if isinstance(entry, FunctionEntry):
+                return None if entry.symbol is None else entry.symbol.range
+            return BOOL if entry is None and name in FORMULAS else None
+    return None
+
+
+def is_thing(sort: Sort | None) -> bool:
+    """Whether a sort is one of the program's own, of things that no operator is about."""
+    return isinstance(sort, DeclaredSort | EnumSort | TupleSort)
 
 
 def complete(nodes: Sequence[Node | None]) -> list[Node] | None:

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 from potlang.diag import Applicability, Fix, Label, NearNames, Patch, Place, Replace, Sink
 from potlang.diag.near import numbered_alike
-from potlang.ir.sorts import FunctionSort, Sort
+from potlang.expressions.names import written
+from potlang.ir.sorts import BOOL, DeclaredSort, EnumSort, FunctionSort, Sort, TupleSort
+from potlang.sema.elsewhere import folded, other_constant
 from potlang.sema.scope import Entry, FunctionEntry, Scope, TermEntry, VariableEntry
 from potlang.source import join_pointer
 
@@ -15,6 +17,7 @@ BROKEN = "broken"
 """Among the sections: some declarations could not be read, so nothing is added to their sections."""
 
 _LONGEST_VARIABLE = 2
+_OWN = (DeclaredSort, EnumSort, TupleSort)
 
 
 @dataclass(slots=True)
@@ -29,6 +32,12 @@ class Uses:
     binder: bool = False
     names: list[str] = field(default_factory=list)
     """Binders in force at the first use: candidates for what was meant."""
+    meant: str = ""
+    """What to write, where the name is an operator of other languages: then it is not to be declared."""
+    whole: dict[str, int] = field(default_factory=dict)
+    """The formulas that it stands in with their lengths, where a quantifier can be put around them."""
+    declarable: bool = True
+    """Whether a declaration by its arguments would be one of a function of the program."""
 
 
 Advise = Callable[[str, Uses, frozenset[str]], tuple[str, list[Fix]]]
@@ -43,9 +52,17 @@ class Undeclared:
         self._advise = advise or _declaration
         self._uses: dict[str, Uses] = {}
 
-    def term(self, name: str, place: Place, sort: Sort | None, bound: list[str]) -> None:
-        """`name` was used as a term where `sort` was expected (None: anything)."""
+    def term(
+        self, name: str, place: Place, sort: Sort | None, bound: list[str], length: int | None = None
+    ) -> None:
+        """`name` was used as a term where `sort` was expected (None: anything).
+
+        `length` is that of its formula, where that is a string of its own.
+        """
         uses = self._note(name, place, bound)
+        uses.meant = uses.meant or other_constant(name) or ""
+        if length is not None:
+            uses.whole[place.pointer] = length
         if uses.sort is None:
             uses.sort = sort
 
@@ -54,6 +71,12 @@ class Undeclared:
         uses = self._note(name, place, [])
         if uses.arity is None:
             uses.arity, uses.domain, uses.sort = len(domain), domain, sort
+            uses.declarable = _may_be_declared(name, domain)
+
+    def operator(self, name: str, place: Place, meant: str) -> None:
+        """`name` was called as an operator of other languages; `meant` is what to write."""
+        uses = self._note(name, place, [])
+        uses.arity, uses.meant = uses.arity or 0, meant
 
     def binder(self, name: str, place: Place, sort: Sort | None) -> None:
         """A quantifier binds `name`, which no variable declares."""
@@ -84,12 +107,14 @@ class Undeclared:
 
     def _report_one(self, name: str, uses: Uses, index: _Index, sections: frozenset[str]) -> None:
         near = [] if self._sink.is_full else index.nearest(name, uses)
+        if uses.meant:
+            near = [other for other in near if folded(other) == folded(name)]
         first, *rest = uses.places
         helps = [f"did you mean {' or '.join(f'`{other}`' for other in near)}?"] if near else []
         fixes = [_rename(name, near[0], uses.places)] if near else []
-        help_, declaration = self._advise(name, uses, sections)
+        help_, declaration = (uses.meant, []) if uses.meant else self._advise(name, uses, sections)
         helps.append(help_)
-        declaration = declaration if BROKEN not in sections else []
+        declaration = declaration if BROKEN not in sections and uses.declarable else []
         fixes = declaration + fixes if near and _is_meant(name, near[0], uses) else fixes + declaration
         notes = [f"it is used {len(uses.places)} times"] if rest else []
         if name in index.sorts and uses.arity is not None:
@@ -166,12 +191,13 @@ def _declaration(name: str, uses: Uses, sections: frozenset[str]) -> tuple[str, 
         return _function_declaration(name, uses, sections)
     sort = str(uses.sort) if uses.sort is not None else None
     if uses.binder:
-        return _variable_declaration(name, sort, sections)
+        return _variable_declaration(name, sort, uses, sections)
     shown = sort or "Sort"
     item = {"sort": shown, "members": [name]}
     help_ = f'declare it: add a group {{"sort": "{shown}", "members": ["{name}"]}} to `constants`'
-    if len(name) <= _LONGEST_VARIABLE and sort is not None:
-        help_ += f"; or bind it, if it is a variable: ForAll([{name}: {shown}], …)"
+    bound = _binding(name, sort, uses)
+    if bound:
+        help_ = f"bind it, if it is a variable: ForAll([{name}: {shown}], …); or {help_}"
     group = f"added_{name}"
     edit = Patch("add", join_pointer("/constants", group), item)
     if "constants" not in sections:
@@ -179,16 +205,49 @@ def _declaration(name: str, uses: Uses, sections: frozenset[str]) -> tuple[str, 
     elif "constants[]" in sections:
         edit = Patch("add", "/constants/-", {"name": group, **item})
     applicability = Applicability.UNSAFE if sort else Applicability.PLACEHOLDER
-    return help_, [Fix(f"declare `{name}` as a constant of {shown}", applicability, (edit,))]
+    return help_, [*bound, Fix(f"declare `{name}` as a constant of {shown}", applicability, (edit,))]
 
 
-def _variable_declaration(name: str, sort: str | None, sections: frozenset[str]) -> tuple[str, list[Fix]]:
+def _binding(name: str, sort: str | None, uses: Uses) -> list[Fix]:
+    """The quantifier around the one formula that uses the name, if it looks like a variable."""
+    pointers = {place.pointer for place in uses.places}
+    # Of a number or a text all values are seldom meant.
+    if not isinstance(uses.sort, _OWN) or len(pointers) > 1 or not pointers <= uses.whole.keys():
+        return []
+    # A thing is spoken of in several formulas; in one alone, a name that occurs twice is more likely bound.
+    if len(name) > _LONGEST_VARIABLE and len(uses.places) < 2:
+        return []
+    (pointer,) = pointers
+    end = uses.whole[pointer]
+    edits = (Replace(pointer, 0, 0, f"ForAll([{written(name)}: {sort}], "), Replace(pointer, end, end, ")"))
+    return [Fix(f"bind `{name}`: write `ForAll([{name}: {sort}], …)` around it", Applicability.UNSAFE, edits)]
+
+
+def _may_be_declared(name: str, domain: tuple[Sort | None, ...]) -> bool:
+    """Whether a function of these sorts could be one of the program's own.
+
+    A function of formulas is an operator that is missing, and so is one with a capital of numbers or texts.
+    """
+    if BOOL in domain:
+        return False
+    own = any(sort is None or isinstance(sort, _OWN) for sort in domain)
+    return own or not domain or not name[:1].isupper()
+
+
+def _variable_declaration(
+    name: str, sort: str | None, uses: Uses, sections: frozenset[str]
+) -> tuple[str, list[Fix]]:
     item = {"name": name, "sort": sort or "Sort"}
     shown = f'{{"name": "{name}", "sort": "{item["sort"]}"}}'
-    help_ = f"declare it: add {shown} to `variables`, or write [{name}: {item['sort']}]"
+    help_ = f"give its sort in the binder, [{name}: {item['sort']}]; or add {shown} to `variables`"
     edit = Patch.append(item, "/variables", "variables" in sections)
     applicability = Applicability.UNSAFE if sort else Applicability.PLACEHOLDER
-    return help_, [Fix(f"declare the variable `{name}`", applicability, (edit,))]
+    fixes = [Fix(f"declare the variable `{name}`", applicability, (edit,))]
+    place = uses.places[0]
+    if sort and len(uses.places) == 1 and place.span is not None:
+        binder = Replace(place.pointer, *place.span, f"{written(name)}: {sort}")
+        fixes.insert(0, Fix(f"write `{name}: {sort}` in the binder", Applicability.UNSAFE, (binder,)))
+    return help_, fixes
 
 
 def _function_declaration(name: str, uses: Uses, sections: frozenset[str]) -> tuple[str, list[Fix]]:
@@ -200,6 +259,8 @@ def _function_declaration(name: str, uses: Uses, sections: frozenset[str]) -> tu
     edit = Patch.append(item, "/functions", "functions" in sections)
     known = uses.sort is not None and None not in uses.domain
     applicability = Applicability.UNSAFE if known else Applicability.PLACEHOLDER
+    if not uses.declarable:
+        return f"there is no built-in function `{name}`: write what it says with those that there are", []
     return f"declare it: add {shown} to `functions`", [
         Fix(f"declare the function `{name}`", applicability, (edit,))
     ]

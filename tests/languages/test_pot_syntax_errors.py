@@ -78,7 +78,7 @@ CASES = [
     ("if p then q", ["POT1020@0:2 `if` is not an operator"], None),
     ("Exists[x, p(x)]", ["POT1020@0:7 the parenthesis of the call is missing"], None),
     ("p and ForAll x, g(x)", ["POT1020@6:16 a quantifier is written as a call: ForAll([x], …)"], None),
-    ("[a, b]", ["POT1020@0:1 a list cannot stand here"], None),
+    ("[a, b]", ["POT1020@5:6 a list cannot stand here"], None),
     ("a == not b", ["POT1020@5:8 `not` needs parentheses here"], None),
     ("x in s == b", ["POT1020@7:9 `==` cannot follow this"], None),
     ("a[3]", ["POT1020@1:2 brackets after a value do not select an element"], None),

@@ -338,6 +338,13 @@ def strings() -> Iterator[Line]:
         yield same(name, "String", WORDS, 2, "Bool")
         yield same(name, "String", ODD, 2, "Bool")
 
+    numerals = (*WORDS[:3], *ODD, "0", "7", "007", "12", "-1", " 1", "1a", "\u0663", "9" * 30)
+    yield same("str.to_int", "String", numerals, 1, "Int")
+    places = (-1, 0, 1, 2, 3, 4, 1 << 64)
+    for texts in (("", "a", "ab", "bab"), ODD):
+        text = plain("str.substr", 3)
+        yield Line("str.substr", ("String", "Int", "Int"), "String", (texts, places, places), text, text)
+
 
 def arrays() -> Iterator[Line]:
     for index, element in (("(BitVec 1)", "(BitVec 2)"), ("Bool", "Bool"), ("Int", "(BitVec 1)")):

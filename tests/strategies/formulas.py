@@ -248,6 +248,7 @@ def _inner(scope: _VariableScope, sort: Sort, depth: int) -> list[Maker]:
             makers += _arithmetic_makers(scope, sort, depth)
         case StringSort():
             makers.append(_operation(scope, op.STR_CONCAT, (STRING, STRING), depth))
+            makers.append(_operation(scope, op.STR_SUBSTRING, (STRING, INT, INT), depth))
         case BitVecSort():
             makers += [_operation(scope, row, (sort, sort), depth) for row in _BIT_ROWS]
             makers += [_operation(scope, row, (sort,), depth) for row in (op.BV_NOT, op.BV_NEG)]
@@ -301,7 +302,7 @@ def _arithmetic_makers(scope: _VariableScope, sort: Sort, depth: int) -> list[Ma
         ]
     makers += [_operation(scope, row, (INT, INT), depth) for row in (op.INT_DIV, op.MOD)]
     makers.append(_operation(scope, op.TO_INT, (REAL,), depth))
-    makers.append(_operation(scope, op.STR_LENGTH, (STRING,), depth))
+    makers += [_operation(scope, row, (STRING,), depth) for row in (op.STR_LENGTH, op.STR_TO_INT)]
     makers += [_operation(scope, op.BV_TO_INT, (BitVecSort(width),), depth) for width in (1, 2)]
     return makers
 

@@ -1,0 +1,580 @@
+"""Phrases of other languages that are no formula here, each with how the same is written.
+
+`a if c else b`, `sum(f(x) for x in S)`, `p unless q`, `x between 1 and 5`, `s.startswith("a")`, `c ? a : b`,
+`(and p q)`: their words stand where only operators can, so that no name of a program is taken for one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from potlang.diag.model import Applicability
+from potlang.expressions.actions import Correction, Fault
+from potlang.expressions.tables import END, Token
+
+_OPENING = {"(": ")", "[": "]", "{": "}"}
+_CLOSING = frozenset(_OPENING.values())
+_ATOMS = frozenset(["NAME", "QUOTED", "NUMBER", "STRING", "BITS"])
+_CONNECTIVES = frozenset(["AND", "OR", "IMPLIES", "IFF", "AND_SIGN", "OR_SIGN", "IMPLIES_SIGN", "IFF_SIGN"])
+_MOST_CHARACTERS = 20_000
+
+
+class _Span(NamedTuple):
+    """Tokens `[first, last)` between two commas or brackets."""
+
+    first: int
+    last: int
+
+
+class _Phrase(NamedTuple):
+    """What the tokens `[first, last)` say, and the text for the characters `[start, end)`."""
+
+    first: int
+    last: int
+    problem: str
+    text: str
+    start: int
+    end: int
+    helps: tuple[str, ...] = ()
+
+
+class Phrases:
+    """Looks for the first phrase in the tokens of a text that the grammar rejects."""
+
+    def __init__(self, tokens: Sequence[Token], text: str) -> None:
+        self._tokens = tokens
+        self._text = text
+
+    def fault(self) -> Fault | None:
+        """The fault of the first phrase; None where there is none."""
+        if len(self._text) > _MOST_CHARACTERS:
+            return None
+        prefixed = prefix_notation(self._text)
+        if prefixed is not None:
+            fix = Correction(
+                f"write `{_short(prefixed)}`", Applicability.UNSAFE, ((0, len(self._text), prefixed),)
+            )
+            problem = "operators stand between their operands, or are called with commas"
+            return Fault(
+                "POT1020",
+                0,
+                len(self._text),
+                {"problem": problem},
+                "",
+                (f"write `{_short(prefixed)}`",),
+                (fix,),
+            )
+        for index, token in enumerate(self._tokens):
+            reader = _WORDS.get(token.text.lower()) if token.kind in ("NAME", "OTHER") else None
+            found = None if reader is None else reader(self, index)
+            if found is not None:
+                return self._as_fault(found)
+        return None
+
+    def _as_fault(self, found: _Phrase) -> Fault:
+        first, last = self._tokens[found.first], self._tokens[max(found.last - 1, found.first)]
+        helps = found.helps
+        fixes: tuple[Correction, ...] = ()
+        if found.text:
+            helps = (f"write `{_short(found.text)}`", *helps)
+            edit = (found.start, found.end, found.text)
+            fixes = (Correction(f"write `{_short(found.text)}`", Applicability.UNSAFE, (edit,)),)
+        return Fault("POT1020", first.start, last.end, {"problem": found.problem}, "", helps, fixes)
+
+    # --- places ----------------------------------------------------------------------------------
+
+    def _ends_value(self, index: int) -> bool:
+        return index >= 0 and (self._tokens[index].kind in _ATOMS or self._tokens[index].text in _CLOSING)
+
+    def _begins_value(self, index: int) -> bool:
+        token = self._tokens[index]
+        return token.kind in (*_ATOMS, "NOT", "NOT_SIGN", "MINUS") or token.text in _OPENING
+
+    def _is_infix(self, index: int, length: int = 1) -> bool:
+        """Whether words stand between two values."""
+        return self._ends_value(index - 1) and self._begins_value(index + length)
+
+    def _around(self, index: int, stops: frozenset[str] = frozenset()) -> _Span:
+        """The tokens around a place up to commas and brackets, and to tokens of the kinds `stops`."""
+        return _Span(self._reach(index - 1, -1, stops) + 1, self._reach(index + 1, 1, stops))
+
+    def _reach(self, at: int, step: int, stops: frozenset[str]) -> int:
+        depth = 0
+        while 0 <= at < len(self._tokens):
+            token = self._tokens[at]
+            opens = token.text in (_OPENING if step > 0 else _CLOSING)
+            closes = token.text in (_CLOSING if step > 0 else _OPENING)
+            if depth == 0 and (closes or token.kind in ("COMMA", END) or token.kind in stops):
+                return at
+            depth += opens - closes
+            at += step
+        return at
+
+    def _find(self, words: str, first: int, last: int) -> int | None:
+        """The place of a word of this level between two places."""
+        depth = 0
+        for at in range(first, last):
+            token = self._tokens[at]
+            depth += (token.text in _OPENING) - (token.text in _CLOSING)
+            is_word = depth == 0 and token.kind in ("NAME", "AND", "IN", "COLON", "OTHER")
+            if is_word and token.text.lower() in words.split():
+                return at
+        return None
+
+    def _part(self, first: int, last: int) -> str:
+        """The text of tokens; empty for none."""
+        if first >= last:
+            return ""
+        return self._text[self._tokens[first].start : self._tokens[last - 1].end].strip()
+
+    def _phrase(self, words: tuple[int, int], span: _Span, problem: str, text: str, *helps: str) -> _Phrase:
+        start, end = self._tokens[span.first].start, self._tokens[span.last - 1].end
+        return _Phrase(*words, problem, text, start, end, helps)
+
+    # --- conditions ------------------------------------------------------------------------------
+
+    def condition(self, index: int) -> _Phrase | None:
+        """`if`: before a condition, behind what it is a condition of, or between two values with `else`."""
+        span = self._around(index)
+        if index == span.first and self._begins_value(index + 1):
+            return self._if_then(index, span)
+        if not self._is_infix(index):
+            return None
+        otherwise = self._find("else", index + 1, span.last)
+        if otherwise is not None:
+            return self._ternary(index, otherwise, span)
+        if self._find("for", span.first, index) is not None:
+            return None
+        condition, then = self._part(index + 1, span.last), self._part(span.first, index)
+        word = self._tokens[index].text
+        return self._phrase(
+            (index, index + 1), span, f"`{word}` is not an operator", f"Implies({condition}, {then})"
+        )
+
+    def _if_then(self, index: int, span: _Span) -> _Phrase | None:
+        first = index + 1
+        if self._tokens[index].text.lower() == "case":
+            if self._tokens[first].text.lower() != "when":
+                return None
+            first += 1
+        then = self._find("then :", first, span.last)
+        if then is None:
+            shape = "write `Implies(p, q)` or `If(c, a, b)`"
+            return self._phrase(
+                (index, index + 1), span, f"`{self._tokens[index].text}` is not an operator", "", shape
+            )
+        otherwise = self._find("else otherwise", then, span.last)
+        stop = self._find("end", then, span.last)
+        last = span.last if stop is None else stop
+        condition, value = (
+            self._part(first, then),
+            self._part(then + 1, last if otherwise is None else otherwise),
+        )
+        text = f"Implies({condition}, {value})"
+        if otherwise is not None:
+            text = f"If({condition}, {value}, {self._part(otherwise + 1, last)})"
+        span = span if stop is None else _Span(span.first, stop + 1)
+        return self._phrase(
+            (index, index + 1), span, f"`{self._tokens[index].text}` is not an operator", text
+        )
+
+    def _ternary(self, index: int, otherwise: int, span: _Span) -> _Phrase:
+        """`a if c else b`, of numbers also behind a comparison: `f(x) == a if c else b`."""
+        first = span.first
+        other = self._part(otherwise + 1, span.last)
+        compared = [
+            at
+            for at in range(first, index)
+            if self._tokens[at].kind == "COMPARE" and self._is_outer(first, at)
+        ]
+        is_formula = (
+            re.search(r"[=<>≤≥≠]|\b(?:and|or|not|True|False|true|false|Not|And|Or)\b", other) is not None
+        )
+        if compared and not is_formula:
+            first = compared[-1] + 1
+        then, condition = self._part(first, index), self._part(index + 1, otherwise)
+        text = f"If({condition}, {then}, {other})"
+        return self._phrase((index, index + 1), _Span(first, span.last), "`if` is not an operator", text)
+
+    def _is_outer(self, first: int, at: int) -> bool:
+        depth = 0
+        for token in self._tokens[first:at]:
+            depth += (token.text in _OPENING) - (token.text in _CLOSING)
+        return depth == 0
+
+    def question(self, index: int) -> _Phrase | None:
+        """`c ? a : b`."""
+        span = self._around(index)
+        colon = self._find(":", index + 1, span.last)
+        if colon is None or index == span.first:
+            return None
+        first = span.first
+        compared = [
+            at
+            for at in range(first, index)
+            if self._tokens[at].kind == "COMPARE" and self._is_outer(first, at)
+        ]
+        # `f(x) == c ? a : b`: the first comparison is about the choice, unless it is its condition.
+        if (
+            len(compared) == 1
+            and self._tokens[compared[0]].text == "=="
+            and not self._is_small(compared[0] + 1, index)
+        ):
+            first = compared[0] + 1
+        parts = self._part(first, index), self._part(index + 1, colon), self._part(colon + 1, span.last)
+        return self._phrase(
+            (index, index + 1), _Span(first, span.last), "`?` is not an operator", f"If({', '.join(parts)})"
+        )
+
+    def _is_small(self, first: int, last: int) -> bool:
+        return last - first == 1 and self._tokens[first].kind in ("NUMBER", "NAME", "STRING")
+
+    def unless(self, index: int) -> _Phrase | None:
+        """`p unless q`."""
+        if not self._is_infix(index):
+            return None
+        span = self._around(index)
+        then, exception = self._part(span.first, index), self._part(index + 1, span.last)
+        text = f"Implies(Not({exception}), {then})"
+        helps = f"this says the same as `{_short(f'({then}) or ({exception})')}`"
+        return self._phrase((index, index + 1), span, "`unless` is not an operator", text, helps)
+
+    def only(self, index: int) -> _Phrase | None:
+        """`p only if q`, and `p if and only if q`."""
+        tokens = self._tokens
+        if tokens[index + 1].text.lower() != "if":
+            return None
+        first, sign = index, "->"
+        if [token.text.lower() for token in tokens[max(index - 2, 0) : index]] == ["if", "and"]:
+            first, sign = index - 2, "<->"
+        if not self._ends_value(first - 1) or not self._begins_value(index + 2):
+            return None
+        words = self._text[tokens[first].start : tokens[index + 1].end]
+        start, end = tokens[first].start, tokens[index + 1].end
+        return _Phrase(first, index + 2, f"`{words}` is not an operator", sign, start, end)
+
+    def reverse(self, index: int) -> _Phrase | None:
+        """`q :- p`."""
+        span = self._around(index)
+        then, condition = self._part(span.first, index), self._part(index + 1, span.last)
+        text = f"Implies({condition}, {then})" if condition and then else ""
+        return self._phrase(
+            (index, index + 1), span, f"`{self._tokens[index].text}` is not an operator", text
+        )
+
+    # --- operators between operands --------------------------------------------------------------
+
+    def exclusive(self, index: int) -> _Phrase | None:
+        """`p xor q`."""
+        if not self._is_infix(index):
+            return None
+        span = self._around(index, _CONNECTIVES)
+        parts = self._part(span.first, index), self._part(index + 1, span.last)
+        word = self._tokens[index].text
+        return self._phrase(
+            (index, index + 1), span, f"`{word}` is not an operator", f"Xor({', '.join(parts)})"
+        )
+
+    def between(self, index: int) -> _Phrase | None:
+        """`x between 1 and 5`."""
+        if not self._is_infix(index):
+            return None
+        first = self._around(index, _CONNECTIVES).first
+        middle = self._find("and", index + 1, len(self._tokens))
+        if middle is None:
+            return None
+        last = self._around(middle, _CONNECTIVES).last
+        parts = self._part(first, index), self._part(index + 1, middle), self._part(middle + 1, last)
+        text = f"Between({', '.join(parts)})"
+        return self._phrase((index, index + 1), _Span(first, last), "`between` is not an operator", text)
+
+    def like(self, index: int) -> _Phrase | None:
+        """`s like 'a%'`."""
+        if not self._is_infix(index):
+            return None
+        helps = (
+            "write `StartsWith(s, part)`, `EndsWith(s, part)`, `Contains(s, part)` or `Matches(s, pattern)`"
+        )
+        word = self._tokens[index].text
+        return self._phrase(
+            (index, index + 1), self._around(index), f"`{word}` is not an operator", "", helps
+        )
+
+    def let(self, index: int) -> _Phrase | None:
+        """`let y = 3 in p`."""
+        following = [token.kind for token in self._tokens[index + 1 : index + 2]]
+        if following != ["NAME"] or self._ends_value(index - 1):
+            return None
+        helps = "write the value in its place, or declare a function with `params` and `body`"
+        span = self._around(index)
+        return self._phrase((index, span.last), span, f"there is no `{self._tokens[index].text}`", "", helps)
+
+    # --- members and methods ---------------------------------------------------------------------
+
+    def member(self, index: int) -> _Phrase | None:
+        """`a.f`, `a.f(b)`, `1..5`."""
+        tokens = self._tokens
+        if tokens[index + 1].text[:1] == ".":
+            return self._range(index)
+        if not self._ends_value(index - 1) or tokens[index + 1].kind != "NAME":
+            return None
+        first = self._value_start(index - 1)
+        name, last, args = tokens[index + 1].text, index + 2, ""
+        if tokens[last].text == "(":
+            close = self._reach(last + 1, 1, frozenset())
+            while close < len(tokens) and tokens[close].kind == "COMMA":
+                close = self._reach(close + 1, 1, frozenset())
+            args, last = self._part(last + 1, close), close + 1
+        if last > len(tokens) or first < 0:
+            return None
+        whole = self._part(first, index)
+        word = _METHODS.get(name.lower(), name)
+        text = f"{word}({whole}{', ' if args else ''}{args})"
+        problem = f"`.{name}` does not belong to a value: a function is applied to it"
+        return self._phrase((index, index + 2), _Span(first, last), problem, text)
+
+    def _range(self, index: int) -> _Phrase | None:
+        inside = self._find("in", self._around(index, _CONNECTIVES).first, index)
+        span = self._around(index, _CONNECTIVES)
+        if inside is None:
+            helps = "write `low <= n and n <= high` for a number of a range"
+            return self._phrase((index, index + 2), span, "there are no ranges of numbers", "", helps)
+        # In `1..5` the second point belongs to a numeral, `.5`.
+        high = self._part(index + 1, span.last).lstrip(".")
+        parts = self._part(span.first, inside), self._part(inside + 1, index), high
+        text = f"Between({', '.join(parts)})"
+        return self._phrase((index, index + 2), span, "there are no ranges of numbers", text)
+
+    def _value_start(self, at: int) -> int:
+        """The first token of the value that ends at a place: a name, or a call."""
+        tokens, depth = self._tokens, 0
+        while at >= 0:
+            depth += (tokens[at].text in _CLOSING) - (tokens[at].text in _OPENING)
+            if depth == 0 and not (
+                tokens[at].text in _OPENING and at and tokens[at - 1].kind in ("NAME", "QUOTED")
+            ):
+                return at
+            at -= 1
+        return at
+
+    # --- comprehensions --------------------------------------------------------------------------
+
+    def comprehension(self, index: int) -> _Phrase | None:
+        """`sum(f(x) for x in S if p(x))`, `[f(x) for x in S]`, `{x for x in S if p(x)}`."""
+        if not self._ends_value(index - 1) or self._tokens[index + 1].kind != "NAME":
+            return None
+        tokens, span = self._tokens, self._around(index)
+        clauses = self._clauses(index, span.first)
+        helps = "range with `ForAll([x: Sort], …)`, `Sum([x: Sort], …)`, `Count([x: Sort], …)` and the like"
+        if clauses is None:
+            return self._phrase((index, index + 1), span, "`for` is not an operator", "", helps)
+        binders, condition, last = clauses
+        body = self._part(self._start(index), index)
+        opening = self._start(index) - 1
+        is_list = opening >= 0 and tokens[opening].text in "[{" and tokens[opening].kind != "NAME"
+        whole = _Span(opening, last + 1)
+        head = opening - 1
+        if is_list and head >= 0 and tokens[head].text == "(":
+            head, alone = head - 1, last + 1 < len(tokens) and tokens[last + 1].text == ")"
+        else:
+            alone = True
+        owner = tokens[head].text if head >= 0 and tokens[head].kind == "NAME" and opening >= 0 else ""
+        if is_list and tokens[opening].text == "{":
+            text = f"SetOf([{binders}], {condition or 'True'})"
+            return self._phrase((index, index + 1), whole, "`for` is not an operator", text)
+        make = _FOLDS.get(owner.lower())
+        if make is None and alone and owner and not condition:
+            last = last + 1 + (is_list and head >= 0)
+            text = f"{_NAMES.get(owner.lower(), owner)}([{binders}], {body})"
+            return self._phrase((index, index + 1), _Span(head, last), "`for` is not an operator", text)
+        if make is None or not alone:
+            joined = f"{condition} and ({body})" if condition else body
+            inner = f"[{binders}], {joined}"
+            place = whole if is_list else _Span(self._start(index), last)
+            return self._phrase((index, index + 1), place, "`for` is not an operator", inner, helps)
+        last = last + 1 + is_list
+        text = make(binders, body, condition)
+        return self._phrase((index, index + 1), _Span(head, last), "`for` is not an operator", text)
+
+    def _start(self, index: int) -> int:
+        return self._around(index).first
+
+    def _clauses(self, index: int, first: int) -> tuple[str, str, int] | None:
+        """The binders, the condition and where the comprehension ends; None where it ranges over no name."""
+        tokens, at, binders, condition = self._tokens, index, [], ""
+        while tokens[at].text == "for":
+            names = [tokens[at + 1].text]
+            at += 2
+            if (
+                tokens[at].kind != "IN"
+                or tokens[at + 1].kind not in ("NAME", "QUOTED")
+                or tokens[at + 2].text == "("
+            ):
+                return None
+            binders += [f"{name}: {tokens[at + 1].text}" for name in names]
+            at += 2
+        if tokens[at].text == "if":
+            end = self._reach(at + 1, 1, frozenset())
+            condition = self._part(at + 1, end)
+            at = end
+        return (
+            (", ".join(binders), condition, at)
+            if tokens[at].text in _CLOSING or tokens[at].kind == END
+            else None
+        )
+
+
+def _summed(binders: str, body: str, condition: str) -> str:
+    if condition and body == "1":
+        return f"Count([{binders}], {condition})"
+    return f"Sum([{binders}], {f'If({condition}, {body}, 0)' if condition else body})"
+
+
+def _quantified(name: str, connective: str) -> Callable[[str, str, str], str]:
+    def make(binders: str, body: str, condition: str) -> str:
+        return f"{name}([{binders}], {f'{connective}({condition}, {body})' if condition else body})"
+
+    return make
+
+
+def _counted(binders: str, body: str, condition: str) -> str:
+    return f"Count([{binders}], {condition or 'True'})"
+
+
+_FOLDS: dict[str, Callable[[str, str, str], str]] = {
+    "sum": _summed,
+    **dict.fromkeys(("any", "or", "some", "exists"), _quantified("Exists", "And")),
+    **dict.fromkeys(("all", "and", "every", "forall"), _quantified("ForAll", "Implies")),
+    **dict.fromkeys(("len", "count", "size"), _counted),
+    "set": lambda binders, body, condition: f"SetOf([{binders}], {condition or 'True'})",
+}
+_NAMES = {"max": "Max", "min": "Min", "prod": "Product", "mean": "Average", "average": "Average"}
+_METHODS = {
+    "startswith": "StartsWith",
+    "endswith": "EndsWith",
+    "contains": "Contains",
+    "includes": "Contains",
+    "length": "Size",
+    "size": "Size",
+    "len": "Size",
+    "issubset": "Subset",
+    "union": "Union",
+    "intersection": "Intersect",
+    "intersect": "Intersect",
+    "difference": "Difference",
+    "isempty": "IsEmpty",
+    "matches": "Matches",
+    "match": "Matches",
+    "fullmatch": "Matches",
+    "substring": "Substring",
+    "abs": "Abs",
+    "floor": "Floor",
+    "ceil": "Ceil",
+    "round": "Round",
+}
+_WORDS: dict[str, Callable[[Phrases, int], _Phrase | None]] = {
+    **dict.fromkeys(("if", "when", "whenever", "provided", "case"), Phrases.condition),
+    "?": Phrases.question,
+    "unless": Phrases.unless,
+    "only": Phrases.only,
+    ":-": Phrases.reverse,
+    "←": Phrases.reverse,
+    "xor": Phrases.exclusive,
+    "⊕": Phrases.exclusive,
+    "between": Phrases.between,
+    **dict.fromkeys(("like", "ilike", "rlike", "matches", "regexp"), Phrases.like),
+    "=~": Phrases.like,
+    "let": Phrases.let,
+    ".": Phrases.member,
+    "for": Phrases.comprehension,
+}
+
+
+def comment(text: str) -> Fault | None:
+    """The fault of a comment at the end of a formula."""
+    found = None
+    for match in re.finditer(r"\s(?:#(?![bx][0-9a-fA-F])|//|--)\s.*|\s#\w.*", text, re.DOTALL):
+        before = text[: match.start()]
+        if before.count('"') % 2 == 0 and before.count("'") % 2 == 0:
+            found = match
+            break
+    if found is None or not text[: found.start()].strip():
+        return None
+    start = found.start() + 1
+    fix = Correction("remove the comment", Applicability.UNSAFE, ((found.start(), len(text), ""),))
+    helps = ("put it into the `description` of the item",)
+    return Fault("POT1020", start, len(text), {"problem": "formulas have no comments"}, "", helps, (fix,))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 200 else text[:199] + "…"
+
+
+# --- prefix notation -----------------------------------------------------------------------------
+
+_PIECE = re.compile(r'\s*+([()]|"(?:[^"]|"")*+"|[^\s()"]++)')
+_INFIX = {"=": "==", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "+": "+", "-": "-", "*": "*", "/": "/"}
+_INFIX |= {"div": "//", "mod": "%"}
+_CALLS = {
+    "and": "And",
+    "or": "Or",
+    "not": "Not",
+    "=>": "Implies",
+    "implies": "Implies",
+    "iff": "Iff",
+    "xor": "Xor",
+}
+_CALLS |= {"distinct": "Distinct", "ite": "If", "if": "If", "str.prefixof": "PrefixOf", "str.len": "Length"}
+_CALLS |= {"str.contains": "Contains", "str.suffixof": "SuffixOf", "str.++": "Concat", "abs": "Abs"}
+_QUANTIFIERS = {"forall": "ForAll", "exists": "Exists"}
+
+
+def prefix_notation(text: str) -> str | None:
+    """A formula of SMT-LIB, `(and p (= (f a) 3))`, as it is written here; None for any other text."""
+    head = re.match(r"\s*\(\s*([^\s()]+)\s+[^\s)]", text)
+    if head is None or head[1] not in {*_INFIX, *_CALLS, *_QUANTIFIERS, "assert"}:
+        return None
+    stack: list[list[str]] = [[]]
+    at = 0
+    while at < len(text.rstrip()):
+        piece = _PIECE.match(text, at)
+        if piece is None:
+            return None
+        at = piece.end()
+        if piece[1] == "(":
+            stack.append([])
+        elif piece[1] != ")":
+            stack[-1].append(piece[1])
+        elif len(stack) == 1:
+            return None
+        else:
+            items = stack.pop()
+            made = _converted(items)
+            if made is None:
+                return None
+            stack[-1].append(made)
+    return stack[0][0] if len(stack) == 1 and len(stack[0]) == 1 else None
+
+
+def _converted(items: list[str]) -> str | None:
+    if not items:
+        return None
+    head, *args = items
+    if head == "assert" and len(args) == 1:
+        return args[0]
+    if head in _QUANTIFIERS and len(args) == 2:
+        return f"{_QUANTIFIERS[head]}([{args[0]}], {args[1]})"
+    if head in _CALLS:
+        return f"{_CALLS[head]}({', '.join(args)})"
+    if head in _INFIX and len(args) == 1 and head == "-":
+        return f"-{args[0]}"
+    if head in _INFIX:
+        return f"({f' {_INFIX[head]} '.join(args)})" if len(args) > 1 else None
+    # `((x P) (y Q))`: what is in a list of its own has been read as a pair before.
+    if ": " in head:
+        return ", ".join(items)
+    if len(args) == 1 and re.fullmatch(r"\w+", head) and re.fullmatch(r"[A-Z]\w*", args[0]):
+        return f"{head}: {args[0]}"
+    return f"{head}({', '.join(args)})" if args else head
