@@ -9,7 +9,7 @@ from potlang.diag import Label, Place
 from potlang.expressions import surface as s
 from potlang.expressions.names import written
 from potlang.ir.nodes import Node, Var
-from potlang.ir.sorts import Sort
+from potlang.ir.sorts import BOOL, Sort
 from potlang.sema.operands import flat
 from potlang.sema.scope import TermEntry, VariableEntry, describe
 
@@ -86,17 +86,28 @@ def _member_binder(e: Elaborator, item: s.Expr, name: s.Name, of: s.Name) -> Var
     return None if sort is None else e.pool.var(name.id, sort)
 
 
-def binder_form(e: Elaborator, args: Sequence[s.Expr]) -> tuple[list[s.Expr], s.Expr] | None:
-    """The binders and the body of a call such as `F([x: A], p)`; None where its arguments are terms."""
+def binder_form(
+    e: Elaborator, args: Sequence[s.Expr], *, bare: bool = False
+) -> tuple[list[s.Expr], s.Expr] | None:
+    """The binders and the body of a call such as `F([x: A], p)`; None where its arguments are terms.
+
+    Without a sort, names in a list are binders if they are declared variables other than formulas,
+    or not at all; with `bare` also names outside of a list, as in `F(x, p)`.
+    """
     if len(args) < 2 or isinstance(args[-1], s.ListOf | s.Binding):
         return None
     *heads, body = args
     if len(heads) == 1 and isinstance(heads[0], s.ListOf) and heads[0].items:
         named = [item for item in heads[0].items if not isinstance(item, s.Binding)]
         return (heads, body) if all(_may_be_binder(e, item) for item in named) else None
-    if all(isinstance(head, s.Binding) or _is_declared_variable(e, head) for head in heads):
+    if all(isinstance(head, s.Binding) or (bare and _is_declared_variable(e, head)) for head in heads):
         return heads, body
     return None
+
+
+def with_sorts(form: tuple[list[s.Expr], s.Expr] | None) -> tuple[list[s.Expr], s.Expr] | None:
+    """A `binder_form` whose binders all have their sorts: nothing else may be taken for it."""
+    return form if form is not None and all(isinstance(item, s.Binding) for item in flat(form[0])) else None
 
 
 def _may_be_binder(e: Elaborator, item: s.Expr) -> bool:
@@ -104,7 +115,8 @@ def _may_be_binder(e: Elaborator, item: s.Expr) -> bool:
 
 
 def _is_declared_variable(e: Elaborator, item: s.Expr) -> bool:
-    return isinstance(item, s.Name) and isinstance(e.scope.lookup(item.id), VariableEntry)
+    entry = e.scope.lookup(item.id) if isinstance(item, s.Name) else None
+    return isinstance(entry, VariableEntry) and entry.sort is not BOOL
 
 
 def bind_quietly(e: Elaborator, heads: Sequence[s.Expr]) -> list[tuple[str, Var | None]]:

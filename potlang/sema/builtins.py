@@ -21,7 +21,7 @@ from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, INT, REAL, STRING, ArraySort, BitVecSort, DeclaredSort, SetSort, Sort
 from potlang.sema.advice import are, count
 from potlang.sema.aggregates import AGGREGATES, card, instances, size
-from potlang.sema.binders import binder_form, under_binders
+from potlang.sema.binders import binder_form, under_binders, with_sorts
 from potlang.sema.cardinality import cardinality, exists_unique, pairwise_distinct, pseudo_boolean
 from potlang.sema.infix import apply_arithmetic, equate, infix, member
 from potlang.sema.operands import all_numeric, coerced, complete, flat, same_width, sort_of, unify
@@ -149,7 +149,8 @@ def _choice(
 
 
 def _distinct(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
-    form = binder_form(e, expr.args)
+    # `Distinct([a, b], c)` are three terms, also where a and b are variables that nothing binds.
+    form = with_sorts(binder_form(e, expr.args))
     if form is not None:
         return under_binders(
             e, _name(expr), *form, None, lambda variables, node: pairwise_distinct(e.pool, variables, node)

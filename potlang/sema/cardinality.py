@@ -191,7 +191,7 @@ def _copies(pool: Pool, variables: Sequence[Var], body: Node, number: int) -> li
 
 def exists_unique(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
     """`ExistsUnique([x: A], p)`: for one x and no other; of formulas, `ExistsUnique(p, q)`, one holds."""
-    form = binder_form(e, expr.args)
+    form = binder_form(e, expr.args, bare=True)
     if form is None:
         return cardinality("Exactly", 1)(e, expr, expected)
     heads, body = form
