@@ -1,8 +1,8 @@
 """potlang: compiles the reasoning that language models write down and answers with checked verdicts.
 
-`check`, `compile`, `verify`, `view` and `fix` take a program, a trace or a solution; `potlang.dot` and
-`potlang.dagmath` have more for these two, `potlang.aio` the same verbs for asyncio, `potlang.tool` the tool
-that a model calls. Names are imported on first use: a solver process needs none of them.
+`check`, `lint`, `compile`, `verify`, `view` and `fix` take a program, a trace or a solution; `potlang.dot`
+and `potlang.dagmath` have more for these two, `potlang.aio` the same verbs for asyncio, `potlang.tool` the
+tool that a model calls. Names are imported on first use: a solver process needs none of them.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from potlang.api import compile as compile
     from potlang.api import explain as explain
     from potlang.api import fix as fix
+    from potlang.api import lint as lint
     from potlang.api import verify as verify
     from potlang.api import view as view
     from potlang.diag import Diagnostic as Diagnostic
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
     {
-        "potlang.api": "check compile explain fix verify view",
+        "potlang.api": "check compile explain fix lint verify view",
         "potlang.diag": "Diagnostic",
         "potlang.languages.pot.program": "CompileError Program Session",
         "potlang.languages.pot.report": "Report",

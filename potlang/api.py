@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from potlang.languages.dot.read.records import Profile
     from potlang.languages.dot.read.trace import Trace
     from potlang.languages.dot.report import TraceReport
+    from potlang.linter.choice import LintChoice
     from potlang.processes.pool import Workers
 
 Source: TypeAlias = "ProgramSource | list[Any]"
@@ -123,6 +124,35 @@ def check(
     from potlang.languages.pot.check import check as check_program
 
     return check_program(opened, name=shown)
+
+
+def lint(
+    source: Source,
+    *,
+    choice: LintChoice | None = None,
+    budget_ms: int = 5_000,
+    language: Kind | None = None,
+    name: str | None = None,
+    **options: Unpack[FormOptions],
+) -> AnyChecked:
+    """As `check`, with what the linter finds among the diagnostics of a program that has no errors.
+
+    `choice` says which rules run; `budget_ms` is the time for those that ask a solver, 0 leaves them out.
+    There are no rules for traces and solutions. Raises as `check` does.
+
+    >>> import potlang
+    >>> found = potlang.lint({"sorts": [{"name": "Item", "type": "DeclareSort"}]})
+    >>> [each.message for each in found.diagnostics]
+    ['the sort `Item` is never used']
+    """
+    kind, opened, shown = _opened(source, language, name)
+    checked: Any = check(opened, language=kind, name=shown, **options)
+    if kind != "pot":
+        return checked  # type: ignore[no-any-return]
+    from potlang.linter.linter import USUAL
+    from potlang.linter.linter import lint as lint_program
+
+    return lint_program(checked, choice or USUAL, budget_ms=budget_ms)
 
 
 def compile(
@@ -372,6 +402,7 @@ __all__ = [
     "emit",
     "explain",
     "fix",
+    "lint",
     "rejected",
     "unread",
     "verify",

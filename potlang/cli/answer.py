@@ -20,6 +20,7 @@ from potlang.version import __version__
 
 if TYPE_CHECKING:
     from potlang.diag import Diagnostic
+    from potlang.linter.choice import LintChoice
     from potlang.source import Document
 
 
@@ -46,6 +47,13 @@ class Answer(NamedTuple):
 def checked_answer(given: Input, **options: Any) -> Answer:
     """The diagnostics of an input, without solving; `options` are those of `api.check`."""
     checked = api.check(given.source, language=given.kind, name=given.name, **options)
+    code = ALL_ENTAILED if checked.ok else INVALID
+    return Answer(given.name, checked.document, checked.diagnostics, checked, code)
+
+
+def linted_answer(given: Input, choice: LintChoice, budget_ms: int) -> Answer:
+    """The diagnostics of an input with what the linter finds in a program; `budget_ms` 0 asks no solver."""
+    checked = api.lint(given.source, language=given.kind, name=given.name, choice=choice, budget_ms=budget_ms)
     code = ALL_ENTAILED if checked.ok else INVALID
     return Answer(given.name, checked.document, checked.diagnostics, checked, code)
 
@@ -123,6 +131,14 @@ def print_diagnostics(
 
     is_colored = use_color(color, sys.stderr if err else sys.stdout)
     click.echo(render_text(diagnostics, document, color=is_colored), err=err, color=True)
+
+
+def print_findings(answer: Answer, color: str) -> None:
+    """The diagnostics on standard output, or that there are none."""
+    if answer.diagnostics:
+        print_diagnostics(answer.document, answer.diagnostics, color, err=False)
+    else:
+        click.echo(f"{answer.name}: no errors, no warnings")
 
 
 def print_answers(answers: Sequence[Answer], style: str, *, named: bool = False) -> None:

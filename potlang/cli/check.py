@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from potlang.cli.answer import Answer, checked_answer, finished, print_diagnostics, theory_program
+from potlang.cli.answer import (
+    Answer,
+    checked_answer,
+    finished,
+    linted_answer,
+    print_findings,
+    theory_program,
+)
 from potlang.cli.common import (
     ALL_ENTAILED,
     INVALID,
@@ -20,6 +27,8 @@ from potlang.cli.common import (
     worst_exit,
 )
 from potlang.cli.options import TraceOptions, note_options, trace_options
+from potlang.linter.choice import LintChoice
+from potlang.linter.linter import BUDGET_MS
 
 if TYPE_CHECKING:
     from potlang.models.profiles import Profile
@@ -34,9 +43,14 @@ if TYPE_CHECKING:
     type=click.Choice(["pot", "openai", "anthropic", "gemini"]),
     help="Compare programs with this JSON Schema, and with nothing else.",
 )
+@click.option("--deep", is_flag=True, help="Run the rules of `potc lint` that ask a solver, too.")
 @color_option
-def check(files: tuple[str, ...], style: str, trace: TraceOptions, schema: str | None, color: str) -> None:
+def check(
+    files: tuple[str, ...], style: str, trace: TraceOptions, schema: str | None, deep: bool, color: str
+) -> None:
     """List the errors and warnings of programs, traces and solutions, without solving.
+
+    Of programs also what `potc lint` finds without a solver.
 
     Exit code: 0 no errors, 2 errors.
     """
@@ -48,10 +62,12 @@ def check(files: tuple[str, ...], style: str, trace: TraceOptions, schema: str |
             note_options(given)
             if schema is not None:
                 answers.append(_by_schema(given, schema))
+            elif given.kind == "pot":
+                answers.append(linted_answer(given, LintChoice(), BUDGET_MS if deep else 0))
             else:
                 answers.append(checked_answer(given, **(form if given.kind == "dot" else {})))
             if style == "text":
-                _print_text(answers[-1], color)
+                print_findings(answers[-1], color)
     sys.exit(worst_exit(answer.code for answer in answers))
 
 
@@ -66,10 +82,3 @@ def _by_schema(given: Input, schema: str) -> Answer:
     checked = check_schema(given.source, rules, schema, given.name)
     code = INVALID if checked.diagnostics else ALL_ENTAILED
     return Answer(given.name, checked.document, checked.diagnostics, checked, code)
-
-
-def _print_text(answer: Answer, color: str) -> None:
-    if answer.diagnostics:
-        print_diagnostics(answer.document, answer.diagnostics, color, err=False)
-    else:
-        click.echo(f"{answer.name}: no errors, no warnings")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _COMMANDS = {
     "verify": ("verify:verify", "Verify programs, traces and solutions."),
     "check": ("check:check", "List errors and warnings, without solving."),
+    "lint": ("lint:lint", "Warn of what programs say and hardly can mean."),
     "fix": ("fix:fix", "Apply the fixes that diagnostics offer."),
     "view": ("view:view", "Draw a trace or a solution."),
     "explain": ("explain:explain", "Explain a diagnostic code."),
@@ -40,7 +41,7 @@ _COMMANDS = {
 _MEANT = {
     **dict.fromkeys(("draw", "graph", "show"), "view"),
     **dict.fromkeys(("fmt", "format", "repair"), "fix"),
-    **dict.fromkeys(("lint", "validate"), "check"),
+    **dict.fromkeys(("validate",), "check"),
     **dict.fromkeys(("prove", "run", "solve"), "verify"),
     "help": "--help",
     "serve": "mcp",

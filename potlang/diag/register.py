@@ -188,7 +188,27 @@ _ROWS = (
     Code("POT8004", "unbound-parameter", _E, "`{name}`, given to the pack `{pack}`, is not declared"),
     Code("POT8005", "broken-pack", _E, "the pack `{name}` is not well formed"),
     # 9 lints
-    Code("POT9001", "free-variable", _N, "the variable `{name}` is free: it is read as an unknown constant"),
+    Code("POT9001", "free-variable", _W, "the variable `{name}` is free: it is read as an unknown constant"),
+    Code("POT9002", "unknown-lint", _W, "there is no lint `{name}`"),
+    Code("POT9003", "lint-budget", _N, "{budget} ms were not enough for {rules}"),
+    Code("POT9010", "unused-declaration", _W, "the {kind} `{name}` is never used"),
+    Code("POT9011", "unreachable-declaration", _N, "`{name}` has nothing to do with what is asked"),
+    Code("POT9012", "repeated-statement", _W, "{one} says the same as {other}"),
+    Code("POT9013", "repeated-name", _W, "two {kind} are called `{name}`, and say different things"),
+    Code("POT9014", "missing-premise", _W, "no fact and no rule speaks of `{name}`, which is asked about"),
+    Code("POT9015", "near-names", _W, "`{name}` and `{other}` are nearly the same name"),
+    Code("POT9016", "exists-implication", _W, "`Exists` over an implication says next to nothing"),
+    Code("POT9017", "forall-conjunction", _W, "`ForAll` over a conjunction says both of everything"),
+    Code("POT9018", "fraction-of-int", _W, "`{text}` is never true: a whole number is no fraction"),
+    Code("POT9019", "opposite-rules", _W, "{one} and {other} draw opposite conclusions"),
+    Code("POT9020", "missing-law", _N, "`{name}` sounds {kind}, and no rule says that it is"),
+    Code("POT9030", "rules-disagree", _W, "{one} and {other} disagree for {case}"),
+    Code("POT9031", "rests-on-disagreement", _W, "{claim} is {verdict} because {one} and {other} disagree"),
+    Code("POT9032", "decision-gap", _W, "no rule says what `{term}` is for {case}"),
+    Code("POT9033", "dead-antecedent", _W, "the condition of {statement} never holds"),
+    Code("POT9034", "vacuous-claim", _W, "{claim} is about nothing: its condition never holds"),
+    Code("POT9035", "fixed-truth", _W, "{statement} is always {value}, whatever the program says"),
+    Code("POT9036", "unstated-assumption", _N, "{claim} would be {verdict} if {assumption}"),
 )
 
 CODES: Mapping[str, Code] = MappingProxyType({row.code: row for row in _ROWS})

@@ -409,6 +409,14 @@ class SemanticsDecl:
 
 
 @dataclass(slots=True, eq=False, repr=False)
+class LintDecl:
+    """`lint`: rules of the linter to run besides the usual ones, and rules not to run, as (name, pointer)."""
+
+    select: list[tuple[str, str]] = field(default_factory=list)
+    ignore: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False, repr=False)
 class ParsedProgram:
     """A whole program as read. `actions` is None where the section is absent."""
 
@@ -423,5 +431,6 @@ class ParsedProgram:
     actions: list[str] | None = None
     imports: list[ImportDecl] = field(default_factory=list)
     semantics: SemanticsDecl = field(default_factory=SemanticsDecl)
+    lint: LintDecl = field(default_factory=LintDecl)
     broken: list[str] = field(default_factory=list)
     """Names whose declarations have errors and were left out: their uses are no further errors."""

@@ -29,7 +29,7 @@ def reread(source: bytes) -> str:
         raise NotCovered("JSON that is nested very deeply") from None
     except ValueError:
         raise NotCovered("a text that is no JSON") from None
-    return _Program(_checked(value, (*_MEANT, "imports", "$schema"))).text()
+    return _Program(_checked(value, (*_MEANT, "imports", "$schema", "lint"))).text()
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

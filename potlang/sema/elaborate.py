@@ -13,7 +13,7 @@ from itertools import repeat
 from types import GeneratorType
 from typing import cast
 
-from potlang.diag import Applicability, Fix, Label, Place, Replace, Sink, shorten
+from potlang.diag import Applicability, Fix, Label, Place, Replace, Severity, Sink, shorten
 from potlang.expressions import surface as s
 from potlang.expressions.names import written
 from potlang.ir import operators as op
@@ -341,6 +341,8 @@ class Elaborator:
                 labels=[Label(entry.place, "declared here")],
                 helps=[f"if every value is meant, write ForAll([{entry.name}], …) around the formula"],
                 fixes=self._quantified(entry.name),
+                # A number that is sought has a name and no value: hardly anybody forgot to bind it.
+                severity=Severity.NOTE if is_numeric(entry.sort) else None,
             )
         return self.pool.sym(self._free_symbol(entry.name, entry.sort))
 

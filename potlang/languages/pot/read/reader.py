@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from potlang.diag.model import Applicability, Fix, Patch, Place
 from potlang.diag.near import nearest
+from potlang.diag.register import CODES
 from potlang.diag.sink import Sink
 from potlang.expressions.shapes import Object, Shapes
 from potlang.expressions.surface import (
@@ -22,6 +23,7 @@ from potlang.expressions.surface import (
     Formula,
     FunctionDecl,
     ImportDecl,
+    LintDecl,
     ObjectiveDecl,
     OptimizationDecl,
     ParsedProgram,
@@ -47,6 +49,7 @@ SECTIONS = (
     "actions",
     "imports",
     "semantics",
+    "lint",
 )
 _FREE = ("$schema", "description")
 _ACTIONS = ("verify_conditions", "verify", "optimize")
@@ -98,6 +101,7 @@ class _Reader:
             imports=self._section("imports", self._import),
         )
         module.semantics = self._semantics()
+        module.lint = self._lint()
         if self.sink.has_errors:
             values = {section: value for section, (value, _) in self.sections.items()}
             module.broken = broken_names(values, module)
@@ -494,6 +498,32 @@ class _Reader:
         if isinstance(value, bool):
             return value
         return self.shapes.names(value, pointer, "true, false or a list of sorts")
+
+    def _lint(self) -> LintDecl:
+        value, pointer = self._found("lint")
+        if value is None:
+            return LintDecl()
+        item = self._object(value, pointer, "an object", ("select", "ignore", "description"))
+        if item is None:
+            return LintDecl()
+        return LintDecl(*(self._lints(item.get(key), f"{pointer}/{key}") for key in ("select", "ignore")))
+
+    def _lints(self, value: object, pointer: str) -> list[tuple[str, str]]:
+        """Names of rules of the linter. One that is unknown may be a later version's: a warning."""
+        found = self.shapes.names(value, pointer, "a list of names of lints")
+        known = {"all"}.union(*((row.slug, row.code) for row in CODES.values() if row.code >= "POT9"))
+        for name, at in found:
+            if name not in known:
+                near = nearest(name, known, 1)
+                fixes = (
+                    [Fix(f'write "{near[0]}"', Applicability.UNSAFE, (Patch("replace", at, near[0]),))]
+                    if near
+                    else []
+                )
+                self.sink.report(
+                    "POT9002", at, name=name, helps=["`potc lint --rules` lists them"], fixes=fixes
+                )
+        return found
 
     # --- parts -----------------------------------------------------------------------------------
 

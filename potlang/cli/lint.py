@@ -1,0 +1,53 @@
+"""`potc lint FILE…`: what a program that compiles may say without being meant."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from potlang.cli.answer import Answer, finished, linted_answer, print_findings
+from potlang.cli.common import (
+    color_option,
+    files_argument,
+    format_option,
+    read_input,
+    worst_exit,
+)
+from potlang.linter.choice import LintChoice, UnknownRule
+from potlang.linter.linter import BUDGET_MS
+
+_Names = tuple[str, ...]
+
+
+@click.command()
+@files_argument
+@format_option("text", "json", "sarif")
+@click.option("--rule", "only", multiple=True, metavar="NAME", help="Run this rule alone. May be repeated.")
+@click.option("--select", multiple=True, metavar="NAME", help="Run this rule too, or `all`.")
+@click.option("--ignore", multiple=True, metavar="NAME", help="Do not run this rule.")
+@click.option(
+    "--budget-ms",
+    type=click.IntRange(min=0),
+    default=BUDGET_MS,
+    help="Time for the rules that ask a solver, for each program; 0 leaves them out.",
+)
+@color_option
+def lint(
+    files: _Names, style: str, only: _Names, select: _Names, ignore: _Names, budget_ms: int, color: str
+) -> None:
+    """Warn of what programs say and hardly can mean: rules that disagree, claims about nothing, unused names.
+
+    Exit code: 0 no errors, 2 errors.
+    """
+    try:
+        choice = LintChoice(only, select, ignore)
+    except UnknownRule as error:
+        raise click.UsageError(str(error)) from error
+    answers: list[Answer] = []
+    with finished(answers, style, named=True):
+        for name in files:
+            answers.append(linted_answer(read_input(name), choice, budget_ms))
+            if style == "text":
+                print_findings(answers[-1], color)
+    sys.exit(worst_exit(answer.code for answer in answers))

@@ -1,0 +1,106 @@
+"""Rules that contradict each other in a case that the program allows, and what is said of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from potlang.ir import operators as op
+from potlang.ir.nodes import App, Node, Symbol, Var
+from potlang.ir.pool import Pool
+from potlang.linter.clashes import Clash, clashes, exclude_each_other
+from potlang.linter.linted import Implication, LintedProgram, conjuncts, literal
+from potlang.linter.questions import Questions
+
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_NORM = re.compile(
+    "may|might|must|can|cannot|shall|should|ought|allow(s|ed)|permit(s|ted)|grant(s|ed)|approv(es?|ed|al)"
+    "|entitled|eligib(le|ility)|authori[sz]ed|qualif(y|ies|ied)|requir(es?|ed)|exempt(ed)?|liable|accept(s|ed)"
+    "|den(y|ies|ied)|reject(s|ed)|forbidden|prohibited|due|owed|ok|okay|valid|covered|allowed"
+    "|(admiss|avail|bill|cancell?|chang|charge|claim|deduct|exchange|insur|pay|permiss|redeem|refund|reimburs|renew"
+    "|return|ship|tax|transfer)[ai]ble"
+)
+"""Words in the name of a predicate that decides: `may_leave`, `eligible`, `returnable`."""
+
+
+def is_decision(clash: Clash) -> bool:
+    """Whether the pair decides something, rather than describing a taxonomy.
+
+    "Managers are not remote" beside "whoever lunches at home is remote" has the form of a rule and its
+    exception, and means that no manager lunches at home. A norm, a value, a condition on values and a
+    rule that is a special case of the other one are no taxonomy.
+    """
+    atom, _ = literal(clash.conclusions[0])
+    if not isinstance(atom, App) or not isinstance(atom.op, Symbol) or _is_normative(atom.op.name):
+        return True
+    if clash.more_special is not None:
+        return True
+    parts = (literal(part)[0] for each in clash.antecedents for part in conjuncts(each))
+    return any(isinstance(part, App) and part.op in (op.LT, op.LE, op.EQ) for part in parts)
+
+
+def _is_normative(name: str) -> bool:
+    words = [word.lower() for word in _WORD.findall(name)]
+    return any(map(_NORM.fullmatch, words))
+
+
+def disagreements(program: LintedProgram, questions: Questions) -> Iterator[Clash]:
+    """Pairs of rules whose conditions may hold together without the two, and whose conclusions then cannot.
+
+    Each pair of rules once. Raises OutOfBudget.
+    """
+    found: set[tuple[str, str]] = set()
+    for clash in clashes(program):
+        pair = clash.one.statement.pointer, clash.other.statement.pointer
+        if (
+            pair not in found
+            and not exclude_each_other(*clash.antecedents)
+            and _disagree(program, clash, questions)
+        ):
+            found.add(pair)
+            yield clash
+
+
+def _disagree(program: LintedProgram, clash: Clash, questions: Questions) -> bool:
+    pool = program.module.pool
+    case = some(pool, clash.variables, [*clash.antecedents])
+    if not clash.is_certain:
+        # The conclusions alone, then with the conditions: what both rules say may be one thing.
+        together = some(pool, clash.variables, [*clash.antecedents, *clash.conclusions])
+        if not questions.possible(case) or not questions.impossible(together):
+            return False
+    rest = program.without_rules([clash.one.statement, clash.other.statement])
+    if questions.possible(case, *rest):
+        return True
+    # A program that is contradictory without the two allows nothing: then its facts say what there is.
+    return questions.impossible(*rest) and questions.possible(case, *program.without_rules(program.rules))
+
+
+def some(pool: Pool, variables: tuple[Var, ...], parts: list[Node]) -> Node:
+    """That something has all of these parts."""
+    body = pool.conj(dict.fromkeys(part for each in parts for part in conjuncts(each)))
+    return pool.quant("exists", variables, body) if variables else body
+
+
+def case_text(program: LintedProgram, clash: Clash) -> str:
+    """The case in the program's words: `an x with premium(x), defective(x)`."""
+    parts = dict.fromkeys(part for each in clash.antecedents for part in conjuncts(each))
+    listed = " and ".join(program.text(part, clash.variables) for part in parts)
+    names = ", ".join(each.name for each in clash.variables)
+    return f"{names} with {listed}" if names else listed
+
+
+def advice(program: LintedProgram, clash: Clash) -> tuple[str, ...]:
+    """How to say which of the two gives way."""
+    special = clash.more_special or clash.other
+    rule = clash.one if special is clash.other else clash.other
+    condition = program.text(_condition(clash, special), clash.variables)
+    given = f'give {rule.statement.title} `"unless": "{condition}"`'
+    return (
+        f"if {special.statement.title} is an exception, {given}",
+        "otherwise add to one of them the condition under which the other one applies",
+    )
+
+
+def _condition(clash: Clash, rule: Implication) -> Node:
+    return clash.antecedents[1 if rule is clash.other else 0]

@@ -1,0 +1,304 @@
+"""A compiled program as rules of the linter look at it: statements with places, implications, symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from potlang.diag import Applicability, Edit, Fix, Patch, Place
+from potlang.expressions import surface as s
+from potlang.ir import operators as op
+from potlang.ir.module import AssertionKind, Claim
+from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var
+from potlang.ir.sorts import Sort
+from potlang.languages.pot.program import Program
+from potlang.sema.emit import ExpansionTooLarge, Writer
+
+Kind = Literal["fact", "rule", "claim"]
+
+_LONGEST_TEXT = 160
+
+
+class Statement(NamedTuple):
+    """A fact, a rule or a claim of the program; `number` is its place in its section."""
+
+    kind: Kind
+    name: str
+    formula: Node
+    pointer: str
+    formulas: tuple[s.Formula, ...]
+    is_named: bool
+    number: int
+
+    @property
+    def place(self) -> Place:
+        """Where it is shown: its formula, or its antecedent."""
+        return Place(self.formulas[0].pointer)
+
+    @property
+    def title(self) -> str:
+        """`rule "late"`, for messages."""
+        return f'the {self.kind} "{self.name}"' if self.is_named else f"the {self.kind} {self.number}"
+
+
+class Implication(NamedTuple):
+    """A statement that says, perhaps for all `binders`, that `antecedent` has `consequent`."""
+
+    statement: Statement
+    binders: tuple[Var, ...]
+    antecedent: Node
+    consequent: Node
+
+
+class Mentioned:
+    """The symbols that formulas mention, the sorts of their literals, and their quantifiers' variables."""
+
+    def __init__(self) -> None:
+        self.symbols: set[Symbol] = set()
+        self.literal_sorts: set[Sort] = set()
+        self.variables: set[Var] = set()
+        self._seen: set[int] = set()
+
+    def copy(self) -> Mentioned:
+        """The same, to look at more."""
+        other = Mentioned()
+        other.symbols, other.literal_sorts = set(self.symbols), set(self.literal_sorts)
+        other.variables, other._seen = set(self.variables), set(self._seen)
+        return other
+
+    def look_at(self, roots: Iterable[Node]) -> None:
+        """Adds what these mention."""
+        # One walk for all rules, since a program may have very many facts.
+        seen, symbols = self._seen, self.symbols
+        stack = list(roots)
+        while stack:
+            node = stack.pop()
+            if node.id in seen:
+                continue
+            seen.add(node.id)
+            if isinstance(node, App):
+                if isinstance(node.op, Symbol):
+                    symbols.add(node.op)
+                stack += node.args
+            elif isinstance(node, Sym):
+                symbols.add(node.symbol)
+            elif isinstance(node, Lit):
+                self.literal_sorts.add(node.sort)
+            elif isinstance(node, Quant):
+                self.variables.update(node.binders)
+                stack.append(node.body)
+
+
+class LintedProgram:
+    """A program with what several rules need of it, made when the first one asks."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.module = program.module
+        self.tree = program.tree
+
+    # --- statements ------------------------------------------------------------------------------
+
+    @cached_property
+    def facts(self) -> list[Statement]:
+        """The knowledge base."""
+        kept = self._assumed(AssertionKind.FACT)
+        return [
+            Statement(
+                "fact",
+                each.name or f"fact {at}",
+                formula,
+                each.pointer,
+                (each.formula,),
+                each.name is not None,
+                at,
+            )
+            for at, each in enumerate(self.tree.facts, 1)
+            if (formula := kept.get(each.pointer)) is not None
+        ]
+
+    @cached_property
+    def rules(self) -> list[Statement]:
+        """The rules that are assumed; norms are not."""
+        kept = self._assumed(AssertionKind.RULE)
+        return list(_statements("rule", self.tree.rules, kept))
+
+    @cached_property
+    def claims(self) -> list[Statement]:
+        """The claims that ask for no bindings, and the norms."""
+        asked: tuple[Claim, ...] = (*self.module.claims, *self.module.norms)
+        kept = {each.origin.pointer: each.formula for each in asked if not each.find}
+        return [
+            *_statements("claim", self.tree.verifications, kept),
+            *_statements("rule", (each for each in self.tree.rules if each.role == "norm"), kept),
+        ]
+
+    @property
+    def statements(self) -> Iterator[Statement]:
+        """All of them."""
+        yield from self.facts
+        yield from self.rules
+        yield from self.claims
+
+    def _assumed(self, kind: AssertionKind) -> dict[str, Node]:
+        return {each.origin.pointer: each.formula for each in self.module.assertions if each.kind is kind}
+
+    @cached_property
+    def implications(self) -> list[Implication]:
+        """Facts and rules that are implications, also under quantifiers."""
+        found = (implication(each) for each in (*self.facts, *self.rules))
+        return [each for each in found if each is not None]
+
+    # --- symbols ---------------------------------------------------------------------------------
+
+    @cached_property
+    def premises(self) -> list[Node]:
+        """All that is assumed, definitions too."""
+        module = self.module
+        found = [each.body for each in module.definitions]
+        found += [each.formula for each in module.assertions]
+        if module.optimization is not None:
+            found += [each.formula for each in module.optimization.constraints]
+        return found
+
+    @cached_property
+    def assumed(self) -> Mentioned:
+        """The names in premises."""
+        found = Mentioned()
+        found.look_at(self.premises)
+        return found
+
+    @cached_property
+    def used(self) -> Mentioned:
+        """The names in premises, claims and objectives."""
+        found = self.assumed.copy()
+        module = self.module
+        found.look_at(each.formula for each in (*module.claims, *module.norms))
+        if module.optimization is not None:
+            found.look_at(each.term for each in module.optimization.objectives)
+        return found
+
+    @cached_property
+    def formulas(self) -> list[s.Formula]:
+        """The formulas as they are written."""
+        tree = self.tree
+        found = [each.body for each in tree.functions if each.body is not None]
+        found += [each.formula for each in tree.facts]
+        for statement in (*tree.rules, *tree.verifications):
+            parts = (statement.constraint, statement.antecedent, statement.consequent)
+            found += [part for part in parts if part is not None]
+        if tree.optimization is not None:
+            found += tree.optimization.constraints
+            found += [each.expression for each in tree.optimization.objectives]
+            found += [each.constraint for each in tree.optimization.soft]
+        return found
+
+    # --- texts -----------------------------------------------------------------------------------
+
+    @cached_property
+    def writer(self) -> Writer:
+        """Writes terms in the program's language."""
+        return Writer(self.module)
+
+    def text(self, node: Node, free: Iterable[Var] = ()) -> str:
+        """A term as the program would write it, shortened."""
+        try:
+            text = self.writer.term(node, free)
+        except ExpansionTooLarge:
+            return "…"
+        text = _bare(text)
+        return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}…"
+
+    def without_rules(self, left_out: Iterable[Statement]) -> list[Node]:
+        """The premises but for these statements; definitions are not among them."""
+        places = {each.pointer for each in left_out}
+        return [each.formula for each in self.module.assertions if each.origin.pointer not in places]
+
+
+def _statements(
+    kind: Kind, items: Iterable[s.StatementDecl], formulas: dict[str, Node]
+) -> Iterator[Statement]:
+    for at, each in enumerate(items, 1):
+        formula = formulas.get(each.pointer)
+        parts = (each.constraint, each.antecedent, each.consequent)
+        written = tuple(part for part in parts if part is not None)
+        if formula is not None and written:
+            name = each.name or f"{kind} {at}"
+            yield Statement(kind, name, formula, each.pointer, written, each.name is not None, at)
+
+
+def implication(statement: Statement) -> Implication | None:
+    """The statement as an implication; None where it is none. `A -> (B -> C)` has both antecedents."""
+    formula, binders = statement.formula, list[Var]()
+    antecedents: list[App] = []
+    while True:
+        if isinstance(formula, Quant) and formula.kind == "forall":
+            binders += formula.binders
+            formula = formula.body
+        elif isinstance(formula, App) and formula.op is op.IMPLIES:
+            antecedents.append(formula)
+            formula = formula.args[1]
+        else:
+            break
+    if len(antecedents) != 1:
+        return None
+    return Implication(statement, tuple(binders), antecedents[0].args[0], formula)
+
+
+def conjuncts(node: Node) -> Iterator[Node]:
+    """The parts of a conjunction, nested ones too; of another formula itself."""
+    stack = [node]
+    while stack:
+        each = stack.pop()
+        if isinstance(each, App) and each.op is op.AND:
+            stack += reversed(each.args)
+        else:
+            yield each
+
+
+def _bare(text: str) -> str:
+    """A text without the brackets around all of it."""
+    if not (text.startswith("(") and text.endswith(")")):
+        return text
+    depth = 0
+    for at, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if depth == 0 and at < len(text) - 1:
+            return text
+    return text[1:-1]
+
+
+def literal(node: Node) -> tuple[Node, bool]:
+    """A formula without its negations, and whether they cancel."""
+    positive = True
+    while isinstance(node, App) and node.op is op.NOT:
+        node, positive = node.args[0], not positive
+    return node, positive
+
+
+def expressions(root: s.Expr) -> Iterator[s.Expr]:
+    """All parts of an expression, outer ones first."""
+    stack = [root]
+    while stack:
+        expr = stack.pop()
+        yield expr
+        match expr:
+            case s.Call(head=head, args=args):
+                stack += [*reversed(args), head]
+            case s.Infix(args=args):
+                stack += reversed(args)
+            case s.Compare(operands=operands):
+                stack += reversed(operands)
+            case s.Prefix(arg=arg):
+                stack.append(arg)
+            case s.ListOf(items=items):
+                stack += reversed(items)
+            case _:
+                pass
+
+
+def removal(pointer: str, title: str, *, safe: bool = False) -> Fix:
+    """The fix that removes an item of a list."""
+    edits: tuple[Edit, ...] = (Patch("remove", pointer),)
+    return Fix(title, Applicability.SAFE if safe else Applicability.UNSAFE, edits)

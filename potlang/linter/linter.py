@@ -1,0 +1,90 @@
+"""Runs the rules of the linter over a compiled program, and merges what they find with its diagnostics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from potlang.diag import Place, Sink
+from potlang.languages.pot.program import Checked
+from potlang.linter.choice import USUAL, LintChoice, chosen_rules
+from potlang.linter.linted import LintedProgram
+from potlang.linter.rule import Finding, LintRule
+
+if TYPE_CHECKING:
+    from potlang.processes.pool import Workers
+
+BUDGET_MS = 5_000
+"""The usual time for the questions of one program to a solver."""
+_MOST_STATEMENTS = 2_000
+"""Statements up to which questions are asked: each carries the whole program."""
+
+
+def lint(
+    checked: Checked,
+    choice: LintChoice = USUAL,
+    *,
+    budget_ms: int = BUDGET_MS,
+    workers: Workers | None = None,
+) -> Checked:
+    """The result of checking with the findings of the linter among its diagnostics.
+
+    `choice` says which rules run; the program's own key `lint` says it after that. Those that ask a solver
+    have `budget_ms` milliseconds together, and do not run if that is 0. A program with errors is left as it
+    is.
+    """
+    if checked.program is None:
+        return checked
+    sink = Sink(checked.document)
+    for each in checked.diagnostics:
+        sink.add(each)
+    program = checked.program
+    rules = chosen_rules(choice, program.tree.lint, deep=budget_ms > 0)
+    linted = LintedProgram(program)
+    with program.borrowed():
+        for rule in rules:
+            if rule.find is not None:
+                _report(sink, rule, rule.find(linted))
+        asking = [rule for rule in rules if rule.ask is not None]
+        if asking:
+            _ask(sink, asking, linted, budget_ms, workers)
+    found = Checked(checked.document, tuple(sink.diagnostics(checked.document)), None)
+    # The program's own diagnostics stay those of the compiler, which a report on it shows.
+    return found._replace(program=program)
+
+
+def _ask(
+    sink: Sink, rules: list[LintRule], linted: LintedProgram, budget_ms: int, workers: Workers | None
+) -> None:
+    from potlang.linter.questions import OutOfBudget, Questions
+    from potlang.utils.deadline import OutOfFuel
+
+    late: list[str] = []
+    if len(linted.module.assertions) + len(linted.module.claims) > _MOST_STATEMENTS:
+        late = [rule.name for rule in rules]
+    else:
+        with Questions(linted.module, budget_ms, workers) as questions:
+            for rule in rules:
+                assert rule.ask is not None
+                try:
+                    _report(sink, rule, rule.ask(linted, questions))
+                except (OutOfBudget, OutOfFuel):
+                    late.append(rule.name)
+    if late:
+        names = ", ".join(f"`{name}`" for name in late)
+        helps = ["give more time with `--budget-ms`", "or name the rules that matter with `--rule`"]
+        sink.report("POT9003", Place(), rules=names, budget=budget_ms, helps=helps)
+
+
+def _report(sink: Sink, rule: LintRule, findings: Iterable[Finding]) -> None:
+    for each in findings:
+        sink.report(
+            rule.code,
+            each.place,
+            primary=each.primary,
+            labels=each.labels,
+            notes=each.notes,
+            helps=each.helps,
+            fixes=each.fixes,
+            **each.fields,
+        )

@@ -1,0 +1,42 @@
+"""The rules of the linter, one a module; `LINT_RULES` is the only list ([LINT-RULES])."""
+
+from __future__ import annotations
+
+from potlang.linter.rule import LintRule
+from potlang.linter.rules import (
+    dead_antecedent,
+    exists_implication,
+    fixed_truth,
+    forall_conjunction,
+    fraction_of_int,
+    missing_law,
+    missing_premise,
+    near_names,
+    opposite_rules,
+    repeated_name,
+    repeated_statement,
+    rests_on_disagreement,
+    rules_disagree,
+    unreachable_declaration,
+    unused_declaration,
+    vacuous_claim,
+)
+
+LINT_RULES: tuple[LintRule, ...] = (
+    unused_declaration.RULE,
+    unreachable_declaration.RULE,
+    repeated_statement.RULE,
+    repeated_name.RULE,
+    missing_premise.RULE,
+    near_names.RULE,
+    exists_implication.RULE,
+    forall_conjunction.RULE,
+    fraction_of_int.RULE,
+    opposite_rules.RULE,
+    missing_law.RULE,
+    rules_disagree.RULE,
+    rests_on_disagreement.RULE,
+    dead_antecedent.RULE,
+    vacuous_claim.RULE,
+    fixed_truth.RULE,
+)

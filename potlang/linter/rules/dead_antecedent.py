@@ -1,0 +1,44 @@
+"""POT9033: a rule whose condition never holds, by itself or under the rest of the program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from potlang.diag import Place
+from potlang.ir.nodes import is_flat
+from potlang.linter.disagreement import some
+from potlang.linter.linted import Implication, LintedProgram, literal
+from potlang.linter.questions import Questions
+from potlang.linter.rule import Finding, LintRule
+
+
+def _ask(program: LintedProgram, questions: Questions) -> Iterator[Finding]:
+    pool = program.module.pool
+    consistent = questions.possible(*program.without_rules([]))
+    for rule in program.implications:
+        # Facts that are implications state constraints of a puzzle: that one is met says nothing.
+        if rule.statement.kind == "fact" and not rule.binders:
+            continue
+        case = some(pool, rule.binders, [rule.antecedent])
+        if not is_flat(literal(rule.antecedent)[0]) and questions.impossible(case):
+            yield _finding(rule, "its parts contradict each other")
+        elif consistent and questions.impossible(case, *program.without_rules([rule.statement])):
+            yield _finding(rule, "the rest of the program excludes it")
+
+
+def _finding(rule: Implication, why: str) -> Finding:
+    return Finding(
+        antecedent_place(rule),
+        {"statement": rule.statement.title},
+        primary="never true",
+        notes=(f"{why}, so that the rule says nothing",),
+        helps=("correct the condition, or remove the rule",),
+    )
+
+
+def antecedent_place(rule: Implication) -> Place:
+    """Where the condition stands, if it is easily found."""
+    return rule.statement.place
+
+
+RULE = LintRule("POT9033", ask=_ask)

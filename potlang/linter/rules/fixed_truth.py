@@ -1,0 +1,38 @@
+"""POT9035: a fact, a rule or a claim that is true, or false, whatever the program says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from potlang.ir.nodes import is_flat
+from potlang.linter.disagreement import some
+from potlang.linter.linted import LintedProgram, Statement, implication, literal
+from potlang.linter.questions import Questions
+from potlang.linter.rule import Finding, LintRule
+
+
+def _ask(program: LintedProgram, questions: Questions) -> Iterator[Finding]:
+    pool = program.module.pool
+    for each in program.statements:
+        if is_flat(literal(each.formula)[0]):
+            continue
+        if questions.impossible(pool.negate(each.formula)):
+            found = implication(each)
+            # Dead antecedents and vacuous claims are said by their own rules.
+            if found is None or not questions.impossible(some(pool, found.binders, [found.antecedent])):
+                yield _finding(each, "true")
+        elif questions.impossible(each.formula):
+            yield _finding(each, "false")
+
+
+def _finding(each: Statement, value: str) -> Finding:
+    use = "asks nothing" if each.kind == "claim" else "adds nothing" if value == "true" else "cannot hold"
+    return Finding(
+        each.place,
+        {"statement": each.title, "value": value},
+        notes=(f"it {use}: it follows from its form, not from what the program says",),
+        helps=("write what was meant, or remove it",),
+    )
+
+
+RULE = LintRule("POT9035", ask=_ask)

@@ -1,0 +1,79 @@
+"""POT9020: a relation whose name says that it is symmetric or transitive, and no rule that says so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from potlang.diag import Applicability, Fix, Patch, Place
+from potlang.expressions.names import written
+from potlang.ir.nodes import App, Node, Quant, Symbol, reachable
+from potlang.ir.sorts import BOOL, Sort
+from potlang.linter.linted import LintedProgram
+from potlang.linter.rule import Finding, LintRule
+from potlang.sema.emit import sort_text
+
+_SYMMETRIC = re.compile(
+    "adjacent|adjoins|borders|colleagues?|compatible|conflicts|cousins?|disjoint|equals?|friends?|married"
+    "|neighbou?rs?|parallel|same|siblings?|similar|spouse|touches"
+)
+_TRANSITIVE = re.compile(
+    "above|after|ancestor|before|below|bigger|contains|descendant|faster|follows|greater|heavier|higher|inside"
+    "|larger|less|lighter|lower|older|precedes|shorter|slower|smaller|subset|superset|taller|within|younger"
+)
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+def _find(program: LintedProgram) -> Iterator[Finding]:
+    chained, turned = _laws(program)
+    symbols = {each.name: each for each in program.module.symbols}
+    for function in program.tree.functions:
+        symbol = symbols.get(function.name)
+        if symbol is None or symbol.range is not BOOL or not _is_relation(symbol.domain):
+            continue
+        words = [word.lower() for word in _WORD.findall(symbol.name)]
+        name, sort = written(symbol.name), sort_text(symbol.domain[0])
+        if any(map(_SYMMETRIC.fullmatch, words)) and symbol not in turned:
+            law = f"ForAll([x: {sort}, y: {sort}], Implies({name}(x, y), {name}(y, x)))"
+            yield _finding(program, function.pointer, symbol, "symmetric", law)
+        elif any(map(_TRANSITIVE.fullmatch, words)) and symbol not in chained:
+            binders = f"[x: {sort}, y: {sort}, z: {sort}]"
+            law = f"ForAll({binders}, Implies(And({name}(x, y), {name}(y, z)), {name}(x, z)))"
+            yield _finding(program, function.pointer, symbol, "transitive", law)
+
+
+def _is_relation(domain: tuple[Sort, ...]) -> bool:
+    return len(domain) == 2 and domain[0] == domain[1]
+
+
+def _finding(program: LintedProgram, pointer: str, symbol: Symbol, kind: str, law: str) -> Finding:
+    rule = {"name": f"{symbol.name} is {kind}", "constraint": law}
+    edit = Patch.append(rule, "/rules", bool(program.tree.rules))
+    return Finding(
+        Place(f"{pointer}/name"),
+        {"name": symbol.name, "kind": kind},
+        helps=(f"if it is, add the rule `{law}`",),
+        fixes=(Fix(f"say that `{symbol.name}` is {kind}", Applicability.UNSAFE, (edit,)),),
+    )
+
+
+def _laws(program: LintedProgram) -> tuple[set[Symbol], set[Symbol]]:
+    """The relations that a quantified premise has three times, and those that it has turned around."""
+    chained: set[Symbol] = set()
+    turned: set[Symbol] = set()
+    for premise in program.premises:
+        if not isinstance(premise, Quant):
+            continue
+        uses: dict[Symbol, set[tuple[Node, ...]]] = {}
+        for node in reachable(premise):
+            if isinstance(node, App) and isinstance(node.op, Symbol):
+                uses.setdefault(node.op, set()).add(node.args)
+        for symbol, arguments in uses.items():
+            if len(arguments) > 2:
+                chained.add(symbol)
+            if any(args[::-1] in arguments and args != args[::-1] for args in arguments):
+                turned.add(symbol)
+    return chained, turned
+
+
+RULE = LintRule("POT9020", _find, by_default=False)

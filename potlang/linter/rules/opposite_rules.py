@@ -1,0 +1,41 @@
+"""POT9019: two rules with opposite conclusions whose conditions do not rule each other out.
+
+Found by form alone; `rules-disagree` (POT9030) asks a solver for the case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from potlang.diag import Label
+from potlang.linter.clashes import Clash, clashes, exclude_each_other
+from potlang.linter.disagreement import advice, is_decision
+from potlang.linter.linted import LintedProgram
+from potlang.linter.rule import Finding, LintRule
+
+
+def _find(program: LintedProgram) -> Iterator[Finding]:
+    reported: set[tuple[str, str]] = set()
+    for clash in clashes(program):
+        pair = clash.one.statement.pointer, clash.other.statement.pointer
+        if pair in reported or not clash.is_certain or not is_decision(clash):
+            continue
+        if not exclude_each_other(*clash.antecedents):
+            reported.add(pair)
+            yield _finding(program, clash)
+
+
+def _finding(program: LintedProgram, clash: Clash) -> Finding:
+    one, other = clash.one.statement, clash.other.statement
+    first, second = (program.text(each, clash.variables) for each in clash.conclusions)
+    return Finding(
+        other.place,
+        {"one": one.title, "other": other.title},
+        primary=f"`{second}`",
+        labels=(Label(one.place, f"`{first}`"),),
+        notes=("where both apply they cannot both hold, so the program says that there is no such case",),
+        helps=advice(program, clash),
+    )
+
+
+RULE = LintRule("POT9019", _find)

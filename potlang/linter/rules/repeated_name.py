@@ -1,0 +1,30 @@
+"""POT9013: two rules, or two claims, of one name that say different things."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from potlang.diag import Label, Place
+from potlang.linter.linted import LintedProgram, Statement
+from potlang.linter.rule import Finding, LintRule
+from potlang.linter.rules.repeated_statement import said
+
+
+def _find(program: LintedProgram) -> Iterator[Finding]:
+    for statements in (program.facts, program.rules, program.claims):
+        first: dict[str, Statement] = {}
+        for each in statements:
+            if not each.is_named:
+                continue
+            earlier = first.setdefault(each.name, each)
+            # What is said twice is one mistake, and another rule's.
+            if earlier is not each and said(earlier.formula) != said(each.formula):
+                yield Finding(
+                    Place(f"{each.pointer}/name"),
+                    {"kind": f"{each.kind}s", "name": each.name},
+                    labels=(Label(Place(f"{earlier.pointer}/name"), "the first one"),),
+                    helps=("give each its own name: reports, and `overrides`, know them by it",),
+                )
+
+
+RULE = LintRule("POT9013", _find)
