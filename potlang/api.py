@@ -149,7 +149,7 @@ def lint(
     checked: Any = check(opened, language=kind, name=shown, **options)
     if kind != "pot":
         return checked  # type: ignore[no-any-return]
-    from potlang.linter.linter import USUAL
+    from potlang.linter.choice import USUAL
     from potlang.linter.linter import lint as lint_program
 
     return lint_program(checked, choice or USUAL, budget_ms=budget_ms)

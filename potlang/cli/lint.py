@@ -16,8 +16,19 @@ from potlang.cli.common import (
 )
 from potlang.linter.choice import LintChoice, UnknownRule
 from potlang.linter.linter import BUDGET_MS
+from potlang.linter.rules import LINT_RULES
 
 _Names = tuple[str, ...]
+
+
+def _print_rules(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if not wanted or context.resilient_parsing:
+        return
+    for rule in LINT_RULES:
+        how = "asks a solver" if rule.is_deep else "also in `potc check`"
+        shown = how if rule.by_default else f"{how}; not by default"
+        click.echo(f"{rule.code}  {rule.name:<24}{shown}")
+    context.exit()
 
 
 @click.command()
@@ -31,6 +42,9 @@ _Names = tuple[str, ...]
     type=click.IntRange(min=0),
     default=BUDGET_MS,
     help="Time for the rules that ask a solver, for each program; 0 leaves them out.",
+)
+@click.option(
+    "--rules", is_flag=True, is_eager=True, expose_value=False, callback=_print_rules, help="List the rules."
 )
 @color_option
 def lint(

@@ -41,8 +41,8 @@ _COMMANDS = {
 _MEANT = {
     **dict.fromkeys(("draw", "graph", "show"), "view"),
     **dict.fromkeys(("fmt", "format", "repair"), "fix"),
-    **dict.fromkeys(("validate",), "check"),
     **dict.fromkeys(("prove", "run", "solve"), "verify"),
+    "validate": "check",
     "help": "--help",
     "serve": "mcp",
     "version": "--version",

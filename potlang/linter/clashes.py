@@ -11,7 +11,7 @@ from potlang.ir import operators as op
 from potlang.ir.nodes import App, Lit, Node, Symbol, Var, free_variables
 from potlang.ir.pool import Pool
 from potlang.ir.substitute import substitute
-from potlang.linter.linted import Implication, LintedProgram, conjuncts, literal
+from potlang.linter.linted import Implication, LintedProgram, conjuncts, literal, said
 
 _MOST = 2_000
 """Pairs that are looked at."""
@@ -46,9 +46,13 @@ class Clash(NamedTuple):
 def conclusions(program: LintedProgram) -> dict[Symbol, list[Conclusion]]:
     """What quantified rules conclude, by the function that they speak of."""
     found: dict[Symbol, list[Conclusion]] = {}
+    seen: set[object] = set()
     for rule in program.implications:
-        if not rule.binders:
+        text = said(rule.statement.formula)
+        # What is said twice disagrees with others once.
+        if not rule.binders or text in seen:
             continue
+        seen.add(text)
         for formula in conjuncts(rule.consequent):
             term = _subject(formula)
             if term is not None and isinstance(term.op, Symbol):
@@ -94,12 +98,12 @@ def _clash(pool: Pool, one: Conclusion, other: Conclusion) -> Clash | None:
         return substitute(pool, node, replaced) if replaced else node
 
     first, second = instance(one.formula), instance(other.formula)
-    # Variables under conclusions' own quantifiers would be torn from them.
-    if first is second or free_variables(first, second) == ():
+    if first is second:
         return None
     antecedents = instance(one.rule.antecedent), instance(other.rule.antecedent)
     bound = frozenset((*one.rule.binders, *other.rule.binders))
     variables = free_variables(*antecedents, first, second)
+    # Variables under a conclusion's own quantifier would be torn from it.
     if not bound.issuperset(variables):
         return None
     return Clash(one.rule, other.rule, antecedents, (first, second), variables, contradict(first, second))

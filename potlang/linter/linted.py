@@ -10,8 +10,9 @@ from potlang.diag import Applicability, Edit, Fix, Patch, Place
 from potlang.expressions import surface as s
 from potlang.ir import operators as op
 from potlang.ir.module import AssertionKind, Claim
-from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var
+from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var, is_flat, reachable, symbols_in
 from potlang.ir.sorts import Sort
+from potlang.ir.text import Printer
 from potlang.languages.pot.program import Program
 from potlang.sema.emit import ExpansionTooLarge, Writer
 
@@ -244,6 +245,14 @@ def implication(statement: Statement) -> Implication | None:
     if len(antecedents) != 1:
         return None
     return Implication(statement, tuple(binders), antecedents[0].args[0], formula)
+
+
+def said(formula: Node) -> object:
+    """What is equal for formulas that differ in the names of their variables alone."""
+    # Formulas without variables are equal only if they are the same node of the pool.
+    if is_flat(literal(formula)[0]) or not any(isinstance(each, Quant) for each in reachable(formula)):
+        return formula
+    return Printer.of(symbols_in(formula), canonical=True).root(formula)
 
 
 def conjuncts(node: Node) -> Iterator[Node]:

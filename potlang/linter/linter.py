@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from potlang.diag import Place, Sink
@@ -77,8 +77,9 @@ def _ask(
 
 
 def _report(sink: Sink, rule: LintRule, findings: Iterable[Finding]) -> None:
+    report: Callable[..., None] = sink.report
     for each in findings:
-        sink.report(
+        report(
             rule.code,
             each.place,
             primary=each.primary,

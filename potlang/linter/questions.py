@@ -18,7 +18,8 @@ from potlang.report.results import Limits
 from potlang.utils.closing import Closing
 from potlang.utils.deadline import Deadline, OutOfFuel
 
-_EACH_MS = 300
+_STEPS = 1_000_000
+"""A solver's steps for one question, so that the answer does not depend on what else the machine does."""
 Status = Literal["sat", "unsat", "unknown"]
 
 
@@ -41,7 +42,7 @@ class Questions(Closing):
         base = replace(bare, symbols=self._small.module.symbols)
         plain, sent = divided(DEFAULT_PASSES)
         options = ProverOptions("z3", "solver", minimize_cores=False, sent=sent)
-        limits = Limits(min(_EACH_MS, budget_ms), max(1, budget_ms))
+        limits = Limits(budget_ms, budget_ms, rlimit=_STEPS)
         self._prover = Prover(lower(base, plain), options, limits, workers or default_workers(), base)
         self._known: dict[frozenset[Node], Status] = {}
 
@@ -77,4 +78,4 @@ class Questions(Closing):
         left = int(self._budget.left_ms())
         if left <= 0:
             raise OutOfBudget
-        return self._prover.probe(formula, within_ms=min(left, _EACH_MS)).status
+        return self._prover.probe(formula, within_ms=left).status

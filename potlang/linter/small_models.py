@@ -46,7 +46,7 @@ class SmallModels:
                 self._universe[sort] = [self._pool.lit(value, sort) for value in sort.values]
         self._universe[BOOL] = [self._pool.false, self._pool.true]
         self.module = replace(module, symbols=(*module.symbols, *more))
-        self._fresh = {
+        self._fresh: dict[Sort, list[Node]] = {
             each.range: [self._pool.sym(one) for one in more if one.range == each.range] for each in more
         }
         self._bodies = [each.body for each in module.definitions]

@@ -40,7 +40,7 @@ def test_each_command_has_a_description_and_a_help_text() -> None:
     ("word", "meant"),
     [
         ("fmt", "fix"),
-        ("lint", "check"),
+        ("validate", "check"),
         ("help", "--help"),
         ("versoin", "--version"),
         ("chek", "check"),
@@ -63,6 +63,6 @@ def test_other_words_are_files(word: str) -> None:
 
 def test_a_file_may_have_the_name_of_a_command_elsewhere(tmp_path: Path) -> None:
     """[FACE-COMMAND]"""
-    (tmp_path / "lint").write_text('{"verifications": [{"constraint": "True"}]}', encoding="utf-8")
-    done = potc("lint", folder=tmp_path)
+    (tmp_path / "validate").write_text('{"verifications": [{"constraint": "True"}]}', encoding="utf-8")
+    done = potc("validate", folder=tmp_path)
     assert done.returncode == 0 and "entailed" in done.stdout

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import potlang
 import potlang.dot
 from potlang.api import check
 from potlang.diag import CODES, Severity, Sink
@@ -32,6 +33,7 @@ ELSEWHERE = {
     "POT6010": "a damaged cache",
     "POT6011": "a cache that cannot be written",
     "POT6012": "a cached verdict that differs",
+    "POT9003": "a solver that needs longer than it is given",
     "POT7011": "an answer that is compared, which checking does not do",
     "POT8005": "no program can break a pack of the standard library",
 }
@@ -60,6 +62,8 @@ def found(text: str, whole: str) -> list[tuple[str, Severity]]:
     """What is reported of an example of a page."""
     if "```dagmath" in whole:
         return [(diagnostic.code, diagnostic.severity) for diagnostic in check_solution(text).diagnostics]
+    if whole.startswith("# POT9") and not whole.startswith("# POT9001"):
+        return [(diagnostic.code, diagnostic.severity) for diagnostic in potlang.lint(text).diagnostics]
     if "```dot" not in whole:
         return [(diagnostic.code, diagnostic.severity) for diagnostic in check(text).diagnostics]
     if whole >= "# POT5060":

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import potlang
 import potlang.dot
 from potlang.api import check
 from potlang.diag import Sink
@@ -36,6 +37,9 @@ def rendered(case: Path) -> str:
     if case.suffix == ".dagmath":
         solution = check_solution(case.read_bytes(), name=f"{case.parent.name}/{case.name}")
         return render_text(solution.diagnostics, solution.read.document)
+    if case.parent.name.startswith("POT9") and case.parent.name != "POT9001":
+        linted = potlang.lint(case.read_bytes(), name=f"{case.parent.name}/{case.name}")
+        return render_text(linted.diagnostics, linted.document)
     checked = check(case.read_bytes(), name=f"{case.parent.name}/{case.name}")
     return render_text(checked.diagnostics, checked.document)
 

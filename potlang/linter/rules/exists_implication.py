@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from potlang.diag import Applicability, Fix, Place, Replace
 from potlang.expressions import surface as s
 from potlang.ir import operators as op
-from potlang.ir.nodes import App, Quant, reachable
+from potlang.ir.nodes import App, Node, Quant, reachable
 from potlang.linter.linted import LintedProgram, Statement, expressions
 from potlang.linter.rule import Finding, LintRule
 
@@ -24,9 +24,10 @@ def _find(program: LintedProgram) -> Iterator[Finding]:
         yield from _placed(each)
 
 
-def _is_meant(node: object) -> bool:
-    is_existential = isinstance(node, Quant) and node.kind == "exists"
-    return is_existential and isinstance(node.body, App) and node.body.op is op.IMPLIES
+def _is_meant(node: Node) -> bool:
+    if not isinstance(node, Quant) or node.kind != "exists":
+        return False
+    return isinstance(node.body, App) and node.body.op is op.IMPLIES
 
 
 def _placed(each: Statement) -> Iterator[Finding]:

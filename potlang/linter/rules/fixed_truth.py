@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from potlang.ir.nodes import is_flat
+from potlang.ir.nodes import is_flat, reachable
 from potlang.linter.disagreement import some
 from potlang.linter.linted import LintedProgram, Statement, implication, literal
 from potlang.linter.questions import Questions
 from potlang.linter.rule import Finding, LintRule
+from potlang.linter.rules.fraction_of_int import whole_number
 
 
 def _ask(program: LintedProgram, questions: Questions) -> Iterator[Finding]:
     pool = program.module.pool
     for each in program.statements:
-        if is_flat(literal(each.formula)[0]):
+        # A whole number that equals a fraction is another rule's.
+        if is_flat(literal(each.formula)[0]) or any(map(whole_number, reachable(each.formula))):
             continue
         if questions.impossible(pool.negate(each.formula)):
             found = implication(each)

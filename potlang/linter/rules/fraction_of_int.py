@@ -16,7 +16,7 @@ def _find(program: LintedProgram) -> Iterator[Finding]:
     places = {each.name: f"{each.pointer}/range" for each in program.tree.functions}
     for each in program.statements:
         for node in () if is_flat(each.formula) else reachable(each.formula):
-            sides = _whole_number(node)
+            sides = whole_number(node)
             if sides is not None:
                 whole, fraction = sides
                 symbol = getattr(whole, "symbol", None) or getattr(whole, "op", None)
@@ -38,7 +38,7 @@ def _finding(place: Place, text: str, name: str, declared: str | None) -> Findin
     )
 
 
-def _whole_number(node: Node) -> tuple[Node, Lit] | None:
+def whole_number(node: Node) -> tuple[Node, Lit] | None:
     """The Int term and the fraction of an equation between such."""
     if not isinstance(node, App) or node.op is not op.EQ:
         return None

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from potlang.diag import Label, Place
-from potlang.linter.linted import LintedProgram, Statement
+from potlang.linter.linted import LintedProgram, Statement, said
 from potlang.linter.rule import Finding, LintRule
-from potlang.linter.rules.repeated_statement import said
 
 
 def _find(program: LintedProgram) -> Iterator[Finding]:
