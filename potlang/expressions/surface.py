@@ -265,6 +265,8 @@ class SortDecl:
     """EnumSort: (value, pointer)."""
     fields: list[tuple[str, SortExpr, str]] = field(default_factory=list)
     """TupleSort: (field, sort, pointer)."""
+    description: str | None = None
+    """Of a sort or a function: kept where it may be a template, which has braces."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -290,6 +292,7 @@ class FunctionDecl:
     params: list[BinderDecl] | None = None
     body: Formula | None = None
     closed: bool = False
+    description: str | None = None
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -57,6 +57,9 @@ class IncrementalElaborator:
     def __init__(self, elaborator: Elaborator, advise: Advise | None = None) -> None:
         self._e = elaborator
         self._advise = advise
+        self.scope = elaborator.scope
+        """What the names of the program stand for."""
+        self.sorts = elaborator.sorts
 
     def advising(self, advise: Advise) -> IncrementalElaborator:
         """The same declarations and pool, with other advice on undeclared names."""

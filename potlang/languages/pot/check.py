@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from potlang.diag import Diagnostic, Label, Place, Sink
+from potlang.expressions.surface import ParsedProgram
 from potlang.ir.module import Assertion, Module
 from potlang.languages.pot.program import Checked, CompileError, Program
 from potlang.source import Document
@@ -107,6 +108,7 @@ def _checked(document: Document, value: object, sink: Sink) -> Checked:
         return Checked(document, tuple(sink.diagnostics(document)), None)
     module, extension = built
     _report_contradictions(module, sink)
+    _report_templates(tree, sink)
     found = Checked(document, tuple(sink.diagnostics(document)), None)
     return found._replace(program=Program(module, extension, tree, found))
 
@@ -116,6 +118,17 @@ def _report_contradictions(module: Module, sink: Sink) -> None:
 
     for facts in find_contradictions(module):
         report_contradiction(facts, sink)
+
+
+def _report_templates(tree: ParsedProgram, sink: Sink) -> None:
+    """Warns of descriptions that are templates of words which cannot be used ([WORDS-MISTAKE])."""
+    if all(each.description is None for each in tree.functions):
+        return
+    from potlang.words.templates import templates_of
+
+    for pointer, found in templates_of(tree).mistakes:
+        span = (found.start, found.end) if found.end else None
+        sink.report("POT2030", pointer, span=span, problem=found.problem, helps=[found.help])
 
 
 def report_contradiction(facts: tuple[Assertion, ...], sink: Sink) -> None:

@@ -180,7 +180,7 @@ class _Reader:
         )
         if name is None or kind is None:
             return None
-        declaration = SortDecl(name, pointer, kind.name, values=values)
+        declaration = SortDecl(name, pointer, kind.name, values=values, description=_template(item))
         declaration.fields = [(one.name, one.sort, one.pointer) for one in fields if one.sort is not None]
         if kind.name not in ("DeclareSort", "EnumSort", "TupleSort"):
             declaration.definition = self.shapes.sort(kind.text, f"{pointer}/type")
@@ -230,7 +230,7 @@ class _Reader:
         sorts = [sort for sort in domain if sort is not None]
         if name is None or result is None or len(sorts) != len(domain):
             return None
-        return FunctionDecl(name, sorts, result, pointer, params or None, body, bool(closed))
+        return FunctionDecl(name, sorts, result, pointer, params or None, body, bool(closed), _template(item))
 
     def _constants(self) -> list[ConstantGroup]:
         section, pointer = self._found("constants")
@@ -571,6 +571,12 @@ class _Reader:
     def _read_as(self, written: str, meant: str, pointer: str) -> None:
         fix = Fix(f'write "{meant}"', Applicability.SAFE, (Patch("replace", pointer, meant),))
         self.sink.report("POT1017", pointer, found=f"`{written}`", meant=f"`{meant}`", fixes=[fix])
+
+
+def _template(item: Object) -> str | None:
+    """A description that may say how the item is said in words."""
+    found = item.get("description")
+    return found if isinstance(found, str) and "{" in found else None
 
 
 def _is_filled(value: object) -> bool:

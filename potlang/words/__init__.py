@@ -1,0 +1,1 @@
+"""Formulas, verdicts and their evidence in plain sentences, and sentences read as formulas."""

@@ -1,0 +1,153 @@
+"""Formulas as sentences. A sentence is given only if it reads back as its formula, and as nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from potlang.words.chart import Found, fits
+from potlang.words.constructs import FORMULA, Binder
+from potlang.words.parts import Part, Unsayable, as_kind, expression, fold
+from potlang.words.phrases import Lexicon
+from potlang.words.read import read_sentence
+from potlang.words.rules import BRACKETED, Hole, Rule
+
+
+class _Said(NamedTuple):
+    """Words, and how they may stand in others. `is_exact`: they begin with a name."""
+
+    words: str
+    found: Found
+    is_exact: bool = False
+
+
+def sentence(part: Part, lexicons: Sequence[Lexicon]) -> str:
+    """The formula as a sentence, in the words of the first lexicon in which it is read back as what it is.
+
+    Raises `Unsayable` where there is none.
+    """
+    part = as_kind(part, FORMULA)
+    wanted = expression(part)
+    for lexicon in lexicons:
+        text = _ended(_say(part, lexicon))
+        reading = read_sentence(text, lexicon)
+        if reading.expression == wanted:
+            return text
+    raise Unsayable("no sentence would be read back as this formula")
+
+
+def phrase(part: Part, lexicons: Sequence[Lexicon]) -> str:
+    """A term as words, or a formula without capital and full stop."""
+    return _say(part, lexicons[0]).words
+
+
+def _ended(said: _Said) -> str:
+    words = said.words if said.is_exact else said.words[:1].upper() + said.words[1:]
+    return words + "."
+
+
+def _say(root: Part, lexicon: Lexicon) -> _Said:
+    return fold(root, _Speaker(lexicon).say)
+
+
+class _Speaker:
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+        self._language = lexicon.language
+
+    def say(self, part: Part, operands: list[_Said]) -> _Said:
+        """The words of a part, given those of its operands."""
+        match part.key:
+            case "name":
+                return _Said(self._lexicon.name(part.word), _atom("t"), self._lexicon.is_exact(part.word))
+            case "number" | "text":
+                return _Said(part.word, _atom("t"), is_exact=True)
+            case "apply":
+                rule = self._lexicon.function(part.word)
+                return self._call(part, operands) if rule is None else self._filled(rule, operands)
+            case "not":
+                inner = part.operands[0]
+                rule = self._lexicon.negation(inner.word) if inner.key == "apply" else None
+                if rule is not None:
+                    return self._negated(rule, inner)
+        if part.key in self._language.joins:
+            words, level = self._language.joins[part.key]
+            return self._run(part, operands, words, level)
+        return self._filled(self._language.rules[part.key], operands, part.binders)
+
+    def _negated(self, rule: Rule, inner: Part) -> _Said:
+        # The operands of what is negated were said already, within words that are not used: said again here.
+        return self._filled(rule, [_say(each, self._lexicon) for each in inner.operands])
+
+    def _filled(self, rule: Rule, operands: Sequence[_Said], binders: Sequence[Binder] = ()) -> _Said:
+        out: list[str] = []
+        is_open = rule.is_open
+        for index, piece in enumerate(rule.pieces):
+            if isinstance(piece, str):
+                out.append(piece)
+                continue
+            is_last = index + 1 == len(rule.pieces)
+            if piece.operand < 0:
+                out.append(self._binders(piece.category.partition("*")[0], binders))
+            elif piece.is_list:
+                kind, _, level = piece.category.partition("* ")
+                item = Hole(0, kind, int(level))
+                out.append(
+                    self._listed([self._placed(item, each, False) for each in operands[piece.operand :]])
+                )
+            else:
+                each = operands[piece.operand]
+                if is_last and self._is_placed(piece, each, True):
+                    is_open = is_open or each.found.is_open
+                out.append(self._placed(piece, each, is_last))
+        first = rule.pieces[0]
+        exact = not isinstance(first, str) and self._starts_exactly(first, operands, out[0])
+        return _Said(
+            "".join(out),
+            Found(rule.category, rule.level, 0, "", is_open, rule.is_prefix),
+            exact or rule.exact,
+        )
+
+    def _starts_exactly(self, hole: Hole, operands: Sequence[_Said], words: str) -> bool:
+        first = operands[hole.operand]
+        return first.is_exact and words.startswith(first.words[:1])
+
+    def _run(self, part: Part, operands: Sequence[_Said], words: str, level: int) -> _Said:
+        rule = self._language.rules[part.key]
+        hole = Hole(0, rule.category, level)
+        last = len(operands) - 1
+        out = [self._placed(hole, each, index == last) for index, each in enumerate(operands)]
+        is_open = operands[-1].found.is_open and self._is_placed(hole, operands[-1], True)
+        exact = self._starts_exactly(hole, operands, out[0])
+        return _Said(words.join(out), Found(rule.category, rule.level, 0, "", is_open, False), exact)
+
+    def _is_placed(self, hole: Hole, said: _Said, is_last: bool) -> bool:
+        return fits(hole, said.found, is_last=is_last)
+
+    def _placed(self, hole: Hole, said: _Said, is_last: bool) -> str:
+        if self._is_placed(hole, said, is_last):
+            return said.words
+        return f"{self._language.opening}{said.words}{self._language.closing}"
+
+    def _listed(self, items: Sequence[str]) -> str:
+        if len(items) < 2:
+            return "".join(items)
+        return self._language.comma.join(items[:-1]) + self._language.last + items[-1]
+
+    def _binders(self, style: str, binders: Sequence[Binder]) -> str:
+        out: list[str] = []
+        for binder in binders:
+            noun = self._lexicon.noun(binder.sort)
+            form = self._language.noun_with_article(style, noun)
+            out.append(form.replace("{noun}", noun).replace("{name}", self._lexicon.variable(binder.name)))
+        return self._listed(out)
+
+    def _call(self, part: Part, operands: Sequence[_Said]) -> _Said:
+        level = 5 if part.kind == FORMULA else BRACKETED["t"]
+        name = "`" + part.word.replace("`", "``") + "`"
+        words = f"{name}({', '.join(each.words for each in operands)})"
+        return _Said(words, Found(part.kind, level, 0, ""), is_exact=True)
+
+
+def _atom(kind: str) -> Found:
+    return Found(kind, BRACKETED[kind], 0, "")

@@ -1,0 +1,136 @@
+"""A program's formulas as sentences, and sentences as formulas of the program."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from potlang.diag import Sink
+from potlang.expressions import surface as s
+from potlang.expressions.expression import parse_expression
+from potlang.expressions.names import written
+from potlang.ir.nodes import Symbol
+from potlang.ir.sorts import BOOL
+from potlang.sema import IncrementalElaborator
+from potlang.sema.emit import sort_text
+from potlang.sema.scope import FunctionEntry, TermEntry, VariableEntry
+from potlang.words.constructs import Binder
+from potlang.words.parts import Names, Part, Unsayable, binding, implication, negation, part_of
+from potlang.words.phrases import Function, Lexicon, Vocabulary
+from potlang.words.read import Reading, read_sentence
+from potlang.words.say import phrase, sentence
+from potlang.words.table import language
+from potlang.words.templates import Template, templates_of
+
+
+class Speaker:
+    """Says and reads the formulas of one program in one language."""
+
+    def __init__(self, extension: IncrementalElaborator, tree: s.ParsedProgram, name: str = "en") -> None:
+        self._tree = tree
+        self._scope = extension.scope
+        self._sorts = extension.sorts
+        self.language = language(name)
+        self._names = Names(self._is_formula, self._is_declared, self._sort_of, self._sort_text)
+
+    @cached_property
+    def lexicons(self) -> tuple[Lexicon, Lexicon]:
+        """The words of the program's symbols, and their names alone."""
+        words = self._vocabulary()
+        return Lexicon(self.language, words), Lexicon(self.language, words, plain=True)
+
+    def say(self, text: str) -> str:
+        """A formula, given as an expression, as a sentence. Raises `Unsayable`."""
+        return sentence(self._part(text), self.lexicons)
+
+    def phrase(self, text: str) -> str:
+        """A term as words. Raises `Unsayable`."""
+        return phrase(self._part(text), self.lexicons)
+
+    def say_fact(self, fact: s.FactDecl) -> str:
+        """A fact as a sentence. Raises `Unsayable`."""
+        env = {each.name: sort for each in fact.variables if (sort := self._binder_sort(each))}
+        part = self._formula(fact.formula, env)
+        return sentence(part if fact.value else negation(part), self.lexicons)
+
+    def say_statement(self, statement: s.StatementDecl) -> str:
+        """A rule or a verification as a sentence. Raises `Unsayable`."""
+        return sentence(self.statement(statement), self.lexicons)
+
+    def statement(self, statement: s.StatementDecl) -> Part:
+        """The parts of a rule or of a verification. Raises `Unsayable`."""
+        binders = [Binder(each.name, self._binder_sort(each) or "") for each in statement.binders]
+        env = {binder.name: binder.sort for binder in binders}
+        if not all(env.values()):
+            raise Unsayable("a variable has no sort")
+        if statement.constraint is not None:
+            body = self._formula(statement.constraint, env)
+        else:
+            body = implication(
+                self._formula(statement.antecedent, env), self._formula(statement.consequent, env)
+            )
+        if not binders or statement.quantifier is None:
+            return body
+        shown = [Binder(written(binder.name), binder.sort) for binder in binders]
+        return binding(statement.quantifier, shown, body)
+
+    def read(self, text: str, *, plain: bool = False) -> Reading:
+        """The formula that a sentence says; `plain`: in which symbols are said by their names alone."""
+        return read_sentence(text, self.lexicons[plain])
+
+    # --- formulas --------------------------------------------------------------------------------
+
+    def _part(self, text: str) -> Part:
+        root = parse_expression(text, "", Sink())
+        if root is None:
+            raise Unsayable("it is no expression")
+        return part_of(root, self._names)
+
+    def _formula(self, formula: s.Formula | None, env: dict[str, str]) -> Part:
+        root = None if formula is None else formula.root
+        if root is None:
+            raise Unsayable("it is no expression")
+        return part_of(root, self._names, env)
+
+    def _binder_sort(self, binder: s.BinderDecl) -> str | None:
+        return self._sort_of(binder.name) if binder.sort is None else self._sort_text(binder.sort)
+
+    # --- names -----------------------------------------------------------------------------------
+
+    def _is_formula(self, name: str) -> bool | None:
+        match self._scope.entries.get(name):
+            case FunctionEntry(symbol=Symbol(range=range_)):
+                return range_ is BOOL
+        return None
+
+    def _is_declared(self, name: str) -> bool:
+        return name in self._scope.entries
+
+    def _sort_of(self, name: str) -> str | None:
+        match self._scope.entries.get(name):
+            case VariableEntry(sort=sort) if sort is not None:
+                return sort_text(sort)
+            case TermEntry(node=node) if node is not None:
+                return sort_text(node.sort)
+        return None
+
+    def _sort_text(self, expr: s.SortExpr) -> str | None:
+        sort = self._sorts.resolve(expr)
+        return None if sort is None else sort_text(sort)
+
+    # --- symbols ---------------------------------------------------------------------------------
+
+    def _vocabulary(self) -> Vocabulary:
+        templates = templates_of(self._tree)
+        functions: list[Function] = []
+        names: dict[str, Template | None] = {}
+        for name, entry in self._scope.entries.items():
+            template = templates.functions.get(name)
+            match entry:
+                case FunctionEntry(symbol=Symbol(domain=domain, range=range_)) if domain:
+                    functions.append(Function(name, len(domain), range_ is BOOL, template))
+                case _:
+                    names[name] = template
+        sorts: dict[str, Template | None] = dict.fromkeys(self.language.sorts)
+        for sort in self._sorts.order:
+            sorts[sort_text(sort)] = templates.sorts.get(sort.name)
+        return Vocabulary(tuple(functions), names, sorts)
