@@ -13,7 +13,7 @@ from .sorts import BOOL, INT, Sort, Sorts
 from .terms import MOST_STEPS, QUANTIFIERS, Symbol, Term, Terms
 from .tokens import Invalid, QuotedText, StepBudget, Tree, integer, name, pair, shown, tree
 
-_SKIPPED = ("closed", "unique", "properties")
+_SKIPPED = ("ask", "closed", "properties", "question", "unique")
 _REFERENCE = re.compile(r"\?[A-Za-z0-9_]*\.(0|[1-9][0-9]{0,8})")
 Special = Callable[[list[Tree], tuple[Term, ...]], Term]
 Heads = Mapping[str, tuple[int, Special]]

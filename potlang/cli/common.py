@@ -14,7 +14,7 @@ import click
 from potlang.diag.register import CODES
 from potlang.diag.wording import visible
 from potlang.languages.kind import DEFAULT, Kind, kind_of
-from potlang.report.results import ProgramResult
+from potlang.report.results import AskOutcome, ProgramResult
 from potlang.utils.gc_pause import begin_input
 
 if TYPE_CHECKING:
@@ -245,15 +245,21 @@ def use_color(choice: str, stream: Any = None) -> bool:
 
 def exit_code(report: AnyReport) -> int:
     """The exit code of one report ([FACE-EXIT], [DAGR-EXIT])."""
-    words = {str(report.verdict)}
-    if isinstance(report, ProgramResult):
-        words.update(str(result.verdict) for result in report.results)
-        words.update([] if report.optimization is None else [str(report.optimization.status)])
     if report.verdict == "rejected":
         return INVALID
-    if "unknown" in words:
-        return UNDECIDED
-    return ALL_ENTAILED if report.ok else OTHER_ANSWER
+    is_unknown = _is_unknown(report) if isinstance(report, ProgramResult) else report.verdict == "unknown"
+    return UNDECIDED if is_unknown else ALL_ENTAILED if report.ok else OTHER_ANSWER
+
+
+def _is_unknown(report: ProgramResult) -> bool:
+    """Whether something is asked that an unknown answer leaves without its own ([ASK-EXIT])."""
+    if report.optimization is not None and str(report.optimization.status) == "unknown":
+        return True
+    open_questions = {each.pointer for each in report.elections if each.outcome == "open"}
+    unknown = [each for each in report.results if str(each.verdict) == "unknown"]
+    alone = [each for each in unknown if each.question is None and each.outcome is not AskOutcome.HOLDS]
+    options = [each for each in unknown if each.question and each.question.pointer in open_questions]
+    return bool(alone or options) or (not report.results and str(report.verdict) == "unknown")
 
 
 def worst_exit(codes: Iterable[int]) -> int:

@@ -64,10 +64,11 @@ def verify(
 ) -> None:
     """Verify PoT programs, DoT traces and DAG-MATH solutions; the content of a file tells which it is.
 
-    Exit code: 0 every verification entailed or the optimum found, a trace or a solution accepted; 1 another
-    answer; 2 not a valid program, a trace or a solution that is not well formed; 3 a limit was hit or the
-    solver gave up. Several files: 2 if one has 2, else 3 if one has 3, else 1 if one has 1, else 0. Ctrl-C
-    prints what is known, with exit code 130; so does SIGTERM, with 143.
+    Exit code: 0 all that is asked holds (each verification is entailed, without another `ask`) or the
+    optimum found, a trace or a solution accepted; 1 another answer; 2 not a valid program, a trace or a
+    solution that is not well formed; 3 a limit was hit or the solver gave up. Several files: 2 if one has 2,
+    else 3 if one has 3, else 1 if one has 1, else 0. Ctrl-C prints what is known, with exit code 130; so
+    does SIGTERM, with 143.
     """
     checked_pipeline(program.passes)
     several = len(files) > 1

@@ -64,6 +64,7 @@ _ROWS = (
     Code("POT1025", "sort-syntax", _E, "not a sort: {problem}"),
     Code("POT1026", "empty-expression", _E, "the expression is empty"),
     Code("POT1027", "unknown-action", _E, "unknown action `{action}`"),
+    Code("POT1028", "question-options", _E, "{problem}"),
     Code("POT1030", "date-or-amount", _E, "{problem}"),
     # 2 names
     Code("POT2001", "undeclared-name", _E, "`{name}` is not declared"),

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
+from potlang.ir.module import Ask
+
 # --- expressions ---------------------------------------------------------------------------------
 
 
@@ -321,9 +323,10 @@ class StatementDecl:
     """A rule or a verification: binders, then `antecedent implies consequent` or `constraint`.
 
     `quantifier` is `forall`, `exists` or None. Exactly one of `constraint` and the pair
-    (`antecedent`, `consequent`) is set. `role` is `axiom` or `norm`; `unless` lists exceptions, `overrides`
-    names of rules with their pointers, `default` is set where opposite rules override (rules alone). `find`
-    lists variables whose bindings are asked for (verifications alone).
+    (`antecedent`, `consequent`) is set, but for a verification with `options`, which has claims of its own.
+    `role` is `axiom` or `norm`; `unless` lists exceptions, `overrides` names of rules with their pointers,
+    `default` is set where opposite rules override (rules alone). `find` lists variables whose bindings are
+    asked for, `ask` says in which mode (verifications alone).
     """
 
     name: str | None
@@ -335,6 +338,8 @@ class StatementDecl:
     consequent: Formula | None = None
     role: str = "axiom"
     find: list[BinderDecl] = field(default_factory=list)
+    ask: Ask = "must"
+    options: list[StatementDecl] = field(default_factory=list)
     unless: Sequence[Formula] = ()
     overrides: Sequence[tuple[str, str]] = ()
     default: bool = False

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar, get_args
 
 from potlang.ir.nodes import Node, Symbol, Var
 from potlang.ir.pool import Pool
@@ -53,12 +53,25 @@ class Definition(NamedTuple):
     origin: Origin = Origin()
 
 
+Ask = Literal["must", "could", "cannot", "need_not"]
+"""The mode in which a claim is asked about ([ASK-TABLE])."""
+ASKS: tuple[Ask, ...] = get_args(Ask)
+
+
+class MultipleChoice(NamedTuple):
+    """A verification with options, each of which is a claim; of these one is to be elected ([ASK-ELECT])."""
+
+    key: str
+    name: str
+    origin: Origin = Origin()
+
+
 class Claim(NamedTuple):
-    """A closed formula that is asked about: a verification, or a norm.
+    """A closed formula that is asked about: a verification, an option of one, or a norm.
 
     For a claim written with `exists` or `forall` (and for norms) the formula is that quantifier.
     `find` holds variables that are free in `formula`: then all named bindings are asked for and the
-    formula is not closed.
+    formula is not closed. `ask` and `question` say what is asked of the verdict, and change none.
     """
 
     key: str
@@ -66,6 +79,8 @@ class Claim(NamedTuple):
     formula: Node
     origin: Origin = Origin()
     find: tuple[Var, ...] = ()
+    ask: Ask = "must"
+    question: MultipleChoice | None = None
 
 
 class Objective(NamedTuple):

@@ -16,11 +16,14 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from potlang.ir.module import (
+    ASKS,
+    Ask,
     Assertion,
     AssertionKind,
     Claim,
     Definition,
     Module,
+    MultipleChoice,
     Objective,
     Optimization,
     Origin,
@@ -182,6 +185,8 @@ _SHAPES: Mapping[str, str] = MappingProxyType(
         "constraint": "KEY NAME KIND ORIGIN? ROOT",
         "claim": "KEY NAME (VARIABLE…) ORIGIN? ROOT",
         "norm": "KEY NAME (VARIABLE…) ORIGIN? ROOT",
+        "ask": "KEY MODE",
+        "question": "KEY NAME ORIGIN? CLAIM…",
         "optimize": "MODE ORIGIN?",
         "objective": "NAME DIRECTION ORIGIN? ROOT",
     }
@@ -200,6 +205,10 @@ class _ModuleReader:
         self.lists: defaultdict[str, list[Any]] = defaultdict(list)
         self.optimization: tuple[str, Origin] | None = None
         self.actions: tuple[str, ...] = Module(pool).actions
+        self.claims: set[str] = set()
+        self.asks: dict[str, Ask] = {}
+        self.questions: dict[str, MultipleChoice] = {}
+        """The question of each option, by the claim's key."""
 
     def add_symbol(self, symbol: Symbol) -> None:
         """Number `symbol`, and let its name stand for it while no other symbol has that name."""
@@ -228,7 +237,10 @@ class _ModuleReader:
             tuple(lists["declare"]),
             tuple(lists["define"]),
             tuple(lists["assert"]),
-            tuple(lists["claim"]),
+            tuple(
+                each._replace(ask=self.asks.get(each.key, "must"), question=self.questions.get(each.key))
+                for each in lists["claim"]
+            ),
             tuple(lists["norm"]),
             optimization,
             frozenset(lists["closed"]),
@@ -264,6 +276,14 @@ class _ModuleReader:
             case ["claim" | "norm" as head, key, name, [*find], *rest]:
                 origin, body, found = self.body(group, rest, find)
                 self.lists[head].append(Claim(_name(key), _name(name), body, origin, found))
+                if head == "claim":
+                    self.claims.add(_name(key))
+            case ["ask", key, mode]:
+                self._ask(key, mode)
+            case ["question", key, name, *rest]:
+                origin, options = _origin(rest)
+                question = MultipleChoice(_name(key), _name(name), origin)
+                self.questions.update((self._claimed(each), question) for each in options)
             case ["objective", name, direction, *rest]:
                 origin, body, _ = self.body(group, rest)
                 self.lists["objective"].append(Objective(_name(name), _name(direction), body, origin))
@@ -279,6 +299,19 @@ class _ModuleReader:
                 raise _Problem(group.position, f"unknown declaration {str(head[:40])!r}")
             case _:
                 raise _Problem(group.position, "expected a declaration's name")
+
+    def _ask(self, key: Tree, mode: Tree) -> None:
+        found = next((ask for ask in ASKS if ask == _name(mode)), None)
+        if found is None:
+            raise _Problem(mode.position, f"expected one of {', '.join(ASKS)}")
+        self.asks[self._claimed(key)] = found
+
+    def _claimed(self, key: Tree) -> str:
+        """The key of a claim that is read already."""
+        found = _name(key)
+        if found not in self.claims:
+            raise _Problem(key.position, f"no claim has the key {found[:40]!r}")
+        return found
 
     # --- sorts and symbols ---
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from json.encoder import encode_basestring_ascii as quoted
 
-from potlang.ir.module import Assertion, Claim, Definition, Module, Origin
+from potlang.ir.module import Assertion, Claim, Definition, Module, MultipleChoice, Origin
 from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var, children, reachable, symbols_in
 from potlang.ir.numerals import decimal
 from potlang.ir.operators import OPERATORS, Operator
@@ -268,6 +268,7 @@ def print_module(module: Module, canonical: bool = False, *, origins: bool = Tru
     lines += [_assertion(printer, "assert", assertion) for assertion in module.assertions]
     lines += [_claim(printer, "claim", claim) for claim in module.claims]
     lines += [_claim(printer, "norm", claim) for claim in module.norms]
+    lines += _asked(printer, module)
     lines += _optimization(printer, module)
     lines.append(_words("actions", module.actions))
     if module.properties:
@@ -315,6 +316,19 @@ def _claim(printer: Printer, head: str, claim: Claim) -> str:
     find, body = printer.root(claim.formula, claim.find)
     names = f"{quoted(claim.key)} {quoted(claim.name)} ({find})"
     return f"({head} {names}{printer.origin(claim.origin)} {body})"
+
+
+def _asked(printer: Printer, module: Module) -> list[str]:
+    """Lines for modes and questions, only where there are some: most programs have none."""
+    lines = [f"(ask {quoted(each.key)} {each.ask})" for each in module.claims if each.ask != "must"]
+    options: dict[MultipleChoice, list[str]] = {}
+    for claim in module.claims:
+        if claim.question is not None:
+            options.setdefault(claim.question, []).append(claim.key)
+    for question, keys in options.items():
+        head = f"{quoted(question.key)} {quoted(question.name)}{printer.origin(question.origin)}"
+        lines.append(f"(question {head} {' '.join(map(quoted, keys))})")
+    return lines
 
 
 def _optimization(printer: Printer, module: Module) -> list[str]:

@@ -6,6 +6,7 @@ each the one form that says as much; the others are written as a formula.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final, Literal, get_args
 
 from potlang.utils.resources import schema
@@ -23,9 +24,15 @@ _FORM: Final = {
     "unless": "array",
 }
 """Of the forms that a definition allows, the one that is kept."""
-_LEFT_OUT: Final = {"rule": ("implies",), "verification": ("implies",)}
-"""Keys that a formula says as well."""
-_NEEDED: Final = {"rule": ("constraint",), "verification": ("constraint",), "binder": ("sort",)}
+_LEFT_OUT: Final = {
+    "rule": ("implies",),
+    "verification": ("implies", "options"),
+    "question": ("constraint", "implies", "forall", "exists", "find"),
+    "option": ("implies",),
+}
+"""Keys that a formula says as well, or that another form of the object has."""
+_CLAIMS: Final = dict.fromkeys(("rule", "verification", "option"), ("constraint",))
+_NEEDED: Final[Mapping[str, tuple[str, ...]]] = {**_CLAIMS, "binder": ("sort",)}
 _KEPT: Final = ("type", "description", "enum", "items", "properties", "required", "anyOf", "$ref")
 _TITLE: Final = "A program of the PoT language. Sorts and formulas are strings."
 
@@ -54,6 +61,10 @@ class _Reduction:
 
     def _node(self, node: Schema, name: str) -> Schema:
         """A node in the profile's words; it cannot be null."""
+        options = node.get("anyOf", ())
+        if len(options) > 1 and all("$ref" in each for each in options):
+            # Objects that have different keys: no one of them says as much.
+            return {"anyOf": [self._node(each, name) for each in options]}
         node = _one_form(node, _FORM.get(name))
         if "$ref" in node:
             return self._reference(node["$ref"].rpartition("/")[2])

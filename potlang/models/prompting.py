@@ -25,7 +25,9 @@ not answer the question yourself. Reply with one JSON object, the program, and n
 
 - Assume what the question states, and of what it leaves unsaid only what is needed and everybody knows.
 - Write what is asked as one verification: a statement, assumed nowhere, that is true if the answer is yes.
-- If there are answers to choose from, write one verification for each, named by its label.
+- If there are answers to choose from, write one verification with `options`: one each, named by its label.
+- Say in `ask` what is asked: whether a claim `must`, `could`, `cannot` or `need_not` be true (in "each \
+must be true EXCEPT"). `must` is meant where nothing is said.
 - Declare every name that you use. Use one name for one thing."""
 _ALONE: Final = "Reply with the whole program, corrected, as one JSON object and nothing else."
 
@@ -72,7 +74,7 @@ def question_prompt(question: str, options: Sequence[str] = ()) -> str:
     """The question, as data in a block that it cannot end."""
     lines = ["Translate this question into a program.", "", fenced(question)]
     if options:
-        lines += ["", f"There must be a verification for each of these names: {_json(list(options))}"]
+        lines += ["", f"There must be an option for each of these names: {_json(list(options))}"]
     return "\n".join(lines)
 
 

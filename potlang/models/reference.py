@@ -90,10 +90,15 @@ def _shape(whole: dict[str, Any], node: dict[str, Any]) -> str:
         parts = [
             _member(key if key in needed else f"{key}?", _shape(whole, item))
             for key, item in members
-            if key not in _NOT_SECTIONS
+            if key not in _NOT_SECTIONS and not _is_void(item)
         ]
         return "{" + ", ".join(parts) + "}"
     return "true" if kinds == "boolean" else _STRING
+
+
+def _is_void(node: dict[str, Any]) -> bool:
+    """Whether nothing but null or an empty list may stand here: another form of the object has the key."""
+    return node.get("type") == "null" or node.get("maxItems") == 0
 
 
 def _member(key: str, shape: str) -> str:

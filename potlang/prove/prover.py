@@ -34,6 +34,7 @@ from potlang.prove.solvers import Solvers
 from potlang.prove.terms import TermCollector
 from potlang.prove.verdicts import ClaimState, PartialModel, Verifier
 from potlang.report.results import (
+    AskedQuestion,
     Consistency,
     Evidence,
     Interrupted,
@@ -449,6 +450,7 @@ class Prover:
     def _made(self, state: ClaimState, evidence: Evidence) -> Result:
         unknown = state.verdict is Verdict.UNKNOWN
         answered = dict.fromkeys(by for result in state.results for by in result.by.split("+") if by)
+        question = state.claim.question
         return Result(
             state.claim.name,
             state.claim.origin.pointer,
@@ -463,6 +465,8 @@ class Prover:
             tuple(state.checks),
             reproducer=self._reproducer(state) if state.disagreement else None,
             time_ms=state.time_ms,
+            ask=state.claim.ask,
+            question=question and AskedQuestion(question.name, question.origin.pointer),
         )
 
     def _evidence(self, state: ClaimState) -> Evidence:

@@ -11,6 +11,7 @@ from typing import Any, TypeGuard
 
 from potlang.diag.model import Diagnostic
 from potlang.report import results as report
+from potlang.report.base import to_plain
 from potlang.report.results import ProgramResult
 
 # `closed` nests; a file made by hand must not exhaust the stack.
@@ -30,10 +31,20 @@ def report_from_dict(value: object) -> ProgramResult:
     parts = dict(_object(value, "the report"))
     # Computed from the results, so that a changed value in the file cannot contradict them.
     parts.pop("paper_answer", None)
+    computed = [parts.pop("outcome", None), parts.pop("elections", None)]
+    results = [dict(_object(each, "results")) for each in _array(parts.get("results"), "results")]
+    computed += [each.pop("outcome", None) for each in results]
+    parts["results"] = results
     parts["version"] = parts.pop("potlang", None)
     located = _array(parts.pop("diagnostics", None), "diagnostics")
     beside: dict[str, Any] = {"diagnostics": [], "located": located, "certificate": None}
     read: ProgramResult = _record(ProgramResult, {**parts, **beside}, "the report", 0)
+    if computed != [
+        str(read.outcome),
+        to_plain(read.elections),
+        *(str(each.outcome) for each in read.results),
+    ]:
+        raise ReportFormatError("outcome, elections: not those of the results")
     return read
 
 

@@ -6,10 +6,12 @@ verdict: `potlang.prove` does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from potlang.ir.module import Ask
 from potlang.report.base import report_to_dict, to_plain
 
 if TYPE_CHECKING:
@@ -46,6 +48,35 @@ class Consistency(StrEnum):
     CONSISTENT = "consistent"
     INCONSISTENT = "inconsistent"
     UNKNOWN = "unknown"
+
+
+class AskOutcome(StrEnum):
+    """The answer to what is asked about a claim: its verdict as its mode reads it ([ASK-TABLE])."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    OPEN = "open"
+
+
+_HOLDING: Mapping[Ask, frozenset[Verdict]] = MappingProxyType(
+    {
+        "must": frozenset({Verdict.ENTAILED}),
+        "could": frozenset({Verdict.ENTAILED, Verdict.UNDETERMINED}),
+        "cannot": frozenset({Verdict.REFUTED}),
+        "need_not": frozenset({Verdict.REFUTED, Verdict.UNDETERMINED}),
+    }
+)
+_TELLING = (Verdict.ENTAILED, Verdict.REFUTED, Verdict.UNDETERMINED)
+"""From inconsistent assumptions everything follows and nothing, so that they answer no question."""
+
+
+def outcome_of(ask: Ask, verdict: Verdict, possible: Iterable[Verdict] = ()) -> AskOutcome:
+    """The outcome of a verdict; for `unknown` that of all verdicts still possible, if they have one."""
+    left = set(possible) if verdict is Verdict.UNKNOWN else {verdict}
+    if not left or not left.issubset(_TELLING):
+        return AskOutcome.OPEN
+    holding = left & _HOLDING[ask]
+    return AskOutcome.HOLDS if holding == left else AskOutcome.OPEN if holding else AskOutcome.FAILS
 
 
 WORST_FIRST: tuple[Verdict, ...] = (
@@ -177,6 +208,13 @@ class IndependentCheck(NamedTuple):
     note: str = ""
 
 
+class AskedQuestion(NamedTuple):
+    """The verification that a claim is an option of."""
+
+    name: str
+    pointer: str
+
+
 class Result(NamedTuple):
     """The answer to one claim.
 
@@ -185,7 +223,8 @@ class Result(NamedTuple):
     (`timeout`, `memory`, `incomplete`, `disagreement`, `unsupported`, `error`, `crash`, `interrupted`), the
     verdicts still `possible`, and the `checks` that say more. `route` names what answered. `trust` is the
     worst tier of the `assurances`, the answers that the verdict rests on. `reproducer` is, after a
-    disagreement, the SMT-LIB text that solvers answered differently.
+    disagreement, the SMT-LIB text that solvers answered differently. `ask` is the mode of the claim;
+    an option has its `question`.
     """
 
     name: str
@@ -202,6 +241,53 @@ class Result(NamedTuple):
     assurances: tuple[IndependentCheck, ...] = ()
     reproducer: str | None = None
     time_ms: float = 0.0
+    ask: Ask = "must"
+    question: AskedQuestion | None = None
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether something else is asked than whether the claim must be true."""
+        return self.ask != "must" or self.question is not None
+
+    @property
+    def outcome(self) -> AskOutcome:
+        """Whether what is asked about the claim holds ([ASK-TABLE])."""
+        return outcome_of(self.ask, self.verdict, self.possible)
+
+
+class OptionElection(NamedTuple):
+    """The answer to a question with options ([ASK-ELECT]): the options whose ask holds, and those still open.
+
+    `outcome`: `elected` if one option holds and none is open, else `none`, `several`, or `open`.
+    """
+
+    name: str
+    pointer: str
+    ask: Ask
+    outcome: Literal["elected", "none", "several", "open"]
+    elected: str | None
+    holding: tuple[str, ...]
+    open: tuple[str, ...]
+
+
+def elections(results: Iterable[Result]) -> tuple[OptionElection, ...]:
+    """The answer to each question that the results are options of, in order."""
+    options: dict[AskedQuestion, list[Result]] = {}
+    for result in results:
+        if result.question is not None:
+            options.setdefault(result.question, []).append(result)
+    return tuple(_elected(question, found) for question, found in options.items())
+
+
+def _elected(question: AskedQuestion, options: list[Result]) -> OptionElection:
+    holding = tuple(each.name for each in options if each.outcome is AskOutcome.HOLDS)
+    undecided = tuple(each.name for each in options if each.outcome is AskOutcome.OPEN)
+    outcome: Literal["elected", "none", "several", "open"] = "several"
+    # Two that hold are several, however the others turn out.
+    if len(holding) < 2:
+        outcome = "open" if undecided else "elected" if holding else "none"
+    elected = holding[0] if outcome == "elected" else None
+    return OptionElection(*question, options[0].ask, outcome, elected, holding, undecided)
 
 
 ExactValue = int | str
@@ -311,10 +397,29 @@ class ProgramResult(NamedTuple):
         return next((each.paper_answer for each in self.results if each.kind == "verification"), None)
 
     @property
+    def elections(self) -> tuple[OptionElection, ...]:
+        """The answers to questions with options, in order."""
+        return elections(self.results)
+
+    @property
+    def has_asks(self) -> bool:
+        """Whether something else is asked than whether claims must be true."""
+        return any(each.is_asked for each in self.results)
+
+    @property
+    def outcome(self) -> AskOutcome:
+        """Whether all that is asked holds ([ASK-ALL]); options count in their question alone."""
+        outcomes = {each.outcome for each in self.results if each.question is None}
+        outcomes |= {_OF_ELECTION[each.outcome] for each in self.elections}
+        if not self.results and self.verdict not in (Verdict.ENTAILED, OptimizationStatus.OPTIMAL):
+            outcomes.add(AskOutcome.OPEN)
+        return next((each for each in _WORST_OUTCOME if each in outcomes), AskOutcome.HOLDS)
+
+    @property
     def ok(self) -> bool:
-        """Whether every claim is entailed and the optimum, if one was asked for, found."""
+        """Whether all that is asked of claims holds and the optimum, if one was asked for, was found."""
         optimized = self.optimization is None or self.optimization.status is OptimizationStatus.OPTIMAL
-        return optimized and self.verdict in (Verdict.ENTAILED, OptimizationStatus.OPTIMAL)
+        return optimized and self.outcome is AskOutcome.HOLDS
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values, in the form of `schemas/report-1.json`."""
@@ -324,11 +429,22 @@ class ProgramResult(NamedTuple):
             "paper_answer": self.paper_answer,
         }
         body = {
-            "results": to_plain(self.results),
+            "outcome": str(self.outcome),
+            "results": [{**to_plain(each), "outcome": str(each.outcome)} for each in self.results],
+            "elections": to_plain(self.elections),
             "evidence": to_plain(self.evidence),
             "optimization": to_plain(self.optimization),
         }
         return report_to_dict(self, head, body)
+
+
+_WORST_OUTCOME = (AskOutcome.FAILS, AskOutcome.OPEN)
+_OF_ELECTION = {
+    "elected": AskOutcome.HOLDS,
+    "none": AskOutcome.FAILS,
+    "several": AskOutcome.FAILS,
+    "open": AskOutcome.OPEN,
+}
 
 
 def overall(

@@ -16,6 +16,7 @@ from potlang.report.results import (
     CoreItem,
     Evidence,
     Model,
+    OptionElection,
     Result,
     Verdict,
     Witness,
@@ -55,6 +56,40 @@ def time_words(milliseconds: float) -> str:
 
 def place_words(pointer: str) -> str:
     return f"  {visible(pointer)}" if pointer else ""
+
+
+_ASKED = {
+    "must": "must be true",
+    "could": "could be true",
+    "cannot": "cannot be true",
+    "need_not": "need not be true",
+}
+
+
+def answer_words(result: Result, style: Style) -> str:
+    """The verdict; of a claim that asks otherwise than by default, its outcome before it ([ASK-TEXT])."""
+    verdict = style.verdict(str(result.verdict))
+    if not result.is_asked:
+        return verdict
+    return f"{style.verdict(str(result.outcome))} (asked: {_ASKED[result.ask]}), {verdict}"
+
+
+def election_line(election: OptionElection, style: Style) -> str:
+    """The answer to a question with options."""
+    words = {
+        "elected": f"the answer is {visible(election.elected or '')}",
+        "none": "no option holds",
+        "several": f"several options hold: {listed(map(visible, election.holding))}",
+        "open": f"open: {_open_words(election)}",
+    }[election.outcome]
+    outcome = style.verdict(words) if election.outcome == "open" else style("bold", words)
+    asked = f"(asked: which {_ASKED[election.ask]})"
+    return f"{visible(election.name)}: {outcome} {asked}{style.dim(place_words(election.pointer))}"
+
+
+def _open_words(election: OptionElection) -> str:
+    said = [f"{visible(name)} holds" for name in election.holding]
+    return ", ".join([*said, f"not decided {listed(map(visible, election.open))}"])
 
 
 _WHY = {

@@ -104,7 +104,7 @@ class _Program:
         for number, item in enumerate(_list(value.get("rules", []))):
             self._rule(number, item)
         for number, item in enumerate(_list(value.get("verifications", []))):
-            self._claim(f"v{number}", _checked(item, (*_STATEMENT, "find")))
+            self._verification(f"v{number}", _checked(item, (*_STATEMENT, "find", "ask", "options")))
         if "optimization" in value:
             self._optimization(value["optimization"])
         free = [
@@ -259,6 +259,18 @@ class _Program:
             self._assert(f"r{number}", reader.root(self._statement(reader, rule)))
         else:
             raise NotCovered("an unknown role")
+
+    def _verification(self, key: str, item: Mapping[str, Any]) -> None:
+        """[POT-VER-ASK], [POT-VER-OPTIONS]: modes and questions change no claim"""
+        if item.get("ask", "must") not in ("must", "could", "cannot", "need_not"):
+            raise NotCovered("an unknown mode")
+        options = _list(item.get("options", []))
+        if not options:
+            self._claim(key, item)
+        elif any(item.get(each) for each in (*_STATEMENT[1:], "find")):
+            raise NotCovered("a question with a claim of its own")
+        for number, option in enumerate(options):
+            self._claim(f"{key}.{number}", _checked(option, _STATEMENT))
 
     def _claim(self, key: str, item: Mapping[str, Any], word: str = "claim") -> None:
         """[POT-VER-1], [POT-VER-2]"""

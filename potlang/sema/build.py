@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from potlang.diag import Sink
 from potlang.expressions import surface as s
 from potlang.ir import operators as op
@@ -11,6 +13,7 @@ from potlang.ir.module import (
     Claim,
     Definition,
     Module,
+    MultipleChoice,
     Objective,
     Optimization,
     Origin,
@@ -68,14 +71,14 @@ class IncrementalElaborator:
     def formula(self, formula: s.Formula, sink: Sink) -> Node | None:
         """A closed formula; None, with reports in `sink`, where it has an error."""
         self._fresh(sink)
-        return self._finished(self._e.formula(formula), sink)
+        node = self._e.formula(formula)
+        return node if self._finished(sink) else None
 
-    def claim(self, index: int, verification: s.StatementDecl, sink: Sink) -> Claim | None:
-        """A verification in any of its forms."""
+    def claims(self, index: int, verification: s.StatementDecl, sink: Sink) -> list[Claim]:
+        """A verification in any of its forms: a claim, or its options; none, with reports, after an error."""
         self._fresh(sink)
-        claim = build_claim(index, verification, self._e)
-        formula = None if claim is None else claim.formula
-        return None if self._finished(formula, sink) is None else claim
+        claims = build_claims(index, verification, self._e)
+        return claims if self._finished(sink) else []
 
     @property
     def free(self) -> tuple[Symbol, ...]:
@@ -86,9 +89,9 @@ class IncrementalElaborator:
         self._e.begin(sink)
         self._e.undeclared = Undeclared(sink, self._advise)
 
-    def _finished(self, node: Node | None, sink: Sink) -> Node | None:
+    def _finished(self, sink: Sink) -> bool:
         self._e.undeclared.report(self._e.scope, frozenset())
-        return None if sink.has_errors else node
+        return not sink.has_errors
 
 
 class _Members:
@@ -132,7 +135,7 @@ class _ModuleBuilder:
         for index, fact in enumerate(program.facts):
             self._fact(index, fact)
         self._rules(program.rules, norms)
-        claims = [claim for i, v in enumerate(program.verifications) if (claim := build_claim(i, v, self._e))]
+        claims = [each for i, v in enumerate(program.verifications) for each in build_claims(i, v, self._e)]
         optimization = self._optimization(program.optimization)
         self._e.undeclared.report(self._scope, _sections(program))
         if self._sink.has_errors:
@@ -313,18 +316,42 @@ class _ModuleBuilder:
         return tuple(dict.fromkeys(ACTIONS[action] for action in self._program.actions if action in ACTIONS))
 
 
-def build_claim(index: int, verification: s.StatementDecl, e: Elaborator) -> Claim | None:
-    """A verification as a claim; None where it has an error, which is reported."""
+def build_claims(index: int, verification: s.StatementDecl, e: Elaborator) -> list[Claim]:
+    """A verification as a claim, or as one for each option; without those that have an error."""
+    name = verification.name or f"verification {index + 1}"
+    if not verification.options:
+        claim = _claim(f"v{index}", name, verification, e)
+        return [] if claim is None else [claim._replace(ask=verification.ask)]
+    _tell_apart(verification.options, e)
+    question = MultipleChoice(f"v{index}", name, Origin(verification.pointer))
+    found = (
+        _claim(f"v{index}.{at}", option.name or f"option {at + 1}", option, e)
+        for at, option in enumerate(verification.options)
+    )
+    return [each._replace(ask=verification.ask, question=question) for each in found if each is not None]
+
+
+def _tell_apart(options: Sequence[s.StatementDecl], e: Elaborator) -> None:
+    """Reports options of one question that have the same name."""
+    names: set[str | None] = {None}
+    for option in options:
+        if option.name in names - {None}:
+            problem = f"two options are called `{option.name}`"
+            helps = ["the answer is an option's name: give each one of its own"]
+            e.sink.report("POT1028", f"{option.pointer}/name", problem=problem, helps=helps)
+        names.add(option.name)
+
+
+def _claim(key: str, name: str, verification: s.StatementDecl, e: Elaborator) -> Claim | None:
     sought = [(decl.name, binder(decl, e)) for decl in verification.find]
     e.scope.push(sought)
     formula = statement_formula(verification, e)
     e.scope.pop(sought)
     if formula is None or any(var is None for _, var in sought):
         return None
-    name = verification.name or f"verification {index + 1}"
     origin = Origin(verification.pointer, statement_text(verification))
     find = tuple(var for _, var in sought if var is not None)
-    return Claim(f"v{index}", name, formula, origin, find)
+    return Claim(key, name, formula, origin, find)
 
 
 def _rule_name(index: int, rule: s.StatementDecl) -> str:

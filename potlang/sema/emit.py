@@ -12,7 +12,15 @@ from typing import Any
 
 from potlang.expressions.names import written
 from potlang.ir import operators as op
-from potlang.ir.module import Assertion, AssertionKind, Claim, Definition, Module, Optimization
+from potlang.ir.module import (
+    Assertion,
+    AssertionKind,
+    Claim,
+    Definition,
+    Module,
+    MultipleChoice,
+    Optimization,
+)
 from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, SymbolKind, Var, children, reachable
 from potlang.ir.operators import Operator
 from potlang.ir.sorts import (
@@ -219,7 +227,7 @@ def module_to_pot(module: Module) -> dict[str, Any]:
         "variables": [_variable(s.name, s.range) for s in module.symbols if s.kind == SymbolKind.FREE],
         "knowledge_base": [],
         "rules": [],
-        "verifications": [_claim(claim, writer) for claim in module.claims],
+        "verifications": _verifications(module, writer),
         "actions": [{"verify": "verify_conditions"}.get(action, action) for action in module.actions],
     }
     program["functions"] += [_definition(definition, writer) for definition in module.definitions]
@@ -294,6 +302,23 @@ def _statement(name: str, formula: Node, writer: Writer, quantifier: str) -> dic
         antecedent, consequent = (_with_names(writer, a, formula.binders, names) for a in body.args)
         return item | {"implies": {"antecedent": antecedent, "consequent": consequent}}
     return item | {"constraint": _with_names(writer, body, formula.binders, names)}
+
+
+def _verifications(module: Module, writer: Writer) -> list[dict[str, Any]]:
+    """The claims; those that are options of one question under it, where its first one stands."""
+    found: list[dict[str, Any]] = []
+    questions: dict[MultipleChoice, dict[str, Any]] = {}
+    for claim in module.claims:
+        question = claim.question
+        asked = {} if claim.ask == "must" else {"ask": claim.ask}
+        if question is None:
+            found.append(_claim(claim, writer) | asked)
+            continue
+        if question not in questions:
+            questions[question] = {"name": question.name, **asked, "options": []}
+            found.append(questions[question])
+        questions[question]["options"].append(_claim(claim, writer))
+    return found
 
 
 def _claim(claim: Claim, writer: Writer) -> dict[str, Any]:

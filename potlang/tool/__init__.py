@@ -128,7 +128,9 @@ class ToolAnswer(TypedDict, total=False):
     message: str
     help: str
     verdict: str
+    outcome: str
     results: list[dict[str, Any]]
+    elections: list[dict[str, Any]]
     because: list[dict[str, str]]
     optimization: dict[str, Any]
     diagnostics: list[dict[str, Any]]

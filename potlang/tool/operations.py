@@ -25,6 +25,7 @@ from potlang.report.results import (
     CoreItem,
     Limits,
     OptimizationResult,
+    OptionElection,
     ParetoPoint,
     Result,
     Verdict,
@@ -316,8 +317,10 @@ def _reported(report: Report) -> Answer:
     return {
         "status": "rejected" if report.verdict is Verdict.REJECTED else "ok",
         "verdict": str(report.verdict),
+        **_given(outcome=str(report.outcome) if report.has_asks else None),
         "results": [_result(each) for each in report.results],
         **_given(
+            elections=[_election(each) for each in report.elections] or None,
             optimization=_optimum(report.optimization),
             because=None if report.evidence is None else _core(report.evidence.core),
             notes=list(report.notes) or None,
@@ -337,6 +340,9 @@ def _result(result: Result) -> Answer:
         "verdict": str(result.verdict),
         "checked_by": result.trust,
         **_given(
+            ask=None if result.ask == "must" else result.ask,
+            outcome=None if result.ask == "must" else str(result.outcome),
+            question=None if result.question is None else result.question.name,
             kind=None if result.kind == "verification" else result.kind,
             reason=result.reason or None,
             possible=[str(each) for each in result.possible] if result.reason else None,
@@ -349,6 +355,13 @@ def _result(result: Result) -> Answer:
         **_bindings("violated_by", evidence.violations),
         **_bindings("bindings", evidence.bindings),
     }
+
+
+def _election(election: OptionElection) -> Answer:
+    named = _given(elected=election.elected)
+    lists = {"holding": list(election.holding), "open": list(election.open)}
+    shown = {key: names for key, names in lists.items() if election.elected is None and names}
+    return {"question": election.name, "ask": election.ask, "outcome": election.outcome, **named, **shown}
 
 
 def _bindings(key: str, found: Bindings | None) -> Answer:

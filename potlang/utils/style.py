@@ -17,7 +17,7 @@ _CODES: Final[Mapping[str, str]] = {
 _GREEN, _YELLOW, _PURPLE, _CYAN, _RED = "1;32", "1;33", "1;35", "1;36", "1;31"
 _VERDICTS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("accepted", "entailed", "faithful", "consistent", "optimal", "proved"), _GREEN),
-    **dict.fromkeys(("validated", "perfect", "closed", "right"), _GREEN),
+    **dict.fromkeys(("validated", "perfect", "closed", "right", "holds"), _GREEN),
     **dict.fromkeys(("assumed", "undetermined", "not entailed", "imperfect", "open"), _YELLOW),
     **dict.fromkeys(("unbounded", "unattained"), _YELLOW),
     "unknown": _PURPLE,

@@ -61,7 +61,9 @@ class _ProfileWriter:
         if "$ref" in schema:
             schema = self._schema["$defs"][schema["$ref"].rpartition("/")[2]]
         if "anyOf" in schema:
-            return None if value is None else self._value(value, schema["anyOf"][0])
+            # Of a claim and a question, the latter has `options`.
+            asks = isinstance(value, dict) and value.get("options")
+            return None if value is None else self._value(value, schema["anyOf"][-1 if asks else 0])
         return _BY_TYPE[schema["type"]](self, value, schema)
 
     def _object(self, value: Any, schema: Schema) -> dict[str, Any]:
@@ -141,6 +143,8 @@ def _as_rule(fact: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without_implies(statement: dict[str, Any]) -> dict[str, Any]:
+    if statement.get("options"):
+        return {**statement, "options": [_without_implies(each) for each in statement["options"]]}
     implies = statement.get("implies")
     if implies is None:
         return dict(statement)

@@ -61,8 +61,10 @@ def _joined(claims: Sequence[Claim], reports: Sequence[Report], limits: Limits) 
     ]
     results = tuple(
         result._replace(
-            name=claim if isinstance(claim, str) else str(claim.get("name", f"claim {at + 1}")),
-            pointer=f"/claims/{at}",
+            name=result.name if result.question is not None else _name(claim, at),
+            pointer=f"/claims/{at}{result.pointer}" if result.question is not None else f"/claims/{at}",
+            question=result.question
+            and result.question._replace(name=_name(claim, at), pointer=f"/claims/{at}"),
         )
         for at, (claim, report) in enumerate(zip(claims, reports, strict=True))
         for result in report.results
@@ -76,6 +78,10 @@ def _joined(claims: Sequence[Claim], reports: Sequence[Report], limits: Limits) 
         time_ms=sum(each.time_ms for each in reports),
         version=__version__,
     )
+
+
+def _name(claim: Claim, at: int) -> str:
+    return claim if isinstance(claim, str) else str(claim.get("name", f"claim {at + 1}"))
 
 
 def _placed(diagnostic: Diagnostic, at: int, claim: Claim) -> Diagnostic:

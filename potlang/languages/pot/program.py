@@ -16,7 +16,7 @@ from potlang.languages.pot.lower import DEFAULT_PASSES, Target, divided, emit_af
 from potlang.languages.pot.report import Report
 from potlang.processes.pool import Workers, default_workers
 from potlang.prove.options import Cores, Models, ProverOptions, RouteName, Trust
-from potlang.report.results import Interrupted, Limits, ProgramResult, Result
+from potlang.report.results import Interrupted, Limits, ProgramResult, Result, worst
 from potlang.source import Document
 from potlang.utils.closing import Closing
 from potlang.utils.deadline import OutOfFuel, within
@@ -230,8 +230,8 @@ class Session(Closing):
     def verify(self, claim: str | dict[str, Any], name: str | None = None) -> Report:
         """The verdict on a claim: an expression, or a verification as the program would write it.
 
-        Raises CompileError, with places in the claim, if it is not a formula over the program's
-        declarations.
+        Of a verification with `options` there is a result for each. Raises CompileError, with places in
+        the claim, if it is not a formula over the program's declarations.
         """
         with self._call():
             return self._verified(claim, name)
@@ -241,21 +241,23 @@ class Session(Closing):
             self._recycle()
         self._claims += 1
         statement, document, sink = self._read_claim(claim, name)
-        found = None
+        found: list[Claim] = []
         if statement is not None:
-            found = self.program.extension.claim(self._claims - 1, statement, sink)
+            found = self.program.extension.claims(self._claims - 1, statement, sink)
         diagnostics = sink.diagnostics()
-        if found is None or sink.has_errors:
+        if not found or sink.has_errors:
             raise CompileError(diagnostics, document)
         self._declare_free()
         checked = Checked(document, tuple(diagnostics), None)
         try:
-            return reported(self._one(self._prover.verify([found], [])), checked)
+            return reported(self._answer(self._prover.verify(found, [])), checked)
         except Interrupted as error:
-            raise Interrupted(reported(self._one(error.known), checked)) from error
+            raise Interrupted(reported(self._answer(error.known), checked)) from error
 
-    def _one(self, results: tuple[Result, ...]) -> ProgramResult:
-        return ProgramResult(results[0].verdict, results, limits=self._limits, time_ms=results[0].time_ms)
+    def _answer(self, results: tuple[Result, ...]) -> ProgramResult:
+        verdict = worst(each.verdict for each in results)
+        time_ms = sum(each.time_ms for each in results)
+        return ProgramResult(verdict, results, limits=self._limits, time_ms=time_ms)
 
     def push(self, *facts: str) -> None:
         """Assumes `facts` until the matching `pop`. Raises CompileError if one is not a formula."""

@@ -18,7 +18,9 @@ from potlang.report.results import (
 )
 from potlang.report.text import (
     LONGEST_LIST,
+    answer_words,
     core_lines,
+    election_line,
     evidence_lines,
     model_lines,
     other_core_lines,
@@ -32,7 +34,12 @@ def render_report(report: ProgramResult, *, color: bool = False) -> str:
     """The report as lines of text, diagnostics excluded: those are rendered with their source."""
     style = Style(color)
     lines: list[str] = []
+    answered = {each.pointer: each for each in report.elections}
     for result in report.results:
+        # Before its first option stands the answer to the question.
+        election = answered.pop(result.question.pointer, None) if result.question is not None else None
+        if election is not None:
+            lines += [election_line(election, style), ""]
         lines += [*_result(result, style), ""]
     if report.evidence is not None and report.evidence.core is not None:
         lines += [*_conflict(report.evidence, style), ""]
@@ -41,14 +48,19 @@ def render_report(report: ProgramResult, *, color: bool = False) -> str:
     if report.optimization is not None:
         lines += [*_optimization(report.optimization, style), ""]
     lines += lines_below(report)
-    lines.append(verdict_line([str(report.verdict)], report.time_ms, style))
+    lines.append(verdict_line(verdict_words(report), report.time_ms, style))
     return "\n".join(lines)
 
 
+def verdict_words(report: ProgramResult) -> list[str]:
+    """The verdict of a report; its outcome where claims are asked about otherwise than by default."""
+    return [str(report.outcome if report.has_asks else report.verdict)]
+
+
 def _result(result: Result, style: Style) -> Iterator[str]:
-    kind = "norm " if result.kind == "norm" else ""
+    kind = "norm " if result.kind == "norm" else "option " if result.question is not None else ""
     place = style.dim(place_words(result.pointer))
-    yield f"{kind}{visible(result.name)}: {style.verdict(str(result.verdict))}{place}"
+    yield f"{kind}{visible(result.name)}: {answer_words(result, style)}{place}"
     if result.verdict is Verdict.UNKNOWN:
         yield from _unknown(result)
     yield from evidence_lines(result, style)
@@ -150,8 +162,10 @@ def lines_below(report: ProgramResult) -> list[str]:
 
 def report_rows(report: ProgramResult) -> Iterator[Row]:
     """Name, verdict and evidence: of each result, of the assumptions, of the optimization."""
+    for election in report.elections:
+        yield election.name, election.elected or election.outcome, [election_line(election, PLAIN)]
     for result in report.results:
-        yield result.name, str(result.verdict), list(_result(result, PLAIN))[1:]
+        yield result.name, answer_words(result, PLAIN), list(_result(result, PLAIN))[1:]
     if report.evidence is not None and report.evidence.core is not None:
         yield "assumptions", "inconsistent", list(_conflict(report.evidence, PLAIN))[1:]
     if repairs := list(_corrections(report, PLAIN)):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from potlang.languages.pot.render import lines_below, render_report, report_rows
+from collections.abc import Sequence
+
+from potlang.languages.pot.render import lines_below, render_report, report_rows, verdict_words
 from potlang.report.base import ReportBase
 from potlang.report.results import ProgramResult
 
@@ -15,3 +17,6 @@ class Report(ProgramResult, ReportBase):
     render = render_report
     _rows = report_rows
     _below = lines_below
+
+    def _words(self) -> Sequence[str]:
+        return verdict_words(self)

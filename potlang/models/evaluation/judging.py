@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from potlang.models.evaluation.confusion import Counts
 from potlang.models.evaluation.outcomes import ClaimOutcome, QuestionOutcome
 from potlang.models.evaluation.questions import Option, Question, Truth
-from potlang.report.results import Verdict
+from potlang.report.results import AskOutcome, Verdict
 
 
 class AnswerReading(StrEnum):
@@ -74,7 +74,10 @@ def judge(question: Question, outcome: QuestionOutcome, reading: AnswerReading) 
     verdicts = [_verdict_read(outcome.claim(name), reading) for _, name in question.claims()]
     answers = [None if verdict is None else _TRUTH.get(verdict) for verdict in verdicts]
     if question.options:
-        answers = [_choice(*each) for each in zip(question.options, verdicts, strict=True)]
+        # How the paper reads a program leaves no room for modes.
+        by_mode = reading is AnswerReading.VERDICT
+        found = [outcome.claim(each.verification) if by_mode else None for each in question.options]
+        answers = [_choice(*each) for each in zip(question.options, verdicts, found, strict=True)]
         chosen = [
             each.label for each, answer in zip(question.options, answers, strict=True) if answer is Truth.TRUE
         ]
@@ -86,8 +89,10 @@ def judge(question: Question, outcome: QuestionOutcome, reading: AnswerReading) 
     return Graded(status, tuple(zip(rights, answers, strict=True)))
 
 
-def _choice(option: Option, verdict: Verdict | None) -> Answer:
+def _choice(option: Option, verdict: Verdict | None, claim: ClaimOutcome | None) -> Answer:
     """TRUE for an option that counts as chosen; None where its verification gives no answer."""
+    if claim is not None and claim.outcome is not None:
+        return {AskOutcome.HOLDS: Truth.TRUE, AskOutcome.FAILS: Truth.FALSE}.get(claim.outcome)
     if verdict is None or verdict not in _TRUTH:
         return None
     return Truth.TRUE if verdict in option.accept else Truth.FALSE

@@ -21,7 +21,7 @@ from potlang.models.journal import Journal, in_parallel
 from potlang.models.replies import program_in
 from potlang.prove.options import RouteName, Trust
 from potlang.prove.versions import versions
-from potlang.report.results import Interrupted, Limits, Verdict
+from potlang.report.results import AskOutcome, Interrupted, Limits, Verdict
 
 PAPER: Final = ("SAT", "UNSAT")
 
@@ -35,10 +35,14 @@ class SolverSettings(NamedTuple):
 
 
 class ClaimOutcome(NamedTuple):
-    """The verdict on a verification, and the paper's reading of it: `SAT`, `UNSAT`, or None."""
+    """The verdict on a verification, and the paper's reading of it: `SAT`, `UNSAT`, or None.
+
+    `outcome` is there where the program says in which mode the verification is asked about.
+    """
 
     verdict: Verdict
     paper: str | None
+    outcome: AskOutcome | None = None
 
 
 class QuestionOutcome(NamedTuple):
@@ -68,7 +72,9 @@ class QuestionOutcome(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
-        claims = [[name, str(each.verdict), each.paper] for name, each in self.claims]
+        claims = [
+            [name, *(None if part is None else str(part) for part in each)] for name, each in self.claims
+        ]
         return {**self._asdict(), "claims": claims, "errors": list(self.errors)}
 
     @classmethod
@@ -79,7 +85,7 @@ class QuestionOutcome(NamedTuple):
             str(value["key"]),
             int(value["made"]),
             value["used"],
-            tuple((name, ClaimOutcome(Verdict(verdict), paper)) for name, verdict, paper in value["claims"]),
+            tuple((name, _claim_outcome(*parts)) for name, *parts in value["claims"]),
             tuple(map(str, value["errors"])),
             int(value["calls"]),
             float(value["reasoning_ms"]),
@@ -94,6 +100,10 @@ class QuestionOutcome(NamedTuple):
         if found.used is not None and not (isinstance(found.used, int) and 1 <= found.used <= found.made):
             raise ValueError("not an attempt that was made")
         return found
+
+
+def _claim_outcome(verdict: str, paper: str | None, outcome: str | None = None) -> ClaimOutcome:
+    return ClaimOutcome(Verdict(verdict), paper, None if outcome is None else AskOutcome(outcome))
 
 
 def key_of(question: Question, reasoner: Reasoner, settings: SolverSettings) -> str:
@@ -147,7 +157,7 @@ def _first_verified(
 def _claims(report: Report | None) -> tuple[tuple[str, ClaimOutcome], ...]:
     results = () if report is None else report.results
     return tuple(
-        (each.name, ClaimOutcome(each.verdict, each.paper_answer))
+        (each.name, ClaimOutcome(each.verdict, each.paper_answer, each.outcome if each.is_asked else None))
         for each in results
         if each.kind == "verification"
     )

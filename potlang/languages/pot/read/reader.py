@@ -32,6 +32,7 @@ from potlang.expressions.surface import (
     SortDecl,
     StatementDecl,
 )
+from potlang.ir.module import ASKS
 from potlang.languages.pot.read.broken import broken_names
 from potlang.languages.pot.read.sort_kinds import canonical_kind
 from potlang.source.pointer import join_pointer
@@ -52,6 +53,8 @@ SECTIONS = (
     "lint",
 )
 _FREE = ("$schema", "description")
+_CLAIM_KEYS = ("constraint", "implies", "forall", "exists", "find")
+"""What a question leaves to its options."""
 _ACTIONS = ("verify_conditions", "verify", "optimize")
 _FORMAT = re.compile(r"\bpot-(\d{1,9})(?!\d)")
 _NOT_LETTERS = re.compile(r"[\W_]+")
@@ -309,27 +312,65 @@ class _Reader:
         return FactDecl(name, formula, truth, variables, pointer)
 
     def _rule(self, value: object, pointer: str) -> StatementDecl | None:
-        return self._statement(value, pointer, "a rule", ("role", "unless", "overrides", "default"))
-
-    def _verification(self, value: object, pointer: str) -> StatementDecl | None:
-        return self._statement(value, pointer, "a verification", ("find",))
-
-    def _statement(
-        self, value: object, pointer: str, what: str, extra: tuple[str, ...]
-    ) -> StatementDecl | None:
-        known = ("name", "forall", "exists", "constraint", "implies", *extra, "description")
-        item = self._object(value, pointer, f"{what}: an object with `constraint` or `implies`", known)
+        item = self._statement_object(value, pointer, "a rule", "role", "unless", "overrides", "default")
         if item is None:
             return None
+        statement = self._statement(item, pointer)
+        role = self._given(item, "role", pointer, self.shapes.one_of, ("axiom", "norm"))
+        statement.role = role or "axiom"
+        self._exceptions(item, pointer, statement)
+        return statement if self._claim(item, pointer, statement) else None
+
+    def _verification(self, value: object, pointer: str) -> StatementDecl | None:
+        item = self._statement_object(value, pointer, "a verification", "find", "ask", "options")
+        if item is None:
+            return None
+        statement = self._statement(item, pointer)
+        statement.find = self._binders(item.get("find"), f"{pointer}/find")
+        ask = self._given(item, "ask", pointer, self.shapes.one_of, ASKS)
+        statement.ask = next((each for each in ASKS if each == ask), "must")
+        claimed = item.get("constraint") is not None or item.get("implies") is not None
+        # An empty list beside a claim says as little as an empty `forall`.
+        if item.get("options") is None or (claimed and item["options"] == []):
+            return statement if self._claim(item, pointer, statement) else None
+        return statement if self._options(item, pointer, statement) else None
+
+    def _options(self, item: Object, pointer: str, statement: StatementDecl) -> bool:
+        """Reads the options of a question; whether each is well formed."""
+        place = f"{pointer}/options"
+        beside = [key for key in _CLAIM_KEYS if item.get(key) not in (None, [])]
+        if beside:
+            problem = f"`{beside[0]}` stands beside `options`"
+            helps = [
+                "the options are the claims; what the question supposes is a rule, or part of each option"
+            ]
+            self.sink.report(
+                "POT1028", Place(f"{pointer}/{beside[0]}", on_key=True), problem=problem, helps=helps
+            )
+        if item["options"] == []:
+            helps = ["list the claims to choose from in `options`, or write a `constraint`"]
+            self.sink.report("POT1028", place, problem="the question has no options", helps=helps)
+        what = "a list of options, each an object with `name` and `constraint`"
+        statement.options = self._each(item["options"], place, what, self._option)
+        wanted = len(item["options"]) if isinstance(item["options"], list) else 0
+        return not beside and 0 < wanted == len(statement.options)
+
+    def _option(self, value: object, pointer: str) -> StatementDecl | None:
+        item = self._statement_object(value, pointer, "an option")
+        if item is None:
+            return None
+        statement = self._statement(item, pointer)
+        return statement if self._claim(item, pointer, statement) else None
+
+    def _statement_object(self, value: object, pointer: str, what: str, *extra: str) -> Object | None:
+        known = ("name", "forall", "exists", "constraint", "implies", *extra, "description")
+        return self._object(value, pointer, f"{what}: an object with `constraint` or `implies`", known)
+
+    def _statement(self, item: Object, pointer: str) -> StatementDecl:
+        """A statement with its name and its binders, which claims nothing yet."""
         statement = StatementDecl(self._optional_name(item, pointer), pointer)
         self._quantifier(item, pointer, statement)
-        if "role" in extra:
-            role = self._given(item, "role", pointer, self.shapes.one_of, ("axiom", "norm"))
-            statement.role = role or "axiom"
-            self._exceptions(item, pointer, statement)
-        if "find" in extra:
-            statement.find = self._binders(item.get("find"), f"{pointer}/find")
-        return statement if self._claim(item, pointer, statement) else None
+        return statement
 
     def _exceptions(self, item: Object, pointer: str, statement: StatementDecl) -> None:
         unless = item.get("unless")
