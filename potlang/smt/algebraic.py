@@ -90,21 +90,25 @@ def _product(a: Polynomial, b: Polynomial) -> Polynomial:
     return _trimmed(result)
 
 
-def _remainder(a: Polynomial, b: Polynomial) -> Polynomial:
+def _divided(a: Polynomial, b: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """The quotient and the remainder."""
     rest = list(a)
+    quotient = [Fraction(0)] * max(len(a) - len(b) + 1, 0)
     while len(rest) >= len(b):
         factor, shift = rest[-1] / b[-1], len(rest) - len(b)
+        quotient[shift] = factor
         for i, c in enumerate(b):
             rest[shift + i] -= factor * c
         _trimmed(rest)
-    return rest
+    return quotient, rest
 
 
 def _sturm(polynomial: Polynomial) -> list[Polynomial]:
     chain = [polynomial, [i * c for i, c in enumerate(polynomial)][1:]]
     while chain[-1]:
-        chain.append([-c for c in _remainder(chain[-2], chain[-1])])
-    return chain[:-1]
+        chain.append([-c for c in _divided(chain[-2], chain[-1])[1]])
+    # At a root that counts twice the whole chain would be zero, and say nothing of its sides.
+    return [_divided(each, chain[-2])[0] for each in chain[:-1]]
 
 
 def _value(polynomial: Polynomial, x: Fraction) -> Fraction:

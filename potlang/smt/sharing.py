@@ -28,7 +28,7 @@ class Plan:
     open: dict[Var, list[tuple[Node, frozenset[Var]]]] = field(default_factory=dict)
 
 
-def plan(roots: list[Node], known: Container[int] = (), may: Callable[[Node], bool] = lambda _: True) -> Plan:
+def plan(roots: list[Node], known: Container[int], may: Callable[[Node], bool]) -> Plan:
     """The terms to name in `roots`. Nodes whose ids are `known` have names; `may` rules nodes out."""
     order, uses = _count(roots, known)
     sizes: dict[int, int] = {}

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from invariants import check
 from strategies.formulas import modules
 
+from potlang.ir.clauses import Clause, clauses_of
 from potlang.ir.module import Assertion, AssertionKind, Module
 from potlang.ir.nodes import App, Node, Quant, Symbol, SymbolKind
-from potlang.ir.operators import AND, NOT, OR
+from potlang.ir.operators import AND, DISTINCT, NOT, OR
 from potlang.ir.pool import Pool
-from potlang.ir.sorts import BOOL, DeclaredSort
+from potlang.ir.sorts import BOOL, INT, DeclaredSort
 from potlang.passes.base import Keeps, Property
 from potlang.passes.pipeline import PipelineError, read_pipeline
 from potlang.smt.printer import Printer
@@ -136,3 +137,28 @@ def test_the_passes_say_what_they_keep_and_need() -> None:
         read_pipeline("skolem")
     with pytest.raises(PipelineError, match="clauses requires skolem; put skolem somewhere before it"):
         read_pipeline("nnf,clauses")
+
+
+def test_terms_that_are_distinct() -> None:
+    """[PASS-CLAUSES-3] As a fact one clause, within a formula pair by pair; of three truths two agree."""
+    pool = Pool()
+    names = {name: pool.sym(Symbol(name, (), INT, SymbolKind.CONSTANT)) for name in "abc"}
+    p, q, r = (pool.sym(Symbol(name, (), BOOL, SymbolKind.CONSTANT)) for name in "pqr")
+    a, b, c = names.values()
+    apart = pool.app(DISTINCT, (a, b, c))
+    pairs = [pool.eq(x, y) for x, y in ((a, b), (a, c), (b, c))]
+    truths = pool.app(DISTINCT, (p, q, r))
+    known: dict[Node, list[Clause]] = {
+        apart: [((apart, True),)],
+        pool.conj([p, apart]): [((p, True),), ((apart, True),)],
+        pool.disj([p, apart]): [((p, True), (pair, False)) for pair in pairs],
+        pool.negate(apart): [tuple((pair, True) for pair in pairs)],
+        truths: [()],
+        pool.conj([p, truths]): [((p, True),), ()],
+        pool.disj([p, truths]): [((p, True),)],
+        pool.negate(truths): [],
+    }
+    for formula, clauses in known.items():
+        found = clauses_of(formula, pool)
+        assert {frozenset(clause) for clause in found.top} == {frozenset(clause) for clause in clauses}
+        assert found.named == ()

@@ -49,6 +49,9 @@ FOUND = {
     "inside conjunctions": (["(and p (P a))", "(not (or q (P a)))"], [(0, 1)]),
     "a denied implication": (["(not (=> (P a) p))", "p"], [(0, 1)]),
     "equal formulas": (["(iff p q)", "p", "(not q)"], [(0, 1, 2)]),
+    "one of two truths": (["(xor p q)", "p", "q"], [(0, 1, 2)]),
+    "a denied equivalence": (["(not (iff p q))", "(not p)", "(not q)"], [(0, 1, 2)]),
+    "no two of two truths": (["(not (xor p q))", "p", "(not q)"], [(0, 1, 2)]),
     "within one fact": (["(and p (not p))"], [(0,)]),
     "rules are not applied": (["(P a)", "(=> (P a) p)", "(not p)"], []),
     "arithmetic is not done": (["(< 1 (f a))", "(< (f a) 1)"], []),
@@ -92,6 +95,7 @@ FLAT = st.one_of(
     ),
     st.sampled_from(['(= (hue a) (lit Color "red"))', '(= (lit Color "green") (hue a))', "(or p (P a))"]),
     st.tuples(st.sampled_from(["<", "<=", "distinct", "="]), TERMS, TERMS).map(lambda t: f"({' '.join(t)})"),
+    st.sampled_from(["q", "(iff p q)", "(xor p q)", "(iff q (P a))", "(distinct p q (P a))"]),
     st.tuples(TERMS, TERMS, TERMS).map(lambda t: f"(distinct {' '.join(t)})"),
 )
 

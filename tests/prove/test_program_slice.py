@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from potlang.ir.module import Assertion, AssertionKind, Module
@@ -22,11 +24,15 @@ def test_slices_call_symbols_what_the_module_does(names: str, monkeypatch: pytes
     facts = tuple(
         Assertion(f"f{at}", "", AssertionKind.FACT, pool.sym(each)) for at, each in enumerate(symbols)
     )
+    facts += tuple(
+        Assertion(f"g{a.name}{b.name}{at}", "", AssertionKind.FACT, pool.conj([pool.sym(a), pool.sym(b)]))
+        for at, (a, b) in enumerate(itertools.combinations(symbols, 2))
+    )
     module = Module(pool, (), symbols, (), facts, ())
     whole = print_module(module, origins=False).splitlines()
     for fact in facts:
         lines = print_module(slice_of(module, [fact], None, same_words=True), origins=False).splitlines()
-        (said,) = [line for line in lines if '"f' in line]
+        (said,) = [line for line in lines if line.startswith("(assert")]
         assert said in whole
     assert slice_of(module, facts[:1], None, same_words=False).symbols == symbols[:1]
 

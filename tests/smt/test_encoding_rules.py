@@ -6,12 +6,14 @@ import hashlib
 import itertools
 import json
 import re
+from collections.abc import Callable
 
 import pytest
 from smt_solvers import run_cvc5, run_z3
 
 import potlang
 from potlang.ir import operators as ops
+from potlang.ir.bits import of_integer
 from potlang.ir.module import Assertion, AssertionKind, Claim, Module, Origin
 from potlang.ir.nodes import Node, Symbol, SymbolKind
 from potlang.ir.pool import Pool
@@ -140,6 +142,56 @@ def test_unions_without_map_are_unfolded_or_written_element_by_element() -> None
     assert all(text.count(f"(select %{s} $Color/{v})") == 1 for s in "ab" for v in color.values)
 
 
+def test_sets_that_no_operation_made_are_written_as_arrays() -> None:
+    """[SMT-SET-2] In dialect cvc5 too: only operations are unfolded, and only equations of sets."""
+    pool = Pool()
+    e, n = pool.sym(constant("e", INT)), pool.sym(constant("n", INT))
+    a, b = (pool.sym(constant(name, SetSort(INT))) for name in "ab")
+    f = pool.app(Symbol("f", (INT,), SetSort(INT), SymbolKind.FUNCTION), (n,))
+    more = pool.app(ops.INSERT, (n, a))
+    texts = {
+        pool.app(ops.MEMBER, (e, a)): "(select $a $e)",
+        pool.app(ops.MEMBER, (e, f)): "(select ($f $n) $e)",
+        pool.app(ops.MEMBER, (e, more)): "(let ((%e $e)) (or (= %e $n) (select $a %e)))",
+        pool.eq(a, b): "(= $a $b)",
+        pool.eq(a, f): "(= $a ($f $n))",
+        pool.eq(a, more): "(forall ((%e Int)) (= (select $a %e) (or (= %e $n) (select $a %e))))",
+        pool.eq(e, pool.app(ops.ADD, (n, e))): "(= $e (+ $n $e))",
+    }
+    printer = Printer(Module(pool), "cvc5")
+    assert {term: printer.term(term) for term in texts} == texts
+
+
+@pytest.mark.parametrize("to", [1, 4, 8, 12])
+def test_the_bits_of_the_number_of_a_bit_vector(to: int) -> None:
+    """[SMT-BITS] Of one moved right a part, of all others the lowest; Python says the values."""
+    functions: dict[ops.Operator, Callable[[int, int], int]] = {
+        ops.BV_LSHR: lambda x, by: x >> by,
+        ops.BV_SHL: lambda x, by: x << by & 255,
+        ops.BV_AND: lambda x, by: x & by,
+        ops.BV_ADD: lambda x, by: x + by & 255,
+        ops.BV_XOR: lambda x, by: x ^ by,
+    }
+    pool = Pool()
+    byte, result = BitVecSort(8), BitVecSort(to)
+    symbols = (constant("x", byte), constant("y", byte))
+    x, y = map(pool.sym, symbols)
+    printer = Printer(Module(pool, symbols=symbols))
+    text = f"(set-logic ALL)\n{printer.base()}"
+    wrong = []
+    for (op, value), by in itertools.product(functions.items(), (0, 1, 4, 7, 8, 255)):
+        for other in (pool.lit(by, byte), y):
+            number = pool.app(ops.BV_TO_INT, (pool.app(op, (x, other)),))
+            bits = of_integer(pool, number, to)
+            for at in (0b1011_0110, 0b0100_1101):
+                is_so = pool.eq(bits, pool.lit(value(at, by) % 2**to, result))
+                given = [pool.eq(x, pool.lit(at, byte)), pool.eq(y, pool.lit(by, byte))]
+                wrong.append(pool.conj([*given, pool.negate(is_so)]))
+    text += printer.assertion(pool.disj(wrong))
+    assert "int2bv" not in text
+    assert answers(f"{text}(check-sat)") == ["unsat", "unsat"]
+
+
 def test_a_claim_with_find_is_asked_existentially() -> None:
     """[SMT-SCRIPT-1]"""
     pool = Pool()
@@ -158,6 +210,7 @@ def test_the_members_of_small_sorts_are_listed() -> None:
     pair = TupleSort("T", (("on", BOOL), ("of", colour)))
     assert members(BOOL) == ["false", "true"]
     assert members(pair) == [f"($T^ {on} $C/{of})" for on in ("false", "true") for of in ("red", "blue")]
+    assert members(EnumSort("One", ("it",))) == ["$One/it"]
     assert members(BitVecSort(6)) == [f"#b{number:06b}" for number in range(64)]
     assert len(members(EnumSort("D", tuple(map(str, range(64))))) or ()) == 64
     unlisted = [BitVecSort(7), EnumSort("D", tuple(map(str, range(65)))), INT, PERSON, TupleSort("U", ())]

@@ -74,7 +74,8 @@ def test_kinds_do_not_clash(a: str, b: str, c: str) -> None:
 @pytest.mark.parametrize("number", [0, 7, 100_000])
 def test_assertion_names_are_read_back(number: int) -> None:
     assert names.assertion_number(names.assertion_name(number)) == number
-    assert names.assertion_number("$a1") is None
+    for other in ("$a1", "!b1", "!a", "!ax", "!a1x", "!a-1", "!a²", "!a٣"):
+        assert names.assertion_number(other) is None
 
 
 def test_symbols_of_one_name_are_kept_apart() -> None:

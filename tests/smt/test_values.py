@@ -6,6 +6,8 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from smt_solvers import run_cvc5, run_z3, values
 
 from potlang.ir.sorts import (
@@ -144,6 +146,39 @@ def test_roots_are_of_polynomials_of_a_bounded_degree(degree: int, known: bool) 
     assert not known or abs(float(root.approximation or 0) ** degree - 2) < 1e-9
 
 
+def test_a_root_that_counts_twice_is_one_root() -> None:
+    """[SMT-VALUE-2] x² (x - 1) has the roots 0 and 1."""
+    read = [read_value(f"(root-obj (* x x (- x 1)) {place})", REAL) for place in (1, 2, 3)]
+    near = [each.approximation for each in read if isinstance(each, Algebraic)]
+    assert near[2] is None
+    assert [round(float("nan" if each is None else each), 12) for each in near[:2]] == [0, 1]
+
+
+LINEAR = ("(- x {r})", "(- {r} x)", "(+ x (- {r}))", "(+ (- x) {r})", "(* (- x {r}))", "(- 0 (+ x) (- {r}))")
+"""Polynomials whose only root is a numeral."""
+MADE = ("(* {0} {1})", "(^ (* {0} {1}) 2)", "(* {0} (* 3 {1}))", "(- (* {0} {1} {0}))", "(+ (* {0} {1}))")
+"""Polynomials whose roots are those of two others."""
+
+
+@given(st.lists(st.integers(-9, 9), min_size=1, max_size=4), st.data())
+@settings(max_examples=25)
+def test_the_roots_of_a_product_are_those_of_its_factors(roots: list[int], data: st.DataObject) -> None:
+    """[SMT-VALUE-2] However it is written; they are numbered from below, each once."""
+    text = ""
+    for root in roots:
+        numeral = f"(- {-root})" if root < 0 else str(root)
+        factor = data.draw(st.sampled_from(LINEAR)).format(r=numeral)
+        text = data.draw(st.sampled_from(MADE)).format(text, factor) if text else factor
+    known = sorted(set(roots))
+    for place, root in enumerate(known, 1):
+        read = read_value(f"(root-obj {text} {place})", REAL)
+        assert isinstance(read, Algebraic)
+        assert read.approximation is not None
+        assert abs(read.approximation - root) <= Fraction(1, 10**15)
+    for place in (0, len(known) + 1):
+        assert read_value(f"(root-obj {text} {place})", REAL) == Algebraic(f"(root-obj {text} {place})", None)
+
+
 def test_a_sign_before_a_root_is_its_sign() -> None:
     """[SMT-VALUE-2]"""
     text = "(root-obj (+ (^ x 2) (- 2)) 2)"
@@ -160,6 +195,10 @@ NO_ROOTS = [
     "(root-obj (^ x 900) 1)",
     "(root-obj (^ x 2) ²)",
     "(root-obj (^ x ²) 1)",
+    "(root-obj (+ (* (^ x 33) (^ x 32)) (- (* (^ x 33) (^ x 32))) x) 1)",
+    "(root-obj (/ x 2) 1)",
+    "(root-obj (/ x) 1)",
+    "(root-obj (+ x x (*)) 1)",
 ]
 
 

@@ -32,8 +32,10 @@ from potlang.ir.structure import FunctionTable, Structure
 from potlang.ir.values import Bits, Element, Record, Table
 from potlang.smt.encodings import Dialect
 from potlang.smt.models import Computed, Model, Unreadable, complete, read_structure, structure_text
-from potlang.smt.sexpr import tokenize
-from potlang.smt.sort_erasure import SortErasure
+from potlang.smt.sexpr import SExpr, read_all, tokenize
+from potlang.smt.sort_erasure import DEEPEST, SortErasure
+from potlang.smt.symbols import Symbols
+from potlang.smt.unmangling import Unmangling
 
 P = DeclaredSort("P")
 E = EnumSort("E", ("red", "dark green"))
@@ -221,6 +223,91 @@ def test_a_function_that_is_no_table_is_computed_where_it_is_asked() -> None:
     assert [above(n, p(1)) for n in (9, 10, 11)] == [False, True, True]
     assert not above(11, p(0))
     assert twice.table() == FunctionTable({(3,): 6, (-4,): -8}, 0)
+
+
+TWO = FunctionSort((INT, INT), BOOL)
+NESTED = "(Array Int (Array Int Bool))"
+
+
+@pytest.mark.parametrize(
+    ("params", "body", "domain", "range_", "points"),
+    [
+        ("(x!0 $Pair)", "(* 2 ($Pair/first x!0))", (PAIR,), INT, {(Record("Pair", (4, "red")),): 8}),
+        ("(x!0 $Pair)", "($Pair/second x!0)", (PAIR,), E, {(Record("Pair", (4, "red")),): "red"}),
+        (
+            f"(x!0 {NESTED})",
+            "(select (select x!0 1) 2)",
+            (TWO,),
+            BOOL,
+            {
+                (Table(False, frozenset({((1, 2), True)})),): True,
+                (Table(False, frozenset({((2, 1), True)})),): False,
+                (Table(True),): True,
+            },
+        ),
+        (
+            "(x!0 Int)",
+            f"(store ((as const {NESTED}) ((as const (Array Int Bool)) false)) x!0 "
+            "(store ((as const (Array Int Bool)) false) 7 true))",
+            (INT,),
+            TWO,
+            {(at,): Table(False, frozenset({((at, 7), True)})) for at in (0, 3)},
+        ),
+    ],
+)
+def test_functions_of_sorts_that_smt_lib_lacks_are_computed_over_the_programs_values(
+    params: str, body: str, domain: tuple[Sort, ...], range_: Sort, points: dict[tuple[object, ...], object]
+) -> None:
+    """A function value is an array of arrays in the text, and has pairs as keys in the structure."""
+    own = symbol("f", range_, *domain)
+    found = read(f"(define-fun $f ({params}) S {body})", own)
+    assert found.unread == {}
+    function = found.functions[own]
+    assert isinstance(function, Computed)
+    assert {args: function(*args) for args in points} == points
+
+
+def test_a_constant_among_the_keys_of_a_table_is_its_value() -> None:
+    """Two keys may be the same: then the first counts, as in the text."""
+    n, f, g = symbol("n", INT), symbol("f", INT, INT), symbol("g", INT, INT)
+    found = read(
+        "(define-fun $n () Int (+ 2 3))"
+        "(define-fun $f ((x!0 Int)) Int (ite (= x!0 $n) 1 (ite (= x!0 5) 2 3)))"
+        "(define-fun $g ((x!0 Int)) Int (ite (and (= x!0 $n) (= x!0 5)) 1 2))",
+        n,
+        f,
+        g,
+    )
+    assert found.unread == {}
+    of_f, of_g = found.functions[f], found.functions[g]
+    assert callable(of_f) and callable(of_g)
+    assert [(of_f(at), of_g(at)) for at in (4, 5, 6)] == [(3, 2), (1, 1), (3, 2)]
+
+
+def nested(inner: SExpr, depth: int, place: int) -> SExpr:
+    """An array sort around `inner`, `depth` times, as the index (1) or the element (2)."""
+    for _ in range(depth):
+        inner = ["Array", inner, "Int"] if place == 1 else ["Array", "Int", inner]
+    return inner
+
+
+def test_sorts_that_solvers_name() -> None:
+    """The inverse of what the printer writes, sets as arrays; anything else is refused."""
+    known = Unmangling((), (P, E, PAIR))
+    printed = Symbols()
+    for sort in (BOOL, INT, REAL, STRING, BitVecSort(1), BitVecSort(70), P, E, PAIR, ArraySort(P, E)):
+        assert known.sort(read_all(printed.sort(sort))[0]) == sort
+    assert known.sort(read_all(printed.sort(SetSort(P)))[0]) == ArraySort(P, BOOL)
+    for place in (1, 2):
+        known.sort(nested("Int", DEEPEST, place))
+        with pytest.raises(Unreadable):
+            known.sort(nested("Int", DEEPEST + 1, place))
+    for width in ("0", "x", "-1", "²", "", "999999999", ["8"]):
+        with pytest.raises(Unreadable):
+            known.sort(["_", "BitVec", width])
+    for text in ("$Nobody", "Array", "(Array Int)", "(Array Int Int Int)", "(_ BitVec)", "(_ Bits 8)", "()"):
+        with pytest.raises(Unreadable):
+            known.sort(read_all(text)[0])
 
 
 def test_members_are_those_of_the_universe_and_those_that_values_name() -> None:
