@@ -37,6 +37,11 @@ class Clash(NamedTuple):
     is_certain: bool
 
     @property
+    def pair(self) -> frozenset[object]:
+        """The same for clashes of the same two rules, also where one of these is there twice."""
+        return frozenset((said(self.one.statement.formula), said(self.other.statement.formula)))
+
+    @property
     def more_special(self) -> Implication | None:
         """The rule whose conditions are those of the other one and more; None if neither's are."""
         one, other = (set(conjuncts(each)) for each in self.antecedents)
@@ -46,13 +51,9 @@ class Clash(NamedTuple):
 def conclusions(program: LintedProgram) -> dict[Symbol, list[Conclusion]]:
     """What quantified rules conclude, by the function that they speak of."""
     found: dict[Symbol, list[Conclusion]] = {}
-    seen: set[object] = set()
     for rule in program.implications:
-        text = said(rule.statement.formula)
-        # What is said twice disagrees with others once.
-        if not rule.binders or text in seen:
+        if not rule.binders:
             continue
-        seen.add(text)
         for formula in conjuncts(rule.consequent):
             term = _subject(formula)
             if term is not None and isinstance(term.op, Symbol):

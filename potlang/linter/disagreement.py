@@ -49,15 +49,12 @@ def disagreements(program: LintedProgram, questions: Questions) -> Iterator[Clas
 
     Each pair of rules once. Raises OutOfBudget.
     """
-    found: set[tuple[str, str]] = set()
+    found: set[frozenset[object]] = set()
     for clash in clashes(program):
-        pair = clash.one.statement.pointer, clash.other.statement.pointer
-        if (
-            pair not in found
-            and not exclude_each_other(*clash.antecedents)
-            and _disagree(program, clash, questions)
-        ):
-            found.add(pair)
+        if exclude_each_other(*clash.antecedents) or clash.pair in found:
+            continue
+        if _disagree(program, clash, questions):
+            found.add(clash.pair)
             yield clash
 
 

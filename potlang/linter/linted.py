@@ -10,15 +10,15 @@ from potlang.diag import Applicability, Edit, Fix, Patch, Place
 from potlang.expressions import surface as s
 from potlang.ir import operators as op
 from potlang.ir.module import AssertionKind, Claim
-from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var, is_flat, reachable, symbols_in
-from potlang.ir.sorts import Sort
-from potlang.ir.text import Printer
+from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var
 from potlang.languages.pot.program import Program
 from potlang.sema.emit import ExpansionTooLarge, Writer
 
 Kind = Literal["fact", "rule", "claim"]
 
 _LONGEST_TEXT = 160
+_LONGEST_SAID = 1_000
+"""Parts of a formula up to which it is compared with others."""
 
 
 class Statement(NamedTuple):
@@ -53,19 +53,19 @@ class Implication(NamedTuple):
 
 
 class Mentioned:
-    """The symbols that formulas mention, the sorts of their literals, and their quantifiers' variables."""
+    """The symbols that formulas mention, their literals, and their quantifiers."""
 
     def __init__(self) -> None:
         self.symbols: set[Symbol] = set()
-        self.literal_sorts: set[Sort] = set()
-        self.variables: set[Var] = set()
+        self.literals: list[Lit] = []
+        self.quantifiers: list[Quant] = []
         self._seen: set[int] = set()
 
     def copy(self) -> Mentioned:
         """The same, to look at more."""
         other = Mentioned()
-        other.symbols, other.literal_sorts = set(self.symbols), set(self.literal_sorts)
-        other.variables, other._seen = set(self.variables), set(self._seen)
+        other.symbols, other._seen = set(self.symbols), set(self._seen)
+        other.literals, other.quantifiers = list(self.literals), list(self.quantifiers)
         return other
 
     def look_at(self, roots: Iterable[Node]) -> None:
@@ -85,9 +85,9 @@ class Mentioned:
             elif isinstance(node, Sym):
                 symbols.add(node.symbol)
             elif isinstance(node, Lit):
-                self.literal_sorts.add(node.sort)
+                self.literals.append(node)
             elif isinstance(node, Quant):
-                self.variables.update(node.binders)
+                self.quantifiers.append(node)
                 stack.append(node.body)
 
 
@@ -250,9 +250,29 @@ def implication(statement: Statement) -> Implication | None:
 def said(formula: Node) -> object:
     """What is equal for formulas that differ in the names of their variables alone."""
     # Formulas without variables are equal only if they are the same node of the pool.
-    if is_flat(literal(formula)[0]) or not any(isinstance(each, Quant) for each in reachable(formula)):
+    if not isinstance(formula, Quant):
         return formula
-    return Printer.of(symbols_in(formula), canonical=True).root(formula)
+    found: list[object] = []
+    numbers: dict[Var, int] = {}
+    stack: list[Node] = [formula]
+    while stack:
+        # Shared parts are written out each time: of a formula with very many no copy is looked for.
+        if len(found) > _LONGEST_SAID:
+            return formula
+        node = stack.pop()
+        match node:
+            case App(op=head, args=args):
+                found.append((head, len(args)))
+                stack += args
+            case Quant(kind=kind, binders=binders, body=body):
+                numbers.update(zip(binders, range(len(numbers), len(numbers) + len(binders)), strict=True))
+                found.append((kind, *(var.sort for var in binders)))
+                stack.append(body)
+            case Var():
+                found.append(numbers.get(node, node))
+            case _:
+                found.append(node)
+    return tuple(found)
 
 
 def conjuncts(node: Node) -> Iterator[Node]:

@@ -18,6 +18,8 @@ _HELPS = (
 
 
 def _find(program: LintedProgram) -> Iterator[Finding]:
+    if not any(map(_is_meant, program.used.quantifiers)):
+        return
     for each in program.statements:
         if not isinstance(each.formula, Quant | App) or not any(map(_is_meant, reachable(each.formula))):
             continue

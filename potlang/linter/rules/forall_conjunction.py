@@ -16,6 +16,8 @@ _HELPS = ('write `Implies` for "every A is B": `ForAll([x], Implies(A, B))`',)
 
 
 def _find(program: LintedProgram) -> Iterator[Finding]:
+    if not any(map(_is_meant, program.used.quantifiers)):
+        return
     for each in program.statements:
         if isinstance(each.formula, Quant | App) and any(map(_is_meant, reachable(each.formula))):
             yield from _placed(each)

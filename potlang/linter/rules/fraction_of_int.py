@@ -13,6 +13,10 @@ from potlang.linter.rule import Finding, LintRule
 
 
 def _find(program: LintedProgram) -> Iterator[Finding]:
+    if all(
+        not isinstance(each.value, Fraction) or each.value.denominator == 1 for each in program.used.literals
+    ):
+        return
     places = {each.name: f"{each.pointer}/range" for each in program.tree.functions}
     for each in program.statements:
         for node in () if is_flat(each.formula) else reachable(each.formula):

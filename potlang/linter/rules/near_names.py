@@ -3,48 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 
 from potlang.diag import Label, Place
-from potlang.diag.near import edit_distance, numbered_alike
-from potlang.ir.nodes import Symbol, SymbolKind
+from potlang.diag.near import numbered_alike
+from potlang.ir.nodes import SymbolKind
 from potlang.linter.linted import LintedProgram
 from potlang.linter.rule import Finding, LintRule
 
 _SHORTEST = 6
-_MOST = 300
-"""Functions that are compared in pairs."""
+"""Letters from which on a name that differs in one letter is rather a slip than another word."""
 
 
 def _find(program: LintedProgram) -> Iterator[Finding]:
     places = {each.name: each.pointer for each in program.tree.functions}
-    declared = [
-        each for each in program.module.symbols if each.kind is SymbolKind.FUNCTION and each.name in places
-    ]
-    for one, other in combinations(declared[:_MOST], 2):
-        if _are_near(one, other):
+    groups: dict[object, tuple[dict[str, str], dict[str, str]]] = {}
+    for symbol in program.module.symbols:
+        name = symbol.name
+        if symbol.kind is not SymbolKind.FUNCTION or name not in places:
+            continue
+        whole = name.casefold().replace("_", "")
+        names, cut = groups.setdefault((symbol.domain, symbol.range), ({}, {}))
+        slips = _slips(whole)
+        same = names.get(whole) or names.get(f"{whole}s") or names.get(whole.removesuffix("s"))
+        other = same or cut.get(whole) or next((names[each] for each in slips if each in names), None)
+        names.setdefault(whole, name)
+        for each in slips:
+            cut.setdefault(each, name)
+        if other is not None and not numbered_alike(other, name):
             yield Finding(
-                Place(f"{places[other.name]}/name"),
-                {"name": other.name, "other": one.name},
-                labels=(Label(Place(f"{places[one.name]}/name"), "the other name"),),
+                Place(f"{places[name]}/name"),
+                {"name": name, "other": other},
+                labels=(Label(Place(f"{places[other]}/name"), "the other name"),),
                 helps=("if one thing is meant, use one name for it",),
             )
 
 
-def _are_near(one: Symbol, other: Symbol) -> bool:
-    if (one.domain, one.range) != (other.domain, other.range) or numbered_alike(one.name, other.name):
-        return False
-    if _stem(one.name) == _stem(other.name):
-        return True
-    first, second = one.name.casefold(), other.name.casefold()
-    if min(len(first), len(second)) < _SHORTEST or edit_distance(first, second, 1) != 1:
-        return False
+def _slips(name: str) -> list[str]:
+    """A name without one of its letters, and with two neighbours exchanged."""
     # One letter in the place of another makes another word more often than a slip.
-    return len(first) != len(second) or sorted(first) == sorted(second)
-
-
-def _stem(name: str) -> str:
-    return name.casefold().replace("_", "").removesuffix("s")
+    if len(name) < _SHORTEST:
+        return []
+    shorter = [f"{name[:at]}{name[at + 1 :]}" for at in range(len(name))] if len(name) > _SHORTEST else []
+    turned = [f"{name[:at]}{name[at + 1]}{name[at]}{name[at + 2 :]}" for at in range(len(name) - 1)]
+    return shorter + [each for each in turned if each != name]
 
 
 RULE = LintRule("POT9015", _find)

@@ -15,13 +15,12 @@ from potlang.linter.rule import Finding, LintRule
 
 
 def _find(program: LintedProgram) -> Iterator[Finding]:
-    reported: set[tuple[str, str]] = set()
+    reported: set[frozenset[object]] = set()
     for clash in clashes(program):
-        pair = clash.one.statement.pointer, clash.other.statement.pointer
-        if pair in reported or not clash.is_certain or not is_decision(clash):
+        if not clash.is_certain or not is_decision(clash) or exclude_each_other(*clash.antecedents):
             continue
-        if not exclude_each_other(*clash.antecedents):
-            reported.add(pair)
+        if clash.pair not in reported:
+            reported.add(clash.pair)
             yield _finding(program, clash)
 
 

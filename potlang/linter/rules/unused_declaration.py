@@ -58,8 +58,9 @@ def _written_sorts(program: LintedProgram) -> set[str]:
     if tree.optimization is not None:
         binders += tree.optimization.variables
     written += [each.sort for each in binders]
-    found = {str(var.sort) for var in program.used.variables}
-    found.update(map(str, program.used.literal_sorts))
+    used = {node.sort for node in program.used.literals}
+    used.update(var.sort for quant in program.used.quantifiers for var in quant.binders)
+    found = set(map(str, used))
     while written:
         expr = written.pop()
         if isinstance(expr, s.SortExpr):
@@ -71,7 +72,7 @@ def _written_sorts(program: LintedProgram) -> set[str]:
 def _variables(program: LintedProgram) -> set[str]:
     """The names of the variables that are bound, or occur free."""
     tree = program.tree
-    found = {var.name for var in program.used.variables}
+    found = {var.name for quant in program.used.quantifiers for var in quant.binders}
     found.update(each.name for each in program.module.symbols if each.kind is SymbolKind.FREE)
     for statement in (*tree.rules, *tree.verifications):
         found.update(each.name for each in (*statement.binders, *statement.find))
