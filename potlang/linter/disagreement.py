@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from potlang.ir import operators as op
 from potlang.ir.nodes import App, Node, Symbol, Var
 from potlang.ir.pool import Pool
 from potlang.linter.clashes import Clash, clashes, exclude_each_other
 from potlang.linter.linted import Implication, LintedProgram, conjuncts, literal
-from potlang.linter.questions import Questions
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _NORM = re.compile(
@@ -20,6 +20,9 @@ _NORM = re.compile(
     "|(admiss|avail|bill|cancell?|chang|charge|claim|deduct|exchange|insur|pay|permiss|redeem|refund|reimburs|renew"
     "|return|ship|tax|transfer)[ai]ble"
 )
+
+if TYPE_CHECKING:
+    from potlang.linter.questions import Questions
 """Words in the name of a predicate that decides: `may_leave`, `eligible`, `returnable`."""
 
 

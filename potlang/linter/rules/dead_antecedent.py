@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from potlang.ir.nodes import is_flat
 from potlang.linter.disagreement import disagreements, some
 from potlang.linter.linted import Implication, LintedProgram, literal
-from potlang.linter.questions import Questions
 from potlang.linter.rule import Finding, LintRule
+
+if TYPE_CHECKING:
+    from potlang.linter.questions import Questions
 
 
 def _ask(program: LintedProgram, questions: Questions) -> Iterator[Finding]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from potlang.ir.nodes import is_flat, reachable
 from potlang.linter.disagreement import some
 from potlang.linter.linted import LintedProgram, Statement, implication, literal
-from potlang.linter.questions import Questions
 from potlang.linter.rule import Finding, LintRule
 from potlang.linter.rules.fraction_of_int import whole_number
+
+if TYPE_CHECKING:
+    from potlang.linter.questions import Questions
 
 
 def _ask(program: LintedProgram, questions: Questions) -> Iterator[Finding]:

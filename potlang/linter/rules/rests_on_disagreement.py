@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from potlang.diag import Label
 from potlang.linter.clashes import Clash
 from potlang.linter.disagreement import disagreements, is_decision
 from potlang.linter.linted import LintedProgram, Statement
-from potlang.linter.questions import Questions
 from potlang.linter.rule import Finding, LintRule
+
+if TYPE_CHECKING:
+    from potlang.linter.questions import Questions
 
 
 def _ask(program: LintedProgram, questions: Questions) -> Iterator[Finding]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from potlang.linter.disagreement import some
 from potlang.linter.linted import LintedProgram, Statement, implication
-from potlang.linter.questions import Questions
 from potlang.linter.rule import Finding, LintRule
+
+if TYPE_CHECKING:
+    from potlang.linter.questions import Questions
 
 
 def _ask(program: LintedProgram, questions: Questions) -> Iterator[Finding]:
