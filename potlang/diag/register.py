@@ -206,9 +206,11 @@ _ROWS = (
     Code("POT9020", "missing-law", _N, "`{name}` sounds {kind}, and no rule says that it is"),
     Code("POT9030", "rules-disagree", _W, "{one} and {other} disagree for {case}"),
     Code("POT9031", "rests-on-disagreement", _W, "{claim} is {verdict} because {one} and {other} disagree"),
+    Code("POT9032", "decision-gap", _N, "no rule says what `{term}` is for {case}"),
     Code("POT9033", "dead-antecedent", _W, "the condition of {statement} never holds"),
     Code("POT9034", "vacuous-claim", _W, "{claim} is about nothing: its condition never holds"),
     Code("POT9035", "fixed-truth", _W, "{statement} is always {value}, whatever the program says"),
+    Code("POT9036", "unstated-assumption", _N, "{claim} would be {verdict} if {assumption}"),
 )
 
 CODES: Mapping[str, Code] = MappingProxyType({row.code: row for row in _ROWS})

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from potlang.diag import Applicability, Fix, Patch
+from potlang.expressions.surface import StatementDecl
 from potlang.ir import operators as op
 from potlang.ir.nodes import App, Node, Symbol, Var
 from potlang.ir.pool import Pool
@@ -23,7 +25,6 @@ _NORM = re.compile(
 
 if TYPE_CHECKING:
     from potlang.linter.questions import Questions
-"""Words in the name of a predicate that decides: `may_leave`, `eligible`, `returnable`."""
 
 
 def is_decision(clash: Clash) -> bool:
@@ -34,7 +35,7 @@ def is_decision(clash: Clash) -> bool:
     rule that is a special case of the other one are no taxonomy.
     """
     atom, _ = literal(clash.conclusions[0])
-    if not isinstance(atom, App) or not isinstance(atom.op, Symbol) or _is_normative(atom.op.name):
+    if not isinstance(atom, App) or not isinstance(atom.op, Symbol) or is_normative(atom.op.name):
         return True
     if clash.more_special is not None:
         return True
@@ -42,7 +43,8 @@ def is_decision(clash: Clash) -> bool:
     return any(isinstance(part, App) and part.op in (op.LT, op.LE, op.EQ) for part in parts)
 
 
-def _is_normative(name: str) -> bool:
+def is_normative(name: str) -> bool:
+    """Whether a predicate decides, by the words in its name: `may_leave`, `eligible`, `returnable`."""
     words = [word.lower() for word in _WORD.findall(name)]
     return any(map(_NORM.fullmatch, words))
 
@@ -90,17 +92,30 @@ def case_text(program: LintedProgram, clash: Clash) -> str:
     return f"{names} with {listed}" if names else listed
 
 
-def advice(program: LintedProgram, clash: Clash) -> tuple[str, ...]:
-    """How to say which of the two gives way."""
+def advice(program: LintedProgram, clash: Clash) -> tuple[tuple[str, ...], tuple[Fix, ...]]:
+    """How to say which of the two gives way: helps, and fixes where both are rules."""
     special = clash.more_special or clash.other
     rule = clash.one if special is clash.other else clash.other
-    condition = program.text(_condition(clash, special), clash.variables)
+    condition = program.text(clash.antecedents[1 if special is clash.other else 0], clash.variables)
+    known = {each.pointer: each for each in program.tree.rules}
+    weaker, stronger = known.get(rule.statement.pointer), known.get(special.statement.pointer)
     given = f'give {rule.statement.title} `"unless": "{condition}"`'
+    fixes: list[Fix] = []
+    if weaker is not None and _reads(weaker, clash, rule):
+        edit = Patch("add", f"{weaker.pointer}/unless", condition)
+        fixes = [Fix(given, Applicability.UNSAFE, (edit,))] if not weaker.unless else []
+    elif weaker is not None and stronger is not None and weaker.name:
+        given = f'give it `"overrides": ["{weaker.name}"]`'
+        section = f"{stronger.pointer}/overrides"
+        edit = Patch.append(weaker.name, section, bool(stronger.overrides))
+        fixes = [Fix(f"let {special.statement.title} override the other one", Applicability.UNSAFE, (edit,))]
     return (
         f"if {special.statement.title} is an exception, {given}",
         "otherwise add to one of them the condition under which the other one applies",
-    )
+    ), tuple(fixes)
 
 
-def _condition(clash: Clash, rule: Implication) -> Node:
-    return clash.antecedents[1 if rule is clash.other else 0]
+def _reads(weaker: StatementDecl, clash: Clash, rule: Implication) -> bool:
+    """Whether the rule's own binders are those of the case: `unless` stands under these alone."""
+    bound = {each.name for each in weaker.binders}
+    return rule is clash.one and bound.issuperset(each.name for each in clash.variables)

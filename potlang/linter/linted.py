@@ -170,6 +170,12 @@ class LintedProgram:
         found.look_at(self.premises)
         return found
 
+    def mentioned(self, roots: Iterable[Node]) -> Mentioned:
+        """The names in these formulas."""
+        found = Mentioned()
+        found.look_at(roots)
+        return found
+
     @cached_property
     def used(self) -> Mentioned:
         """The names in premises, claims and objectives."""

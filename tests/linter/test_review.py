@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import potlang
+from potlang.diag.fixes import apply_fix
 
 REVIEW = Path(__file__).parent / "review"
 
@@ -52,11 +55,27 @@ def test_rules_that_disagree_are_shown_with_the_case_and_the_claims_that_rest_on
 
 def test_an_exception_that_is_a_rule_of_its_own_is_offered_unless() -> None:
     for name in ("unless", "unless2"):
+        value = json.loads((REVIEW / f"{name}.json").read_text(encoding="utf-8"))
         found = potlang.lint(REVIEW / f"{name}.json").diagnostics
         assert [each.code for each in found] == ["POT9030", "POT9031"], name
         assert found[0].message.endswith("disagree for x with full_time(x) and on_probation(x)")
         assert 'give the rule "leave" `"unless": "on_probation(x)"`' in found[0].helps[0]
         assert found[1].message.startswith('the claim "nobody on probation (not stated)" is entailed')
+        fixed: Any = apply_fix(value, found[0].fixes[0])
+        assert "POT9030" not in [each.code for each in potlang.lint(fixed).diagnostics]
+        probation = potlang.verify(fixed, language="pot").results[1]
+        assert probation.verdict == ("undetermined" if name == "unless" else "refuted")
+
+
+def test_rules_with_their_own_binders_are_offered_overrides() -> None:
+    """[LINT-CLASH]"""
+    fixed: Any = json.loads((REVIEW / "conflict.json").read_text(encoding="utf-8"))
+    for left in (1, 0):
+        found = [each for each in potlang.lint(fixed).diagnostics if each.code == "POT9030"]
+        fixed = apply_fix(fixed, found[0].fixes[0])
+        assert len([each for each in potlang.lint(fixed).diagnostics if each.code == "POT9030"]) == left
+    assert fixed["rules"][9]["overrides"] == ["2 electronics", "7 defective"]
+    assert {each.verdict for each in potlang.verify(fixed, language="pot").results} == {"undetermined"}
 
 
 def test_opposite_rules_are_told_without_a_solver() -> None:
@@ -93,4 +112,12 @@ def test_claims_about_nothing_are_told_apart() -> None:
             'the claim "vacuous in the theory" is about nothing: its condition never holds',
             "under the facts and rules of the program nothing fulfils it",
         ),
+    ]
+
+
+def test_open_claims_say_what_would_decide_them() -> None:
+    """[LINT-ASSUMED]"""
+    assert messages("vac")[3:] == [
+        'the claim "two names one thing" would be entailed if different names stood for different things',
+        'the claim "negation as failure" would be entailed if what does not follow counted as false',
     ]

@@ -178,6 +178,26 @@ FOUND: dict[str, list[dict[str, Any]]] = {
         program(rules=("ForAll([x], Implies(ok(x), ok(x)))",)),
     ],
     "missing-law": [program(facts=("adjacent(a, b)",)), program(facts=("before(a, b)",))],
+    "decision-gap": [
+        program(
+            rules=(
+                "ForAll([x], Implies(days(x) < 3, colour(x) == red))",
+                "ForAll([x], Implies(days(x) > 3, colour(x) == blue))",
+            )
+        ),
+        program(
+            rules=(
+                "ForAll([x], Implies(ok(x), may_leave(x)))",
+                "ForAll([y], Implies(dog(y), Not(may_leave(y))))",
+            )
+        ),
+    ],
+    "unstated-assumption": [
+        program(facts=("ok(a)",), claims=("a != b",)),
+        program(facts=("ok(a)", "Not(ok(b))", "cat(a)", "cat(b)"), claims=("ForAll([x], cat(x))",)),
+        program(facts=("ok(a)",), claims=("Not(ok(b))",)),
+        program(rules=("ForAll([x], Implies(dog(x), ok(x)))",), claims=("Not(ok(b))",)),
+    ],
 }
 NOT_FOUND: dict[str, list[dict[str, Any]]] = {
     "unreachable-declaration": [
@@ -305,6 +325,36 @@ NOT_FOUND: dict[str, list[dict[str, Any]]] = {
         ),
     ],
 }
+NOT_FOUND |= {
+    "decision-gap": [
+        program(
+            rules=(
+                "ForAll([x], Implies(days(x) < 3, colour(x) == red))",
+                "ForAll([x], Implies(days(x) >= 3, colour(x) == blue))",
+            )
+        ),
+        # The rest of the program closes the gap.
+        program(
+            facts=("ForAll([x], Or(ok(x), dog(x)))",),
+            rules=(
+                "ForAll([x], Implies(ok(x), may_leave(x)))",
+                "ForAll([y], Implies(dog(y), Not(may_leave(y))))",
+            ),
+        ),
+        program(
+            rules=("ForAll([x], Implies(ok(x), may_leave(x)))", "ForAll([x], Implies(dog(x), may_leave(x)))")
+        ),
+        # A class, which says something of some things only.
+        program(rules=("ForAll([x], Implies(ok(x), cat(x)))", "ForAll([x], Implies(dog(x), Not(cat(x))))")),
+    ],
+    "unstated-assumption": [
+        program(facts=("a != b",), claims=("a != b",)),
+        program(facts=("ok(a)", "Or(ok(b), Not(cat(b)))"), claims=("ok(b)",)),
+        program(rules=("ForAll([x], Implies(dog(x), Not(ok(x))))",), claims=("Not(ok(b))",)),
+        program(facts=("Or(ok(a), Not(cat(a)))",), claims=("Not(cat(b))",)),
+        program(facts=("ok(a)",), claims=("a != b",), semantics={"unique_names": True}),
+    ],
+}
 CASES = [(name, at) for name, values in FOUND.items() for at in range(len(values))]
 OTHERS = [(name, at) for name, values in NOT_FOUND.items() for at in range(len(values))]
 
@@ -312,7 +362,7 @@ OTHERS = [(name, at) for name, values in NOT_FOUND.items() for at in range(len(v
 @pytest.mark.parametrize(("name", "at"), CASES)
 def test_what_a_rule_is_about_is_found(name: str, at: int) -> None:
     """[LINT-REPEATED] [LINT-PREMISE] [LINT-EXISTS] [LINT-FORALL] [LINT-FRACTION] [LINT-CLASH] [LINT-REST]
-    [LINT-DEAD] [LINT-VACUOUS] [LINT-TRUTH] [LINT-LAW] [LINT-UNREACHABLE]
+    [LINT-DEAD] [LINT-VACUOUS] [LINT-TRUTH] [LINT-LAW] [LINT-UNREACHABLE] [LINT-GAP] [LINT-ASSUMED]
     """
     assert found(FOUND[name][at], name)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from potlang.linter.rule import LintRule
 from potlang.linter.rules import (
     dead_antecedent,
+    decision_gap,
     exists_implication,
     fixed_truth,
     forall_conjunction,
@@ -18,6 +19,7 @@ from potlang.linter.rules import (
     rests_on_disagreement,
     rules_disagree,
     unreachable_declaration,
+    unstated_assumption,
     unused_declaration,
     vacuous_claim,
 )
@@ -36,7 +38,9 @@ LINT_RULES: tuple[LintRule, ...] = (
     missing_law.RULE,
     rules_disagree.RULE,
     rests_on_disagreement.RULE,
+    decision_gap.RULE,
     dead_antecedent.RULE,
     vacuous_claim.RULE,
     fixed_truth.RULE,
+    unstated_assumption.RULE,
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from potlang.diag import Label
 from potlang.ir.nodes import Symbol, SymbolKind
-from potlang.linter.linted import LintedProgram, Mentioned
+from potlang.linter.linted import LintedProgram
 from potlang.linter.rule import Finding, LintRule
 
 _DECLARED = (SymbolKind.FUNCTION, SymbolKind.CONSTANT)
@@ -20,9 +20,9 @@ def _find(program: LintedProgram) -> Iterator[Finding]:
     places = {each.name: each.pointer for each in program.tree.functions}
     reported: set[Symbol] = set()
     for claim in program.claims:
-        found = Mentioned()
-        found.look_at([claim.formula])
-        for symbol in sorted(found.symbols - known - reported, key=lambda each: each.name):
+        for symbol in sorted(
+            program.mentioned([claim.formula]).symbols - known - reported, key=lambda each: each.name
+        ):
             # An individual that is nowhere else is like any other one.
             if symbol.kind in _DECLARED and symbol.domain and symbol.name in places:
                 reported.add(symbol)

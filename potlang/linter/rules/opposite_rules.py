@@ -27,13 +27,15 @@ def _find(program: LintedProgram) -> Iterator[Finding]:
 def _finding(program: LintedProgram, clash: Clash) -> Finding:
     one, other = clash.one.statement, clash.other.statement
     first, second = (program.text(each, clash.variables) for each in clash.conclusions)
+    helps, fixes = advice(program, clash)
     return Finding(
         other.place,
         {"one": one.title, "other": other.title},
         primary=f"`{second}`",
         labels=(Label(one.place, f"`{first}`"),),
         notes=("where both apply they cannot both hold, so the program says that there is no such case",),
-        helps=advice(program, clash),
+        helps=helps,
+        fixes=fixes,
     )
 
 

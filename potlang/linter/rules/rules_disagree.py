@@ -24,13 +24,15 @@ def _ask(program: LintedProgram, questions: Questions) -> Iterator[Finding]:
 def _finding(program: LintedProgram, clash: Clash) -> Finding:
     one, other = clash.one.statement, clash.other.statement
     first, second = (program.text(each, clash.variables) for each in clash.conclusions)
+    helps, fixes = advice(program, clash)
     return Finding(
         other.place,
         {"one": one.title, "other": other.title, "case": case_text(program, clash)},
         primary=f"`{second}`",
         labels=(Label(one.place, f"`{first}`"),),
         notes=("they cannot both hold of it: with both, the program says that there is no such case",),
-        helps=advice(program, clash),
+        helps=helps,
+        fixes=fixes,
     )
 
 
