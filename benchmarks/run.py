@@ -457,6 +457,40 @@ def repair(
 
 
 @main.command()
+@_with(_EVERY, _OUTPUT)
+@click.option("--seed", "seeds", type=_DIRECTORY, help="The directory of the paper's programs.")
+@click.option("--count", default=600, show_default=True, help="Damaged programs, all kinds equally.")
+@click.option("--random-seed", default=1, show_default=True)
+@click.option(
+    "--most", default=1.0, show_default=True, help="Bound on unsafe fixes that mislead, in percent."
+)
+def damage(
+    cases: Path | None,
+    seeds: Path | None,
+    families: tuple[str, ...],
+    every: int,
+    timeout_ms: int,
+    count: int,
+    random_seed: int,
+    most: float,
+    **options: Any,
+) -> None:
+    """Damaged programs: does a fix make one that compiles and says something else?"""
+    import damage as damaging
+    import repair as repairing
+
+    _header()
+    chosen = list(repairing.sources(seeds, cases, families, every, timeout_ms))
+    with click.progressbar(length=count, label="damage", file=sys.stderr) as bar:
+        found = damaging.outcomes(chosen, count, random_seed, timeout_ms, lambda: bar.update(1))
+    click.echo(table(damaging.HEADINGS, damaging.rows(found)))
+    for line in damaging.misled(found):
+        click.echo(line)
+    figures = {"programs": [asdict(each) for each in found]}
+    _finish("damage", figures, {}, damaging.failures(found, most), **options)
+
+
+@main.command()
 @_with(_OUTPUT)
 @click.option("--rules", default=1_000, show_default=True)
 @click.option("--claims", default=10_000, show_default=True)

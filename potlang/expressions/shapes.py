@@ -12,6 +12,7 @@ from potlang.diag.model import Applicability, Fix, Patch, Place
 from potlang.diag.near import nearest
 from potlang.diag.sink import Sink
 from potlang.expressions.expression import LONGEST_NAME, LONGEST_NUMERAL, parse_sort, read_formula
+from potlang.expressions.other_keys import key_meant
 from potlang.expressions.surface import Formula, SortExpr
 from potlang.source.pointer import join_pointer
 
@@ -71,10 +72,13 @@ class Shapes:
         text = str(key)
         place = Place(join_pointer(pointer, text), on_key=True)
         near = [name for name in nearest(text, known, 3) if name not in value]
+        other = None if near else key_meant(text, known, value)
+        near = [other] if other is not None else near
         fixes = []
         if near and isinstance(key, str):
             move = Patch("move", join_pointer(pointer, near[0]), source=place.pointer)
-            fixes = [Fix(f"rename the key to `{near[0]}`", Applicability.SAFE, (move,))]
+            trust = Applicability.SAFE if other is None else Applicability.UNSAFE
+            fixes = [Fix(f"rename the key to `{near[0]}`", trust, (move,))]
         helps = [f"did you mean `{near[0]}`?"] if near else [f"the keys here are {_words(known)}"]
         self.sink.report("POT1012", place, key=text, helps=helps, fixes=fixes)
         return near[0] if near else None
@@ -122,6 +126,14 @@ class Shapes:
         """The truth value at `pointer`."""
         if isinstance(value, bool):
             return value
+        meant = {"true": True, "false": False}.get(value.strip().lower()) if isinstance(value, str) else None
+        if meant is not None:
+            text = str(meant).lower()
+            fix = Fix(
+                f"write {text}, without quotes", Applicability.SAFE, (Patch("replace", pointer, meant),)
+            )
+            self.wrong_type(value, pointer, "true or false", [f"write {text}, without quotes"], [fix])
+            return meant
         self.wrong_type(value, pointer, "true or false")
         return None
 
@@ -169,11 +181,22 @@ class Shapes:
         """The expression at `pointer`; true, false and numbers are read as expressions, with a warning."""
         if isinstance(value, str):
             return read_formula(value, pointer, self.sink)
+        if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+            self._not_joined(value, pointer)
+            return None
         text = self._literal(value, pointer)
         if text is None:
             return None
         self.sink.report("POT1017", pointer, found=found_words(value), meant=f'"{text}"')
         return read_formula(text, pointer, self.sink)
+
+    def _not_joined(self, formulas: list[str], pointer: str) -> None:
+        """Reports a list of formulas where one formula is to stand."""
+        text = formulas[0] if len(formulas) == 1 else f"And({', '.join(formulas)})"
+        fix = Fix("write one formula", Applicability.UNSAFE, (Patch("replace", pointer, text),))
+        shown = text if len(text) <= 200 else "And(…, …)"
+        helps = [f"write one formula, `{shown}`"]
+        self.wrong_type(formulas, pointer, "an expression in a string", helps, [fix])
 
     def _literal(self, value: object, pointer: str) -> str | None:
         if isinstance(value, bool):

@@ -6,5 +6,6 @@ then changes of single places are tried, nearest first, and those are offered th
 """
 
 from potlang.repair.search import Rejected, with_repairs
+from potlang.repair.trial import with_tried_fixes
 
-__all__ = ["Rejected", "with_repairs"]
+__all__ = ["Rejected", "with_repairs", "with_tried_fixes"]

@@ -48,7 +48,9 @@ def _near(subject: Subject, slots: Sequence[Slot], error: Diagnostic, name: str,
     look()
     if error.code == "POT2005":
         sorts = [each for sort in subject.sorts() for each in (sort, f"{sort}Sort")]
-        return {sort: far for sort in sorts if (far := edit_distance(name, sort, _FAR))}
+        near = {sort: far for sort in sorts if (far := edit_distance(name, sort, _FAR))}
+        # Another word for a declared sort: which one, compiling tells.
+        return {**dict.fromkeys(subject.own_sorts(), _FAR + 1), **near}
     found: dict[str, int] = {}
     inside = {owner for slot in slots if slot.scope and slot.reaches(error) for owner in slot.owners}
     for other in [*inside, *WORD.findall(text)]:

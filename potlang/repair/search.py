@@ -53,13 +53,30 @@ class Rejected(NamedTuple):
 
 
 def with_repairs(rejected: Rejected, check: Check) -> tuple[Diagnostic, ...]:
-    """The diagnostics; where searching found repairs, the first error offers them before its own fixes."""
+    """The diagnostics; where searching found repairs, the errors that they mend offer them first."""
     errors = [each for each in rejected.diagnostics if each.severity == "error"]
     found = _searched(rejected, errors, check) if errors else []
     if not found:
         return tuple(rejected.diagnostics)
-    better = errors[0]._replace(fixes=(*found, *errors[0].fixes))
-    return tuple(better if each is errors[0] else each for each in rejected.diagnostics)
+    by_error: dict[int, list[Fix]] = {}
+    for fix in found:
+        by_error.setdefault(_mended(fix, errors), []).append(fix)
+    better = {id(errors[at]): _first(fixes, errors[at]) for at, fixes in by_error.items()}
+    return tuple(better.get(id(each), each) for each in rejected.diagnostics)
+
+
+def _first(fixes: list[Fix], error: Diagnostic) -> Diagnostic:
+    """The error with these fixes before its own others."""
+    edits = [fix.edits for fix in fixes]
+    return error._replace(fixes=(*fixes, *(fix for fix in error.fixes if fix.edits not in edits)))
+
+
+def _mended(fix: Fix, errors: Sequence[Diagnostic]) -> int:
+    """The error that a fix belongs to: one that offers it, or at whose place it changes something."""
+    own = [at for at, error in enumerate(errors) if any(each.edits == fix.edits for each in error.fixes)]
+    places = {edit.pointer if isinstance(edit, Replace) else edit.path for edit in fix.edits}
+    near = [at for at, error in enumerate(errors) if error.place.pointer in places]
+    return (own or near or [0])[0]
 
 
 def _searched(rejected: Rejected, errors: Sequence[Diagnostic], check: Check) -> list[Fix]:

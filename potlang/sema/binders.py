@@ -158,8 +158,10 @@ def warn_shadowing(e: Elaborator, name: str, place: Place) -> None:
     """Warns where a binder hides a constant, an enum value or a function."""
     entry = e.scope.entries.get(name)
     broken = isinstance(entry, TermEntry) and entry.node is None
-    if entry is None or broken or isinstance(entry, VariableEntry):
+    if entry is None or broken or isinstance(entry, VariableEntry) or name in e.hidden:
         return
+    # One name that is hidden everywhere is one thing to know.
+    e.hidden.add(name)
     e.sink.report(
         "POT2004",
         place,

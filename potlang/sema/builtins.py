@@ -179,12 +179,43 @@ def _all_distinct(e: Elaborator, expr: s.Call, args: list[s.Expr], nodes: list[N
 # --- quantifiers ---------------------------------------------------------------------------------
 
 
+def _is_formula(head: s.Expr) -> bool:
+    return isinstance(head, s.Compare | s.Call | s.Prefix) or (isinstance(head, s.Infix) and head.op != "in")
+
+
+def _several_formulas(e: Elaborator, expr: s.Call, name: str) -> None:
+    """Reports `Exists(x, p, q)`, in which two formulas stand without a connective."""
+    first = next(index for index, arg in enumerate(expr.args) if _is_formula(arg))
+    binders, formulas = ([e.text_of(arg) for arg in part] for part in (expr.args[:first], expr.args[first:]))
+    *premises, last = formulas
+    joined = (
+        " and ".join(f"({each})" for each in premises)
+        if len(premises) > 1
+        else premises[0]
+        if premises
+        else ""
+    )
+    body = f"Implies({joined}, {last})" if name == "ForAll" else f"And({', '.join(formulas)})"
+    text = f"{name}({', '.join([*binders, body])})"
+    fixes = [e.replace(expr, text, f"write `{text}`")] if binders and premises else []
+    helps = [f"write `{text}`" if fixes else f"write {name}([x, y], …) or {name}([x: Sort], …)"]
+    problem = (
+        f"`{name}` takes one formula"
+        if fixes
+        else f"`{name}` expects a variable name here, not an expression"
+    )
+    e.report("POT1020", expr.args[first], problem=problem, helps=helps, fixes=fixes)
+
+
 def _quantifier(name: str) -> Builtin:
     def build(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
         if len(expr.args) < 2:
             _wrong_number(e, expr, len(expr.args), 2, f"{name}([x], formula)")
             return None
         *heads, body = expr.args
+        if any(_is_formula(head) for head in heads):
+            _several_formulas(e, expr, name)
+            return None
         if isinstance(body, s.ListOf | s.Binding):
             e.report("POT1020", body, problem=f"the last argument of {name} must be a formula")
             return None

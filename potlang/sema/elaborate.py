@@ -80,6 +80,8 @@ class Elaborator:
         """Sorts of undeclared decision variables, while the optimization section is elaborated."""
         self.deciding = False
         """Whether free variables are decision variables: in the optimization section."""
+        self.hidden: set[str] = set()
+        """Declared names that binders hide, as warned of."""
         self.expanded = 0
         """Terms that aggregates have been expanded into, their parts counted."""
         self.closed: frozenset[Sort] = frozenset()
@@ -563,6 +565,8 @@ class Elaborator:
 
     def _unknown_call(self, expr: s.Call, head: s.Name, expected: Sort | None) -> Visit:
         if self.scope.bound(head.id)[0] or self.scope.lookup(head.id) is not None:
+            if self._is_inside_out(expr, head):
+                return None
             return self.gather(
                 expr.args, repeat(None), lambda nodes: self._not_callable(expr, head, expected)
             )
@@ -593,6 +597,24 @@ class Elaborator:
         binders = bind_quietly(self, heads)
         self.scope.push(binders)
         return self.gather((body,), (None,), lambda nodes: self.scope.pop(binders))
+
+    def _is_inside_out(self, expr: s.Call, head: s.Name) -> bool:
+        """Reports `a(f)` for `f(a)`, where f is a function of one argument."""
+        inner = expr.args[0] if len(expr.args) == 1 else None
+        entry = self.scope.meaning(inner.id) if isinstance(inner, s.Name) else None
+        symbol = entry.symbol if isinstance(entry, FunctionEntry) else None
+        if (
+            inner is None
+            or symbol is None
+            or len(symbol.domain) != 1
+            or known_sort(self, head) != symbol.domain[0]
+        ):
+            return False
+        text = f"{self.text_of(inner)}({self.text_of(head)})"
+        kind = f"a term of sort {symbol.domain[0]}"
+        fixes = [self.replace(expr, text, f"write `{text}`")]
+        self.report("POT2007", head, name=head.id, kind=kind, helps=[f"write `{text}`"], fixes=fixes)
+        return True
 
     def _not_callable(self, expr: s.Call, head: s.Name, expected: Sort | None) -> None:
         is_bound, var = self.scope.bound(head.id)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import pairwise, repeat
 from typing import TYPE_CHECKING
 
-from potlang.diag import Label
+from potlang.diag import Applicability, Fix, Label, Replace
 from potlang.expressions import surface as s
 from potlang.ir import operators as op
 from potlang.ir.nodes import Lit, Node
@@ -86,10 +86,20 @@ def _integer_division(e: Elaborator, name: str, args: list[Node], exprs: Sequenc
     for node, expr in zip(args, exprs, strict=True):
         if node.sort is not INT:
             helps = [f"`{name}` is division of integers; use ToInt(…) or `/`"]
-            e.report("POT3001", expr, expected=INT, found=node.sort, helps=helps)
+            fixes = []
+            if name == "//" and len(exprs) == 2 and exprs[0].end < exprs[1].start and _are_numbers(args):
+                text = f"Floor({e.text_of(exprs[0])} / {e.text_of(exprs[1])})"
+                helps = [f"of reals write `{text}` for the whole part, `/` for the quotient"]
+                between = Replace(e.pointer, exprs[0].start, exprs[1].end, text)
+                fixes = [Fix(f"write `{text}`", Applicability.UNSAFE, (between,))]
+            e.report("POT3001", expr, expected=INT, found=node.sort, helps=helps, fixes=fixes)
             return None
     _warn_zero(e, args[1], exprs[1])
     return e.pool.app(INTEGER[name], tuple(args))
+
+
+def _are_numbers(nodes: Sequence[Node]) -> bool:
+    return all(is_numeric(node.sort) for node in nodes)
 
 
 def _bit_arithmetic(e: Elaborator, name: str, args: list[Node], exprs: Sequence[s.Expr]) -> Node | None:

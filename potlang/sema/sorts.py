@@ -47,6 +47,25 @@ _BUILT: dict[str, tuple[str, range, Callable[..., Sort]]] = {
 }
 """Constructors of sorts from sorts: as helps show them, how many arguments they take, what they make."""
 
+_OTHER_NAMES = {
+    **dict.fromkeys(
+        ("boolean", "bool", "truth", "truthvalue", "prop", "proposition", "predicate", "bit", "flag", "𝔹"),
+        "Bool",
+    ),
+    **dict.fromkeys(("logical", "o", "formula"), "Bool"),
+    **dict.fromkeys(
+        ("integer", "int", "nat", "natural", "long", "short", "uint", "int32", "int64", "whole", "ℤ", "ℕ"),
+        "Int",
+    ),
+    **dict.fromkeys(("count", "positive", "bigint", "z", "date", "day", "days"), "Int"),
+    **dict.fromkeys(
+        ("number", "num", "numeric", "real", "float", "double", "decimal", "rational", "float64", "ℝ", "ℚ"),
+        "Real",
+    ),
+    **dict.fromkeys(("money", "currency", "percent", "percentage", "fraction"), "Real"),
+    **dict.fromkeys(("string", "str", "text", "char", "varchar", "character"), "String"),
+}
+"""Names that other languages have for the built-in sorts, in lower case."""
 WIDEST = 65_536
 """Bits of the widest bit vector."""
 _DEEPEST = 64
@@ -209,7 +228,8 @@ class SortTable:
         if name in self._unknown or use is None:
             return
         self._unknown.add(name)
-        near = nearest(name, self.names())
+        meant = _OTHER_NAMES.get(name.casefold().removesuffix("sort"))
+        near = [meant] if meant is not None else nearest(name, self.names())
         fixes = [
             Fix(f"write `{other}`", Applicability.UNSAFE, (Replace(use.pointer, use.start, use.end, other),))
             for other in near[:1]
@@ -217,7 +237,13 @@ class SortTable:
         if not near:
             fixes.append(_declaration_fix(name, bool(self._declarations)))
         helps = [f"did you mean {' or '.join(f'`{other}`' for other in near)}?"] if near else []
-        helps.append(f'declare it: add {{"name": "{name}", "type": "DeclareSort"}} to `sorts`')
+        if meant is not None:
+            helps = [f"write `{meant}`: sorts of numbers and texts are `Bool`, `Int`, `Real` and `String`"]
+        else:
+            declared = [f"`{other}`" for other in self._declarations]
+            if declared and not near and len(declared) <= 5:
+                helps.append(f"the declared sorts are {', '.join(declared)}")
+            helps.append(f'declare it: add {{"name": "{name}", "type": "DeclareSort"}} to `sorts`')
         self._sink.report("POT2005", place_of(use), name=name, helps=helps, fixes=fixes)
 
     def _report_cycle(self, cycle: list[str]) -> None:

@@ -133,7 +133,7 @@ class Undeclared:
 
 def _is_meant(name: str, near: str, uses: Uses) -> bool:
     """Whether a name is meant as it is, whatever it is near to: a slip of the pen happens once."""
-    return numbered_alike(name, near) or (len(uses.places) > 1 and name.casefold() != near.casefold())
+    return numbered_alike(name, near) or (len(uses.places) > 1 and folded(name) != folded(near))
 
 
 class _Index:
@@ -179,11 +179,12 @@ def _is_kind(entry: Entry, kind: str) -> bool:
 
 def _rename(name: str, near: str, places: list[Place]) -> Fix:
     edits = tuple(
-        Replace(place.pointer, place.span[0], place.span[1], near)
+        Replace(place.pointer, place.span[0], place.span[1], written(near))
         for place in places
         if place.span is not None
     )
-    return Fix(f"write `{near}` for `{name}`", Applicability.UNSAFE, edits)
+    how = f"`{near}`" if written(near) == near else f"{written(near)}, with the backquotes,"
+    return Fix(f"write {how} for `{name}`", Applicability.UNSAFE, edits)
 
 
 def _declaration(name: str, uses: Uses, sections: frozenset[str]) -> tuple[str, list[Fix]]:

@@ -33,11 +33,15 @@ def check(source: Source, *, name: str | None = None) -> Checked:
         return found._replace(diagnostics=_with_path_help(found.diagnostics, source))
     if found.program is not None or len(found.document.text or "") > _LARGE_TEXT:
         return found
-    from potlang.repair import Rejected, with_repairs
+    from potlang.repair import Rejected, with_repairs, with_tried_fixes
 
-    rejected = Rejected(found.document.text, value, found.diagnostics)
+    def compiled(changed: Any) -> tuple[Diagnostic, ...]:
+        return _found(changed, None, counted=True)[0].diagnostics
+
+    text = found.document.text
     try:
-        repaired = with_repairs(rejected, lambda changed: _found(changed, None, counted=True)[0].diagnostics)
+        tried = with_tried_fixes(found.diagnostics, text, value, compiled)
+        repaired = with_repairs(Rejected(text, value, tried), compiled)
     except OutOfFuel:
         return found
     return found._replace(diagnostics=repaired)

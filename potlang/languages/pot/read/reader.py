@@ -6,6 +6,7 @@ well formed is reported and left out, the rest is read, so that one run finds al
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from fractions import Fraction
@@ -15,6 +16,7 @@ from potlang.diag.model import Applicability, Fix, Patch, Place
 from potlang.diag.near import nearest
 from potlang.diag.register import CODES
 from potlang.diag.sink import Sink
+from potlang.expressions.other_keys import key_meant
 from potlang.expressions.shapes import Object, Shapes
 from potlang.expressions.surface import (
     BinderDecl,
@@ -57,6 +59,7 @@ _CLAIM_KEYS = ("constraint", "implies", "forall", "exists", "find")
 """What a question leaves to its options."""
 _ACTIONS = ("verify_conditions", "verify", "optimize")
 _FORMAT = re.compile(r"\bpot-(\d{1,9})(?!\d)")
+_SORTS_IN_A_ROW = re.compile(r"(?:,|×|\*|\bx\b)(?![^()]*\))")
 _NOT_LETTERS = re.compile(r"[\W_]+")
 
 Item = tuple[Any, str]
@@ -224,7 +227,7 @@ class _Reader:
         place = f"{pointer}/domain"
         if "domain" in item and item["domain"] is None:
             self.shapes.wrong_type(None, place, "a list of sorts")
-        pairs = self.shapes.items(item.get("domain"), place, "a list of sorts")
+        pairs = self._domain(item.get("domain"), place)
         domain = [self.shapes.sort(sort, at) for sort, at in pairs]
         result = self._field(item, "range", pointer, self.shapes.sort)
         params = self._binders(item.get("params"), f"{pointer}/params")
@@ -234,6 +237,16 @@ class _Reader:
         if name is None or result is None or len(sorts) != len(domain):
             return None
         return FunctionDecl(name, sorts, result, pointer, params or None, body, bool(closed), _template(item))
+
+    def _domain(self, value: object, place: str) -> list[tuple[Any, str]]:
+        """The sorts of a domain; a sort by itself is reported, and read as the list of it."""
+        if not isinstance(value, str):
+            return self.shapes.items(value, place, "a list of sorts")
+        sorts = [part.strip() for part in _SORTS_IN_A_ROW.split(value) if part.strip()]
+        listed = json.dumps(sorts, ensure_ascii=False)
+        fix = Fix(f"write {listed}", Applicability.UNSAFE, (Patch("replace", place, sorts),))
+        self.shapes.wrong_type(value, place, "a list of sorts", [f"write {listed}"], [fix])
+        return [(sort, place) for sort in sorts]
 
     def _constants(self) -> list[ConstantGroup]:
         section, pointer = self._found("constants")
@@ -249,6 +262,15 @@ class _Reader:
         return None if item is None else self._members(self._name(item, pointer) or "", item, pointer)
 
     def _group(self, group: str, value: object, pointer: str) -> ConstantGroup | None:
+        if isinstance(value, str) and value:
+            meant = {"sort": value, "members": [group]}
+            shown = json.dumps(meant, ensure_ascii=False)
+            fix = Fix(f"write {shown}", Applicability.UNSAFE, (Patch("replace", pointer, meant),))
+            self.shapes.wrong_type(
+                value, pointer, "an object with `sort` and `members`", [f"write {shown}"], [fix]
+            )
+            sort = self.shapes.sort(value, pointer)
+            return None if sort is None else ConstantGroup(group, sort, [(group, pointer)], pointer)
         if isinstance(value, list):
             helps = [f'write {{"sort": …, "members": […]}}: the constants of `{group}` need a sort']
             self.shapes.wrong_type(value, pointer, "an object with `sort` and `members`", helps)
@@ -364,6 +386,11 @@ class _Reader:
 
     def _statement_object(self, value: object, pointer: str, what: str, *extra: str) -> Object | None:
         known = ("name", "forall", "exists", "constraint", "implies", *extra, "description")
+        if isinstance(value, str):
+            self._bare_formula(value, pointer, what)
+            return None
+        if isinstance(value, dict) and self._is_if_then(value, pointer, known):
+            return None
         return self._object(value, pointer, f"{what}: an object with `constraint` or `implies`", known)
 
     def _statement(self, item: Object, pointer: str) -> StatementDecl:
@@ -371,6 +398,46 @@ class _Reader:
         statement = StatementDecl(self._optional_name(item, pointer), pointer)
         self._quantifier(item, pointer, statement)
         return statement
+
+    def _bare_formula(self, value: str, pointer: str, what: str) -> None:
+        """Reports a formula where a statement is to stand."""
+        meant = {"constraint": value}
+        shown = json.dumps(meant, ensure_ascii=False)
+        fix = Fix(f"write {shown[:200]}", Applicability.UNSAFE, (Patch("replace", pointer, meant),))
+        expected = f"{what}: an object with `constraint` or `implies`"
+        self.shapes.wrong_type(value, pointer, expected, [f"write {shown[:200]}"], [fix])
+
+    def _is_if_then(self, value: Object, pointer: str, known: tuple[str, ...]) -> bool:
+        """Whether an item has a premise and a conclusion of its own, which is reported."""
+        names = [key for key in value if isinstance(key, str) and key not in known]
+        pair = ("antecedent", "consequent")
+        found = [
+            next((key for key in names if key == one or key_meant(key, (one,), ()) == one), None)
+            for one in pair
+        ]
+        first, second = found
+        if first is None or second is None or {"implies", "constraint"} & value.keys():
+            return False
+        places = [join_pointer(pointer, key) for key in (first, second)]
+        joined = [
+            " and ".join(f"({each})" for each in part) if isinstance(part, list) else part
+            for part in (value[first], value[second])
+        ]
+        implies = dict(zip(pair, joined, strict=True))
+        edits = (
+            Patch("remove", places[0]),
+            Patch("remove", places[1]),
+            Patch("add", f"{pointer}/implies", implies),
+        )
+        fix = Fix(
+            f"write `implies` with `{first}` as `antecedent` and `{second}` as `consequent`",
+            Applicability.UNSAFE,
+            edits,
+        )
+        shown = json.dumps({"implies": implies}, ensure_ascii=False)
+        place = Place(places[0], on_key=True)
+        self.sink.report("POT1012", place, key=first, helps=[f"write {shown[:300]}"], fixes=[fix])
+        return True
 
     def _exceptions(self, item: Object, pointer: str, statement: StatementDecl) -> None:
         unless = item.get("unless")
