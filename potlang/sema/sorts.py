@@ -242,7 +242,7 @@ class SortTable:
         else:
             declared = [f"`{other}`" for other in self._declarations]
             if declared and not near and len(declared) <= 5:
-                helps.append(f"the declared sorts are {', '.join(declared)}")
+                helps.append(f"the program declares {', '.join(declared)}")
             helps.append(f'declare it: add {{"name": "{name}", "type": "DeclareSort"}} to `sorts`')
         self._sink.report("POT2005", place_of(use), name=name, helps=helps, fixes=fixes)
 
