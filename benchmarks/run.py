@@ -573,6 +573,32 @@ def mcp(clients: int, workers: int, claims: int, level: int, min_rate: float, **
     _finish("mcp", figures, {}, serving.failures(found, min_rate), **options)
 
 
+@main.command()
+@_with(_EVERY, _OUTPUT)
+@click.option("--rule", "rules", multiple=True, help="Only this rule of the linter; may be repeated.")
+@click.option("--budget-ms", default=5_000, show_default=True, help="As of `potc lint`; 0 asks no solver.")
+@click.option("--show", default=0, show_default=True, help="So many findings of each rule, to be looked at.")
+def lints(rules: tuple[str, ...], budget_ms: int, show: int, **options: Any) -> None:
+    """Findings of the linter on a directory of cases, by rule, and its time beside that of checking."""
+    import lints as counts
+
+    _header()
+    directory = options["cases"]
+    if directory is None:
+        raise click.UsageError("--cases is needed")
+    chosen = list(read_cases(directory, options["families"], every=options["every"]))
+    with click.progressbar(chosen, label="lints", file=sys.stderr) as bar:
+        found = counts.counted(bar, rules, budget_ms, show)
+    click.echo(table(["rule", "default", "findings", "programs", "families"], counts.rows(found)))
+    check_ms, lint_ms = (median(each) for each in (found.check_ms, found.lint_ms))
+    click.echo(
+        f"\n{found.programs} programs; median {cell(check_ms)} ms to check, {cell(lint_ms)} ms to lint"
+    )
+    for name, shown in found.examples.items():
+        click.echo("\n".join(["", f"{name}:", *(f"  {each}" for each in shown)]))
+    _finish("lints", asdict(found), {}, [], **_output(options))
+
+
 def _add_closure() -> None:
     import closure
 
