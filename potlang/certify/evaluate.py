@@ -53,10 +53,11 @@ class ModelEvaluation:
 
     def truth(self, formula: Term) -> object:
         """True, False, or a hole. Raises `Invalid` if a symbol in the formula has no meaning."""
-        for symbol in dict.fromkeys(each.op for each in reachable(formula) if isinstance(each.op, Symbol)):
-            if symbol not in self.model.meanings and symbol.kind not in ("constructor", "selector"):
-                raise Invalid(f"the model gives {shown(symbol.name)} no meaning")
         try:
+            self.steps.spend(len(terms := reachable(formula)))
+            for symbol in dict.fromkeys(each.op for each in terms if isinstance(each.op, Symbol)):
+                if symbol not in self.model.meanings and symbol.kind not in ("constructor", "selector"):
+                    raise Invalid(f"the model gives {shown(symbol.name)} no meaning")
             return self._run(formula)
         except Exhausted as error:
             return NoValue(str(error))

@@ -157,9 +157,11 @@ class Dispatcher:
 
     def _decided(self, procedures: Sequence[DecisionProcedure], check: Check) -> CheckResult | None:
         """The result of the first procedure that has one."""
-        for procedure in () if self.allowance.deadline.passed() else procedures:
+        for procedure in procedures:
             if procedure in self.cut_short:
                 continue
+            if self.allowance.deadline.passed():
+                break
             try:
                 with within(nodes=_MOST_NODES):
                     found = procedure.decide(check)

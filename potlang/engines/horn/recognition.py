@@ -39,6 +39,7 @@ from potlang.ir.module import Assertion, Module
 from potlang.ir.nodes import App, Node, Symbol, SymbolKind
 from potlang.ir.sorts import BOOL, Sort
 from potlang.ir.structure import definitions_of
+from potlang.utils.deadline import look
 
 _FEW = LIMITS._replace(product=1_000, literals=100_000)
 
@@ -113,6 +114,7 @@ class _Recognition:
         found.enter(self.parts, key)
         normalizer = Normalizer(self.universe, self.relations, pool, key, found.universals)
         for clause in found.clauses:
+            look()
             self._take_clause(clause, normalizer, key)
 
     def _fact(self, formula: Node, key: str) -> bool:
@@ -172,6 +174,7 @@ class _Recognition:
         """Choose polarities, enter the rules, and check the conditions."""
         self.relations.flipped = choose(self.normals)
         for normal in self.normals:
+            look()
             try:
                 add_rule(self.parts, normal, self.relations, self.universe)
             except NotHorn as problem:

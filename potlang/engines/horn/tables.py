@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from potlang.engines.horn.program import HornProgram
 from potlang.engines.horn.rules import FALSE, Atom, DatalogProgram, DatalogRule, Row, by_head, needed_for
+from potlang.utils.deadline import look
 
 Map = Callable[[Row], Row]
 
@@ -75,7 +76,10 @@ def tables(
     found = RelationTables(
         DatalogProgram(tuple(arities), (), (), horn.universe.known_distinct), entry, tuple(shown), {}
     )
-    rules = [rule for clause in clauses for rule in _rules(found, clause, renamed)]
+    rules = []
+    for clause in clauses:
+        look()
+        rules += _rules(found, clause, renamed)
     rules += [_copy(relation, base) for relation, base in entry.items()]
     given = [found.given(g.relation, renamed(g.row)) for g in horn.parts.given if g.relation != 1]
     given += domain_rows(horn, range(horn.constants), renamed)
