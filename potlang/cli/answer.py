@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
 from potlang import api
-from potlang.cli import stopping
 from potlang.cli.common import ALL_ENTAILED, INVALID, Input, exit_code, print_json, read_input, use_color
 from potlang.languages.pot.report import Report
 from potlang.report.base import ReportBase
@@ -141,44 +139,14 @@ def print_findings(answer: Answer, color: str) -> None:
         click.echo(f"{answer.name}: no errors, no warnings")
 
 
-def print_answers(answers: Sequence[Answer], style: str, *, named: bool = False) -> None:
-    """All answers in a form for machines, `json` or `sarif`; for `text` they are printed one by one.
-
-    In JSON each of several has its `file`, with `named` also a single one.
-    """
-    if style == "json":
-        if len(answers) == 1 and not named:
-            print_json(answers[0].to_dict())
-            return
-        listed = [{"file": each.name, **each.to_dict()} for each in answers]
-        print_json(listed[0] if len(listed) == 1 else listed)
-    elif style == "sarif":
-        from potlang.diag.render_sarif import diagnostics_to_sarif
-
-        runs = [(each.document, each.diagnostics) for each in answers]
-        print_json(diagnostics_to_sarif(runs, __version__))
-
-
-@contextmanager
-def finished(answers: Sequence[Answer], style: str, *, named: bool = False) -> Iterator[None]:
-    """Prints the answers that the work inside has added, as `print_answers`; after a signal those so far."""
-
-    def print_known() -> None:
-        if answers:
-            print_answers(tuple(answers), style, named=named)
-
-    try:
-        with stopping.known(print_known):
-            yield
-    except KeyboardInterrupt:
-        print_known()
-        raise
-    print_answers(answers, style, named=named)
-
-
 def end_with(answer: Answer, style: str, color: str) -> NoReturn:
     """Prints one answer, and ends the process with its code."""
     if style == "text":
         print_text(answer, False, color)
-    print_answers([answer], style)
+    elif style == "json":
+        print_json(answer.to_dict())
+    else:
+        from potlang.diag.render_sarif import diagnostics_to_sarif
+
+        print_json(diagnostics_to_sarif([(answer.document, answer.diagnostics)], __version__))
     sys.exit(answer.code)

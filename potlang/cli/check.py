@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, cast
 
 import click
 
-from potlang.cli.answer import (
-    Answer,
-    checked_answer,
-    finished,
-    linted_answer,
-    print_findings,
-    theory_program,
-)
+from potlang.cli.answer import Answer, checked_answer, linted_answer, theory_program
 from potlang.cli.common import (
     ALL_ENTAILED,
     INVALID,
@@ -24,9 +16,9 @@ from potlang.cli.common import (
     files_argument,
     format_option,
     read_input,
-    worst_exit,
 )
-from potlang.cli.options import TraceOptions, note_options, trace_options
+from potlang.cli.options import RunOptions, TraceOptions, note_options, run_options, trace_options
+from potlang.cli.run import run_checks
 from potlang.linter.choice import LintChoice
 from potlang.linter.linter import BUDGET_MS
 
@@ -37,6 +29,7 @@ if TYPE_CHECKING:
 @click.command()
 @files_argument
 @format_option("text", "json", "sarif")
+@run_options
 @trace_options
 @click.option(
     "--schema",
@@ -46,29 +39,33 @@ if TYPE_CHECKING:
 @click.option("--deep", is_flag=True, help="Run the rules of `potc lint` that ask a solver, too.")
 @color_option
 def check(
-    files: tuple[str, ...], style: str, trace: TraceOptions, schema: str | None, deep: bool, color: str
+    files: tuple[str, ...],
+    style: str,
+    running: RunOptions,
+    trace: TraceOptions,
+    schema: str | None,
+    deep: bool,
+    color: str,
 ) -> None:
     """List the errors and warnings of programs, traces and solutions, without solving.
 
-    Of programs also what `potc lint` finds without a solver.
+    Of programs also what `potc lint` finds without a solver. FILE is a file, a directory, a pattern such as
+    `"rules/**/*.json"`, or `-` for standard input.
 
     Exit code: 0 no errors, 2 errors.
     """
     form = {"profile": trace.profile, "theory": theory_program(trace.theory, style, color)}
-    answers: list[Answer] = []
-    with finished(answers, style, named=True):
-        for name in files:
-            given = read_input(name)
-            note_options(given)
-            if schema is not None:
-                answers.append(_by_schema(given, schema))
-            elif given.kind == "pot":
-                answers.append(linted_answer(given, LintChoice(), BUDGET_MS if deep else 0))
-            else:
-                answers.append(checked_answer(given, **(form if given.kind == "dot" else {})))
-            if style == "text":
-                print_findings(answers[-1], color)
-    sys.exit(worst_exit(answer.code for answer in answers))
+
+    def checked(name: str) -> Answer:
+        given = read_input(name)
+        note_options(given)
+        if schema is not None:
+            return _by_schema(given, schema)
+        if given.kind == "pot":
+            return linted_answer(given, LintChoice(), BUDGET_MS if deep else 0)
+        return checked_answer(given, **(form if given.kind == "dot" else {}))
+
+    run_checks(files, checked, running, style, color)
 
 
 def _by_schema(given: Input, schema: str) -> Answer:

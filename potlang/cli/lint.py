@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
-from potlang.cli.answer import Answer, finished, linted_answer, print_findings
+from potlang.cli.answer import Answer, linted_answer
 from potlang.cli.common import (
     color_option,
     files_argument,
     format_option,
     read_input,
-    worst_exit,
 )
+from potlang.cli.options import RunOptions, run_options
+from potlang.cli.run import run_checks
 from potlang.linter.choice import LintChoice, UnknownRule
 from potlang.linter.linter import BUDGET_MS
 from potlang.linter.rules import LINT_RULES
@@ -34,6 +33,7 @@ def _print_rules(context: click.Context, _: click.Parameter, wanted: bool) -> No
 @click.command()
 @files_argument
 @format_option("text", "json", "sarif")
+@run_options
 @click.option("--rule", "only", multiple=True, metavar="NAME", help="Run this rule alone. May be repeated.")
 @click.option("--select", multiple=True, metavar="NAME", help="Run this rule too, or `all`.")
 @click.option("--ignore", multiple=True, metavar="NAME", help="Do not run this rule.")
@@ -48,7 +48,14 @@ def _print_rules(context: click.Context, _: click.Parameter, wanted: bool) -> No
 )
 @color_option
 def lint(
-    files: _Names, style: str, only: _Names, select: _Names, ignore: _Names, budget_ms: int, color: str
+    files: _Names,
+    style: str,
+    running: RunOptions,
+    only: _Names,
+    select: _Names,
+    ignore: _Names,
+    budget_ms: int,
+    color: str,
 ) -> None:
     """Warn of what programs say and hardly can mean: rules that disagree, claims about nothing, unused names.
 
@@ -58,10 +65,8 @@ def lint(
         choice = LintChoice(only, select, ignore)
     except UnknownRule as error:
         raise click.UsageError(str(error)) from error
-    answers: list[Answer] = []
-    with finished(answers, style, named=True):
-        for name in files:
-            answers.append(linted_answer(read_input(name), choice, budget_ms))
-            if style == "text":
-                print_findings(answers[-1], color)
-    sys.exit(worst_exit(answer.code for answer in answers))
+
+    def linted(name: str) -> Answer:
+        return linted_answer(read_input(name), choice, budget_ms)
+
+    run_checks(files, linted, running, style, color)

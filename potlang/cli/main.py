@@ -10,34 +10,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from potlang.cli import stopping
+from potlang.cli.commands import COMMANDS, Start, command_of
 from potlang.utils.gc_pause import keep_collections_short
 
 if TYPE_CHECKING:
     import subprocess
 
-_COMMANDS = {
-    "verify": ("verify:verify", "Verify programs, traces and solutions."),
-    "check": ("check:check", "List errors and warnings, without solving."),
-    "lint": ("lint:lint", "Warn of what programs say and hardly can mean."),
-    "fix": ("fix:fix", "Apply the fixes that diagnostics offer."),
-    "view": ("view:view", "Draw a trace or a solution."),
-    "explain": ("explain:explain", "Explain a diagnostic code."),
-    "doctor": ("doctor:doctor", "Examine the installation, and try it on ten programs."),
-    "compile": ("compile:compile_", "Print a program as IR, SMT-LIB, PoT, a trace or a solution."),
-    "cert": ("cert:cert", "Check certificates."),
-    "cache": ("cache:cache", "Count, remove or verify again what is cached."),
-    "schema": ("schema:schema", "Print the JSON Schema of programs for a provider."),
-    "glue": ("glue:glue", "Join two traces along shared nodes."),
-    "score": ("score:score", "Score samples of DAG-MATH solutions."),
-    "policy": ("policy:policy", "Store programs in versions, with tests."),
-    "mcp": ("mcp:mcp", "Serve the tool to models."),
-    "reason": ("reason:reason", "Answer a question with programs that a model writes."),
-    "eval": ("eval:eval_", "Evaluate programs on questions with known answers."),
-    "build-gold": ("build_gold:build_gold", "Build DAG-MATH solutions with models."),
-    "generate": ("generate:generate", "Generate programs with known verdicts."),
-    "synthesize": ("synthesize:synthesize", "Generate traces as training data."),
-}
-"""The module and the function of each command, and its line in `potc --help`."""
+    import click
+
 _MEANT = {
     **dict.fromkeys(("draw", "graph", "show"), "view"),
     **dict.fromkeys(("fmt", "format", "repair"), "fix"),
@@ -59,7 +39,7 @@ _SCARCE_WORDS = (*(os.strerror(each) for each in _SCARCE), "can't start new thre
 
 def arguments(args: list[str]) -> list[str]:
     """`potc FILE…` is short for `potc verify FILE…`; a word that means a command is no file."""
-    is_file = args and args[0] not in (*_COMMANDS, *_OTHER_WORDS) and near_command(args[0]) is None
+    is_file = args and args[0] not in (*COMMANDS, *_OTHER_WORDS) and near_command(args[0]) is None
     return ["verify", *args] if is_file else args
 
 
@@ -72,7 +52,7 @@ def near_command(word: str) -> str | None:
         return None
     from potlang.diag.near import nearest
 
-    near = nearest(word, [*_COMMANDS, *_MEANT], 1)
+    near = nearest(word, [*COMMANDS, *_MEANT], 1)
     meant = word if word in _MEANT else near[0] if near else None
     return None if meant is None else _MEANT.get(meant, meant)
 
@@ -154,7 +134,8 @@ def _leave(code: int) -> NoReturn:
 
 def _started_solver(args: list[str]) -> subprocess.Popen[bytes] | None:
     """The usual solver's process, started first of all: its import overlaps with everything else."""
-    if args[:1] != ["verify"] or any(arg.startswith(("--route", "--help", "-h")) for arg in args):
+    others = ("--route", "--help", "-h", "--jobs", "-j")
+    if args[:1] != ["verify"] or any(arg.startswith(others) for arg in args):
         return None
     from potlang.engines.commands import solver_command
     from potlang.processes.launch import launch
@@ -166,8 +147,6 @@ def _started_solver(args: list[str]) -> subprocess.Popen[bytes] | None:
 
 
 def _main(args: list[str], solver: subprocess.Popen[bytes] | None) -> None:
-    from importlib import import_module
-
     import click
 
     from potlang.version import __version__
@@ -183,20 +162,18 @@ def _main(args: list[str], solver: subprocess.Popen[bytes] | None) -> None:
                 _stop()
 
         def list_commands(self, ctx: click.Context) -> list[str]:
-            return list(_COMMANDS)
+            return list(COMMANDS)
 
         def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-            if cmd_name not in _COMMANDS:
+            if cmd_name not in COMMANDS:
                 near = near_command(cmd_name)
                 ctx.fail(f"there is no command and no file `{cmd_name}`; did you mean `potc {near}`?")
-            module, name = _COMMANDS[cmd_name][0].split(":")
-            command: click.Command = getattr(import_module(f"potlang.cli.{module}"), name)
-            return command
+            return command_of(cmd_name)
 
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
             # Not click's own list: it imports every command for its text, and cuts what is too long.
             with formatter.section("Commands"):
-                formatter.write_dl([(name, line) for name, (_, line) in _COMMANDS.items()])
+                formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
     @click.command(
         cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True}
@@ -208,7 +185,7 @@ def _main(args: list[str], solver: subprocess.Popen[bytes] | None) -> None:
         `potc FILE…` verifies programs, traces and solutions; it is short for `potc verify FILE…`.
         """
 
-    main.main(args, prog_name="potc", obj=solver)
+    main.main(args, prog_name="potc", obj=Start(args, solver))
 
 
 if __name__ == "__main__":

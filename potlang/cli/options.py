@@ -14,6 +14,7 @@ from potlang.cli.common import Command, Input, note_unused, print_diagnostic
 from potlang.report.results import Limits
 
 if TYPE_CHECKING:
+    from potlang.diag import Diagnostic
     from potlang.languages.dot.read.records import Profile
     from potlang.prove.cache import Cache
 
@@ -39,6 +40,40 @@ def grouped(
         return found
 
     return added
+
+
+# --- which inputs, and how the command goes through them ---------------------------------------------
+
+
+class RunOptions(NamedTuple):
+    """How a command goes through its inputs."""
+
+    jobs: int
+    quiet: bool
+    strict: bool
+    exclude: tuple[str, ...]
+    watch: bool
+
+
+jobs_option = click.option(
+    "--jobs", "-j", type=click.IntRange(1, 64), default=1, help="So many at a time, each in a process."
+)
+exclude_option = click.option(
+    "--exclude",
+    metavar="PATTERN",
+    multiple=True,
+    help="Leave out such files and folders of directories and patterns, as `drafts` or `*.old.json`. May be "
+    "repeated.",
+)
+run_options = grouped(
+    "running",
+    RunOptions,
+    jobs_option,
+    click.option("--quiet", "-q", is_flag=True, help="Show nothing of inputs with exit code 0."),
+    click.option("--strict", is_flag=True, help="Take warnings for errors."),
+    exclude_option,
+    click.option("--watch", is_flag=True, help="Go on, and do an input again when its file changes."),
+)
 
 
 # --- who decides, within which limits --------------------------------------------------------------
@@ -130,14 +165,19 @@ def open_cache(cache_dir: str | None) -> Cache:
     return Cache(cache_dir or None)
 
 
+_printed: list[Diagnostic] = []
+
+
 def print_problems(cache: Cache | None, color: str = "auto") -> None:
-    """Prints the problems of the cache on standard error."""
-    if cache is None or not cache.problems:
+    """Prints the problems of the cache on standard error, without those printed before."""
+    problems = () if cache is None else tuple(each for each in cache.problems if each not in _printed)
+    if cache is None or not problems:
         return
+    _printed.extend(problems)
     from potlang.source import Document
 
     document = Document.from_value(None, str(cache.directory))
-    for problem in cache.problems:
+    for problem in problems:
         print_diagnostic(problem, document, color)
 
 

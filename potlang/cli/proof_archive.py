@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -22,22 +23,23 @@ _LONGEST_STEM = 50
 
 
 class Archive:
-    """The directory that is written to, and the names in use there; for one run over several files."""
+    """The directory that is written to."""
 
     def __init__(self, directory: str, program: ProgramOptions, limits: Limits) -> None:
         self._directory = Path(directory)
         self._form = program.proof_format
         self._rules = tuple(map(Path, program.proof_rules))
         self._limits = limits
-        self._names: set[str] = set()
 
-    def add(self, name: str, program: api.Program, report: Report, color: str, *, to_stderr: bool) -> None:
-        """Archive what the report on this program rests on; what could not be had is a note."""
+    def add(
+        self, stem: str | None, program: api.Program, report: Report, color: str, *, to_stderr: bool
+    ) -> None:
+        """Archive what a report rests on, in files of this name; what could not be had is a note."""
         found = api.archive_proofs(
             program,
             report,
             self._directory,
-            name=self._unused(name),
+            name=stem or "",
             form=self._form,
             rules=self._rules,
             limits=self._limits,
@@ -53,17 +55,20 @@ class Archive:
             where = str(error.filename or self._directory)
             raise CannotWriteFile(where, error) from error
 
-    def _unused(self, name: str) -> str:
-        """A name for the files of this program: programs of one name get numbers."""
+    @staticmethod
+    def stems(names: Iterable[str]) -> list[str]:
+        """A name for the files of each input: those of one name get numbers."""
         from potlang.prove.proofs import file_stem
 
-        stem = chosen = file_stem(Path(name).stem)[:_LONGEST_STEM]
-        number = 1
-        while chosen in self._names:
-            number += 1
-            chosen = f"{stem}.{number}"
-        self._names.add(chosen)
-        return chosen
+        found: dict[str, None] = {}
+        for name in names:
+            stem = chosen = file_stem(Path("<stdin>" if name == "-" else name).stem)[:_LONGEST_STEM]
+            number = 1
+            while chosen in found:
+                number += 1
+                chosen = f"{stem}.{number}"
+            found[chosen] = None
+        return list(found)
 
 
 def _print_dim(line: str, color: str, to_stderr: bool) -> None:

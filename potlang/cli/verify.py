@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from potlang import api
-from potlang.cli.answer import Answer, finished, print_text, theory_program, verified_answer
+from potlang.cli.answer import Answer, print_text, theory_program, verified_answer
+from potlang.cli.commands import Start
 from potlang.cli.common import (
+    ALL_ENTAILED,
     checked_pipeline,
     color_option,
     files_argument,
     format_option,
     read_input,
     tell,
-    with_progress,
-    worst_exit,
     write_text,
 )
+from potlang.cli.inputs import expanded
 from potlang.cli.options import (
     CacheOptions,
     ProgramOptions,
+    RunOptions,
     SolutionOptions,
     SolvingOptions,
     TraceOptions,
@@ -31,12 +32,14 @@ from potlang.cli.options import (
     note_options,
     print_problems,
     program_options,
+    run_options,
     solution_options,
     solving_options,
     trace_options,
     verify_options,
 )
 from potlang.cli.proof_archive import Archive
+from potlang.cli.run import Item, run, strictly
 from potlang.engines.commands import solver_command
 from potlang.languages.pot.report import Report
 from potlang.processes.pool import default_workers
@@ -46,6 +49,7 @@ from potlang.prove.options import solvers_of
 @click.command()
 @files_argument
 @format_option("text", "json", "sarif")
+@run_options
 @solving_options
 @trace_options
 @solution_options
@@ -55,6 +59,7 @@ from potlang.prove.options import solvers_of
 def verify(
     files: tuple[str, ...],
     style: str,
+    running: RunOptions,
     solving: SolvingOptions,
     trace: TraceOptions,
     solution: SolutionOptions,
@@ -64,6 +69,8 @@ def verify(
 ) -> None:
     """Verify PoT programs, DoT traces and DAG-MATH solutions; the content of a file tells which it is.
 
+    FILE is a file, a directory, a pattern such as `"rules/**/*.json"`, or `-` for standard input.
+
     Exit code: 0 all that is asked holds (each verification is entailed, without another `ask`) or the
     optimum found, a trace or a solution accepted; 1 another answer; 2 not a valid program, a trace or a
     solution that is not well formed; 3 a limit was hit or the solver gave up. Several files: 2 if one has 2,
@@ -71,11 +78,7 @@ def verify(
     does SIGTERM, with 143.
     """
     checked_pipeline(program.passes)
-    several = len(files) > 1
-    if program.certificate is not None and several and not Path(program.certificate).is_dir():
-        raise click.BadParameter("of several programs, --certificate names an existing directory")
-    certificates = _certificates(files, program.certificate)
-    _start(solving.route, click.get_current_context().obj)
+    _start(solving.route, running.jobs)
     cache = cached.open()
     archive = None if program.proofs is None else Archive(program.proofs, program, solving.limits)
     asked: api.VerifyOptions = {
@@ -86,11 +89,10 @@ def verify(
         "cache": cache,
     }
     theory = theory_program(trace.theory, style, color)
-    answers: list[Answer] = []
-    codes: list[int] = []
 
-    def verify_one(name: str, certificate: Path | None) -> None:
-        given = read_input(name)
+    def verified(item: Item, several: bool) -> Answer:
+        name, certificate, stem = item
+        given = read_input(str(name))
         note_options(given)
         options = verify_options(given.kind, solving, trace, solution, theory)
         if given.kind == "pot":
@@ -100,54 +102,64 @@ def verify(
         except api.OptionError as error:
             raise click.BadParameter(str(error)) from error
         if isinstance(found.found, Report):
-            _write_files(given.name, found.found, certificate)
-        codes.append(found.code)
-        if style == "text":
+            _write_files(given.name, found.found, None if certificate is None else Path(certificate))
+        found = strictly(found, running.strict)
+        if style == "text" and not (running.quiet and found.code == ALL_ENTAILED):
             print_text(found, several, color)
-        else:
-            answers.append(found)
-        if not found.is_whole:
-            raise KeyboardInterrupt
-        if archive is not None and compiled is not None and isinstance(found.found, Report):
-            archive.add(given.name, compiled, found.found, color, to_stderr=style != "text")
+        if (
+            found.is_whole
+            and archive is not None
+            and compiled is not None
+            and isinstance(found.found, Report)
+        ):
+            archive.add(stem, compiled, found.found, color, to_stderr=style != "text")
+        print_problems(cache, color)
+        return found
 
-    with finished(answers, style):
-        for name, certificate in with_progress(certificates, "verifying", several=several):
-            verify_one(name, certificate)
-    print_problems(cache, color)
-    sys.exit(worst_exit(codes))
+    def listed() -> list[Item]:
+        names = expanded(files, running.exclude)
+        stems = [None] * len(names) if archive is None else archive.stems(names)
+        return list(zip(names, _certificates(names, program.certificate), stems, strict=True))
+
+    run(listed, verified, running, style)
 
 
-def _start(route: api.RouteName, started: subprocess.Popen[bytes] | None) -> None:
+def _start(route: api.RouteName, jobs: int) -> None:
     """Starts the solvers, unless the usual one is on its way, so that they import while we compile."""
-    if started is not None:
-        default_workers().attach(solver_command("z3"), started)
-        return
+    start = click.get_current_context().obj
+    if isinstance(start, Start):
+        if jobs > 1:
+            return
+        if start.solver is not None:
+            default_workers().attach(solver_command("z3"), start.solver)
+            return
     for engine in solvers_of(route):
         default_workers().warm(solver_command(engine))
 
 
-def _certificates(files: tuple[str, ...], place: str | None) -> list[tuple[str, Path | None]]:
-    """The files, and where the certificate of each goes. Raises click.BadParameter if that is an input."""
+def _certificates(names: Sequence[str], place: str | None) -> list[str | None]:
+    """Where the certificate of each input goes. Raises click.BadParameter if that is an input."""
     if place is None:
-        return [(name, None) for name in files]
+        return [None] * len(names)
     path = Path(place)
-    found: dict[Path, str] = {}
-    for name in files:
+    if len(names) > 1 and not path.is_dir():
+        raise click.BadParameter("of several programs, --certificate names an existing directory")
+    found: dict[Path, None] = {}
+    for name in names:
         stem = "stdin" if name == "-" else Path(name).stem
         wanted = path / f"{stem}.cert" if path.is_dir() else path
         number = 2
         while wanted in found:
             wanted = path / f"{stem}.{number}.cert"
             number += 1
-        found[wanted] = name
-    inputs = [Path(name) for name in files if name != "-" and Path(name).exists()]
+        found[wanted] = None
+    inputs = [Path(name) for name in names if name != "-" and Path(name).exists()]
     for wanted in found:
         if wanted.exists() and any(wanted.samefile(each) for each in inputs):
             raise click.BadParameter(
                 f"the certificate would overwrite the input {str(wanted)!r}", param_hint="--certificate"
             )
-    return [(name, wanted) for wanted, name in found.items()]
+    return [str(wanted) for wanted in found]
 
 
 def _write_files(name: str, report: Report, certificate: Path | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
 from potlang.diag.fixes import RawEdit, raw_edits
@@ -26,12 +26,24 @@ def diagnostics_to_sarif(
     runs: Iterable[tuple[Document, Iterable[Diagnostic]]], version: str = "0", *, base: str | None = None
 ) -> Json:
     """One SARIF log with one run; its rules are the register's rows of the codes that occur."""
-    pairs = [(document, diagnostic) for document, found in runs for diagnostic in found]
-    codes = sorted({diagnostic.code for _, diagnostic in pairs})
-    index = {code: number for number, code in enumerate(codes)}
-    driver = {"name": "potlang", "version": version, "rules": [_rule(code) for code in codes]}
-    results = [_result(diagnostic, document, index, base) for document, diagnostic in pairs]
-    run: Json = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    results = [_result(each, document, base) for document, found in runs for each in found]
+    return sarif_log(results, version)
+
+
+def sarif_results(document: Document, diagnostics: Iterable[Diagnostic]) -> list[Json]:
+    """The results of one document, for `sarif_log`."""
+    return [_result(each, document, None) for each in diagnostics]
+
+
+def sarif_log(results: Sequence[Json], version: str = "0") -> Json:
+    """One SARIF log with one run of these results, each of which gets the index of its rule."""
+    rules = sorted({str(result["ruleId"]) for result in results})
+    index = {rule: number for number, rule in enumerate(rules)}
+    driver = {"name": "potlang", "version": version, "rules": [_rule(each) for each in rules]}
+    numbered = [
+        {"ruleId": each["ruleId"], "ruleIndex": index[str(each["ruleId"])], **each} for each in results
+    ]
+    run: Json = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": numbered}
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
@@ -45,11 +57,10 @@ def _rule(code: str) -> Json:
     }
 
 
-def _result(diagnostic: Diagnostic, document: Document, index: dict[str, int], base: str | None) -> Json:
+def _result(diagnostic: Diagnostic, document: Document, base: str | None) -> Json:
     primary, *others = diagnostic.labels
     result: Json = {
         "ruleId": diagnostic.code,
-        "ruleIndex": index[diagnostic.code],
         "level": diagnostic.severity.value,
         "message": {"text": ". ".join([diagnostic.message, *diagnostic.notes, *diagnostic.helps])},
         "locations": [_location(primary, document, base)],

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _PRINTABLE_DIGITS = 600
 _EXPLAINED = 8_000_000
 """Characters up to which a text that is not JSON is read again for what is wrong with it."""
+SUFFIXES = (".json", ".dot.txt", ".dagmath.txt")
+"""How the names of programs, traces and solutions end, where a directory is searched for them."""
 _MAY_BE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 Source = object
 """Text, bytes, a path, a `Document`, or a value that `json.loads` could have returned."""
@@ -105,8 +107,23 @@ def path_bytes(
         return label, _read_bounded(os.fspath(path), limits.bytes)
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        sink.report("POT0006", "", name=label, reason=reason[:1].lower() + reason[1:])
+        sink.report(
+            "POT0006", "", helps=_help(error, path), name=label, reason=reason[:1].lower() + reason[1:]
+        )
         return label, None
+
+
+def _help(error: Exception, path: os.PathLike[str] | os.PathLike[bytes]) -> tuple[str, ...]:
+    """The help for a path that is no file."""
+    if isinstance(error, IsADirectoryError):
+        *first, last = SUFFIXES
+        named = f"{', '.join(first)} or {last}"
+        return (
+            f"on the command line a directory stands for its files that end in {named}, if there are any",
+        )
+    if isinstance(error, FileNotFoundError) and set("*?[") & set(os.fsdecode(path)):
+        return ("no file fits the pattern; `**` stands for directories in directories",)
+    return ()
 
 
 def _read_bounded(path: str | bytes, limit: int) -> bytes:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from potlang.cli.main import _COMMANDS, near_command
+from potlang.cli.commands import COMMANDS
+from potlang.cli.main import near_command
 
 
 def potc(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -20,7 +21,7 @@ def potc(*arguments: str, folder: Path | None = None) -> subprocess.CompletedPro
 
 @pytest.mark.parametrize("group", [[], ["policy"], ["cache"], ["cert"]])
 def test_no_description_is_cut(group: list[str]) -> None:
-    """[FACE-HELP]"""
+    """[CLI-HELP]"""
     done = potc(*group, "--help")
     _, listed = done.stdout.split("Commands:\n")
     assert done.returncode == 0 and listed.strip()
@@ -29,8 +30,8 @@ def test_no_description_is_cut(group: list[str]) -> None:
 
 
 def test_each_command_has_a_description_and_a_help_text() -> None:
-    """[FACE-HELP]"""
-    for name, (_, line) in _COMMANDS.items():
+    """[CLI-HELP]"""
+    for name, (_, line) in COMMANDS.items():
         assert line.endswith(".") and name in potc("--help").stdout
     done = potc("verify", "--help")
     assert done.returncode == 0 and "Exit code: 0" in done.stdout
@@ -48,7 +49,7 @@ def test_each_command_has_a_description_and_a_help_text() -> None:
     ],
 )
 def test_a_word_near_a_command_is_no_file(word: str, meant: str, tmp_path: Path) -> None:
-    """[FACE-COMMAND]"""
+    """[CLI-COMMAND]"""
     assert near_command(word) == meant
     done = potc(word, folder=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
@@ -57,12 +58,12 @@ def test_a_word_near_a_command_is_no_file(word: str, meant: str, tmp_path: Path)
 
 @pytest.mark.parametrize("word", ["lsp", "giraffe", "a.json", "x/fmt", "-", "f" * 5_000])
 def test_other_words_are_files(word: str) -> None:
-    """[FACE-COMMAND]"""
+    """[CLI-COMMAND]"""
     assert near_command(word) is None
 
 
 def test_a_file_may_have_the_name_of_a_command_elsewhere(tmp_path: Path) -> None:
-    """[FACE-COMMAND]"""
+    """[CLI-COMMAND]"""
     (tmp_path / "validate").write_text('{"verifications": [{"constraint": "True"}]}', encoding="utf-8")
     done = potc("validate", folder=tmp_path)
     assert done.returncode == 0 and "entailed" in done.stdout

@@ -1,0 +1,48 @@
+"""The commands of `potc`, each in a module of its own that is imported when it is called."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import click
+
+COMMANDS = {
+    "verify": ("verify:verify", "Verify programs, traces and solutions."),
+    "check": ("check:check", "List errors and warnings, without solving."),
+    "lint": ("lint:lint", "Warn of what programs say and hardly can mean."),
+    "fix": ("fix:fix", "Apply the fixes that diagnostics offer."),
+    "view": ("view:view", "Draw a trace or a solution."),
+    "explain": ("explain:explain", "Explain a diagnostic code."),
+    "doctor": ("doctor:doctor", "Examine the installation, and try it on ten programs."),
+    "compile": ("compile:compile_", "Print a program as IR, SMT-LIB, PoT, a trace or a solution."),
+    "cert": ("cert:cert", "Check certificates."),
+    "cache": ("cache:cache", "Count, remove or verify again what is cached."),
+    "schema": ("schema:schema", "Print the JSON Schema of programs for a provider."),
+    "glue": ("glue:glue", "Join two traces along shared nodes."),
+    "score": ("score:score", "Score samples of DAG-MATH solutions."),
+    "policy": ("policy:policy", "Store programs in versions, with tests."),
+    "mcp": ("mcp:mcp", "Serve the tool to models."),
+    "reason": ("reason:reason", "Answer a question with programs that a model writes."),
+    "eval": ("eval:eval_", "Evaluate programs on questions with known answers."),
+    "build-gold": ("build_gold:build_gold", "Build DAG-MATH solutions with models."),
+    "generate": ("generate:generate", "Generate programs with known verdicts."),
+    "synthesize": ("synthesize:synthesize", "Generate traces as training data."),
+}
+"""The module and the function of each command, and its line in `potc --help`."""
+
+
+class Start(NamedTuple):
+    """What a command is called with: all arguments, and the solver that is on its way for it."""
+
+    args: list[str]
+    solver: Any = None
+
+
+def command_of(name: str) -> click.Command:
+    """The command of this name, whose module is imported."""
+    from importlib import import_module
+
+    module, function = COMMANDS[name][0].split(":")
+    found: click.Command = getattr(import_module(f"potlang.cli.{module}"), function)
+    return found

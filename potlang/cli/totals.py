@@ -1,0 +1,65 @@
+"""The lines at the end of several inputs: how many have which answer, and the time ([CLI-TOTALS])."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from potlang.cli.common import ALL_ENTAILED, INVALID, OTHER_ANSWER, UNDECIDED
+from potlang.languages.pot.report import Report
+from potlang.report.base import ReportBase
+
+if TYPE_CHECKING:
+    from potlang.api import AnyChecked, AnyReport
+    from potlang.diag import Diagnostic
+
+Counts = dict[str, dict[str, int]]
+"""How often each word is said of each kind of thing."""
+
+ANSWERED = {ALL_ENTAILED: "holds", OTHER_ANSWER: "fails", UNDECIDED: "open", INVALID: "invalid"}
+CHECKED = {ALL_ENTAILED: "valid", INVALID: "invalid"}
+_KINDS = {"pot": "programs", "dot": "traces", "dagmath": "solutions"}
+
+
+def counts_of(found: AnyChecked | AnyReport, diagnostics: Iterable[Diagnostic]) -> Counts:
+    """What there is to be counted of one input: verdicts, and diagnostics by their severity."""
+    counts: Counts = {}
+
+    def count(kind: str, word: object) -> None:
+        words = counts.setdefault(kind, {})
+        words[str(word)] = words.get(str(word), 0) + 1
+
+    if isinstance(found, Report):
+        for result in found.results:
+            count("claims", result.verdict)
+        if found.optimization is not None:
+            count("optima", found.optimization.status)
+    elif isinstance(found, ReportBase):
+        count(_KINDS[found.kind], found.verdict)
+    for each in diagnostics:
+        count("diagnostics", f"{each.severity}s")
+    return counts
+
+
+def totals(codes: Iterable[int], counted: Iterable[Counts], words: Mapping[int, str], seconds: float) -> str:
+    """The lines at the end; `words` say what an exit code means."""
+    given = list(codes)
+    by_code = {word: given.count(code) for code, word in words.items()}
+    whole: Counts = {}
+    for counts in counted:
+        for kind, said in counts.items():
+            words_of_kind = whole.setdefault(kind, {})
+            for word, number in said.items():
+                words_of_kind[word] = words_of_kind.get(word, 0) + number
+    return "\n".join(_lines(len(given), seconds, by_code, whole))
+
+
+def _lines(inputs: int, seconds: float, by_code: Mapping[str, int], whole: Counts) -> Iterator[str]:
+    yield f"totals: {_listed(by_code)}; {inputs:,} inputs in {seconds:.2f} s"
+    for kind in ("claims", "optima", "traces", "solutions", "diagnostics"):
+        if kind in whole:
+            yield f"  {kind}: {_listed(dict(sorted(whole[kind].items())))}"
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{word} {number:,}" for word, number in counts.items() if number) or "none"

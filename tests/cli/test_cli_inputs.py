@@ -1,0 +1,199 @@
+"""Directories, patterns, several processes, totals, `--quiet`, `--strict`, `--watch`."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from potlang.cli.inputs import expanded
+from potlang.reading.json_text import SUFFIXES
+
+ROOT = Path(__file__).parents[2]
+ENTAILED = {"verifications": [{"name": "easy", "constraint": "1 < 2"}]}
+REFUTED = {"verifications": [{"constraint": "1 > 2"}]}
+WARNING = {"rules": [{"name": "r", "constraint": "And()"}], **ENTAILED}
+HARD = "Exists([x: Int, y: Int, z: Int], x**3 + y**3 + z**3 == 33 and x*y*z > 10**9)"
+
+
+def potc(*args: str | Path, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "potlang", *map(str, args)]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=60, cwd=folder, env={**os.environ, "NO_COLOR": "1"}
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    def write(name: str, program: object) -> None:
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True, parents=True)
+        path.write_text(json.dumps(program))
+
+    write("b.json", REFUTED)
+    write("a.json", ENTAILED)
+    write("sub/c.json", ENTAILED)
+    write("sub/c.yaml", ENTAILED)
+    write(".hidden/d.json", REFUTED)
+    write("sub/.e.json", REFUTED)
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "loop").symlink_to(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exclude", "found"),
+    [
+        (["."], [], ["./a.json", "./b.json", "./sub/c.json"]),
+        (["b.json", "."], [], ["b.json", "./a.json", "./sub/c.json"]),
+        ([".", "b.json"], [], ["./a.json", "./b.json", "./sub/c.json"]),
+        (["b.json", "b.json"], [], ["b.json", "b.json"]),
+        (["*.json"], [], ["a.json", "b.json"]),
+        (["sub/c.*"], [], ["sub/c.json", "sub/c.yaml"]),
+        (["sub*"], [], ["sub/c.json"]),
+        (["sub/**"], [], ["sub/c.json"]),
+        (["."], ["sub"], ["./a.json", "./b.json"]),
+        (["."], ["[ab].json"], ["./sub/c.json"]),
+        (["b.json"], ["b.json"], ["b.json"]),
+        (["empty", "none.*", "-", "none.json"], [], ["empty", "none.*", "-", "none.json"]),
+    ],
+)
+def test_arguments_stand_for_files(
+    arguments: list[str], exclude: list[str], found: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """[CLI-INPUTS]"""
+    monkeypatch.chdir(folder)
+    assert expanded(arguments, exclude) == found
+
+
+def test_a_name_with_stars_that_exists_is_a_file(tmp_path: Path) -> None:
+    """[CLI-INPUTS]"""
+    (tmp_path / "[a].json").write_text("{}")
+    (tmp_path / "a.json").write_text("{}")
+    assert expanded([f"{tmp_path}/[a].json"]) == [f"{tmp_path}/[a].json"]
+
+
+@pytest.mark.parametrize("command", ["verify", "check"])
+def test_what_has_no_files_is_an_error(command: str, folder: Path) -> None:
+    """[CLI-INPUTS]"""
+    done = potc(command, "empty", "*.yaml", "a.json", folder=folder)
+    assert done.returncode == 2
+    said = done.stdout + done.stderr
+    assert said.count("error[POT0006]") == 2 and all(each in said for each in SUFFIXES)
+    assert "no file fits the pattern" in said
+
+
+def test_a_directory_gives_a_list_however_many_files_it_has(folder: Path) -> None:
+    """[CLI-INPUTS] [FACE-JSON]"""
+    reports = json.loads(potc("sub", "--format", "json", folder=folder).stdout)
+    assert [each["file"] for each in reports] == ["sub/c.json"]
+
+
+@pytest.mark.parametrize("style", ["text", "json", "sarif"])
+def test_side_by_side_is_as_one_after_the_other(style: str) -> None:
+    """[CLI-JOBS]"""
+    arguments = ("examples", "--format", style, "--color", "always", "--exclude", "natascha*")
+
+    def normal(text: str) -> list[str]:
+        return [
+            line
+            for line in text.splitlines()
+            if " ms)" not in line and "_ms" not in line and line[-2:] != " s"
+        ]
+
+    one, three = potc(*arguments, folder=ROOT), potc(*arguments, "--jobs", "3", folder=ROOT)
+    assert one.returncode == three.returncode == 2
+    assert normal(one.stdout) == normal(three.stdout) and one.stderr == three.stderr
+    assert len(one.stdout) > 1_000
+
+
+def test_certificates_and_notes_of_several_processes(folder: Path) -> None:
+    """[CLI-JOBS]"""
+    out = folder / "out"
+    out.mkdir()
+    done = potc("a.json", "sub/c.json", "-j2", "--certificate", out, "--no-steps", folder=folder)
+    assert done.returncode == 0 and done.stderr.count("--no-steps has no effect") == 2
+    assert sorted(each.name for each in out.iterdir()) == ["a.cert", "c.cert"]
+
+
+def test_a_signal_ends_all_processes_with_what_is_known(tmp_path: Path) -> None:
+    """[CLI-JOBS] [STOP-KNOWN]"""
+    hard = {"verifications": [{"name": "easy", "constraint": "1 < 2"}, {"name": "hard", "constraint": HARD}]}
+    for number, program in enumerate([ENTAILED, hard, REFUTED]):
+        (tmp_path / f"{number}.json").write_text(json.dumps(program))
+    patient = "import sys; from potlang.cli import main, side_by_side, stopping; stopping._PATIENCE_S = 4.0; "
+    patient += "side_by_side._LAST_WORDS_S = 3.0; main.run()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", patient, tmp_path, "-j", "2", "--format", "json", "--timeout", "60"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=30)
+    assert (process.returncode, errors) == (130, "stopped by SIGINT\n")
+    assert [each["verdict"] for each in json.loads(output)] == ["entailed", "unknown", "refuted"]
+    assert json.loads(output)[1]["results"][0]["verdict"] == "entailed"
+
+
+def test_totals_count_answers(folder: Path) -> None:
+    """[CLI-TOTALS] [CLI-QUIET]"""
+    (folder / "bad.json").write_text("{")
+    done = potc(folder)
+    *_, head, claims, diagnostics = done.stdout.splitlines()
+    assert head.startswith("totals: holds 2, fails 1, invalid 1; 4 inputs in ")
+    assert (claims, diagnostics) == ("  claims: entailed 2, refuted 1", "  diagnostics: errors 1")
+    quiet = potc(folder, "-q")
+    assert quiet.returncode == done.returncode == 2
+    assert "entailed  " not in quiet.stdout and "refuted" in quiet.stdout and "totals:" in quiet.stdout
+    assert potc(folder / "a.json", "--quiet").stdout == ""
+    assert "totals: valid 3, invalid 1; 4 inputs in " in potc("check", folder, "-q").stdout
+
+
+@pytest.mark.parametrize("command", ["verify", "check"])
+def test_warnings_may_be_errors(command: str, tmp_path: Path) -> None:
+    """[CLI-STRICT]"""
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(WARNING))
+    assert potc(command, path).returncode == 0
+    strict = potc(command, path, "--strict")
+    assert strict.returncode == 2 and "1 warning, which --strict takes for errors" in strict.stderr
+    assert potc(command, path, "--strict", "-q").returncode == 2
+
+
+def test_a_change_is_seen(folder: Path) -> None:
+    """[CLI-WATCH]"""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "potlang", "check", "a.json", "sub", "--watch"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+    )
+    assert process.stderr is not None and process.stdout is not None
+    assert process.stderr.readline().startswith("waiting for a change in 2 files")
+    (folder / "sub" / "new.json").write_text(json.dumps(REFUTED))
+    assert process.stderr.readline().startswith("---")
+    assert process.stderr.readline().startswith("waiting for a change in 3 files")
+    (folder / "a.json").write_text("{")
+    assert process.stderr.readline().startswith("---")
+    assert process.stderr.readline().startswith("waiting")
+    process.send_signal(signal.SIGTERM)
+    output, errors = process.communicate(timeout=30)
+    assert (process.returncode, errors) == (143, "stopped by SIGTERM\n")
+    assert "sub/new.json: no errors" in output and "a.json: 1 error" in output
+
+
+@pytest.mark.parametrize("arguments", [["-"], ["a.json", "--format", "json"]])
+def test_what_cannot_be_watched_is_a_usage_error(arguments: list[str], folder: Path) -> None:
+    """[CLI-WATCH]"""
+    done = potc(*arguments, "--watch", folder=folder)
+    assert done.returncode == 2 and "--watch" in done.stderr
