@@ -369,7 +369,7 @@ class Interrupted(KeyboardInterrupt):
 class ResultWords(NamedTuple):
     """What is said of a result in plain words ([WORDS-REPORT]).
 
-    `claim` is its sentence, None where there is none. `answer` are sentences, the first of them on the verdict, for
+    `claim` is its sentence, None where there is none. `answer` are sentences, the first on the verdict, for
     which `because` lists the assumptions that it rests on.
     """
 
@@ -387,8 +387,8 @@ class ProgramResult(NamedTuple):
     status, of one that did not compile `rejected`. `consistency` is what was found about the
     assumptions (None: not asked), and `evidence` what comes with that in a program without results whose
     assumptions are inconsistent. `located` are the diagnostics as JSON objects with line and column,
-    made by whoever knows the document. `sentences` are there if they were asked for. `certificate` is the text of one, where it was asked for; it has
-    a file of its own and no place in the JSON form.
+    made by whoever knows the document. `certificate` is the text of one, where it was asked for; it has
+    a file of its own and no place in the JSON form. `sentences` are there if words were asked for.
     """
 
     verdict: Verdict | OptimizationStatus

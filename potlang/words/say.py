@@ -38,7 +38,8 @@ def phrase(part: Part, lexicons: Sequence[Lexicon]) -> str:
     """A term as words: those in which its equation with itself is read back. Raises `Unsayable`."""
     same = construct("equal", (part, part))
     for lexicon in lexicons:
-        if read_sentence(_say(same, lexicon).words, lexicon).expression == expression(same):
+        words = _say(same, lexicon).words
+        if read_sentence(words, lexicon, _names(same)).expression == expression(same):
             return _say(part, lexicon).words
     raise Unsayable("no words would be read back as this term")
 
@@ -56,12 +57,22 @@ def binder_words(style: str, binders: Sequence[Binder], lexicon: Lexicon) -> str
 
 def _told(part: Part, lexicons: Sequence[Lexicon], finish: Callable[[_Said], str]) -> str:
     part = as_kind(part, FORMULA)
-    wanted = expression(part)
+    wanted, names = expression(part), _names(part)
     for lexicon in lexicons:
         text = finish(_say(part, lexicon))
-        if read_sentence(text, lexicon).expression == wanted:
+        if read_sentence(text, lexicon, names).expression == wanted:
             return text
     raise Unsayable("no sentence would be read back as this formula")
+
+
+def _names(part: Part) -> frozenset[str]:
+    """The names in a formula: those that nothing else explains are its free variables."""
+
+    def found(each: Part, below: list[frozenset[str]]) -> frozenset[str]:
+        own = (each.word,) if each.key == "name" else ()
+        return frozenset(own).union(*below)
+
+    return fold(part, found)
 
 
 def _ended(said: _Said) -> str:
@@ -115,9 +126,8 @@ class _Speaker:
             elif piece.is_list:
                 kind, _, level = piece.category.partition("* ")
                 item = Hole(0, kind, int(level))
-                out.append(
-                    self._language.listed([self._placed(item, each, False) for each in operands[piece.operand :]])
-                )
+                items = [self._placed(item, each, False) for each in operands[piece.operand :]]
+                out.append(self._language.listed(items))
             else:
                 each = operands[piece.operand]
                 if is_last and self._is_placed(piece, each, True):

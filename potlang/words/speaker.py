@@ -67,7 +67,7 @@ class Speaker:
             return self.say_statement(statement)
         sought = [Binder(written(each.name), self._binder_sort(each) or "") for each in statement.find]
         words = clause(self.statement(statement, sought), self.lexicons)
-        binders = binder_words("some", sought, self.lexicons[0])
+        binders = binder_words("which", sought, self.lexicons[0])
         return question.replace("{binders}", binders).replace("{claim}", words)
 
     def statement(self, statement: s.StatementDecl, free: Sequence[Binder] = ()) -> Part:

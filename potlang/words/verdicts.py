@@ -21,13 +21,13 @@ from potlang.report.results import (
     ResultWords,
     Verdict,
 )
-from potlang.sema import IncrementalElaborator
 from potlang.sema.emit import ExpansionTooLarge, Writer
+from potlang.utils.deadline import OutOfFuel
 from potlang.words.parts import Unsayable
 from potlang.words.speaker import Speaker
 
 MOST_ITEMS = 20
-"""Assumptions and bindings of one result that are said; of more, the first ones are, and the rest is counted."""
+"""Assumptions and bindings of one result that are said; of more, the rest is counted."""
 MOST_VALUES = 8
 """Values of one model that are said."""
 
@@ -35,16 +35,18 @@ MOST_VALUES = 8
 def report_words(
     report: ProgramResult,
     module: Module,
-    extension: IncrementalElaborator,
+    speaker: Speaker,
     tree: s.ParsedProgram,
-    language: str = "en",
 ) -> tuple[ResultWords, ...]:
     """What is said of each result of a report on a program, of its assumptions and of its optimum.
 
-    The program is given as it was read (`tree`) and as it is typed. Where a formula cannot be said it stands as
-    it is written, in backquotes.
+    The program is given as it was read (`tree`) and as it is typed. A formula that cannot be said stands as
+    it is written, in backquotes. Results for which the limits of the call leave no time are left out.
     """
-    return tuple(_Reporter(module, Speaker(extension, tree, language), tree).report(report))
+    found: list[ResultWords] = []
+    with suppress(OutOfFuel):
+        found.extend(_Reporter(module, speaker, tree).report(report))
+    return tuple(found)
 
 
 class _Reporter:
@@ -54,16 +56,21 @@ class _Reporter:
         self._words: Mapping[str, str] = speaker.language.table["verdicts"]
         self._kinds: Mapping[str, str] = speaker.language.table["kinds"]
         self._statements: dict[str, s.FactDecl | s.StatementDecl] = {
-            each.pointer: each for each in (*tree.facts, *tree.rules, *tree.verifications)
+            each.pointer: each for each in (*tree.rules, *tree.verifications)
         }
-        self._objectives = {} if tree.optimization is None else tree.optimization.objectives
+        self._statements |= {each.pointer: each for each in tree.facts}
+        for question in tree.verifications:
+            self._statements |= {each.pointer: each for each in question.options}
+        section = tree.optimization
+        self._constraints = {} if section is None else {each.pointer: each for each in section.constraints}
+        self._objectives = {} if section is None else {each.pointer: each for each in section.objectives}
         self._writer = Writer(module)
 
     def report(self, report: ProgramResult) -> Iterator[ResultWords]:
         for result in report.results:
-            because = self._items(result.evidence.core)
-            answer = tuple(self._answer(result))
-            yield ResultWords(result.name, result.pointer, self._claim(result), answer, because)
+            claim, because = self._claim(result), self._items(result.evidence.core)
+            answer = tuple(self._answer(result, claim or ""))
+            yield ResultWords(result.name, result.pointer, claim, answer, because)
         evidence = report.evidence
         if evidence is not None and evidence.core is not None:
             answer = tuple(self._conflict(evidence))
@@ -82,10 +89,12 @@ class _Reporter:
                 return self._speaker.say_claim(statement, self._words["question"])
         return None
 
-    def _answer(self, result: Result) -> Iterator[str]:
-        yield from self._verdict(result)
+    def _answer(self, result: Result, claim: str) -> Iterator[str]:
+        yield self._verdict(result)
+        if result.ask != "must":
+            yield self._words[f"ask {result.ask} {result.outcome}"]
         evidence = result.evidence
-        if evidence.witness is not None:
+        if evidence.witness is not None and evidence.violations is None:
             key = "witness" if result.verdict is Verdict.ENTAILED else "counterexample"
             yield self._with(key, scenario=self._alternatives(evidence.witness.bindings))
         for found, certain, possible in (
@@ -97,15 +106,16 @@ class _Reporter:
                     yield from self._each(key, bindings)
         true, false = evidence.could_be_true, evidence.could_be_false
         for key, model, other in (("could be true", true, false), ("could be false", false, true)):
-            if model:
-                yield self._with(key, scenario=self._scenario(model, other or {}))
+            scenario = "" if model is None else self._scenario(model, other or {}, claim)
+            if scenario:
+                yield self._with(key, scenario=scenario)
 
-    def _verdict(self, result: Result) -> Iterator[str]:
-        if result.verdict is Verdict.UNKNOWN:
-            reason = result.reason
-            yield self._with("unknown because", reason=reason) if reason else self._words["unknown"]
-        else:
-            yield self._because(str(result.verdict), result.evidence.core)
+    def _verdict(self, result: Result) -> str:
+        if result.verdict is not Verdict.UNKNOWN:
+            return self._because(str(result.verdict), result.evidence.core)
+        if result.reason:
+            return self._with("unknown because", reason=result.reason)
+        return self._words["unknown"]
 
     def _because(self, key: str, core: Sequence[CoreItem] | None) -> str:
         return self._words[f"{key} because" if core else key]
@@ -144,11 +154,10 @@ class _Reporter:
                 return self._speaker.say_fact(statement)
             if statement is not None:
                 return self._speaker.say_statement(statement)
+            if item.pointer in self._constraints:
+                return self._speaker.say(self._constraints[item.pointer].text)
         # What the program does not write in a formula of its own: conventions, rules of packs.
         found = next((each for each in self._module.assertions if _is_same(each, item)), None)
-        if found is None and self._module.optimization is not None:
-            constraints = self._module.optimization.constraints
-            found = next((each for each in constraints if _is_same(each, item)), None)
         return None if found is None else self._typed(found.formula)
 
     def _typed(self, formula: Node) -> str | None:
@@ -158,10 +167,18 @@ class _Reporter:
 
     # --- models and bindings ---------------------------------------------------------------------
 
-    def _scenario(self, model: Model, other: Model) -> str:
-        """The values of a model, those first that it does not share with the other one."""
+    def _scenario(self, model: Model, other: Model, claim: str = "") -> str:
+        """The values of a model, those first that it does not share with the other one.
+
+        That the claim itself is so, or is not, is no example of it.
+        """
         shown = sorted(model, key=lambda term: bool(other) and other.get(term) == model[term])
-        return self._joined([self._equation(term, model[term]) for term in shown], MOST_VALUES)
+        said = (
+            self._equation(term, model[term])
+            for term in shown
+            if _bare(self._equation(term, "True")) != _bare(claim)
+        )
+        return self._joined(list(said), MOST_VALUES)
 
     def _equation(self, term: str, value: str) -> str:
         with suppress(Unsayable):
@@ -216,10 +233,10 @@ class _Reporter:
         return self._with("optimum unknown", term=term)
 
     def _term(self, each: ObjectiveResult) -> str:
-        for declaration in self._objectives:
-            if declaration.pointer == each.pointer:
-                with suppress(Unsayable):
-                    return self._speaker.phrase(declaration.expression.text)
+        declaration = self._objectives.get(each.pointer)
+        with suppress(Unsayable):
+            if declaration is not None:
+                return self._speaker.phrase(declaration.expression.text)
         return each.name
 
     def _with(self, key: str, **parts: str | None) -> str:
@@ -234,6 +251,11 @@ class _Reporter:
             name, _, words = rest.partition("}")
             pieces.append(parts[name] or "")
         return "".join(pieces)
+
+
+def _bare(sentence: str) -> str:
+    """A sentence or a clause without what makes it one or the other."""
+    return sentence.removesuffix(".").casefold()
 
 
 def _is_same(assertion: object, item: CoreItem) -> bool:
