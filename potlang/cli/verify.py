@@ -87,7 +87,6 @@ def verify(
         "passes": program.passes,
         "certificate": program.certificate is not None,
         "cache": cache,
-        "words": program.words,
     }
     theory = theory_program(trace.theory, style, color)
 

@@ -19,7 +19,7 @@ _HINT_DIAGNOSTICS: Final = "correct these first, then call again; `explain` says
 _HINT: Final = "ask about fewer things at once, or have whoever runs the tool allow longer answers"
 _WHOLE: Final = ("fix", "code", "pointer", "path", "from")
 """Parts that are kept whole or not at all: a cut one would be applied, or looked up, as if it were whole."""
-_MAPS: Final = ("could_be_true", "could_be_false", "model", "fields")
+_MAPS: Final = ("could_be_true", "could_be_false", "holds_for", "fails_for", "model", "fields")
 """Objects whose keys are data: they are cut as lists are."""
 _KEPT: Final = ("operation", "status", "error", "verdict", "left_out", "hint")
 

@@ -21,7 +21,7 @@ from potlang.engines.context import ProgramContext
 from potlang.engines.encoding import AssertionNames
 from potlang.engines.kernel_reading import KernelReading
 from potlang.ir.module import Assertion, Claim, Module, Optimization
-from potlang.ir.nodes import Node, Quant
+from potlang.ir.nodes import Node, Quant, reachable
 from potlang.passes.sent import SentForm
 from potlang.processes.pool import Workers, default_workers
 from potlang.prove.core_search import CoreSearch
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from potlang.prove.objective import Piece, ProgramModels
     from potlang.prove.optimum_proof import OptimumProof
     from potlang.prove.probing import Probe
+    from potlang.prove.scenarios import ScenarioStep
 
 Made = TypeVar("Made")
 
@@ -107,6 +108,7 @@ class Prover:
             every_core=options.cores == "all",
         )
         self._cross_checker: CrossChecker | None = None
+        self._scenarios: ScenarioStep | None = None
         self._stack: list[tuple[Assertion, ...]] = []
         self._cut_short = False
         self._use_idle_time()
@@ -258,6 +260,10 @@ class Prover:
         return frozenset(claim for each in modules for claim in (*each.claims, *each.norms))
 
     @cached_property
+    def _as_compiled(self) -> dict[str, Claim]:
+        return {each.key: each for each in (*self.original.claims, *self.original.norms)}
+
+    @cached_property
     def _new_keys(self) -> Iterator[str]:
         taken = {each.key for each in self._own_claims}
         return (key for number in count(1) if (key := f"asked {number}") not in taken)
@@ -267,7 +273,11 @@ class Prover:
 
     def _evidence_steps(self) -> list[Callable[[ClaimState, Result], Result]]:
         """The steps that evidence goes through: each over all results before the next."""
-        steps = ((self._minimal, self.options.minimizing), (self._cross_checked, self.options.cross_checking))
+        steps = (
+            (self._minimal, self.options.minimizing),
+            (self._cross_checked, self.options.cross_checking),
+            (self._with_scenarios, self.options.cross_checking),
+        )
         return [step for step, wanted in steps if wanted]
 
     def _result_so_far(self, state: ClaimState) -> Result:
@@ -560,6 +570,23 @@ class Prover:
         return result._replace(
             trust=found.trust, assurances=assurances, checks=checks, evidence=evidence, time_ms=spent
         )
+
+    def _with_scenarios(self, state: ClaimState, result: Result) -> Result:
+        """The same result with the elements by which a quantified claim holds or fails in models."""
+        rests_on_models = result.verdict in (Verdict.UNDETERMINED, Verdict.REFUTED)
+        # Passes may have written quantifiers out.
+        formula = self._as_compiled.get(state.claim.key, state.claim).formula
+        is_quantified = any(isinstance(node, Quant) for node in reachable(formula))
+        if not rests_on_models or state.claim.find or not is_quantified:
+            return result
+        began = time.perf_counter()
+        from potlang.prove.scenarios import ScenarioStep
+
+        if self._scenarios is None:
+            self._scenarios = ScenarioStep(self.original, self._verifier, self._ready_cross_checker())
+        evidence = self._scenarios.added(state, formula, result.evidence)
+        spent = (time.perf_counter() - began) * 1000
+        return result._replace(evidence=evidence, time_ms=result.time_ms + spent)
 
     def _ready_cross_checker(self) -> CrossChecker:
         if self._cross_checker is None:

@@ -13,6 +13,7 @@ from potlang.ir.module import Module
 from potlang.ir.nodes import App, Lit, Node, Sym, Symbol, SymbolKind, reachable
 from potlang.ir.numerals import digits
 from potlang.ir.sorts import BOOL, BitVecSort, DeclaredSort, EnumSort, Sort, parts_of
+from potlang.ir.substitute import substitute
 
 MOST_TERMS = 200
 """Terms of one model ([LIMIT-MODEL])."""
@@ -83,6 +84,7 @@ class TermCollector:
         self.module = module
         self._members: dict[Sort, list[Node]] = {}
         self._labels: dict[int, str | None] = {}
+        self._definitions = {each.symbol: each for each in module.definitions}
 
     def members(self, sort: Sort) -> list[Node]:
         """See `members`."""
@@ -124,15 +126,29 @@ class TermCollector:
         """
         nodes: dict[int, Node] = {}
         functions: dict[Symbol, None] = {}
-        for node in reachable(formula):
-            if isinstance(node, Sym):
-                nodes[node.id] = node
-            elif isinstance(node, App) and isinstance(node.op, Symbol):
-                if node.op.kind is SymbolKind.CONSTRUCTOR:
+        waiting = [formula]
+        while waiting and len(nodes) <= MOST_TERMS:
+            for node in reachable(waiting.pop()):
+                if node.id in nodes:
                     continue
-                functions[node.op] = None
-                nodes[node.id] = node
+                if isinstance(node, Sym):
+                    nodes[node.id] = node
+                    waiting += self._inputs(node.symbol, ())
+                elif isinstance(node, App) and isinstance(node.op, Symbol):
+                    if node.op.kind is SymbolKind.CONSTRUCTOR:
+                        continue
+                    functions[node.op] = None
+                    nodes[node.id] = node
+                    waiting += self._inputs(node.op, node.args)
         return self._labelled([*nodes.values()], functions)
+
+    def _inputs(self, symbol: Symbol, args: tuple[Node, ...]) -> list[Node]:
+        """What a macro's value at ground arguments is computed from."""
+        definition = self._definitions.get(symbol)
+        if definition is None or any(self.label(arg) is None for arg in args):
+            return []
+        put: dict[Node, Node] = dict(zip(definition.params, args, strict=True))
+        return [substitute(self.module.pool, definition.body, put)]
 
     def everything(self) -> list[Term]:
         """All constants, and all functions over named members, at most `MOST_TERMS`."""

@@ -153,6 +153,28 @@ class Bindings(NamedTuple):
     cut: int = 0
 
 
+class ScenarioVariable(NamedTuple):
+    """A quantified variable and its value; an element that is not `named` by a constant has a made name."""
+
+    name: str
+    sort: str
+    value: str
+    named: bool
+
+
+class Scenario(NamedTuple):
+    """A model by what matters in it ([VERDICT-SCENARIO]).
+
+    `witness` are the variables of the claim by whose values it holds or fails there, `values` those of the
+    terms that the claim and the rules involved have for them. `differs`: terms with another value in the
+    scenario of the other side.
+    """
+
+    witness: tuple[ScenarioVariable, ...]
+    values: Model
+    differs: tuple[str, ...] = ()
+
+
 class Evidence(NamedTuple):
     """The evidence of a verdict; parts that the verdict does not call for are None.
 
@@ -160,7 +182,8 @@ class Evidence(NamedTuple):
     asked for; `corrections`: sets of which one, removed, leaves consistent assumptions, and no part of
     it does. Both smallest first; there may be others unless `cores_complete`, `corrections_complete`.
     `could_be_true` and `could_be_false`: two models of an undetermined claim. `witness`: see
-    `Witness`. `violations`: of a norm. `bindings`: of a claim with `find`.
+    `Witness`. `violations`: of a norm. `bindings`: of a claim with `find`. `true_scenario` and
+    `false_scenario`: of a quantified claim, see `Scenario`.
     """
 
     core: tuple[CoreItem, ...] | None = None
@@ -174,6 +197,8 @@ class Evidence(NamedTuple):
     witness: Witness | None = None
     violations: Bindings | None = None
     bindings: Bindings | None = None
+    true_scenario: Scenario | None = None
+    false_scenario: Scenario | None = None
 
 
 class CheckRecord(NamedTuple):
@@ -366,20 +391,6 @@ class Interrupted(KeyboardInterrupt):
         self.known = known
 
 
-class ResultWords(NamedTuple):
-    """What is said of a result in plain words ([WORDS-REPORT]).
-
-    `claim` is its sentence, None where there is none. `answer` are sentences, the first on the verdict, for
-    which `because` lists the assumptions that it rests on.
-    """
-
-    name: str
-    pointer: str
-    claim: str | None
-    answer: tuple[str, ...]
-    because: tuple[str, ...] = ()
-
-
 class ProgramResult(NamedTuple):
     """The answers to all that a program asks; `potlang.Report` is this with text and HTML.
 
@@ -388,7 +399,7 @@ class ProgramResult(NamedTuple):
     assumptions (None: not asked), and `evidence` what comes with that in a program without results whose
     assumptions are inconsistent. `located` are the diagnostics as JSON objects with line and column,
     made by whoever knows the document. `certificate` is the text of one, where it was asked for; it has
-    a file of its own and no place in the JSON form. `sentences` are there if words were asked for.
+    a file of its own and no place in the JSON form.
     """
 
     verdict: Verdict | OptimizationStatus
@@ -404,7 +415,6 @@ class ProgramResult(NamedTuple):
     kind: str = "pot"
     version: str = ""
     certificate: str | None = None
-    sentences: tuple[ResultWords, ...] | None = None
 
     @property
     def paper_answer(self) -> str | None:
@@ -450,8 +460,6 @@ class ProgramResult(NamedTuple):
             "evidence": to_plain(self.evidence),
             "optimization": to_plain(self.optimization),
         }
-        if self.sentences is not None:
-            body["words"] = to_plain(self.sentences)
         return report_to_dict(self, head, body)
 
 

@@ -18,7 +18,8 @@ from potlang.report.results import (
     Model,
     OptionElection,
     Result,
-    ResultWords,
+    Scenario,
+    ScenarioVariable,
     Verdict,
     Witness,
 )
@@ -115,17 +116,7 @@ def evidence_lines(result: Result, style: Style) -> Iterator[str]:
     for title, found in (("violations", evidence.violations), ("bindings", evidence.bindings)):
         if found is not None:
             yield from _bindings(title, found)
-    yield from _models(evidence)
-
-
-def sentence_lines(words: ResultWords) -> Iterator[str]:
-    """What is said of a result in plain words: the claim, the verdict with what it rests on, the evidence."""
-    if words.claim is not None:
-        yield visible(words.claim)
-    for number, sentence in enumerate(words.answer):
-        yield visible(sentence)
-        if number == 0:
-            yield from (f"- {visible(item)}" for item in words.because)
+    yield from _models(evidence, result.verdict)
 
 
 def other_core_lines(evidence: Evidence, style: Style) -> Iterator[str]:
@@ -177,14 +168,40 @@ def _bindings(title: str, found: Bindings) -> Iterator[str]:
         yield f"  {found.cut} more candidates were not looked at"
 
 
-def _models(evidence: Evidence) -> Iterator[str]:
+def _models(evidence: Evidence, verdict: Verdict) -> Iterator[str]:
     true, false = evidence.could_be_true, evidence.could_be_false
     for title, model, other in (("true", true, false), ("false", false, true)):
-        if model:
+        scenario = evidence.true_scenario if title == "true" else evidence.false_scenario
+        if scenario is not None:
+            # Of a refuted claim there is no other side.
+            said = f"could be {title}" if verdict is Verdict.UNDETERMINED else "it fails"
+            yield f"  {said}, for example for {scenario_words(scenario)}"
+            yield from model_lines(model or {}, other or {})
+        elif model:
             yield f"  could be {title}, for example with"
             yield from model_lines(model, other or {})
         elif model is not None:
             yield f"  could be {title}: a model exists; the claim has no term whose value could be shown"
+
+
+def scenario_words(scenario: Scenario) -> str:
+    """The variables and what is said of them; a star marks what differs from the other side's."""
+    variables = ", ".join(map(_variable_words, scenario.witness))
+    facts = [_fact_words(term, value, scenario.differs) for term, value in scenario.values.items()]
+    return f"{variables} with {listed(facts)}" if facts else variables
+
+
+def _variable_words(variable: ScenarioVariable) -> str:
+    name, sort = visible(variable.name), visible(variable.sort)
+    if variable.named:
+        return f"{name} = {visible(variable.value)}"
+    return f"{'an' if sort[:1].lower() in 'aeiou' else 'a'} {sort} {name}"
+
+
+def _fact_words(term: str, value: str, differs: Sequence[str]) -> str:
+    said = {"True": visible(term), "False": f"not {visible(term)}"}
+    mark = "*" if term in differs else ""
+    return mark + said.get(value, f"{visible(term)} = {visible(value)}")
 
 
 def model_lines(model: Model, other: Model) -> Iterator[str]:

@@ -28,6 +28,7 @@ from potlang.report.results import (
     OptionElection,
     ParetoPoint,
     Result,
+    Scenario,
     Verdict,
 )
 from potlang.tool.arguments import CallArguments, CallMistake, kind, wrong_type
@@ -350,11 +351,21 @@ def _result(result: Result) -> Answer:
             remove_one_of=[_core(items) for items in evidence.corrections or ()] or None,
             could_be_true=_plain(evidence.could_be_true),
             could_be_false=_plain(evidence.could_be_false),
+            holds_for=_scenario(evidence.true_scenario),
+            fails_for=_scenario(evidence.false_scenario),
             witness=None if evidence.witness is None else list(map(_plain, evidence.witness.bindings)),
         ),
         **_bindings("violated_by", evidence.violations),
         **_bindings("bindings", evidence.bindings),
     }
+
+
+def _scenario(scenario: Scenario | None) -> Answer | None:
+    """The variables and the values of one object: `x` is `a Person` where no constant names it."""
+    if scenario is None:
+        return None
+    values = {each.name: each.value if each.named else f"some {each.sort}" for each in scenario.witness}
+    return _plain(values | scenario.values)
 
 
 def _election(election: OptionElection) -> Answer:

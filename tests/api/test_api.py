@@ -220,7 +220,6 @@ def test_the_public_names_are_these() -> None:
         "dot",
         "explain",
         "fix",
-        "lint",
         "reason",
         "tool",
         "verify",

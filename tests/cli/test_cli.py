@@ -100,7 +100,7 @@ def test_what_cannot_be_seen_is_an_escape_in_every_form(tmp_path: Path, style: s
 
 
 def test_check_says_that_nothing_is_wrong() -> None:
-    done = potc("check", SEED / "06_simple_arithmetic.json")
+    done = potc("check", SEED / "02_cherokee_delegation.json")
     assert (done.returncode, b"no errors" in done.stdout) == (0, True)
 
 

@@ -41,7 +41,6 @@ def verify(
     workers: Workers | None = None,
     certificate: bool = False,
     cache: CacheChoice = None,
-    words: bool = False,
 ) -> Report:
     """The report on a program: a verdict for each verification, with its evidence.
 
@@ -50,8 +49,7 @@ def verify(
     only strengthens the evidence; `models="full"` shows all symbols, `cores="all"` every
     minimal core within [LIMIT-CORES]; with `certificate` the report has
     the text of one. `cache` is one, its directory, or True for the usual one ([CACHE-CHOICE]): then a
-    settled report is kept, and given again for the same program and options. With `words` its results are
-    said in sentences too. Raises ValueError for an
+    settled report is kept, and given again for the same program and options. Raises ValueError for an
     unknown option or pipeline.
     """
     options: dict[str, Any] = {"route": route, "trust": trust, "models": models, "passes": passes}
@@ -59,10 +57,9 @@ def verify(
     began = Deadline(limits.total_ms)
     try:
         with within(limits.total_ms), collector_calmed():
-            report, program = _verified(source, name, limits, workers, certificate, cache, options)
+            return _verified(source, name, limits, workers, certificate, cache, options)
     except OutOfFuel:
         return unread(limits, began.spent_ms())
-    return report if program is None or not words else program.worded(report)
 
 
 def _verified(
@@ -73,12 +70,12 @@ def _verified(
     certificate: bool,
     cache: CacheChoice,
     options: dict[str, Any],
-) -> tuple[Report, Program | None]:
-    """The report, and the program if it compiles; raises OutOfFuel where the limits end before that."""
+) -> Report:
+    """The report, within the limits of the call; raises OutOfFuel where these end before there is one."""
     if not isinstance(source, Program):
         checked = check(source, name=name)
         if checked.program is None:
-            return rejected(checked, limits), None
+            return rejected(checked, limits)
         source = checked.program
     program = source
 
@@ -87,12 +84,11 @@ def _verified(
             return session.run(certificate=certificate)
 
     if cache is None or cache is False:
-        return run(), program
+        return run()
     from potlang.prove.cache import Cache
 
     chosen = cache if isinstance(cache, Cache) else Cache(None if cache is True else cache)
-    settings = {**options, "certificate": certificate, "limits": limits}
-    return _remembered(chosen, program, settings, run), program
+    return _remembered(chosen, program, {**options, "certificate": certificate, "limits": limits}, run)
 
 
 def rejected(checked: Checked, limits: Limits) -> Report:

@@ -1,0 +1,451 @@
+"""Scenarios: the elements by which a quantified claim holds or fails in a model, and what is said of them.
+
+Finding them is evaluation alone, as a game: whoever wants a formula true picks elements for `exists`, whoever
+wants it false for `forall` (Hintikka's semantic games). [VERDICT-SCENARIO].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import islice, product
+from typing import NamedTuple
+
+from potlang.engines.check import CheckResult
+from potlang.engines.encoding import Encoding
+from potlang.engines.messages import Query
+from potlang.ir import operators as op
+from potlang.ir.evaluator import Evaluator
+from potlang.ir.module import Module
+from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, SymbolKind, Var, reachable, symbols_in
+from potlang.ir.sorts import INT, REAL, DeclaredSort, Sort
+from potlang.ir.structure import FunctionTable, NotEvaluable, Structure, members
+from potlang.ir.substitute import substitute
+from potlang.ir.values import Element, Unspecified
+from potlang.prove.bindings import opened
+from potlang.prove.cross_check import CrossChecker
+from potlang.prove.evidence import evaluated, read_model
+from potlang.prove.terms import literal_label
+from potlang.prove.verdicts import ClaimState, PartialModel, Verifier
+from potlang.report.results import Evidence, Model, Scenario, ScenarioVariable, Verdict
+from potlang.sema.emit import ExpansionTooLarge, Writer
+from potlang.smt.models import Unreadable, complete, read_structure
+from potlang.utils.deadline import Deadline
+
+Env = dict[Var, object]
+
+MOST_VALUES = 40
+"""Values of one scenario ([LIMIT-SCENARIO])."""
+_MOST_TRIED = 4_096
+_MOST_CANDIDATES = 200
+_MOST_RULES = 500
+_MOST_INSTANCES = 8
+_MOST_NODES = 2_000
+_MOST_STEPS = 400_000
+_MOST_MS = 400.0
+_ASK_MS = 2_000
+_SHOWN = (SymbolKind.FUNCTION, SymbolKind.DEFINED, SymbolKind.SELECTOR)
+_NEEDED_TOGETHER = {(op.AND, True), (op.OR, False), (op.IMPLIES, False)}
+
+
+class GeneralRule(NamedTuple):
+    """An assumption for all values of its binders."""
+
+    symbols: frozenset[Symbol]
+    binders: tuple[Var, ...]
+    body: Node
+
+
+class Draft(NamedTuple):
+    """A scenario before it has words: values of variables in one structure."""
+
+    view: StructureView
+    env: Env
+    leading: bool
+    """Whether the variables are those of the claim's first quantifiers."""
+    encoding: Encoding | None = None
+    """That of a model that was asked for, which is not the one of the claim's side."""
+
+
+class StructureView:
+    """One structure, its evaluator, and the values that quantified variables may take in it."""
+
+    def __init__(self, structure: Structure, literals: Mapping[Sort, Sequence[object]]) -> None:
+        self.structure = structure
+        self._evaluator = Evaluator(structure, _MOST_STEPS, Deadline(_MOST_MS))
+        self._literals = literals
+        self._domains: dict[Sort, list[object]] = {}
+
+    def value(self, node: Node, env: Env) -> object:
+        """The value of a node; None where it has none."""
+        try:
+            return self._evaluator.value(node, env)
+        except (NotEvaluable, Unspecified):
+            return None
+
+    def domain(self, sort: Sort) -> list[object]:
+        """The members of a finite sort; of another one the values that the claim or the structure names."""
+        found = self._domains.get(sort)
+        if found is None:
+            try:
+                found = members(sort, self.structure)
+            except NotEvaluable:
+                named = (*self._literals.get(sort, ()), *self._mentioned(sort))
+                found = list(islice(dict.fromkeys(named), _MOST_CANDIDATES))
+            self._domains[sort] = found
+        return found
+
+    def _mentioned(self, sort: Sort) -> Iterator[object]:
+        for symbol, meaning in self.structure.functions.items():
+            if not symbol.domain and symbol.range == sort:
+                yield meaning
+            if not isinstance(meaning, FunctionTable):
+                continue
+            for args, value in meaning.entries.items():
+                yield from (arg for arg, of in zip(args, symbol.domain, strict=False) if of == sort)
+                if symbol.range == sort:
+                    yield value
+
+    def bindings(self, binders: Sequence[Var]) -> Iterator[Env]:
+        """Values for the binders, in order, as many as are tried."""
+        choices = [self.domain(var.sort) for var in binders]
+        for values in islice(product(*choices), _MOST_TRIED):
+            yield dict(zip(binders, values, strict=True))
+
+
+def play(view: StructureView, formula: Node, wanted: bool, start: Env) -> Env:
+    """The values of quantified variables by which `formula`, under `start`, is `wanted`.
+
+    A quantifier whose every instance is wanted has none.
+    """
+    env: Env = dict(start)
+    waiting = [(formula, wanted)]
+    while waiting:
+        node, goal = waiting.pop()
+        if isinstance(node, Quant):
+            if (node.kind == "exists") == goal:
+                for found in view.bindings(node.binders):
+                    if view.value(node.body, env | found) is goal:
+                        env |= found
+                        waiting.append((node.body, goal))
+                        break
+        elif isinstance(node, App):
+            waiting += _moves(view, node, goal, env)
+    return env
+
+
+def _moves(view: StructureView, node: App, goal: bool, env: Env) -> list[tuple[Node, bool]]:
+    """The parts that make a formula what it is, each with its value."""
+    args = node.args
+    if node.op is op.NOT:
+        return [(args[0], not goal)]
+    if node.op in (op.AND, op.OR, op.IMPLIES):
+        last = len(args) - 1
+        wants = [(each, goal != (node.op is op.IMPLIES and at < last)) for at, each in enumerate(args)]
+        if (node.op, goal) in _NEEDED_TOGETHER:
+            return wants[::-1]
+        return next(([each] for each in wants if view.value(each[0], env) is each[1]), [])
+    if node.op in (op.IFF, op.XOR, op.ITE) or (node.op is op.EQ and args[0].sort is node.sort):
+        values = [(each, view.value(each, env)) for each in args if each.sort is node.sort]
+        return [(each, value) for each, value in values if isinstance(value, bool)]
+    return []
+
+
+class ScenarioMaker:
+    """Makes scenarios of one module's claims, in any structures for it."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self._writer = Writer(module)
+
+    @cached_property
+    def _rules(self) -> list[GeneralRule]:
+        found = []
+        for assertion in self.module.assertions:
+            formula = assertion.formula
+            parts = opened(formula) if isinstance(formula, Quant) and formula.kind == "forall" else None
+            if parts is not None:
+                found.append(GeneralRule(frozenset(symbols_in(parts[1])), *parts))
+            if len(found) == _MOST_RULES:
+                break
+        return found
+
+    def view(self, structure: Structure, formula: Node) -> StructureView:
+        """A structure for the module, in which values are tried that the claim and the rules name."""
+        literals: dict[Sort, list[object]] = {INT: [0, 1, -1], REAL: [Fraction(0), Fraction(1), Fraction(-1)]}
+        for root in (formula, *(rule.body for rule in self._rules)):
+            for node in islice(reachable(root), _MOST_NODES):
+                if not isinstance(node, Lit) or node.value is None:
+                    continue
+                known = literals.setdefault(node.sort, [])
+                if len(known) < _MOST_CANDIDATES:
+                    known += _near(node)
+        return StructureView(structure, literals)
+
+    def draft(self, view: StructureView, formula: Node, holds: bool) -> Draft | None:
+        """The elements by which the claim `holds`, or does not; None where it takes none."""
+        env = play(view, formula, holds, {})
+        parts = opened(formula)
+        leading = parts is not None and all(var in env for var in parts[0])
+        return Draft(view, env, leading) if env else None
+
+    def alike(self, view: StructureView, formula: Node, other: Draft) -> Draft | None:
+        """The instance of the claim's first quantifiers that is most like one in another structure.
+
+        What holds of all elements has no witness: shown is what differs from where it fails.
+        """
+        parts = opened(formula)
+        if parts is None or not other.leading:
+            return None
+        binders, body = parts
+        terms = self._terms(body, set(binders))
+        before = [other.view.value(term, other.env) for term in terms]
+        best: tuple[int, Env] | None = None
+        # Numbers are the same in each structure.
+        same = [{var: other.env[var] for var in binders if not isinstance(var.sort, DeclaredSort)}]
+        for env in [*(same if len(same[0]) == len(binders) else ()), *view.bindings(binders)]:
+            score = sum(view.value(term, env) == old for term, old in zip(terms, before, strict=True))
+            if best is None or score > best[0]:
+                best = score, env
+        return None if best is None else Draft(view, best[1], True)
+
+    def scenario(self, draft: Draft, formula: Node) -> Scenario:
+        """The draft in the program's words."""
+        names = self._names(draft)
+        elements = self._elements(draft, names)
+        witness = tuple(self._variable(var, value, names[var], elements) for var, value in draft.env.items())
+        # In the values, an element without a name is called by the variable that stands for it.
+        called = {
+            value: names[var]
+            for var, value in reversed(draft.env.items())
+            if isinstance(value, Element) and not elements[value][1]
+        }
+        shown: dict[str, str] = {}
+        free = [Var(var.id, var.sort, name) for var, name in names.items()]
+        for term in self._spoken(formula, list(draft.env)):
+            value = draft.view.value(term, draft.env)
+            text = called.get(value) if isinstance(value, Element) else None
+            text = text or self._text(value, term.sort, elements)
+            if text is None or (isinstance(term, Sym) and text == term.symbol.name):
+                continue
+            try:
+                shown.setdefault(self._writer.term(term, free), text)
+            except (ExpansionTooLarge, ValueError):
+                continue
+            if len(shown) == MOST_VALUES:
+                break
+        return Scenario(witness, shown)
+
+    # --- words ---
+
+    def _names(self, draft: Draft) -> dict[Var, str]:
+        names: dict[Var, str] = {}
+        for var in draft.env:
+            name, number = var.name, 2
+            while name in names.values():
+                name, number = f"{var.name}_{number}", number + 1
+            names[var] = name
+        return names
+
+    def _elements(self, draft: Draft, names: Mapping[Var, str]) -> dict[Element, tuple[str, bool]]:
+        """A name for each element of declared sorts, and whether a constant gives it."""
+        found: dict[Element, tuple[str, bool]] = {}
+        for symbol in self.module.symbols:
+            if symbol.domain or symbol.kind is not SymbolKind.CONSTANT:
+                continue
+            if isinstance(symbol.range, DeclaredSort):
+                value = draft.view.structure.functions.get(symbol)
+                if isinstance(value, Element):
+                    found.setdefault(value, (symbol.name, True))
+        taken = {symbol.name for symbol in self.module.symbols} | set(names.values())
+        for sort, size in draft.view.structure.universe.items():
+            number = 0
+            for index in range(min(size, _MOST_TRIED)):
+                element = Element(sort.name, index)
+                if element in found:
+                    continue
+                number += 1
+                while f"{sort.name.lower()}_{number}" in taken:
+                    number += 1
+                found[element] = f"{sort.name.lower()}_{number}", False
+        return found
+
+    def _variable(
+        self, var: Var, value: object, name: str, elements: Mapping[Element, tuple[str, bool]]
+    ) -> ScenarioVariable:
+        is_named = not isinstance(value, Element) or elements.get(value, ("", False))[1]
+        return ScenarioVariable(name, str(var.sort), self._text(value, var.sort, elements) or "?", is_named)
+
+    def _text(self, value: object, sort: Sort, elements: Mapping[Element, tuple[str, bool]]) -> str | None:
+        if isinstance(value, Element):
+            return elements[value][0] if value in elements else None
+        if isinstance(value, bool | int | Fraction | str):
+            literal = self.module.pool.lit(value, sort)
+            return literal_label(literal) if isinstance(literal, Lit) else None
+        return None
+
+    # --- what the claim and the rules speak of ---
+
+    def _spoken(self, formula: Node, variables: Sequence[Var]) -> list[Node]:
+        known = set(variables)
+        found = dict.fromkeys(self._terms(formula, known))
+        about = set(symbols_in(formula))
+        about |= {term.op for term in found if isinstance(term, App) and isinstance(term.op, Symbol)}
+        for rule in self._rules:
+            if rule.symbols & about:
+                for body in self._instances(rule, variables):
+                    found |= dict.fromkeys(self._terms(body, known))
+        return list(found)
+
+    def _instances(self, rule: GeneralRule, variables: Sequence[Var]) -> Iterator[Node]:
+        choices = [[var for var in variables if var.sort == binder.sort] for binder in rule.binders]
+        for chosen in islice(product(*choices), _MOST_INSTANCES):
+            yield substitute(self.module.pool, rule.body, dict(zip(rule.binders, chosen, strict=True)))
+
+    def _terms(self, root: Node, known: set[Var]) -> list[Node]:
+        """Applications and constants in a formula whose variables are known; of a macro its inputs too."""
+        definitions = {each.symbol: each for each in self.module.definitions}
+        found: dict[Node, None] = {}
+        waiting: list[Node] = [root]
+        while waiting and len(found) < 2 * MOST_VALUES:
+            for node in islice(reachable(waiting.pop()), _MOST_NODES):
+                symbol = node.op if isinstance(node, App) else node.symbol if isinstance(node, Sym) else None
+                if not isinstance(symbol, Symbol) or node in found or not _is_shown(symbol):
+                    continue
+                if not known.issuperset(each for each in reachable(node) if isinstance(each, Var)):
+                    continue
+                found[node] = None
+                definition = definitions.get(symbol)
+                if definition is not None:
+                    args = node.args if isinstance(node, App) else ()
+                    inputs: dict[Node, Node] = dict(zip(definition.params, args, strict=True))
+                    waiting.append(substitute(self.module.pool, definition.body, inputs))
+        return list(found)
+
+
+def marked(scenario: Scenario | None, other: Scenario | None) -> Scenario | None:
+    """The scenario with the terms whose values differ from another one's."""
+    if scenario is None or other is None:
+        return scenario
+    differing = (term for term, value in scenario.values.items() if other.values.get(term, value) != value)
+    return scenario._replace(differs=tuple(differing))
+
+
+def _is_shown(symbol: Symbol) -> bool:
+    return symbol.kind in _SHOWN if symbol.domain else symbol.kind is not SymbolKind.FRESH
+
+
+def _near(literal: Lit) -> list[object]:
+    """The literal's value, and of a number its neighbours: limits are where claims begin to fail."""
+    value = literal.value
+    if literal.sort is INT and isinstance(value, int):
+        return [value, value - 1, value + 1]
+    if literal.sort is REAL and isinstance(value, int | Fraction):
+        return [Fraction(value), Fraction(value) - 1, Fraction(value) + 1]
+    return [value]
+
+
+class ScenarioStep:
+    """Adds scenarios to results whose verdict rests on models ([VERDICT-SCENARIO])."""
+
+    def __init__(self, module: Module, verifier: Verifier, checker: CrossChecker) -> None:
+        """`module` is the program as compiled."""
+        self._module = module
+        self._verifier = verifier
+        self._checker = checker
+        self._maker = ScenarioMaker(module)
+
+    def added(self, state: ClaimState, formula: Node, evidence: Evidence) -> Evidence:
+        """The evidence with the scenarios of an undetermined or refuted claim, `formula` as compiled."""
+        drafts = {
+            holds: self._draft(state, formula, holds)
+            for holds in ((True, False) if state.verdict is Verdict.UNDETERMINED else (False,))
+        }
+        for holds, draft in drafts.items():
+            other = drafts.get(not holds)
+            if (draft is None or not draft.leading) and other is not None:
+                view = self._view(state, formula, holds)
+                alike = None if view is None else self._maker.alike(view, formula, other)
+                drafts[holds] = alike or draft
+        true, false = (
+            None if (draft := drafts.get(holds)) is None else self._maker.scenario(draft, formula)
+            for holds in (True, False)
+        )
+        return evidence._replace(
+            could_be_true=self._model(state, drafts.get(True), evidence.could_be_true),
+            could_be_false=self._model(state, drafts.get(False), evidence.could_be_false),
+            true_scenario=marked(true, false),
+            false_scenario=marked(false, true),
+        )
+
+    def _draft(self, state: ClaimState, formula: Node, holds: bool) -> Draft | None:
+        view = self._view(state, formula, holds)
+        found = None if view is None else self._maker.draft(view, formula, holds)
+        seeks = isinstance(formula, Quant) and (formula.kind == "exists") == holds
+        if not seeks or (found is not None and found.leading):
+            return found
+        return self._asked(state, formula, holds) or found
+
+    def _view(self, state: ClaimState, formula: Node, holds: bool) -> StructureView | None:
+        """The model of a side, unless evaluation says that it is none."""
+        model = state.true_model if holds else state.false_model
+        structure = None if model is None else self._checker.structure(model.result)
+        if structure is None or self._checker.evaluations.assumed(structure).holds is False:
+            return None
+        return self._maker.view(complete(structure, self._module), formula)
+
+    def _asked(self, state: ClaimState, formula: Node, holds: bool) -> Draft | None:
+        """A model in which constants stand for the first quantifiers' variables.
+
+        Over numbers a model may fail where no candidate lies.
+        """
+        lowered = self._verifier.terms.module
+        parts, sent = opened(formula), opened(state.formula)
+        if parts is None or sent is None:
+            return None
+        # Passes leave out binders that do not matter, and may rename the others.
+        kept = {var: var for var in sent[0] if var in parts[0]}
+        if len(kept) < len(sent[0]):
+            if [var.sort for var in parts[0]] != [var.sort for var in sent[0]]:
+                return None
+            kept = dict(zip(parts[0], sent[0], strict=True))
+        symbols = {
+            var: Symbol(f"witness.{at}", (), var.sort, SymbolKind.FRESH) for at, var in enumerate(kept)
+        }
+        pool = lowered.pool
+        unknowns: dict[Node, Node] = {kept[var]: pool.sym(symbol) for var, symbol in symbols.items()}
+        instance = substitute(pool, sent[1], unknowns)
+
+        def build(encoding: Encoding) -> Query:
+            text = "".join(encoding.declare(symbol) for symbol in symbols.values())
+            text += encoding.goal(instance, negated=not holds)
+            return self._verifier.query(encoding, text)._replace(model=True)
+
+        result = self._verifier.dispatcher.ask_first("claim", build, most_ms=_ASK_MS)
+        if result.model is None or result.encoding is None:
+            return None
+        module = replace(lowered, symbols=(*lowered.symbols, *symbols.values()))
+        try:
+            structure = read_structure(result.model, module, result.encoding.dialect)
+        except Unreadable:
+            return None
+        if self._checker.evaluations.assumed(structure).holds is False:
+            return None
+        view = self._maker.view(complete(structure, self._module), formula)
+        env = {var: next(iter(view.domain(var.sort)), None) for var in parts[0]}
+        env |= {var: structure.functions.get(symbol) for var, symbol in symbols.items()}
+        if view.value(parts[1], env) is not holds:
+            return None
+        return Draft(view, play(view, parts[1], holds, env), True, result.encoding)
+
+    def _model(self, state: ClaimState, draft: Draft | None, shown: Model | None) -> Model | None:
+        """What is shown of the model that a scenario is in: never of another one."""
+        if draft is None or draft.encoding is None or shown is None:
+            return shown
+        result = CheckResult("sat", None, (), structure=lambda: draft.view.structure)
+        model = evaluated(
+            self._module, PartialModel(draft.encoding, {}, result), (*state.terms, *state.named)
+        )
+        return None if model is None else read_model(model, state.terms, state.named)
