@@ -15,6 +15,7 @@ from potlang.expressions.actions import Correction, Fault
 from potlang.expressions.tables import END, Token
 
 _SUSPECT = re.compile(r"[0-9][-/,][0-9]")
+_ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _UNITS = frozenset(
     (
         *(
@@ -182,6 +183,14 @@ def _dated(size: int, words: list[str], sign: str, written: str) -> _Amount:
     return size, str(number), problem, (f"write `{number}` for that day", *helps), fix if certain else None
 
 
+def day_number(text: str) -> int | None:
+    """The number of the day that a text such as `2025-01-20` names; None for any other."""
+    try:
+        return datetime.date.fromisoformat(text).toordinal() if _ISO.fullmatch(text) else None
+    except ValueError:
+        return None
+
+
 def _thousands(tokens: list[Token], at: int) -> _Amount:
     size = 1
     while (
@@ -276,7 +285,9 @@ def with_unit(number: str, unit: str) -> str:
 def currency(text: str, start: int) -> Fault | None:
     """The fault of a currency's sign before or behind a number."""
     sign = text[start]
-    if sign not in _CURRENCIES:
+    beside = text[start + 1 : start + 3].strip()[:1] + text[:start].rstrip()[-1:]
+    # Elsewhere `$` encloses formulas of LaTeX.
+    if sign not in _CURRENCIES or not any(char.isdigit() or char == "." for char in beside):
         return None
     end = start + 1
     helps = ("write the plain number, and say the currency in the name of the function, as in `price_usd`",)

@@ -67,6 +67,10 @@ class Phrases:
                 (fix,),
             )
         for index, token in enumerate(self._tokens):
+            if token.kind == "OR" and self._text[token.start] == "|":
+                built = self._set_builder(index)
+                if built is not None:
+                    return self._as_fault(built)
             reader = _WORDS.get(token.text.lower()) if token.kind in ("NAME", "OTHER") else None
             found = None if reader is None else reader(self, index)
             if found is not None:
@@ -77,7 +81,9 @@ class Phrases:
         first, last = self._tokens[found.first], self._tokens[max(found.last - 1, found.first)]
         helps = found.helps
         fixes: tuple[Correction, ...] = ()
-        if found.text:
+        if found.text and not found.text.strip():
+            fixes = (Correction("remove it", Applicability.UNSAFE, ((found.start, found.end, found.text),)),)
+        elif found.text:
             helps = (f"write `{_short(found.text)}`", *helps)
             edit = (found.start, found.end, found.text)
             fixes = (Correction(f"write `{_short(found.text)}`", Applicability.UNSAFE, (edit,)),)
@@ -258,8 +264,15 @@ class Phrases:
     def reverse(self, index: int) -> _Phrase | None:
         """`q :- p`."""
         span = self._around(index)
-        then, condition = self._part(span.first, index), self._part(index + 1, span.last)
-        text = f"Implies({condition}, {then})" if condition and then else ""
+        # The body of a clause goes on behind its commas.
+        last, premises = index, []
+        while last == index or (self._tokens[last].kind == "COMMA" and span.first == 0):
+            first, last = last + 1, self._reach(last + 1, 1, frozenset())
+            premises.append(self._part(first, last))
+        span = _Span(span.first, last)
+        then = self._part(span.first, index)
+        condition = premises[0] if len(premises) == 1 else f"And({', '.join(premises)})"
+        text = f"Implies({condition}, {then})" if all(premises) and then else ""
         return self._phrase(
             (index, index + 1), span, f"`{self._tokens[index].text}` is not an operator", text
         )
@@ -286,8 +299,10 @@ class Phrases:
         if middle is None:
             return None
         last = self._around(middle, _CONNECTIVES).last
-        parts = self._part(first, index), self._part(index + 1, middle), self._part(middle + 1, last)
-        text = f"Between({', '.join(parts)})"
+        negated = self._tokens[index - 1].text.lower() == "not"
+        low, high = self._part(index + 1, middle), self._part(middle + 1, last)
+        text = f"Between({self._part(first, index - negated)}, {low}, {high})"
+        text = f"Not({text})" if negated else text
         return self._phrase((index, index + 1), _Span(first, last), "`between` is not an operator", text)
 
     def like(self, index: int) -> _Phrase | None:
@@ -301,6 +316,17 @@ class Phrases:
         return self._phrase(
             (index, index + 1), self._around(index), f"`{word}` is not an operator", "", helps
         )
+
+    def either(self, index: int) -> _Phrase | None:
+        """`either p or q`, `both p and q`."""
+        if self._ends_value(index - 1) or self._tokens[index + 1].kind not in ("NAME", "QUOTED", "NOT"):
+            return None
+        start, end = self._tokens[index].start, self._tokens[index + 1].start
+        word = self._tokens[index].text
+        helps = (
+            "write `p or q`; if not both are meant, `Xor(p, q)`" if word == "either" else "write `p and q`"
+        )
+        return _Phrase(index, index + 1, f"`{word}` is not an operator", " ", start, end, (helps,))
 
     def let(self, index: int) -> _Phrase | None:
         """`let y = 3 in p`."""
@@ -330,6 +356,10 @@ class Phrases:
         if last > len(tokens) or first < 0:
             return None
         whole = self._part(first, index)
+        if whole in _MODULES and args:
+            text = f"{_METHODS.get(name.lower(), name)}({args})"
+            problem = f"functions have no `{whole}.` before them"
+            return self._phrase((index - 1, index + 2), _Span(first, last), problem, text)
         word = _METHODS.get(name.lower(), name)
         text = f"{word}({whole}{', ' if args else ''}{args})"
         problem = f"`.{name}` does not belong to a value: a function is applied to it"
@@ -401,6 +431,33 @@ class Phrases:
     def _start(self, index: int) -> int:
         return self._around(index).first
 
+    def _set_builder(self, index: int) -> _Phrase | None:
+        """`{x: A | p}`, `{x in A | p}`, `[x: A | p]`."""
+        span = self._around(index)
+        before = self._tokens[span.first : index]
+        if [token.kind for token in before] not in (["NAME", "COLON", "NAME"], ["NAME", "IN", "NAME"]):
+            return None
+        opening = self._tokens[span.first - 1].text if span.first else ""
+        if opening not in ("[", "{"):
+            return None
+        binder, body = f"[{before[0].text}: {before[2].text}]", self._part(index + 1, span.last)
+        owner = (
+            self._tokens[span.first - 3]
+            if span.first > 2 and self._tokens[span.first - 2].text == "("
+            else None
+        )
+        folds = owner is not None and owner.text.lower() in (
+            "count",
+            "exists",
+            "forall",
+            "atmost",
+            "atleast",
+            "exactly",
+        )
+        text = f"{binder}, {body}" if folds else f"SetOf({binder}, {body})"
+        whole = _Span(span.first - 1, span.last + 1)
+        return self._phrase((index, index + 1), whole, "`|` does not make a set", text)
+
     def _clauses(self, index: int, first: int) -> tuple[str, str, int] | None:
         """The binders, the condition and where the comprehension ends; None where it ranges over no name."""
         tokens, at, binders, condition = self._tokens, index, [], ""
@@ -451,6 +508,9 @@ _FOLDS: dict[str, Callable[[str, str, str], str]] = {
     "set": lambda binders, body, condition: f"SetOf([{binders}], {condition or 'True'})",
 }
 _NAMES = {"max": "Max", "min": "Min", "prod": "Product", "mean": "Average", "average": "Average"}
+_MODULES = frozenset(
+    ("z3", "math", "np", "numpy", "operator", "itertools", "re", "cp", "model", "sp", "sympy")
+)
 _METHODS = {
     "startswith": "StartsWith",
     "endswith": "EndsWith",
@@ -487,6 +547,7 @@ _WORDS: dict[str, Callable[[Phrases, int], _Phrase | None]] = {
     **dict.fromkeys(("like", "ilike", "rlike", "matches", "regexp"), Phrases.like),
     "=~": Phrases.like,
     "let": Phrases.let,
+    **dict.fromkeys(("either", "both"), Phrases.either),
     ".": Phrases.member,
     "for": Phrases.comprehension,
 }

@@ -34,6 +34,8 @@ WORD_OPERATORS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "OR": ("OR", "or"),
         "Or": ("OR", "or"),
         "is": ("COMPARE", "=="),
+        "IS": ("COMPARE", "=="),
+        "but": ("AND", "and"),
         "equals": ("COMPARE", "=="),
         "mod": ("DIVIDE", "%"),
         "div": ("DIVIDE", "//"),
@@ -112,7 +114,9 @@ def _two_values(previous: Token, token: Token, expected: list[str]) -> Fault | N
     fixes: list[Correction] = []
     if names:
         both = f"{previous.text} {token.text}"
-        helps = (f"if this is one name, write it in backquotes: `{both}`",)
+        applied = f"if the first is a function, write `{previous.text}({token.text})`"
+        one_name = f"if this is one name, write it in backquotes: `{both}`"
+        helps = (one_name,) if "COMMA" in expected else (applied, one_name)
     if "COMMA" in expected:
         fixes.append(Correction("insert a comma", UNSAFE, ((previous.end, previous.end, ","),)))
         what = "a comma"

@@ -344,6 +344,10 @@ class ErrorTolerantLexer:
             helps = ["write `>=` for the comparison, `->` for the implication"]
         elif word in ("^", ";"):
             trust = UNSAFE
+        elif word in ("∈", "\\in") and self.text[end:].lstrip()[:1] == "[":
+            # `[1, 5]` may be an interval, and is a list here.
+            trust = UNSAFE
+            helps.append("for an interval write `Between(x, low, high)`")
         text = self._spaced(meant, start, end) if kind in _WORDS else meant
         fix = Correction(f"write `{meant}`", trust, ((start, end, text),))
         if word == "=":

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from potlang.diag import Applicability, Fix, Label, Patch, Replace
 from potlang.expressions import surface as s
+from potlang.expressions.amounts import day_number
 from potlang.expressions.names import written
 from potlang.ir.nodes import Lit, Node, Symbol
 from potlang.ir.sorts import BOOL, INT, REAL, DeclaredSort, EnumSort, Sort, is_numeric
@@ -216,6 +217,10 @@ def comparison_advice(
 def _unquoted(e: Elaborator, text: s.StringLiteral) -> Advice:
     """For a number in quotes, or a text that is compared with a number."""
     plain = text.value.strip().replace(",", "")
+    day = day_number(plain)
+    if day is not None:
+        helps = [f"write {day} for that day: dates are numbers of days here"]
+        return helps, [e.replace(text, str(day), f"write {day}, the number of that day from 0001-01-01 on")]
     if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", plain) is None:
         return ["a text is not a number; numbers stand without quotes"], []
     return [f"write `{plain}`: numbers stand without quotes"], [e.replace(text, plain, f"write `{plain}`")]

@@ -6,6 +6,7 @@ truth values, or the declared constants of a declared sort (each name once).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from itertools import product
 from math import prod
@@ -33,7 +34,10 @@ def _aggregate(fold: Fold, body_sort: Sort | None = None) -> Build:
     """The function that folds the terms of its list, or of its body for each value of its binders."""
 
     def build(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
-        if not _is_binder_form(expr.args):
+        if _has_condition(expr.args):
+            _report_condition(e, expr)
+            return None
+        if not _is_binder_form(expr.args) and not _binds_unknown(e, expr.args):
             args = flat(expr.args)
             return e.gather_fitted(args, [body_sort] * len(args), lambda nodes: fold(e, nodes, expr))
         *heads, body = expr.args
@@ -60,6 +64,35 @@ def _is_binder_form(args: Sequence[s.Expr]) -> bool:
     if isinstance(first, s.ListOf):
         return len(args) == 2 and not isinstance(args[1], s.ListOf)
     return isinstance(first, s.Binding)
+
+
+def _binds_unknown(e: Elaborator, args: Sequence[s.Expr]) -> bool:
+    """`Sum(x, f(x))` with a name that nothing declares: a binder whose sort is missing."""
+    first = args[0] if len(args) == 2 else None
+    if not isinstance(first, s.Name) or first.id in e.inferred or e.scope.meaning(first.id) is not None:
+        return False
+    return re.search(rf"\b{re.escape(first.id)}\b", e.text_of(args[1])) is not None
+
+
+def _has_condition(args: Sequence[s.Expr]) -> bool:
+    """`Sum([x: A], p, e)`: three parts, of which the condition belongs into the term."""
+    first = args[0] if len(args) == 3 else None
+    return isinstance(first, s.ListOf) and any(isinstance(item, s.Binding) for item in first.items)
+
+
+def _report_condition(e: Elaborator, expr: s.Call) -> None:
+    name = _name(expr)
+    heads, condition, term = (e.text_of(arg) for arg in expr.args)
+    meant = {
+        "Sum": f"Sum({heads}, If({condition}, {term}, 0))",
+        "Product": f"Product({heads}, If({condition}, {term}, 1))",
+        "Count": f"Count({heads}, And({condition}, {term}))",
+    }.get(name)
+    helps = [f"write `{meant}`" if meant else f"write `{name}({heads}, If({condition}, {term}, other))`"]
+    fixes = [e.replace(expr, meant, f"write `{meant}`")] if meant else []
+    e.report(
+        "POT1020", expr.args[1], problem=f"`{name}` has no condition of its own", helps=helps, fixes=fixes
+    )
 
 
 def instances(e: Elaborator, body: Node, variables: list[Var], at: s.Expr, expr: s.Call) -> list[Node] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from potlang.diag import Label, Place
+from potlang.diag import Applicability, Fix, Label, Place, Replace
 from potlang.expressions import surface as s
 from potlang.expressions.names import written
 from potlang.ir.nodes import Node, Var
@@ -26,7 +26,7 @@ def under_binders(
     finish: Callable[[list[Var], Node], Node | None],
 ) -> Visit:
     """`finish` of the variables that `heads` bind and of the `body` under them; None after an error."""
-    binders = _bind(e, flat(heads), heads[0], name)
+    binders = _bind(e, _without_sorts(e, flat(heads), name), heads[0], name)
     e.scope.push(binders)
 
     def close(found: list[Node | None]) -> Node | None:
@@ -38,6 +38,31 @@ def under_binders(
         return finish(variables, node)
 
     return e.gather((body,), (sort,), close)
+
+
+def _without_sorts(e: Elaborator, items: Sequence[s.Expr], quantifier: str) -> Sequence[s.Expr]:
+    """The items but for names of sorts, which stand behind a colon: `[x, P]` is reported as `[x: P]`."""
+    # Most binders are declared variables: nothing else is looked at for them.
+    if all(e.scope.meaning(item.id) is not None for item in items if isinstance(item, s.Name)):
+        return items
+    sorts = frozenset(e.sorts.names())
+    found: list[s.Expr] = []
+    for item in items:
+        one = found[-1] if found else None
+        if not isinstance(item, s.Name) or item.id not in sorts or e.scope.meaning(item.id) is not None:
+            found.append(item)
+        elif isinstance(one, s.Name):
+            text = f"{written(one.id)}: {written(item.id)}"
+            fixes = [
+                Fix(f"write `{text}`", Applicability.UNSAFE, (Replace(e.pointer, one.start, item.end, text),))
+            ]
+            problem = f"the sort of a variable of `{quantifier}` stands behind a colon"
+            e.report("POT1020", item, problem=problem, helps=[f"write `[{text}]`"], fixes=fixes)
+            sort = s.SortExpr(item.id, [], e.pointer, item.start, item.end)
+            found[-1] = s.Binding(one, sort, one.start, item.end)
+        else:
+            found.append(item)
+    return found
 
 
 def _bind(
@@ -53,6 +78,17 @@ def _bind(
                 sort = e.sorts.resolve(item.sort)
                 warn_shadowing(e, item.name.id, e.place(item.name))
                 binders.append((item.name.id, None if sort is None else e.pool.var(item.name.id, sort)))
+            case s.StringLiteral(value=name) if name.isidentifier():
+                e.report(
+                    "POT1020",
+                    item,
+                    problem="a variable has no quotes",
+                    helps=[f"write {quantifier}([{name}], …)"],
+                    fixes=[e.replace(item, name, f"write `{name}`")],
+                )
+                binders += bind_quietly(e, [s.Name(name, item.start, item.end)])
+            case s.ListOf(items=[s.Name() as name, s.Name() as sort_name]):
+                binders.append((name.id, _member_binder(e, item, name, sort_name)))
             case s.Infix(op="in", args=[s.Name() as name, s.Name() as sort_name]):
                 binders.append((name.id, _member_binder(e, item, name, sort_name)))
             case _:

@@ -25,6 +25,7 @@ from potlang.sema.binders import binder_form, under_binders, with_sorts
 from potlang.sema.cardinality import cardinality, exists_unique, pairwise_distinct, pseudo_boolean
 from potlang.sema.infix import apply_arithmetic, equate, infix, member
 from potlang.sema.operands import all_numeric, coerced, complete, flat, same_width, sort_of, unify
+from potlang.sema.patterns import matches
 from potlang.sema.reachability import reachable_by
 from potlang.sema.rounding import ceiling, floor, round_, rounding, sign, truncated
 from potlang.sema.sorts import WIDEST
@@ -655,6 +656,7 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
         "Contains": _row("Contains(whole, part)", op.STR_CONTAINS, STRING, STRING),
         "PrefixOf": _row("PrefixOf(part, whole)", op.STR_PREFIX, STRING, STRING),
         "SuffixOf": _row("SuffixOf(part, whole)", op.STR_SUFFIX, STRING, STRING),
+        "Matches": Builtin(matches, "Matches(s, pattern)"),
         "StartsWith": Builtin(_swapped_strings(op.STR_PREFIX), "StartsWith(whole, part)"),
         "EndsWith": Builtin(_swapped_strings(op.STR_SUFFIX), "EndsWith(whole, part)"),
         **dict.fromkeys(

@@ -36,7 +36,7 @@ from potlang.sema.builtins import BUILTINS, set_of
 from potlang.sema.elsewhere import folded, other_operator, same_as
 from potlang.sema.infix import compare, infix, prefix
 from potlang.sema.literals import call_node, literal_node
-from potlang.sema.operands import complete, flat, is_thing, known_sort
+from potlang.sema.operands import complete, is_thing, known_sort
 from potlang.sema.scope import FunctionEntry, Scope, TermEntry, VariableEntry, describe, signature
 from potlang.sema.sorts import SortTable
 from potlang.sema.undeclared import Undeclared
@@ -318,6 +318,10 @@ class Elaborator:
             return self._empty_set(expr, expected)
         if sort is not None:
             return self.pool.sym(self._free_symbol(expr.id, sort))
+        if self._is_sort(expr):
+            meant = f"a sort is no term and no set: a variable gets it in its binder, `[x: {expr.id}]`"
+            self.undeclared.operator(expr.id, self.place(expr), meant)
+            return None
         # The halves of an `implies` are under the binders of their rule, which stand elsewhere.
         half = self.pointer.endswith(("/antecedent", "/consequent"))
         length = None if half or self.deciding else len(self.text)
@@ -489,6 +493,8 @@ class Elaborator:
         if meant in OF_ANYTHING or binder_form(self, expr.args) is not None:
             return False
         sorts = [known_sort(self, arg) for arg in expr.args]
+        if any(isinstance(arg, s.ListOf) for arg in expr.args):
+            return False
         return any(map(is_thing, sorts)) and not any(isinstance(sort, SetSort) for sort in sorts)
 
     def _misspelt_builtin(self, expr: s.Call, head: s.Name, meant: str, expected: Sort | None) -> Step:
@@ -573,27 +579,39 @@ class Elaborator:
         form = binder_form(self, expr.args)
         if form is not None:
             return self._unknown_binder(head, *form)
-        if any(isinstance(arg, s.ListOf | s.Binding) for arg in expr.args):
-            meant = other_operator(head.id) or f"there is no function of lists `{head.id}`"
+        meant = self._operator_meant(expr.args, head.id)
+        if meant is not None:
+            # Nothing is said of its arguments: they are written anew with the operator.
             self.undeclared.operator(head.id, self.place(head), meant)
-            return self.gather(
-                [arg for arg in flat(expr.args) if _is_term(arg)], repeat(None), lambda nodes: None
-            )
+            return None
 
         def report(nodes: list[Node | None]) -> None:
             sorts = tuple(None if node is None else node.sort for node in nodes)
-            meant = other_operator(head.id)
-            if meant is not None and not any(map(is_thing, sorts)):
-                self.undeclared.operator(head.id, self.place(head), meant)
-            else:
-                self.undeclared.call(head.id, self.place(head), sorts, expected)
+            self.undeclared.call(head.id, self.place(head), sorts, expected)
 
         return self.gather(expr.args, repeat(None), report)
 
+    def _operator_meant(self, args: Sequence[s.Expr], name: str) -> str | None:
+        """What to write for a call of no function of the program's own; None where it may be one."""
+        known = other_operator(name)
+        if any(isinstance(arg, s.ListOf | s.Binding) for arg in args):
+            return known or f"there is no function of lists `{name}`"
+        of_sort = next((self.text_of(arg) for arg in args if self._is_sort(arg)), None)
+        if of_sort is not None:
+            return known or f"a sort is no argument: bind a variable of it, `[x: {of_sort}]`"
+        # A word that is an operator elsewhere may be a relation of things, `adjacent(ann, bob)`.
+        sorts = [known_sort(self, arg) for arg in args]
+        is_relation = any(map(is_thing, sorts)) and all(sort is None or is_thing(sort) for sort in sorts)
+        return None if is_relation else known
+
+    def _is_sort(self, arg: s.Expr) -> bool:
+        is_free = isinstance(arg, s.Name) and self.scope.meaning(arg.id) is None
+        return is_free and isinstance(arg, s.Name) and arg.id in self.sorts.names()
+
     def _unknown_binder(self, head: s.Name, heads: list[s.Expr], body: s.Expr) -> Visit:
         """`F([x: A], p)` for an unknown F: no function of the program's own binds variables."""
-        meant = other_operator(head.id) or "the functions that bind variables are " + BINDERS
-        self.undeclared.operator(head.id, self.place(head), meant)
+        binding = other_operator(head.id) or "the functions that bind variables are " + BINDERS
+        self.undeclared.operator(head.id, self.place(head), binding)
         binders = bind_quietly(self, heads)
         self.scope.push(binders)
         return self.gather((body,), (None,), lambda nodes: self.scope.pop(binders))
@@ -633,10 +651,6 @@ class Elaborator:
             helps=[f"write {quoted(head.id)} alone, or declare a function of another name"],
             fixes=fixes,
         )
-
-
-def _is_term(expr: s.Expr) -> bool:
-    return not isinstance(expr, s.ListOf | s.Binding)
 
 
 def _is_measured(sort: Sort) -> bool:

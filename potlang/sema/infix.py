@@ -38,6 +38,8 @@ BITWISE: dict[str, Operator] = {
     "//": op.BV_UDIV,
     "%": op.BV_UREM,
 }
+SETS = {"+": "Union", "-": "Difference", "*": "Intersect", "<=": "Subset"}
+"""Signs of sets elsewhere."""
 ORDERS: dict[str, Operator] = {"<": op.LT, "<=": op.LE, ">": op.LT, ">=": op.LE}
 _LARGEST_EXPONENT = 64
 
@@ -75,6 +77,9 @@ def apply_arithmetic(
         return _bit_arithmetic(e, name, args, exprs)
     if name == "+" and all(arg.sort is STRING for arg in args):
         return e.pool.app(op.STR_CONCAT, tuple(args))
+    if name in SETS and len(exprs) == 2 and all(isinstance(arg.sort, SetSort) for arg in args):
+        _set_operator(e, name, SETS[name], exprs)
+        return None
     if not all_numeric(e, name, args, exprs):
         return None
     if name in INTEGER:
@@ -96,6 +101,16 @@ def _integer_division(e: Elaborator, name: str, args: list[Node], exprs: Sequenc
             return None
     _warn_zero(e, args[1], exprs[1])
     return e.pool.app(INTEGER[name], tuple(args))
+
+
+def _set_operator(e: Elaborator, sign: str, name: str, exprs: Sequence[s.Expr]) -> None:
+    """Reports a sign that other languages have for sets."""
+    text = f"{name}({', '.join(map(e.text_of, exprs))})"
+    fixes = []
+    if exprs[0].end < exprs[1].start:
+        edit = Replace(e.pointer, exprs[0].start, exprs[1].end, text)
+        fixes = [Fix(f"write `{text}`", Applicability.UNSAFE, (edit,))]
+    e.report("POT3005", exprs[0], op=sign, found="a set", helps=[f"write `{text}`"], fixes=fixes)
 
 
 def _are_numbers(nodes: Sequence[Node]) -> bool:
@@ -261,6 +276,9 @@ def _link(
         return e.pool.negate(equality)
     if a is None or b is None:
         hint_undeclared(e, (a, b), sides)
+        return None
+    if name in SETS and isinstance(a.sort, SetSort) and isinstance(b.sort, SetSort):
+        _set_operator(e, name, SETS[name], sides)
         return None
     for node, side in ((a, left), (b, right)):
         if not is_numeric(node.sort):

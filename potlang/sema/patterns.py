@@ -1,0 +1,332 @@
+"""`Matches(s, pattern)`: that the whole string matches a regular expression, said of its characters.
+
+What has fixed places is said by `Substring` and `Length`: characters, classes, groups with alternatives,
+counted repetitions, and one repetition without a bound, or any text around a fixed one. Other patterns are
+refused.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Sequence
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+from potlang.expressions import surface as s
+from potlang.ir import operators as op
+from potlang.ir.nodes import Lit, Node
+from potlang.ir.pool import Pool
+from potlang.ir.sorts import INT, STRING, Sort
+
+if TYPE_CHECKING:
+    from potlang.sema.elaborate import Elaborator, Visit
+
+_MOST_ROWS = 500
+_MOST_CHARACTERS = 300
+_LONGEST = 2_000
+_HELP = "write `StartsWith`, `EndsWith`, `Contains`, `Length` and `Substring`, joined with `And` and `Or`"
+_CLASSES = {
+    "d": string.digits,
+    "w": string.ascii_letters + string.digits + "_",
+    "s": " \t\n\r\f\v",
+}
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
+
+
+class PatternError(ValueError):
+    """A pattern that is not read; the message says what is wrong, the help what to write."""
+
+
+class Characters(NamedTuple):
+    """One character of a set, or with `negated` one that is not in it."""
+
+    members: frozenset[str]
+    negated: bool = False
+
+
+class Item(NamedTuple):
+    """Characters that occur so many times; `most` None: any number."""
+
+    characters: Characters
+    least: int
+    most: int | None
+
+
+_ANY = Characters(frozenset(), True)
+Row = tuple[Item, ...]
+"""A way to match: items one after the other."""
+
+
+def matches(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
+    """The formula that a string matches a pattern, which is a literal."""
+
+    def matched(nodes: list[Node]) -> Node | None:
+        whole, pattern = nodes
+        try:
+            if not isinstance(pattern, Lit) or not isinstance(pattern.value, str):
+                raise PatternError("the pattern must be written as a string")
+            rows = read_pattern(pattern.value)
+            return e.pool.disj([_row(e.pool, whole, row) for row in rows])
+        except PatternError as error:
+            helps = [_HELP]
+            e.report("POT1020", expr.args[1], problem=f"the pattern is not read: {error}", helps=helps)
+            return None
+
+    return e.gather_fitted(expr.args, (STRING, STRING), matched)
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+
+def read_pattern(pattern: str) -> list[Row]:
+    """The ways to match; raises PatternError."""
+    if len(pattern) > _LONGEST:
+        raise PatternError("it is too long")
+    text = pattern.removeprefix("^")
+    text = text[:-1] if text.endswith("$") and not text.endswith("\\$") else text
+    reader = _Reader(text)
+    rows = reader.rows()
+    return list(dict.fromkeys(map(_merged, rows)))
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+
+    def rows(self) -> list[Row]:
+        """Groups are kept on a list: a pattern may nest deeper than the host's stack goes."""
+        stack: list[tuple[list[Row], list[Row]]] = []
+        done: list[Row] = []
+        here: list[Row] = [()]
+        while self._at < len(self._text):
+            char = self._text[self._at]
+            self._at += 1
+            if char == "|":
+                done, here = _limited(done + here), [()]
+            elif char == "(":
+                self._at += 2 if self._text.startswith("?:", self._at) else 0
+                if self._text.startswith("?", self._at):
+                    raise PatternError("groups have no options")
+                stack.append((done, here))
+                done, here = [], [()]
+            elif char == ")":
+                if not stack:
+                    raise PatternError("`)` closes no group")
+                inside = done + here
+                done, here = stack.pop()
+                here = _joined(here, self._repeated(inside))
+            else:
+                here = _joined(here, [(self._item(char),)])
+        if stack:
+            raise PatternError("`(` is not closed")
+        return _limited(done + here)
+
+    def _item(self, char: str) -> Item:
+        if char == "[":
+            characters = self._class()
+        elif char == "\\":
+            characters = self._escape()
+        elif char == ".":
+            characters = _ANY
+        elif char in "*+?{^$":
+            raise PatternError(f"`{char}` repeats nothing here")
+        else:
+            characters = Characters(frozenset(char))
+        least, most = self._count()
+        return Item(characters, least, most)
+
+    def _escape(self) -> Characters:
+        if self._at >= len(self._text):
+            raise PatternError("it ends with a backslash")
+        char = self._text[self._at]
+        self._at += 1
+        if char.lower() in _CLASSES:
+            return Characters(frozenset(_CLASSES[char.lower()]), char.isupper())
+        if char.isalnum() and char not in _ESCAPES:
+            raise PatternError(f"`\\{char}` has no meaning here")
+        return Characters(frozenset(_ESCAPES.get(char, char)))
+
+    def _class(self) -> Characters:
+        close = self._text.find("]", self._at + 1 + self._text.startswith("^", self._at))
+        if close < 0:
+            raise PatternError("`[` is not closed")
+        negated = self._text[self._at] == "^"
+        self._at += negated
+        members: set[str] = set()
+        while self._at < close:
+            char = self._text[self._at]
+            self._at += 1
+            if char == "\\":
+                found = self._escape()
+                members |= found.members
+                continue
+            if self._text[self._at : self._at + 1] == "-" and self._at + 1 < close:
+                last = self._text[self._at + 1]
+                self._at += 2
+                if ord(last) - ord(char) > _MOST_CHARACTERS:
+                    raise PatternError(f"`{char}-{last}` has too many characters")
+                members |= {chr(code) for code in range(ord(char), ord(last) + 1)}
+                continue
+            members.add(char)
+        self._at = close + 1
+        return Characters(frozenset(members), negated)
+
+    def _count(self) -> tuple[int, int | None]:
+        sign = self._text[self._at : self._at + 1]
+        if sign and sign in "*+?":
+            self._at += 1
+            return {"*": (0, None), "+": (1, None), "?": (0, 1)}[sign]
+        if sign != "{":
+            return 1, 1
+        close = self._text.find("}", self._at)
+        low, comma, high = self._text[self._at + 1 : max(close, 0)].partition(",")
+        if (
+            close < 0
+            or not (low.isdigit() or (comma and not low))
+            or (high and not high.isdigit())
+            or len(low + high) > 8
+        ):
+            raise PatternError("`{` counts nothing")
+        self._at = close + 1
+        least = int(low or 0)
+        most = (int(high) if high else None) if comma else least
+        if most is not None and most < least:
+            raise PatternError("the counts are in the wrong order")
+        return least, most
+
+    def _repeated(self, rows: list[Row]) -> list[Row]:
+        """A group as often as its count says; without a bound only where it is one item."""
+        least, most = self._count()
+        if (least, most) == (1, 1):
+            return rows
+        if len(rows) == 1 and len(rows[0]) == 1 and rows[0][0][1:] == (1, 1):
+            return [(Item(rows[0][0].characters, least, most),)]
+        if most is None or most > _MOST_ROWS:
+            raise PatternError("a group repeats without a bound")
+        found: list[Row] = []
+        for count in range(least, most + 1):
+            ways = len(rows) ** count
+            if ways > _MOST_ROWS:
+                raise PatternError("it stands for too many texts")
+            found += [tuple(item for part in parts for item in part) for parts in product(rows, repeat=count)]
+        return _limited(found)
+
+
+def _joined(left: list[Row], right: list[Row]) -> list[Row]:
+    if len(left) * len(right) > _MOST_ROWS:
+        raise PatternError("it stands for too many texts")
+    return [one + other for one in left for other in right]
+
+
+def _limited(rows: list[Row]) -> list[Row]:
+    if len(rows) > _MOST_ROWS:
+        raise PatternError("it stands for too many texts")
+    return rows
+
+
+def _merged(row: Row) -> Row:
+    """Neighbours of the same characters as one item."""
+    found: list[Item] = []
+    for item in row:
+        if found and found[-1].characters == item.characters:
+            last = found.pop()
+            most = None if last.most is None or item.most is None else last.most + item.most
+            item = Item(item.characters, last.least + item.least, most)
+        found.append(item)
+    return tuple(found)
+
+
+# --- formulas ------------------------------------------------------------------------------------
+
+
+def _row(pool: Pool, whole: Node, row: Row) -> Node:
+    length = pool.app(op.STR_LENGTH, (whole,))
+    loose = [index for index, item in enumerate(row) if item.least != item.most]
+    if len(loose) > 1:
+        return _around(pool, whole, row, loose)
+    if not loose:
+        size, tests = _fixed(pool, whole, row, pool.integer(0))
+        return pool.conj([pool.eq(length, pool.integer(size)), *tests])
+    (at,) = loose
+    item = row[at]
+    before, first = _fixed(pool, whole, row[:at], pool.integer(0))
+    after = sum(each.least for each in row[at + 1 :])
+    _, last = _fixed(pool, whole, row[at + 1 :], pool.app(op.SUB, (length, pool.integer(after))))
+    bounds: list[Node] = [pool.app(op.LE, (pool.integer(before + after + item.least), length))]
+    if item.most is not None:
+        bounds.append(pool.app(op.LE, (length, pool.integer(before + after + item.most))))
+    if item.characters != _ANY:
+        bounds.append(_all_in(pool, whole, item.characters, before, after))
+    return pool.conj([*bounds, *first, *last])
+
+
+def _around(pool: Pool, whole: Node, row: Row, loose: Sequence[int]) -> Node:
+    """`.*abc.*`: a fixed text with anything around it."""
+    inside = row[1:-1]
+    anything = Item(_ANY, 0, None)
+    text = "".join(char * item.least for item in inside for char in item.characters.members)
+    plain = all(len(item.characters.members) == 1 and not item.characters.negated for item in inside)
+    if row[0] != anything or row[-1] != anything or len(loose) != 2 or not plain:
+        raise PatternError("it repeats without a bound in several places")
+    return pool.app(op.STR_CONTAINS, (whole, pool.lit(text, STRING)))
+
+
+def _fixed(pool: Pool, whole: Node, row: Row, start: Node) -> tuple[int, list[Node]]:
+    """How many characters the items take from a place on, and the tests of these."""
+    tests: list[Node] = []
+    at, literal, begin = 0, "", 0
+    for item in (*row, None):
+        char = next(iter(item.characters.members)) if item and _is_char(item.characters) else None
+        if item is not None and char is not None:
+            begin = begin if literal else at
+            literal += char * item.least
+        elif literal:
+            part = pool.app(
+                op.STR_SUBSTRING, (whole, _shifted(pool, start, begin), pool.integer(len(literal)))
+            )
+            tests.append(pool.eq(part, pool.lit(literal, STRING)))
+            literal = ""
+        if item is not None and char is None and item.characters != _ANY:
+            if item.least > _MOST_CHARACTERS:
+                raise PatternError("it is too long")
+            places = (_shifted(pool, start, at + offset) for offset in range(item.least))
+            tests += [_is_in(pool, whole, place, item.characters) for place in places]
+        at += 0 if item is None else item.least
+    if at > _LONGEST:
+        raise PatternError("it is too long")
+    return at, tests
+
+
+def _is_char(characters: Characters) -> bool:
+    return len(characters.members) == 1 and not characters.negated
+
+
+def _shifted(pool: Pool, start: Node, by: int) -> Node:
+    if isinstance(start, Lit) and isinstance(start.value, int):
+        return pool.integer(start.value + by)
+    return pool.app(op.ADD, (start, pool.integer(by))) if by else start
+
+
+def _is_in(pool: Pool, whole: Node, place: Node, characters: Characters) -> Node:
+    if len(characters.members) > _MOST_CHARACTERS:
+        raise PatternError("a class has too many characters")
+    char = pool.app(op.STR_SUBSTRING, (whole, place, pool.integer(1)))
+    found = pool.disj([pool.eq(char, pool.lit(each, STRING)) for each in sorted(characters.members)])
+    return pool.negate(found) if characters.negated else found
+
+
+def _all_in(pool: Pool, whole: Node, characters: Characters, before: int, after: int) -> Node:
+    """That all characters but the first `before` and the last `after` are in the class."""
+    length = pool.app(op.STR_LENGTH, (whole,))
+    if characters == Characters(frozenset(string.digits)):
+        size = pool.app(op.SUB, (length, pool.integer(before + after)))
+        part = pool.app(op.STR_SUBSTRING, (whole, pool.integer(before), size))
+        number = pool.app(op.LE, (pool.integer(0), pool.app(op.STR_TO_INT, (part,))))
+        return pool.disj([pool.eq(part, pool.lit("", STRING)), number])
+    place = pool.var("place", INT)
+    end = pool.app(op.SUB, (length, pool.integer(after)))
+    inside = pool.conj([pool.app(op.LE, (pool.integer(before), place)), pool.app(op.LT, (place, end))])
+    return pool.quant(
+        "forall", (place,), pool.app(op.IMPLIES, (inside, _is_in(pool, whole, place, characters)))
+    )
