@@ -33,8 +33,10 @@ PROGRAM = {
     "constants": {"things": {"sort": "T", "members": ["t1", "t2"]}},
 }
 OWN = frozenset(
-    ["X > 3", "x == 3", "ok(carol)", "age(carol) == 3", "likes(z, ann) and likes(z, bob)", "COUNT(ok(x)) > 2"]
-    + ["foo(ann, bob)", "connected(ann, bob)", "contains(ann, bob)"]
+    [
+        *("X > 3", "x == 3", "ok(carol)", "age(carol) == 3", "likes(z, ann) and likes(z, bob)"),
+        *("COUNT(ok(x)) > 2", "foo(ann, bob)", "connected(ann, bob)", "contains(ann, bob)"),
+    ]
 )
 """Names that are the program's own: a declaration is proposed."""
 
