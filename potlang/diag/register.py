@@ -110,6 +110,8 @@ _ROWS = (
     Code("POT4010", "open-cardinality", _E, "`{op}` counts the members of {sort}, which are not listed"),
     Code("POT4020", "cyclic-exceptions", _E, "the exceptions go round in a circle: {cycle}"),
     Code("POT4021", "meaningless-exception", _E, "`{key}` means nothing here: {reason}"),
+    Code("POT4022", "unstratified", _E, "closed predicates go round through {reason}: {cycle}"),
+    Code("POT4023", "unfounded-recursion", _E, "closed predicates go round {reason}: {cycle}"),
     # 5 traces and steps
     Code("POT5001", "unknown-record", _E, "`{word}` is not a record"),
     Code("POT5002", "malformed-record", _E, "malformed `@{kind}`: {problem}"),

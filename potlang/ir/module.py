@@ -34,6 +34,10 @@ class AssertionKind(StrEnum):
     """Of the optimization section alone."""
 
 
+COMPLETION = "s:closed predicate "
+"""Keys of assertions that close predicates begin so; the name of the first predicate follows."""
+
+
 class Assertion(NamedTuple):
     """A closed formula that is assumed. `name` is what reports call it; `key` is unique in the module."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from potlang.diag import Sink
+from potlang.diag import Place, Sink
 from potlang.expressions import surface as s
 from potlang.ir import operators as op
 from potlang.ir.module import (
@@ -20,9 +20,10 @@ from potlang.ir.module import (
 )
 from potlang.ir.nodes import Node, Symbol, SymbolKind
 from potlang.ir.pool import Pool
-from potlang.ir.sorts import BOOL, DeclaredSort, EnumSort, Sort
+from potlang.ir.sorts import BOOL, BitVecSort, DeclaredSort, EnumSort, Sort, TupleSort
 from potlang.sema.declare import Declarations
 from potlang.sema.elaborate import Elaborator
+from potlang.sema.scope import FunctionEntry
 from potlang.sema.statements import (
     binder,
     fact_formula,
@@ -135,18 +136,19 @@ class _ModuleBuilder:
         for index, fact in enumerate(program.facts):
             self._fact(index, fact)
         self._rules(program.rules, norms)
+        completed, orders = self._completions(definitions)
         claims = [each for i, v in enumerate(program.verifications) for each in build_claims(i, v, self._e)]
         optimization = self._optimization(program.optimization)
         self._e.undeclared.report(self._scope, _sections(program))
         if self._sink.has_errors:
             return None
-        symbols = (*self._declared.symbols, *self._e.free.values())
+        symbols = (*self._declared.symbols, *self._e.free.values(), *orders)
         return Module(
             pool=self._pool,
             sorts=tuple(self._declared.sorts.order),
             symbols=symbols,
             definitions=tuple(definitions),
-            assertions=(*semantics, *self._assertions),
+            assertions=(*semantics, *completed, *self._assertions),
             claims=tuple(claims),
             norms=tuple(norms),
             optimization=optimization,
@@ -255,6 +257,46 @@ class _ModuleBuilder:
             norms.append(Claim(f"n{index}", name, formula, origin))
         else:
             self._assertions.append(Assertion(f"r{index}", name, AssertionKind.RULE, formula, origin))
+
+    def _completions(self, definitions: list[Definition]) -> tuple[list[Assertion], list[Symbol]]:
+        """What closes the closed predicates, and the symbols that are needed for it."""
+        closed = [function for function in self._program.functions if function.closed]
+        if not closed:
+            return [], []
+        from potlang.sema.completion import completions
+
+        predicates: dict[Symbol, str] = {}
+        for function in closed:
+            entry = self._scope.entries.get(function.name)
+            symbol = entry.symbol if isinstance(entry, FunctionEntry) else None
+            if symbol is not None and self._can_be_closed(symbol, function):
+                predicates.setdefault(symbol, f"{function.pointer}/closed")
+        taken = self._scope.entries
+        return completions(
+            predicates, self._assertions, definitions, self._is_finite, taken, self._pool, self._sink
+        )
+
+    def _can_be_closed(self, symbol: Symbol, function: s.FunctionDecl) -> bool:
+        if function.body is None and symbol.range is BOOL:
+            return True
+        is_defined = function.body is not None
+        reason = f"`{symbol.name}` is {'defined by its body' if is_defined else 'no predicate'}"
+        helps = ["leave it out: a definition says all" if is_defined else 'its range would be "Bool"']
+        self._sink.report(
+            "POT4021",
+            Place(f"{function.pointer}/closed", on_key=True),
+            key="closed",
+            reason=reason,
+            helps=helps,
+        )
+        return False
+
+    def _is_finite(self, sort: Sort) -> bool:
+        """Whether the sort has finitely many members in every model."""
+        # Recursion is bounded: sorts that are read nest no deeper than a limit.
+        if isinstance(sort, TupleSort):
+            return all(self._is_finite(part) for _, part in sort.fields)
+        return sort is BOOL or isinstance(sort, EnumSort | BitVecSort) or sort in self._e.closed
 
     # --- claims ----------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from typing import Any
 from potlang.expressions.names import written
 from potlang.ir import operators as op
 from potlang.ir.module import (
+    COMPLETION,
     Assertion,
     AssertionKind,
     Claim,
@@ -221,7 +222,9 @@ def module_to_pot(module: Module) -> dict[str, Any]:
     program: dict[str, Any] = {
         "sorts": [_sort_item(sort) for sort in module.sorts],
         "functions": [
-            _function_item(s) for s in module.symbols if s.domain and s.kind == SymbolKind.FUNCTION
+            _function_item(s)
+            for s in module.symbols
+            if (s.domain and s.kind == SymbolKind.FUNCTION) or s.kind == SymbolKind.FRESH
         ],
         "constants": _constants(module),
         "variables": [_variable(s.name, s.range) for s in module.symbols if s.kind == SymbolKind.FREE],
@@ -234,7 +237,7 @@ def module_to_pot(module: Module) -> dict[str, Any]:
     for assertion in module.assertions:
         if assertion.kind is AssertionKind.FACT:
             program["knowledge_base"].append(_fact(assertion, writer))
-        elif assertion.kind is not AssertionKind.SEMANTICS:
+        elif assertion.kind is not AssertionKind.SEMANTICS or assertion.key.startswith(COMPLETION):
             program["rules"].append(_statement(assertion.name, assertion.formula, writer, "forall"))
     for norm in module.norms:
         program["rules"].append(_statement(norm.name, norm.formula, writer, "forall") | {"role": "norm"})
