@@ -241,7 +241,10 @@ class _ModuleBuilder:
                 if (parts := statement_parts(rule, self._e)) is not None
             ]
             facts = [assertion for assertion in self._assertions if assertion.kind is _FACT]
-            formulas = Exceptions(self._pool, self._sink).formulas([each[1:] for each in found], facts)
+            closed = {function.name for function in self._program.functions if function.closed}
+            formulas = Exceptions(self._pool, self._sink, closed).formulas(
+                [each[1:] for each in found], facts
+            )
             for (index, _, rule, _), formula in zip(found, formulas, strict=True):
                 self._rule(index, rule, formula, norms)
             return

@@ -5,7 +5,7 @@ A rule that has none and that nothing overrides keeps the formula that it was wr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -125,9 +125,11 @@ def _term(node: Node) -> tuple[Symbol, tuple[Node, ...]] | None:
 class Exceptions:
     """The rules of one program with their exceptions; mistakes go to the sink."""
 
-    def __init__(self, pool: Pool, sink: Sink) -> None:
+    def __init__(self, pool: Pool, sink: Sink, closed: Container[str]) -> None:
+        """`closed` are the names of closed predicates, whose cycles are found with their completions."""
         self._pool = pool
         self._sink = sink
+        self._closed = closed
         self._rules: list[ExceptedRule] = []
         self._facts: list[ExceptedRule] = []
 
@@ -259,7 +261,7 @@ class Exceptions:
         excepted = [rule for rule in self._rules if rule.unless]
         concluding: dict[Symbol, list[ExceptedRule]] = {}
         for rule in excepted:
-            for symbol in {each.symbol for each in rule.subjects}:
+            for symbol in {each.symbol for each in rule.subjects if each.symbol.name not in self._closed}:
                 concluding.setdefault(symbol, []).append(rule)
 
         def asked(rule: ExceptedRule) -> list[ExceptedRule]:
