@@ -16,16 +16,30 @@ FORMS: Final[dict[str, tuple[str, ...]]] = {
     "logic": (
         *("And(p, q)", "Or(p, q)", "Not(p)", "Implies(p, q)", "Iff(p, q)", "Xor(p, q)", "If(p, i, j)"),
         *("Distinct(a, b)", "ForAll([x: T], P(x))", "Exists([x: T, y: T], R(x, y))"),
+        "ExistsUnique([x: T], P(x))",
     ),
-    "numbers": ("Abs(i)", "Div(i, j)", "Mod(i, j)", "ToReal(i)", "ToInt(r)"),
+    "numbers": (
+        *("Abs(i)", "Div(i, j)", "Mod(i, j)", "ToReal(i)", "ToInt(r)", "Floor(r)", "Ceil", "Truncate"),
+        *("Round(r)", "Round(r, 2)", "Sign(i)", "Pow(i, 2)", "Between(i, 0, j)"),
+    ),
     "over all members of a finite sort, or over a list": (
         *("Count([x: E], P(x))", "Sum([x: E], f(x))", "Product([i, j])", "Min([i, j])", "Max([i, j])"),
+        "Average([i, j])",
+    ),
+    "how many hold": (
+        *("AtMost(1, [p, q])", "AtMost(2, [x: T], P(x))", "AtLeast", "Exactly", "ExactlyOne([p, q])"),
+        *("AtMostOne", "AtLeastOne", "NoneOf", "PbLe([(p, 2), (q, 3)], 4)", "PbGe", "PbEq"),
     ),
     "arrays": ("Select(m, i)", "Store(m, i, j)"),
     "sets": (
         *("Member(a, s)", "Union(s, t)", "Intersect(s, t)", "Difference(s, t)", "Subset(s, t)", "Card(k)"),
+        *("Size(k)", "IsEmpty(s)", "Set(a, a)", "SetOf([x: E], P(x))"),
     ),
-    "strings": ("Length(u)", "Concat(u, v)", "Contains(u, v)", "PrefixOf(u, v)", "SuffixOf(u, v)"),
+    "strings": (
+        *("Length(u)", "Concat(u, v)", "Contains(u, v)", "PrefixOf(u, v)", "SuffixOf(u, v)"),
+        *("StartsWith(u, v)", "EndsWith(u, v)", "Substring(u, 0, 2)", "Matches(u, '[0-9]+')", "StrToInt(u)"),
+    ),
+    "a relation in one step or more": ("Reachable(Q, x, y)",),
     "bit vectors": (
         *("BitVecVal(5, 8)", "BVNot(b)", "BVAnd(b, c)", "BVOr", "BVXor", "Shl", "LShR", "AShR", "UDiv"),
         *("URem", "SDiv", "SRem", "ULT", "ULE", "UGT", "UGE", "SLT", "SLE", "SGT", "SGE"),

@@ -36,6 +36,7 @@ FORMS = {
         {"name": "R", "domain": ["T", "T"], "range": "Bool"},
         {"name": "PE", "domain": ["E"], "range": "Bool"},
         {"name": "f", "domain": ["E"], "range": "Int"},
+        {"name": "Q", "domain": ["E", "E"], "range": "Bool"},
     ],
     "constants": [
         {"name": sort, "sort": sort, "members": members}
@@ -46,6 +47,7 @@ FORMS = {
             "T": ["a"],
             "Set(T)": ["s", "t"],
             "Set(E)": ["k"],
+            "E": ["x", "y"],
             "Array(Int, Int)": ["m"],
             "String": ["u", "v"],
             "BitVec(8)": ["b", "c"],
