@@ -90,6 +90,15 @@ CONSTRUCTS: dict[str, Construct] = {
     "one of": Construct("f", "tt*", _membership("in")),
     "none of": Construct("f", "tt*", _membership("not in")),
     "distinct": Construct("f", "t*", _calling("Distinct")),
+    "unless": Construct("f", "ff", lambda texts: f"(Not({texts[1]}) -> {texts[0]})"),
+    "implies unless": Construct(
+        "f", "fff", lambda texts: f"(({texts[0]} and Not({texts[2]})) -> {texts[1]})"
+    ),
+    "at most of": Construct("f", "tf*", lambda texts: f"AtMost({texts[0]}, [{', '.join(texts[1:])}])"),
+    "at least of": Construct("f", "tf*", lambda texts: f"AtLeast({texts[0]}, [{', '.join(texts[1:])}])"),
+    "exactly of": Construct("f", "tf*", lambda texts: f"Exactly({texts[0]}, [{', '.join(texts[1:])}])"),
+    "Between": Construct("f", "ttt", _calling("Between")),
+    "IsEmpty": Construct("f", "t", _calling("IsEmpty")),
     "subset": Construct("f", "tt", _calling("Subset")),
     "contains": Construct("f", "tt", _calling("Contains")),
     "prefix": Construct("f", "tt", _calling("PrefixOf")),
@@ -111,6 +120,14 @@ CONSTRUCTS: dict[str, Construct] = {
     "absolute": Construct("t", "t", _calling("Abs")),
     "floor": Construct("t", "t", _calling("ToInt")),
     "real": Construct("t", "t", _calling("ToReal")),
+    "Floor": Construct("t", "t", _calling("Floor")),
+    "Ceil": Construct("t", "t", _calling("Ceil")),
+    "Truncate": Construct("t", "t", _calling("Truncate")),
+    "Sign": Construct("t", "t", _calling("Sign")),
+    "StrToInt": Construct("t", "t", _calling("StrToInt")),
+    "Size": Construct("t", "t", _calling("Size")),
+    "Substring": Construct("t", "ttt", _calling("Substring")),
+    "average": Construct("t", "t*", _listing("Average")),
     "sum": Construct("t", "t*", _listing("Sum")),
     "product": Construct("t", "t*", _listing("Product")),
     "least": Construct("t", "t*", _listing("Min")),
@@ -144,9 +161,15 @@ BINDING: dict[str, tuple[str, str, str]] = {
     "product over": ("t", "t", "Product"),
     "least over": ("t", "t", "Min"),
     "greatest over": ("t", "t", "Max"),
+    "average over": ("t", "t", "Average"),
     "number of": ("t", "f", "Count"),
+    "set of": ("t", "f", "SetOf"),
+    "exactly one": ("f", "f", "ExistsUnique"),
+    "at most over": ("f", "tf", "AtMost"),
+    "at least over": ("f", "tf", "AtLeast"),
+    "exactly over": ("f", "tf", "Exactly"),
 }
-"""Constructs with binders: their kind, that of their body, and the word for them in expressions."""
+"""Constructs with binders: their kind, those of what is before the binders and of the body, the word."""
 
 
 class Binder(NamedTuple):
@@ -159,9 +182,11 @@ class Binder(NamedTuple):
         return f"{self.name}: {self.sort}"
 
 
-def bound(key: str, binders: Sequence[Binder], body: str) -> str:
-    """The text of a construct with binders."""
-    return f"{BINDING[key][2]}([{', '.join(map(str, binders))}], {body})"
+def bound(key: str, binders: Sequence[Binder], texts: Sequence[str]) -> str:
+    """The text of a construct with binders; `texts` are those of its operands, the body last."""
+    *before, body = texts
+    heads = ", ".join(map(str, binders))
+    return f"{BINDING[key][2]}({', '.join([*before, f'[{heads}]', body])})"
 
 
 def applied(name: str, texts: Sequence[str]) -> str:

@@ -40,13 +40,15 @@ class Names(NamedTuple):
     """The meaning of names outside of all binders.
 
     `formulas` tells of each declared function whether it is a predicate, `sort` gives the sort that a name
-    has by which a binder may be written, `sort_text` a sort as it is written in full.
+    has by which a binder may be written, `sort_text` a sort as it is written in full; `is_variable` tells of
+    declared variables that lists may bind.
     """
 
     formulas: Callable[[str], bool | None]
     is_declared: Callable[[str], bool]
     sort: Callable[[str], str | None]
     sort_text: Callable[[s.SortExpr], str | None]
+    is_variable: Callable[[str], bool]
 
 
 _TRUE, _FALSE = Part("true", TERM), Part("false", TERM)
@@ -77,6 +79,12 @@ _CALLS = {
     "If": "if",
     "Ite": "if",
     "Distinct": "distinct",
+    "AllDifferent": "distinct",
+    "Ceiling": "Ceil",
+    "Trunc": "Truncate",
+    "Pow": "power",
+    "Power": "power",
+    "SubString": "Substring",
     "Abs": "absolute",
     "ToReal": "real",
     "ToInt": "floor",
@@ -97,8 +105,18 @@ _CALLS = {
     "PrefixOf": "prefix",
     "SuffixOf": "suffix",
 }
+_CARDINALITIES = {"AtMost": "at most", "AtLeast": "at least", "Exactly": "exactly"}
+_FIXED = {
+    "ExactlyOne": ("exactly", "1"),
+    "AtMostOne": ("at most", "1"),
+    "AtLeastOne": ("at least", "1"),
+    "NoneOf": ("exactly", "0"),
+}
+_SWAPPED = {"StartsWith": "prefix", "EndsWith": "suffix"}
 _AGGREGATES = {"Sum": "sum", "Product": "product", "Min": "least", "Max": "greatest", "Count": "count"}
+_AGGREGATES["Average"] = "average"
 _OVER = {"Sum": "sum over", "Product": "product over", "Min": "least over", "Max": "greatest over"}
+_OVER["Average"] = "average over"
 _OPENED = frozenset(["distinct", "joined"])
 """Constructs whose call takes lists among its arguments for their items."""
 _NEGATED = {"equal": "different", "in": "not in", "one of": "none of"}
@@ -166,20 +184,31 @@ def negation(part: Part) -> Part:
     return Part("not", FORMULA, (part,))
 
 
-def binding(key: str, binders: Sequence[Binder], body: Part) -> Part:
+def binding(key: str, binders: Sequence[Binder], body: Part, number: Part | None = None) -> Part:
     """A construct with binders; one quantifier where the body is another of the same with other names."""
-    kind, inner, _ = BINDING[key]
-    body = as_kind(body, inner)
+    kind, kinds, _ = BINDING[key]
+    body = as_kind(body, kinds[-1])
     if body.key == key and key in ("forall", "exists"):
         names = {binder.name for binder in binders}
         if names.isdisjoint(binder.name for binder in body.binders):
             return body._replace(binders=(*binders, *body.binders))
-    return Part(key, kind, (body,), "", tuple(binders))
+    first = (as_kind(number, TERM),) if number is not None else ()
+    return Part(key, kind, (*first, body), "", tuple(binders))
 
 
 def implication(antecedent: Part, consequent: Part) -> Part:
     """The implication of two formulas."""
     return construct("implies", (antecedent, consequent))
+
+
+def excepted(rule: Part, exceptions: Sequence[Part]) -> Part:
+    """A rule's formula, without its binders, under its exceptions."""
+    if not exceptions:
+        return rule
+    exception = construct("or", exceptions) if len(exceptions) > 1 else exceptions[0]
+    if rule.key == "implies":
+        return construct("implies unless", (*rule.operands, exception))
+    return construct("unless", (rule, exception))
 
 
 T = TypeVar("T")
@@ -209,7 +238,7 @@ def expression(root: Part) -> str:
 
 def _expression(part: Part, texts: list[str]) -> str:
     if part.key in BINDING:
-        return bound(part.key, part.binders, texts[0])
+        return bound(part.key, part.binders, texts)
     if part.key == "apply":
         return applied(part.word, texts)
     if part.key == "name":
@@ -324,6 +353,15 @@ class _Outliner:
             return self._binding(name.lower(), args[:-1], args[-1], env)
         if name in _AGGREGATES:
             return self._aggregate(name, args, env)
+        if name in ("ExistsUnique", "Unique", "SetOf"):
+            return self._binding("set of" if name == "SetOf" else "exactly one", args[:-1], args[-1], env)
+        if name in _CARDINALITIES and args:
+            return self._cardinality(_CARDINALITIES[name], args[0], args[1:], env)
+        if name in _FIXED:
+            relation, number = _FIXED[name]
+            return self._cardinality(relation, s.Number(number, 0, 0), args, env)
+        if name in _SWAPPED:
+            return _of(_SWAPPED[name], args[::-1], env)
         key = _CALLS.get(name, name)
         if key in CONSTRUCTS or key == "if":
             return _call(key, args, env)
@@ -336,29 +374,54 @@ class _Outliner:
         )
 
     def _aggregate(self, name: str, args: Sequence[s.Expr], env: Env) -> Outline:
-        is_binding = len(args) > 1 and (
-            isinstance(args[0], s.Binding)
-            or (isinstance(args[0], s.ListOf) and len(args) == 2 and not isinstance(args[1], s.ListOf))
-        )
-        if is_binding:
+        if self._is_binding(args):
             return self._binding(_OVER.get(name, "number of"), args[:-1], args[-1], env)
         items = flat(args)
         if not items:
             return _leaf(Part("number", TERM, word="1" if name == "Product" else "0"))
         return _of(_AGGREGATES[name], items, env)
 
-    def _binding(self, key: str, heads: Sequence[s.Expr], body: s.Expr, env: Env) -> Outline:
+    def _cardinality(self, relation: str, number: s.Expr, args: Sequence[s.Expr], env: Env) -> Outline:
+        if self._is_binding(args):
+            return self._binding(f"{relation} over", args[:-1], args[-1], env, number)
+        return _of(f"{relation} of", [number, *flat(args)], env)
+
+    def _is_binding(self, args: Sequence[s.Expr]) -> bool:
+        """Whether arguments are binders and a body, not terms: as the compiler reads them."""
+        if len(args) < 2 or isinstance(args[-1], s.ListOf | s.Binding):
+            return False
+        heads = args[:-1]
+        if len(heads) == 1 and isinstance(heads[0], s.ListOf):
+            return bool(heads[0].items) and all(map(self._may_be_binder, heads[0].items))
+        return all(isinstance(head, s.Binding) for head in heads)
+
+    def _may_be_binder(self, item: s.Expr) -> bool:
+        if isinstance(item, s.Name):
+            return self._names.is_variable(item.id) or not self._names.is_declared(item.id)
+        return isinstance(item, s.Binding)
+
+    def _binding(
+        self, key: str, heads: Sequence[s.Expr], body: s.Expr, env: Env, number: s.Expr | None = None
+    ) -> Outline:
         binders = [self._binder(head, env) for head in flat(heads)]
         if len({binder.name for binder in binders}) < len(binders):
             raise Unsayable("a name is bound twice")
         inner = {**env, **dict(binders)}
         shown = [Binder(written(name), sort) for name, sort in binders]
-        return Outline([(body, inner)], lambda parts: binding(key, shown, parts[0]))
+        if number is None:
+            return Outline([(body, inner)], lambda parts: binding(key, shown, parts[0]))
+        return Outline([(number, env), (body, inner)], lambda parts: binding(key, shown, parts[1], parts[0]))
 
     def _binder(self, head: s.Expr, env: Env) -> Binder:
         if isinstance(head, s.Binding):
             sort = self._names.sort_text(head.sort)
             name = head.name.id
+        elif isinstance(head, s.Infix) and head.op == "in":
+            of, within = head.args
+            if not isinstance(of, s.Name) or not isinstance(within, s.Name):
+                raise Unsayable("a binder that is no name")
+            name = of.id
+            sort = self._names.sort_text(s.SortExpr(within.id, [], "", 0, 0))
         elif isinstance(head, s.Name):
             name = head.id
             sort = self._names.sort(name) or env.get(name)

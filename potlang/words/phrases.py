@@ -138,7 +138,7 @@ class Lexicon:
         opening, closing = self.language.opening, self.language.closing
         for kind, level in BRACKETED.items():
             rules.append(Rule(kind, level, (opening, Hole(0, kind), closing), _only))
-        for style in ("every", "some"):
+        for style in ("every", "some", "which"):
             rules += [
                 Rule(style, 0, pieces_of(form, str), _binder(form))
                 for form in self.language.binder_forms(style)

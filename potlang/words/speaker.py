@@ -14,7 +14,7 @@ from potlang.sema import IncrementalElaborator
 from potlang.sema.emit import sort_text
 from potlang.sema.scope import FunctionEntry, TermEntry, VariableEntry
 from potlang.words.constructs import Binder
-from potlang.words.parts import Names, Part, Unsayable, binding, implication, negation, part_of
+from potlang.words.parts import Names, Part, Unsayable, binding, excepted, implication, negation, part_of
 from potlang.words.phrases import Function, Lexicon, Vocabulary
 from potlang.words.read import Reading, read_sentence
 from potlang.words.say import phrase, sentence
@@ -30,7 +30,9 @@ class Speaker:
         self._scope = extension.scope
         self._sorts = extension.sorts
         self.language = language(name)
-        self._names = Names(self._is_formula, self._is_declared, self._sort_of, self._sort_text)
+        self._names = Names(
+            self._is_formula, self._is_declared, self._sort_of, self._sort_text, self._is_variable
+        )
 
     @cached_property
     def lexicons(self) -> tuple[Lexicon, Lexicon]:
@@ -68,6 +70,7 @@ class Speaker:
             body = implication(
                 self._formula(statement.antecedent, env), self._formula(statement.consequent, env)
             )
+        body = excepted(body, [self._formula(each, env) for each in statement.unless])
         if not binders or statement.quantifier is None:
             return body
         shown = [Binder(written(binder.name), binder.sort) for binder in binders]
@@ -101,6 +104,10 @@ class Speaker:
             case FunctionEntry(symbol=Symbol(range=range_)):
                 return range_ is BOOL
         return None
+
+    def _is_variable(self, name: str) -> bool:
+        entry = self._scope.entries.get(name)
+        return isinstance(entry, VariableEntry) and entry.sort is not BOOL
 
     def _is_declared(self, name: str) -> bool:
         return name in self._scope.entries

@@ -38,8 +38,8 @@ class Language:
     def _add(self, key: str, entry: dict[str, Any]) -> None:
         level = entry["level"]
         if key in BINDING:
-            kind, body, _ = BINDING[key]
-            pieces = pieces_of(entry["say"], lambda _: body)
+            kind, operands, _ = BINDING[key]
+            pieces = pieces_of(entry["say"], operands.__getitem__)
             self.rules[key] = Rule(
                 kind, level, pieces, _binding_text(key, pieces), is_open=_is_open(pieces, level)
             )
@@ -92,7 +92,7 @@ def _binding_text(key: str, pieces: Sequence[str | Hole]) -> Callable[[Sequence[
         found = values[at]
         assert isinstance(found, tuple)
         binders = [each for each in found if isinstance(each, Binder)]
-        return bound(key, binders, in_order(pieces, values)[0])
+        return bound(key, binders, in_order(pieces, values))
 
     return text
 

@@ -1,0 +1,94 @@
+"""The words of built-in operators, and of rules with exceptions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from spoken import differing, speaker, spoken
+
+import potlang
+
+PROGRAM: dict[str, Any] = {
+    "sorts": [
+        {"name": "Person", "type": "DeclareSort"},
+        {"name": "Color", "type": "EnumSort", "values": ["red", "blue"]},
+    ],
+    "functions": [
+        {"name": "tall", "domain": ["Person"], "range": "Bool"},
+        {"name": "adult", "domain": ["Person"], "range": "Bool"},
+        {"name": "age", "domain": ["Person"], "range": "Int"},
+        {"name": "likes", "domain": ["Person", "Color"], "range": "Bool"},
+    ],
+    "constants": {
+        "people": {"sort": "Person", "members": ["ann", "bob"]},
+        "reals": {"sort": "Real", "members": ["rate"]},
+        "texts": {"sort": "String", "members": ["title"]},
+        "sets": {"sort": "Set(Color)", "members": ["team"]},
+        "bits": {"sort": "BitVec(8)", "members": ["mask"]},
+    },
+    "semantics": {"closed_domain": ["Person"]},
+    "variables": [{"name": "x", "sort": "Person"}, {"name": "c", "sort": "Color"}],
+}
+OPERATORS = [
+    ("AtMost(1, [x], tall(x))", "For at most 1 choices of a person x, x is tall."),
+    ("AtLeast(2, [tall(ann), tall(bob)])", "At least 2 of (ann is tall) and (bob is tall) are so."),
+    ("ExactlyOne(tall(ann), tall(bob))", "Exactly 1 of (ann is tall) and (bob is tall) are so."),
+    ("NoneOf(tall(ann), tall(bob))", "Exactly 0 of (ann is tall) and (bob is tall) are so."),
+    ("ExistsUnique([c: Color], likes(ann, c))", "There is exactly one color c such that ann likes c."),
+    ("Exactly(1, [x: Person, c: Color], likes(x, c))", None),
+    ("Count([x, c], likes(x, c)) < 3", None),
+    ("Between(age(ann), 1, 5)", "The age of ann is between 1 and 5."),
+    ("Floor(rate) == Ceil(rate)", "The floor of rate is the ceiling of rate."),
+    ("ToInt(rate) == Sign(Truncate(rate))", "rate as an integer is the sign of the integer part of rate."),
+    ("Round(rate) == 3", "`Round`(rate) is 3."),
+    ("Pow(rate, 2) > 3", "rate to the power of 2 is more than 3."),
+    ("Average([x], age(x)) > 3", "The average over every person x of the age of x is more than 3."),
+    ("Average(1, 2, age(ann)) > 3", "The average of 1, 2 and the age of ann is more than 3."),
+    ("Sum([x], age(x)) == Sum([age(ann), age(bob)])", None),
+    ("AllDifferent(ann, bob)", "ann and bob are all different."),
+    ("IsEmpty(team) or Size(team) == 1", "team is an empty set or the size of team is 1."),
+    ("team == [red]", "team is the set of red."),
+    ('StartsWith(title, "a") and EndsWith(title, "b")', 'title starts with "a" and title ends with "b".'),
+    ('Substring(title, 0, 2) == "ab"', '(the part of title from 0 with length 2) is "ab".'),
+    ("StrToInt(title) == Length(title)", "The number written as title is the length of title."),
+    ("ULT(mask, #x0f)", "mask is less than #x0f unsigned."),
+    ("Extract(3, 0, mask) == #b0101", "The bits from 0 to 3 of mask is #b0101."),
+]
+
+
+def test_words_of_operators() -> None:
+    """Rules [WORDS-SAY], [WORDS-SAME]."""
+    source = PROGRAM | {"verifications": [{"constraint": formula} for formula, _ in OPERATORS]}
+    found = list(spoken(potlang.compile(source)))
+    for each, (formula, sentence) in zip(found, OPERATORS, strict=True):
+        assert each.sentence is not None, formula
+        assert sentence in (None, each.sentence)
+    assert differing(source, found) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "sentence"),
+    [
+        (
+            {"implies": {"antecedent": "adult(x)", "consequent": "tall(x)"}, "unless": "age(x) > 90"},
+            "For every person x, if x is an adult, then x is tall, unless the age of x is more than 90.",
+        ),
+        (
+            {"constraint": "tall(x)", "unless": ["adult(x)", "age(x) > 90"]},
+            "For every person x, x is tall, unless x is an adult or the age of x is more than 90.",
+        ),
+    ],
+)
+def test_exceptions(rule: dict[str, Any], sentence: str) -> None:
+    """Rule [WORDS-EXCEPTIONS]: what is said is what is assumed."""
+    rules = [{"name": "r", "forall": ["x"], **rule}]
+    program = potlang.compile(PROGRAM | {"rules": rules})
+    voice = speaker(program)
+    assert voice.say_statement(program.tree.rules[0]) == sentence
+    claim = {"constraint": voice.read(sentence).expression}
+    assert potlang.verify(PROGRAM | {"rules": rules, "verifications": [claim]}).verdict == "entailed"
+    back = [{"name": "r", "constraint": voice.read(sentence).expression}]
+    exception = rule["unless"] if isinstance(rule["unless"], str) else " or ".join(rule["unless"])
+    said = {"forall": ["x"], "constraint": f"Implies(adult(x) and Not({exception}), tall(x))"}
+    assert potlang.verify(PROGRAM | {"rules": back, "verifications": [said]}).verdict == "entailed"
