@@ -30,6 +30,8 @@ COMMANDS = {
     "synthesize": ("synthesize:synthesize", "Generate traces as training data."),
 }
 """The module and the function of each command, and its line in `potc --help`."""
+CONFIGURED = ("verify", "check", "lint", "view")
+"""The commands whose options a file may set."""
 
 
 class Start(NamedTuple):

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from potlang.cli import stopping
-from potlang.cli.commands import COMMANDS, Start, command_of
+from potlang.cli.commands import COMMANDS, CONFIGURED, Start, command_of
 from potlang.utils.gc_pause import keep_collections_short
 
 if TYPE_CHECKING:
@@ -146,6 +146,23 @@ def _started_solver(args: list[str]) -> subprocess.Popen[bytes] | None:
     return None
 
 
+def _configuration() -> str | None:
+    """The nearest file with settings, from the working directory upwards; `potlang.toml` before another."""
+    # pathlib and reading TOML cost start-up: where there is no such file, neither is done.
+    folder = os.getcwd()  # noqa: PTH109
+    while True:
+        own = os.path.join(folder, "potlang.toml")  # noqa: PTH118
+        if os.path.isfile(own):  # noqa: PTH113
+            return own
+        shared = os.path.join(folder, "pyproject.toml")  # noqa: PTH118
+        with suppress(OSError), open(shared, "rb") as stream:  # noqa: PTH123
+            if b"tool.potlang" in stream.read(1 << 20):
+                return shared
+        folder, last = os.path.dirname(folder), folder  # noqa: PTH120
+        if folder == last:
+            return None
+
+
 def _main(args: list[str], solver: subprocess.Popen[bytes] | None) -> None:
     import click
 
@@ -168,7 +185,13 @@ def _main(args: list[str], solver: subprocess.Popen[bytes] | None) -> None:
             if cmd_name not in COMMANDS:
                 near = near_command(cmd_name)
                 ctx.fail(f"there is no command and no file `{cmd_name}`; did you mean `potc {near}`?")
-            return command_of(cmd_name)
+            command = command_of(cmd_name)
+            path = _configuration() if cmd_name in CONFIGURED and not ctx.resilient_parsing else None
+            if path is not None:
+                from potlang.cli.configuration import settings_for
+
+                ctx.default_map = {cmd_name: settings_for(command, cmd_name, path)}
+            return command
 
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
             # Not click's own list: it imports every command for its text, and cuts what is too long.

@@ -39,6 +39,9 @@ _ROWS = (
     Code("POT0008", "expansion-too-large", _E, "the expression stands for {size} terms, more than {limit}"),
     Code("POT0009", "cannot-write-file", _E, "cannot write `{name}`: {reason}"),
     Code("POT0010", "resource-refused", _E, "the system refuses a resource: {reason}"),
+    Code("POT0011", "not-toml", _E, "the configuration is not TOML: {problem}"),
+    Code("POT0012", "unknown-setting", _E, "unknown setting `{key}`"),
+    Code("POT0013", "wrong-setting", _E, "the setting `{key}` is wrong: {problem}"),
     # 1 reading and schema
     Code("POT1001", "not-json", _E, "not JSON: {problem}"),
     Code("POT1002", "wrong-encoding", _E, "the text cannot be decoded: {reason}"),
