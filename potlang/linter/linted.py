@@ -148,8 +148,9 @@ class LintedProgram:
     @cached_property
     def implications(self) -> list[Implication]:
         """Facts and rules that are implications, also under quantifiers."""
-        found = (implication(each) for each in (*self.facts, *self.rules))
-        return [each for each in found if each is not None]
+        # Most facts are literals, of which there may be very many.
+        able = (each for each in (*self.facts, *self.rules) if _is_implication(each.formula))
+        return [found for each in able if (found := implication(each)) is not None]
 
     # --- symbols ---------------------------------------------------------------------------------
 
@@ -233,6 +234,11 @@ def _statements(
         if formula is not None and written:
             name = each.name or f"{kind} {at}"
             yield Statement(kind, name, formula, each.pointer, written, each.name is not None, at)
+
+
+def _is_implication(formula: Node) -> bool:
+    kind = type(formula)
+    return kind is Quant or (kind is App and formula.op is op.IMPLIES)  # type: ignore[union-attr]
 
 
 def implication(statement: Statement) -> Implication | None:

@@ -10,6 +10,7 @@ from potlang.languages.pot.program import Checked
 from potlang.linter.choice import USUAL, LintChoice, chosen_rules
 from potlang.linter.linted import LintedProgram
 from potlang.linter.rule import Finding, LintRule
+from potlang.utils.gc_pause import collector_paused
 
 if TYPE_CHECKING:
     from potlang.processes.pool import Workers
@@ -41,7 +42,7 @@ def lint(
     program = checked.program
     rules = chosen_rules(choice, program.tree.lint, deep=budget_ms > 0)
     linted = LintedProgram(program)
-    with program.borrowed():
+    with program.borrowed(), collector_paused(len(program.module.assertions) > _MOST_STATEMENTS):
         for rule in rules:
             if rule.find is not None:
                 _report(sink, rule, rule.find(linted))

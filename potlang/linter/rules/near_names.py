@@ -10,8 +10,8 @@ from potlang.ir.nodes import SymbolKind
 from potlang.linter.linted import LintedProgram
 from potlang.linter.rule import Finding, LintRule
 
-_SHORTEST = 6
-"""Letters from which on a name that differs in one letter is rather a slip than another word."""
+_SHORTEST, _LONGEST = 6, 60
+"""Letters of names for which slips are looked for: shorter ones are other words, longer ones take long."""
 
 
 def _find(program: LintedProgram) -> Iterator[Finding]:
@@ -41,7 +41,7 @@ def _find(program: LintedProgram) -> Iterator[Finding]:
 def _slips(name: str) -> list[str]:
     """A name without one of its letters, and with two neighbours exchanged."""
     # One letter in the place of another makes another word more often than a slip.
-    if len(name) < _SHORTEST:
+    if not _SHORTEST <= len(name) <= _LONGEST:
         return []
     shorter = [f"{name[:at]}{name[at + 1 :]}" for at in range(len(name))] if len(name) > _SHORTEST else []
     turned = [f"{name[:at]}{name[at + 1]}{name[at]}{name[at + 2 :]}" for at in range(len(name) - 1)]

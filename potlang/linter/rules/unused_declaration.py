@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from potlang.diag import Place
@@ -9,6 +10,8 @@ from potlang.expressions import surface as s
 from potlang.ir.nodes import SymbolKind
 from potlang.linter.linted import LintedProgram, removal
 from potlang.linter.rule import Finding, LintRule
+
+_WORD = re.compile(r"\w+")
 
 
 def _find(program: LintedProgram) -> Iterator[Finding]:
@@ -77,9 +80,8 @@ def _variables(program: LintedProgram) -> set[str]:
     for statement in (*tree.rules, *tree.verifications):
         found.update(each.name for each in (*statement.binders, *statement.find))
     # Sums and counts are expanded: their variables are nowhere in the formulas.
-    for name in {each.name for each in tree.variables} - found:
-        if any(name in each.text for each in program.formulas):
-            found.add(name)
+    if not found.issuperset(each.name for each in tree.variables):
+        found.update(*(_WORD.findall(each.text) for each in program.formulas))
     return found
 
 
