@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
+from typing import NamedTuple
 
 from potlang.diag.fixes import RawEdit, raw_edits
 from potlang.diag.model import Diagnostic, Fix, Label, Place
@@ -47,7 +48,40 @@ def sarif_log(results: Sequence[Json], version: str = "0") -> Json:
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
+_ANSWERS = {
+    "refuted": "what is claimed is false",
+    "inconsistent": "the assumptions contradict each other",
+    "violated": "a norm is violated",
+    "undetermined": "what is claimed may be true and may be false",
+    "entailed": "what is not to follow does",
+    "unknown": "nothing is known within the limits",
+    "question": "not one option of a question is the answer",
+    "optimization": "there is no optimum",
+}
+"""The rules of findings that are no diagnostics, and what they say."""
+
+
+class Finding(NamedTuple):
+    """A result that is no diagnostic: its rule, level (`none` for what is open), message and places."""
+
+    rule: str
+    level: str
+    message: str
+    labels: tuple[Label, ...]
+
+
+def finding_result(found: Finding, document: Document) -> Json:
+    """The result of a finding, for `sarif_log`."""
+    result: Json = {"ruleId": found.rule, "level": found.level}
+    if found.level == "none":
+        result["kind"] = "open"
+    result["message"] = {"text": found.message}
+    return {**result, **_places(found.labels, document, None)}
+
+
 def _rule(code: str) -> Json:
+    if code in _ANSWERS:
+        return {"id": code, "name": code, "shortDescription": {"text": _ANSWERS[code]}}
     row = CODES[code]
     return {
         "id": code,
@@ -58,21 +92,26 @@ def _rule(code: str) -> Json:
 
 
 def _result(diagnostic: Diagnostic, document: Document, base: str | None) -> Json:
-    primary, *others = diagnostic.labels
     result: Json = {
         "ruleId": diagnostic.code,
         "level": diagnostic.severity.value,
         "message": {"text": ". ".join([diagnostic.message, *diagnostic.notes, *diagnostic.helps])},
-        "locations": [_location(primary, document, base)],
+        **_places(diagnostic.labels, document, base),
     }
-    if others:
-        result["relatedLocations"] = [
-            {"id": number, **_location(label, document, base)} for number, label in enumerate(others, 1)
-        ]
     fixes = [fix for fix in (_fix(fix, document, base) for fix in diagnostic.fixes) if fix]
     if fixes:
         result["fixes"] = fixes
     return result
+
+
+def _places(labels: tuple[Label, ...], document: Document, base: str | None) -> Json:
+    primary, *others = labels
+    places: Json = {"locations": [_location(primary, document, base)]}
+    if others:
+        places["relatedLocations"] = [
+            {"id": number, **_location(label, document, base)} for number, label in enumerate(others, 1)
+        ]
+    return places
 
 
 def _location(label: Label, document: Document, base: str | None) -> Json:
