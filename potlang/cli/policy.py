@@ -247,7 +247,7 @@ def diff(
 ) -> None:
     """Find claims that two versions decide differently.
 
-    The claims are the tests of both, and claims drawn at random.
+    The claims are the tests of both, the rules that only one of them has, and claims drawn at random.
 
     OLD and NEW are ids, or files with programs. Exit code: 0 no verdict changes; 1 one does; 2 one of
     them is not a valid program; 3 none does, as far as they are known.
@@ -358,4 +358,5 @@ def _difference_lines(found: Difference) -> Iterator[str]:
         yield f"unknown: {_named(Case(claim, Verdict.UNKNOWN))}"
     tests = f"{found.tests} test{'' if found.tests == 1 else 's'}"
     drawn = f"{found.samples} drawn claim{'' if found.samples == 1 else 's'}"
-    yield f"{len(found.changes)} change their verdict, of {tests} and {drawn}"
+    rules = f"{found.rules} rule{'' if found.rules == 1 else 's'} of one version"
+    yield f"{len(found.changes)} change their verdict, of {tests}, {rules} and {drawn}"

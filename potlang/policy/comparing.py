@@ -1,4 +1,4 @@
-"""Verdicts that differ between two versions: on tests, and on claims drawn at random ([POLICY-DIFF])."""
+"""Verdicts that differ between two versions: on tests, on their rules, on drawn claims ([POLICY-DIFF])."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from potlang.languages.pot.claims import Claim, verified
 from potlang.languages.pot.program import Program
 from potlang.languages.pot.report import Report
 from potlang.policy.cases import Case
-from potlang.policy.sampling import sample_claims
+from potlang.policy.sampling import rule_claims, sample_claims
 from potlang.report.base import to_plain
 from potlang.report.results import Limits, Verdict
 
-From = Literal["test", "sample"]
+From = Literal["test", "rule", "sample"]
 
 
 class Change(NamedTuple):
@@ -29,12 +29,16 @@ class Change(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """The changes among `tests` tests and `samples` drawn claims; `open` are claims unknown in either."""
+    """The changes among `tests` tests, `rules` rules that one version lacks, and `samples` drawn claims.
+
+    `open` are claims unknown in either.
+    """
 
     changes: tuple[Change, ...]
     open: tuple[Claim, ...]
     tests: int
     samples: int
+    rules: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
@@ -51,14 +55,17 @@ def compare(
     seed: int = 0,
     limits: Limits = Limits(),
 ) -> Difference:
-    """Verifies the same claims against two programs: those of the tests, and drawn ones.
+    """Verifies the same claims against two programs: those of the tests, each other's rules, drawn ones.
 
     A claim that is no formula over one of them is `rejected` there. The total limit holds for each program.
     """
     # By claim: the newer test of two with the same claim counts, and it is asked once.
     tests = {case.key: case for case in cases}
-    drawn = [each for each in sample_claims(old.module, new.module, samples, seed) if each not in tests]
+    rules = {claim: name for claim, name in rule_claims(old.module, new.module).items() if claim not in tests}
+    sampled = sample_claims(old.module, new.module, samples, seed)
+    drawn = [each for each in sampled if each not in tests and each not in rules]
     asked: list[tuple[Claim, From, str]] = [(each.claim, "test", each.name) for each in tests.values()]
+    asked += [(claim, "rule", name) for claim, name in rules.items()]
     asked += [(claim, "sample", "") for claim in drawn]
     changes, undecided = [], []
     for (claim, origin, name), before, after in zip(
@@ -69,7 +76,7 @@ def compare(
             undecided.append(claim)
         elif verdicts[0] is not verdicts[1]:
             changes.append(Change(claim, origin, name, *verdicts, evidence(before), evidence(after)))
-    return Difference(tuple(changes), tuple(undecided), len(tests), len(drawn))
+    return Difference(tuple(changes), tuple(undecided), len(tests), len(drawn), len(rules))
 
 
 def _reports(program: Program, asked: Sequence[tuple[Claim, From, str]], limits: Limits) -> list[Report]:

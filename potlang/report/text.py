@@ -176,12 +176,19 @@ def _models(evidence: Evidence, verdict: Verdict) -> Iterator[str]:
             # Of a refuted claim there is no other side.
             said = f"could be {title}" if verdict is Verdict.UNDETERMINED else "it fails"
             yield f"  {said}, for example for {scenario_words(scenario)}"
-            yield from model_lines(model or {}, other or {})
+            # What is said of the witness need not be said of all members.
+            heads = set(map(_head, scenario.values))
+            rest = {term: value for term, value in (model or {}).items() if _head(term) not in heads}
+            yield from model_lines(rest, other or {})
         elif model:
             yield f"  could be {title}, for example with"
             yield from model_lines(model, other or {})
         elif model is not None:
             yield f"  could be {title}: a model exists; the claim has no term whose value could be shown"
+
+
+def _head(term: str) -> str:
+    return term.partition("(")[0]
 
 
 def scenario_words(scenario: Scenario) -> str:

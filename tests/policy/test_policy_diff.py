@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from statements import Property
 import potlang
 from potlang.generate.programs import ProgramDifficulty, generate
 from potlang.policy import Case, compare
-from potlang.policy.sampling import sample_claims
+from potlang.policy.sampling import MOST_RULES, rule_claims, sample_claims
 from potlang.report.results import Limits, Verdict
 from potlang.testing.programs import finite_programs, programs
 
@@ -41,7 +43,7 @@ def test_a_lost_part_changes_its_test(verdict: Verdict) -> None:
     for name in sorted(names):
         new = potlang.compile(without(found.program, name))
         difference = compare(old, new, own(found.program, verdict), samples=0)
-        changed = [(each.origin, each.name, each.old) for each in difference.changes]
+        changed = [(each.origin, each.name, each.old) for each in difference.changes if each.origin == "test"]
         assert changed == ([("test", "question", verdict)] if name in found.support else []), name
         assert not difference.open
         for each in difference.changes:
@@ -67,7 +69,7 @@ def test_drawn_claims_find_what_no_test_asks() -> None:
         found = compare(old, potlang.compile(changed), samples=100, seed=1)
         assert found.samples == 100
         assert found.changes
-        assert {each.origin for each in found.changes} == {"sample"}
+        assert {each.origin for each in found.changes} == {"sample", "rule"}
     assert not compare(old, potlang.compile(base), samples=100, seed=1).changes
 
 
@@ -98,7 +100,63 @@ def test_claims_that_are_open() -> None:
     tests = [Case("x + y + z == 7", Verdict.ENTAILED)]
     limits = Limits(check_ms=300, total_ms=900)
     found = compare(potlang.compile(hard), potlang.compile(easy), tests, limits=limits)
-    assert (found.open, found.changes) == (("x + y + z == 7",), ())
+    assert found.open[0] == "x + y + z == 7"
+    assert not found.changes
+
+
+RENT: dict[str, Any] = {
+    "sorts": [{"name": "Person", "type": "DeclareSort"}],
+    "functions": [
+        {"name": "age", "domain": ["Person"], "range": "Int"},
+        {"name": "fee", "domain": ["Person"], "range": "Real"},
+        {"name": "may_rent", "domain": ["Person"], "range": "Bool"},
+        {"name": "licensed", "domain": ["Person"], "range": "Bool"},
+    ],
+}
+
+
+def renting(antecedent: str) -> potlang.Program:
+    rule = {
+        "name": "rent",
+        "forall": [{"name": "x", "sort": "Person"}],
+        "implies": {"antecedent": f"licensed(x) and {antecedent}", "consequent": "may_rent(x)"},
+    }
+    return potlang.compile({**RENT, "rules": [rule]})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "term", "least", "most"),
+    [
+        ("age(x) >= 18", "age(x) >= 21", "age(x)", 18, 20),
+        ("fee(x) <= 100", "fee(x) <= 99.5", "fee(x)", 99.5, 100),
+    ],
+)
+def test_rules_show_a_case_that_the_versions_treat_differently(
+    old: str, new: str, term: str, least: float, most: float
+) -> None:
+    """[POLICY-RULES]"""
+    for reverse in (False, True):
+        pair = (renting(new), renting(old)) if reverse else (renting(old), renting(new))
+        found = compare(*pair, samples=0)
+        assert found.rules == 2
+        (change,) = found.changes
+        assert (change.origin, change.name) == ("rule", "rent")
+        assert {change.old, change.new} == {Verdict.ENTAILED, Verdict.UNDETERMINED}
+        text = (change.old_evidence if reverse else change.new_evidence).partition("could be false")[2]
+        assert "not may_rent(x)" in text and "licensed(x)" in text
+        value = re.search(rf"{re.escape(term)} = ([\d./]+)", text)
+        assert value is not None and least <= Fraction(value[1]) <= most
+
+
+def test_rules_of_a_difference_are_limited() -> None:
+    """[LIMIT-POLICY-RULES] [POLICY-RULES]"""
+    facts = [f"fee(x) > {at}" for at in range(300)]
+    many = {**RENT, "rules": [{"forall": [{"name": "x", "sort": "Person"}], "constraint": f} for f in facts]}
+    other = {**many, "functions": [each for each in RENT["functions"] if each["name"] != "fee"], "rules": []}
+    modules = [potlang.compile(each).module for each in (many, RENT, other)]
+    assert len(rule_claims(modules[0], modules[1])) == MOST_RULES
+    assert list(rule_claims(modules[1], modules[0]).values())[:2] == ["rule 1", "rule 2"]
+    assert rule_claims(modules[0], modules[2]) == {} == rule_claims(modules[0], modules[0])
 
 
 def check_samples(pair: tuple[dict[str, Any], dict[str, Any]]) -> None:
