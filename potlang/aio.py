@@ -33,9 +33,10 @@ def _in_a_thread(verb: Callable[Parameters, Answer]) -> Callable[Parameters, Awa
 
 
 check = _in_a_thread(api.check)
+lint = _in_a_thread(api.lint)
 compile = _in_a_thread(api.compile)
 verify = _in_a_thread(api.verify)
 view = _in_a_thread(api.view)
 fix = _in_a_thread(api.fix)
 
-__all__ = ["check", "compile", "fix", "verify", "view"]
+__all__ = ["check", "compile", "fix", "lint", "verify", "view"]

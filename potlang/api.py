@@ -55,8 +55,8 @@ class VerifyOptions(FormOptions, total=False):
     """The options of `verify`.
 
     Of all languages: `trust`, `limits`, `workers`. Of programs and traces: `route`. Of programs: `models`,
-    `cores`, `passes`, `certificate`, `cache`. Of traces: `profile`, `theory`. Of solutions: `answer`,
-    `steps`, `judge`. See the three functions for what they mean.
+    `cores`, `passes`, `certificate`, `cache`, `words`. Of traces: `profile`, `theory`. Of solutions:
+    `answer`, `steps`, `judge`. See the three functions for what they mean.
     """
 
     trust: Trust
@@ -68,6 +68,7 @@ class VerifyOptions(FormOptions, total=False):
     passes: str
     certificate: bool
     cache: CacheChoice
+    words: bool
     answer: str | None
     steps: bool
     judge: AnswerChecker | None
@@ -75,7 +76,7 @@ class VerifyOptions(FormOptions, total=False):
 
 _COMMON = frozenset({"trust", "limits", "workers"})
 _VERIFY: dict[Kind, frozenset[str]] = {
-    "pot": _COMMON | {"route", "models", "cores", "passes", "certificate", "cache"},
+    "pot": _COMMON | {"route", "models", "cores", "passes", "certificate", "cache", "words"},
     "dot": _COMMON | {"route", "profile", "theory"},
     "dagmath": _COMMON | {"answer", "steps", "judge"},
 }

@@ -27,6 +27,27 @@ class Spoken(NamedTuple):
     read: str | None
 
 
+def rental(*verifications: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """A program about people who rent cars, with these verifications and other sections."""
+    return {
+        "sorts": [{"name": "Person", "type": "DeclareSort"}],
+        "functions": [
+            {"name": "rents", "domain": ["Person"], "range": "Bool", "description": "{x} may rent a car"},
+            {"name": "age", "domain": ["Person"], "range": "Int"},
+        ],
+        "constants": {"people": {"sort": "Person", "members": ["ann", "bob"]}},
+        "rules": [
+            {
+                "name": "grown up",
+                "forall": [{"name": "x", "sort": "Person"}],
+                "implies": {"antecedent": "age(x) >= 21", "consequent": "rents(x)"},
+            }
+        ],
+        "knowledge_base": ["age(ann) == 30"],
+        "verifications": list(verifications),
+    } | more
+
+
 def speaker(program: potlang.Program, language: str = "en") -> Speaker:
     """What says the formulas of a program."""
     return Speaker(program.extension, program.tree, language)

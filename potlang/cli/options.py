@@ -210,6 +210,7 @@ class ProgramOptions(NamedTuple):
     proof_format: api.ProofFormat
     proof_rules: tuple[str, ...]
     passes: str
+    words: bool
 
 
 profile_option = click.option(
@@ -282,6 +283,7 @@ program_options = grouped(
         help="The rules of CPC for `ethos`: `Cpc.eo` of cvc5's sources. May be repeated.",
     ),
     click.option("--passes", default=api.DEFAULT_PASSES, help="Passes to run before solving."),
+    click.option("--words", is_flag=True, help="Say claims, verdicts and their evidence in plain sentences."),
 )
 
 NOUNS: dict[api.Kind, str] = {"pot": "a program", "dot": "a trace", "dagmath": "a solution"}

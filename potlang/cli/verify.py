@@ -87,6 +87,7 @@ def verify(
         "passes": program.passes,
         "certificate": program.certificate is not None,
         "cache": cache,
+        "words": program.words,
     }
     theory = theory_program(trace.theory, style, color)
 

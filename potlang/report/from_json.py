@@ -36,6 +36,7 @@ def report_from_dict(value: object) -> ProgramResult:
     computed += [each.pop("outcome", None) for each in results]
     parts["results"] = results
     parts["version"] = parts.pop("potlang", None)
+    parts["sentences"] = parts.pop("words", None)
     located = _array(parts.pop("diagnostics", None), "diagnostics")
     beside: dict[str, Any] = {"diagnostics": [], "located": located, "certificate": None}
     read: ProgramResult = _record(ProgramResult, {**parts, **beside}, "the report", 0)

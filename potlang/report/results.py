@@ -391,6 +391,20 @@ class Interrupted(KeyboardInterrupt):
         self.known = known
 
 
+class ResultWords(NamedTuple):
+    """What is said of a result in plain words ([WORDS-REPORT]).
+
+    `claim` is its sentence, None where there is none. `answer` are sentences, the first on the verdict, for
+    which `because` lists the assumptions that it rests on.
+    """
+
+    name: str
+    pointer: str
+    claim: str | None
+    answer: tuple[str, ...]
+    because: tuple[str, ...] = ()
+
+
 class ProgramResult(NamedTuple):
     """The answers to all that a program asks; `potlang.Report` is this with text and HTML.
 
@@ -399,7 +413,7 @@ class ProgramResult(NamedTuple):
     assumptions (None: not asked), and `evidence` what comes with that in a program without results whose
     assumptions are inconsistent. `located` are the diagnostics as JSON objects with line and column,
     made by whoever knows the document. `certificate` is the text of one, where it was asked for; it has
-    a file of its own and no place in the JSON form.
+    a file of its own and no place in the JSON form. `sentences` are there if words were asked for.
     """
 
     verdict: Verdict | OptimizationStatus
@@ -415,6 +429,7 @@ class ProgramResult(NamedTuple):
     kind: str = "pot"
     version: str = ""
     certificate: str | None = None
+    sentences: tuple[ResultWords, ...] | None = None
 
     @property
     def paper_answer(self) -> str | None:
@@ -460,6 +475,8 @@ class ProgramResult(NamedTuple):
             "evidence": to_plain(self.evidence),
             "optimization": to_plain(self.optimization),
         }
+        if self.sentences is not None:
+            body["words"] = to_plain(self.sentences)
         return report_to_dict(self, head, body)
 
 

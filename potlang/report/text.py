@@ -18,6 +18,7 @@ from potlang.report.results import (
     Model,
     OptionElection,
     Result,
+    ResultWords,
     Scenario,
     ScenarioVariable,
     Verdict,
@@ -117,6 +118,16 @@ def evidence_lines(result: Result, style: Style) -> Iterator[str]:
         if found is not None:
             yield from _bindings(title, found)
     yield from _models(evidence, result.verdict)
+
+
+def sentence_lines(words: ResultWords) -> Iterator[str]:
+    """What is said of a result in plain words: the claim, the verdict with what it rests on, the evidence."""
+    if words.claim is not None:
+        yield visible(words.claim)
+    for number, sentence in enumerate(words.answer):
+        yield visible(sentence)
+        if number == 0:
+            yield from (f"- {visible(item)}" for item in words.because)
 
 
 def other_core_lines(evidence: Evidence, style: Style) -> Iterator[str]:

@@ -43,6 +43,7 @@ _ARGUMENTS: Final = {
     "code": "A diagnostic's code such as POT2001, for explain.",
     "trace": "A trace of @node, @edge, @status and other records.",
     "solution": "A DAG-MATH solution, as JSON or text.",
+    "words": "Whether verify says the results on a program in plain sentences too.",
 }
 _NEEDED: Final[dict[str, str]] = {
     "verify": "program",
@@ -98,6 +99,7 @@ def parameters(profile: Profile = "json") -> Schema:
         "code": text,
         "trace": text,
         "solution": text,
+        "words": {"type": "boolean"},
     }
     strict = profile == "openai"
     properties = {
@@ -138,6 +140,7 @@ class ToolAnswer(TypedDict, total=False):
     text: str
     fixed: int
     report: dict[str, Any]
+    words: list[str]
     notes: list[str]
     left_out: dict[str, int]
     hint: str

@@ -70,6 +70,13 @@ class CallArguments(NamedTuple):
             raise wrong_type(key, "a string", value, "send a string")
         return value
 
+    def flag(self, key: str) -> bool:
+        """True or False, which is what is not given. Raises `CallMistake` for anything else."""
+        value = self.values.get(key)
+        if value is not None and not isinstance(value, bool):
+            raise wrong_type(key, "true or false", value, "send a boolean")
+        return bool(value)
+
     def source(self, key: str) -> str | bytes | dict[str, Any]:
         """A program, as potlang reads it. Raises `CallMistake` for one that is too large."""
         value = self.bounded(key)

@@ -31,6 +31,7 @@ from potlang.report.results import (
     Scenario,
     Verdict,
 )
+from potlang.report.text import sentence_lines
 from potlang.tool.arguments import CallArguments, CallMistake, kind, wrong_type
 
 if TYPE_CHECKING:
@@ -63,10 +64,14 @@ def verify(given: CallArguments, deadline: float) -> Answer:
             return _trace(given, deadline)
         case "solution":
             return _solution(given, deadline)
+    words = given.flag("words")
     checked = _checked(given)
     if checked.program is None:
         return _rejected(checked)
-    return {**_reported(verify_program(checked.program, limits=_limits(deadline))), **_found(checked)}
+    return {
+        **_reported(verify_program(checked.program, limits=_limits(deadline), words=words)),
+        **_found(checked),
+    }
 
 
 def check(given: CallArguments, deadline: float) -> Answer:
@@ -319,14 +324,28 @@ def _reported(report: Report) -> Answer:
         "status": "rejected" if report.verdict is Verdict.REJECTED else "ok",
         "verdict": str(report.verdict),
         **_given(outcome=str(report.outcome) if report.has_asks else None),
-        "results": [_result(each) for each in report.results],
+        "results": [{**_result(each), **_said(report, each)} for each in report.results],
         **_given(
+            words=_said_besides(report) or None,
             elections=[_election(each) for each in report.elections] or None,
             optimization=_optimum(report.optimization),
             because=None if report.evidence is None else _core(report.evidence.core),
             notes=list(report.notes) or None,
         ),
     }
+
+
+def _said(report: Report, result: Result) -> Answer:
+    """What is said of a result in plain sentences, if they were asked for."""
+    found = [each for each in report.sentences or () if each.pointer == result.pointer]
+    return {"words": list(sentence_lines(found[0]))} if found else {}
+
+
+def _said_besides(report: Report) -> list[str]:
+    """What is said of the assumptions and of the optimum."""
+    known = {each.pointer for each in report.results}
+    found = [each for each in report.sentences or () if each.pointer not in known]
+    return [line for each in found for line in sentence_lines(each)]
 
 
 def _given(**parts: Any) -> Answer:

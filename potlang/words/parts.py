@@ -18,7 +18,7 @@ MOST_PARTS = 1_500
 """Parts of a formula that is said; longer ones would be no help to anybody."""
 
 
-class Unsayable(Exception):
+class Unsayable(ValueError):
     """The formula has a part that there are no words for, or too many parts."""
 
 

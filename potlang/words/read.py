@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from potlang.expressions.names import name_of, written
@@ -24,8 +24,8 @@ class Reading(NamedTuple):
     end: int = 0
 
 
-def read_sentence(text: str, lexicon: Lexicon) -> Reading:
-    """The one formula that a sentence says over the symbols of a program."""
+def read_sentence(text: str, lexicon: Lexicon, free: Collection[str] = ()) -> Reading:
+    """The one formula that a sentence says over the symbols of a program, and perhaps `free` variables."""
     tokens = tokens_of(text)
     if tokens and tokens[-1].text == ".":
         tokens.pop()
@@ -34,7 +34,7 @@ def read_sentence(text: str, lexicon: Lexicon) -> Reading:
     if len(tokens) > MOST_TOKENS:
         return Reading(None, "the sentence is too long", 0, len(text))
     try:
-        chart = Chart(tokens, lexicon.grammar, _leaves(tokens, lexicon))
+        chart = Chart(tokens, lexicon.grammar, _leaves(tokens, lexicon, free))
     except TooLong:
         return Reading(None, "the sentence has too many readings", 0, len(text))
     found = sorted({str(each.value) for each in chart.whole})
@@ -52,9 +52,11 @@ def read_sentence(text: str, lexicon: Lexicon) -> Reading:
     return Reading(None, f"the sentence is not understood at `{token.text}`", token.start, token.end)
 
 
-def _leaves(tokens: Sequence[Token], lexicon: Lexicon) -> dict[int, list[tuple[int, Found]]]:
+def _leaves(
+    tokens: Sequence[Token], lexicon: Lexicon, free: Collection[str]
+) -> dict[int, list[tuple[int, Found]]]:
     """Numbers, strings, quoted names, and words that may be names of variables."""
-    bound = _bindable(tokens, lexicon)
+    bound = _bindable(tokens, lexicon).union(free)
     leaves: dict[int, list[tuple[int, Found]]] = {}
     level = BRACKETED["t"]
     for at, token in enumerate(tokens):

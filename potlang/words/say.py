@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from potlang.words.chart import Found, fits
 from potlang.words.constructs import FORMULA, Binder
-from potlang.words.parts import Part, Unsayable, as_kind, expression, fold
+from potlang.words.parts import Part, Unsayable, as_kind, construct, expression, fold
 from potlang.words.phrases import Lexicon
 from potlang.words.read import read_sentence
 from potlang.words.rules import BRACKETED, Hole, Rule
@@ -26,19 +26,53 @@ def sentence(part: Part, lexicons: Sequence[Lexicon]) -> str:
 
     Raises `Unsayable` where there is none.
     """
-    part = as_kind(part, FORMULA)
-    wanted = expression(part)
+    return _told(part, lexicons, _ended)
+
+
+def clause(part: Part, lexicons: Sequence[Lexicon]) -> str:
+    """The formula as words in a sentence, without capital and full stop. Raises `Unsayable`."""
+    return _told(part, lexicons, lambda said: said.words)
+
+
+def phrase(part: Part, lexicons: Sequence[Lexicon]) -> str:
+    """A term as words: those in which its equation with itself is read back. Raises `Unsayable`."""
+    same = construct("equal", (part, part))
     for lexicon in lexicons:
-        text = _ended(_say(part, lexicon))
-        reading = read_sentence(text, lexicon)
-        if reading.expression == wanted:
+        words = _say(same, lexicon).words
+        if read_sentence(words, lexicon, _names(same)).expression == expression(same):
+            return _say(part, lexicon).words
+    raise Unsayable("no words would be read back as this term")
+
+
+def binder_words(style: str, binders: Sequence[Binder], lexicon: Lexicon) -> str:
+    """Binders as words, in one of the styles of the language."""
+    language = lexicon.language
+    out: list[str] = []
+    for name, sort in binders:
+        noun = lexicon.noun(sort)
+        form = language.noun_with_article(style, noun)
+        out.append(form.replace("{noun}", noun).replace("{name}", lexicon.variable(name)))
+    return language.listed(out)
+
+
+def _told(part: Part, lexicons: Sequence[Lexicon], finish: Callable[[_Said], str]) -> str:
+    part = as_kind(part, FORMULA)
+    wanted, names = expression(part), _names(part)
+    for lexicon in lexicons:
+        text = finish(_say(part, lexicon))
+        if read_sentence(text, lexicon, names).expression == wanted:
             return text
     raise Unsayable("no sentence would be read back as this formula")
 
 
-def phrase(part: Part, lexicons: Sequence[Lexicon]) -> str:
-    """A term as words, or a formula without capital and full stop."""
-    return _say(part, lexicons[0]).words
+def _names(part: Part) -> frozenset[str]:
+    """The names in a formula: those that nothing else explains are its free variables."""
+
+    def found(each: Part, below: list[frozenset[str]]) -> frozenset[str]:
+        own = (each.word,) if each.key == "name" else ()
+        return frozenset(own).union(*below)
+
+    return fold(part, found)
 
 
 def _ended(said: _Said) -> str:
@@ -88,13 +122,12 @@ class _Speaker:
                 continue
             is_last = index + 1 == len(rule.pieces)
             if piece.operand < 0:
-                out.append(self._binders(piece.category.partition("*")[0], binders))
+                out.append(binder_words(piece.category.partition("*")[0], binders, self._lexicon))
             elif piece.is_list:
                 kind, _, level = piece.category.partition("* ")
                 item = Hole(0, kind, int(level))
-                out.append(
-                    self._listed([self._placed(item, each, False) for each in operands[piece.operand :]])
-                )
+                items = [self._placed(item, each, False) for each in operands[piece.operand :]]
+                out.append(self._language.listed(items))
             else:
                 each = operands[piece.operand]
                 if is_last and self._is_placed(piece, each, True):
@@ -128,19 +161,6 @@ class _Speaker:
         if self._is_placed(hole, said, is_last):
             return said.words
         return f"{self._language.opening}{said.words}{self._language.closing}"
-
-    def _listed(self, items: Sequence[str]) -> str:
-        if len(items) < 2:
-            return "".join(items)
-        return self._language.comma.join(items[:-1]) + self._language.last + items[-1]
-
-    def _binders(self, style: str, binders: Sequence[Binder]) -> str:
-        out: list[str] = []
-        for binder in binders:
-            noun = self._lexicon.noun(binder.sort)
-            form = self._language.noun_with_article(style, noun)
-            out.append(form.replace("{noun}", noun).replace("{name}", self._lexicon.variable(binder.name)))
-        return self._listed(out)
 
     def _call(self, part: Part, operands: Sequence[_Said]) -> _Said:
         level = 5 if part.kind == FORMULA else BRACKETED["t"]

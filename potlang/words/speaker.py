@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from potlang.diag import Sink
 from potlang.expressions import surface as s
 from potlang.expressions.expression import parse_expression
-from potlang.expressions.names import written
+from potlang.expressions.names import name_of, written
 from potlang.ir.nodes import Symbol
 from potlang.ir.sorts import BOOL
 from potlang.sema import IncrementalElaborator
@@ -17,7 +18,7 @@ from potlang.words.constructs import Binder
 from potlang.words.parts import Names, Part, Unsayable, binding, excepted, implication, negation, part_of
 from potlang.words.phrases import Function, Lexicon, Vocabulary
 from potlang.words.read import Reading, read_sentence
-from potlang.words.say import phrase, sentence
+from potlang.words.say import binder_words, clause, phrase, sentence
 from potlang.words.table import language
 from potlang.words.templates import Template, templates_of
 
@@ -44,6 +45,10 @@ class Speaker:
         """A formula, given as an expression, as a sentence. Raises `Unsayable`."""
         return sentence(self._part(text), self.lexicons)
 
+    def clause(self, text: str, env: Mapping[str, str] | None = None) -> str:
+        """A formula as words in a sentence; `env` has the sorts of its variables. Raises `Unsayable`."""
+        return clause(self._part(text, env), self.lexicons)
+
     def phrase(self, text: str) -> str:
         """A term as words. Raises `Unsayable`."""
         return phrase(self._part(text), self.lexicons)
@@ -58,10 +63,19 @@ class Speaker:
         """A rule or a verification as a sentence. Raises `Unsayable`."""
         return sentence(self.statement(statement), self.lexicons)
 
-    def statement(self, statement: s.StatementDecl) -> Part:
-        """The parts of a rule or of a verification. Raises `Unsayable`."""
+    def say_claim(self, statement: s.StatementDecl, question: str) -> str:
+        """A verification as a sentence; one that looks for bindings as a `question`. Raises `Unsayable`."""
+        if not statement.find:
+            return self.say_statement(statement)
+        sought = [Binder(written(each.name), self._binder_sort(each) or "") for each in statement.find]
+        words = clause(self.statement(statement, sought), self.lexicons)
+        binders = binder_words("which", sought, self.lexicons[0])
+        return question.replace("{binders}", binders).replace("{claim}", words)
+
+    def statement(self, statement: s.StatementDecl, free: Sequence[Binder] = ()) -> Part:
+        """The parts of a rule or of a verification, in which variables may be `free`. Raises `Unsayable`."""
         binders = [Binder(each.name, self._binder_sort(each) or "") for each in statement.binders]
-        env = {binder.name: binder.sort for binder in binders}
+        env = {name_of(name): sort for name, sort in (*free, *binders)}
         if not all(env.values()):
             raise Unsayable("a variable has no sort")
         if statement.constraint is not None:
@@ -82,11 +96,11 @@ class Speaker:
 
     # --- formulas --------------------------------------------------------------------------------
 
-    def _part(self, text: str) -> Part:
+    def _part(self, text: str, env: Mapping[str, str] | None = None) -> Part:
         root = parse_expression(text, "", Sink())
         if root is None:
             raise Unsayable("it is no expression")
-        return part_of(root, self._names)
+        return part_of(root, self._names, env)
 
     def _formula(self, formula: s.Formula | None, env: dict[str, str]) -> Part:
         root = None if formula is None else formula.root

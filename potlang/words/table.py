@@ -60,6 +60,12 @@ class Language:
         other = forms.get(f"{style} before a vowel")
         return other if other is not None and self.starts_with_vowel(noun) else forms[style]
 
+    def listed(self, items: Sequence[str]) -> str:
+        """The items as a list."""
+        if len(items) < 2:
+            return "".join(items)
+        return self.comma.join(items[:-1]) + self.last + items[-1]
+
     def binder_forms(self, style: str) -> list[str]:
         """All patterns of binders of one style."""
         forms: dict[str, str] = self.table["binders"]

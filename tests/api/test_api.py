@@ -220,6 +220,7 @@ def test_the_public_names_are_these() -> None:
         "dot",
         "explain",
         "fix",
+        "lint",
         "reason",
         "tool",
         "verify",

@@ -17,6 +17,8 @@ from potlang.linter.rules import LINT_RULES
 REVIEW = Path(__file__).parent / "review"
 IDLE: dict[str, Any] = {
     "sorts": [{"name": "Item", "type": "DeclareSort"}],
+    "functions": [{"name": "odd", "domain": ["Int"], "range": "Bool"}],
+    "knowledge_base": ["odd(1)"],
     "verifications": [{"name": "sum", "constraint": "1 + 1 == 2"}],
 }
 
@@ -40,7 +42,7 @@ def test_a_program_says_which_rules_run() -> None:
     idle = {**IDLE, "knowledge_base": ["ok(a)"], "constants": {"c": {"sort": "Item", "members": ["a"]}}}
     idle["functions"] = [{"name": "ok", "domain": ["Item"], "range": "Bool"}]
     assert codes(idle) == ["POT9035"]
-    assert codes({**idle, "lint": {"select": ["unreachable-declaration"]}}) == ["POT9035", "POT9011"]
+    assert codes({**idle, "lint": {"select": ["unreachable-declaration"]}}) == ["POT9011", "POT9035"]
     assert codes({**IDLE, "lint": {"select": ["no-such"]}}) == ["POT9010", "POT9035", "POT9002"]
 
 

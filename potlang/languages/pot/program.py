@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from potlang.diag import Diagnostic, Sink
@@ -26,9 +27,12 @@ from potlang.version import __version__
 if TYPE_CHECKING:
     from potlang.prove.prover import Prover
     from potlang.sema import IncrementalElaborator
+    from potlang.words.speaker import Speaker
 
 _RECYCLED = 1_000
 """Claims after which a session forgets what it made for them, so that its memory does not grow."""
+_WORDS_MS = 3_000
+"""Of the sentences on one report."""
 _LARGE = 1_000
 """Assumptions from which on a program counts as large."""
 
@@ -153,6 +157,49 @@ class Program:
     def report(self, found: ProgramResult) -> Report:
         """The report with these results, this program's diagnostics and the version."""
         return reported(found, self._checked)
+
+    def say(self, formula: str) -> str:
+        """A formula over the program's symbols as a sentence ([WORDS-SAY]).
+
+        Raises ValueError for a text that is no formula, and where there is no sentence for it.
+
+        >>> import potlang
+        >>> program = potlang.compile({"constants": {"n": {"sort": "Int", "members": ["age"]}}})
+        >>> program.say("age >= 21")
+        'age is at least 21.'
+        """
+        with self.use.turn:
+            return self._speaker.say(formula)
+
+    def read(self, sentence: str) -> str:
+        """The formula that a sentence says over the program's symbols ([WORDS-READ]).
+
+        Raises ValueError for a sentence that is not understood, or in more than one way.
+
+        >>> import potlang
+        >>> program = potlang.compile({"constants": {"n": {"sort": "Int", "members": ["age"]}}})
+        >>> program.read("For every integer x, x is at most age.")
+        'ForAll([x: Int], (x <= age))'
+        """
+        with self.use.turn:
+            found = self._speaker.read(sentence)
+        if found.expression is None:
+            raise ValueError(f"{found.problem} (at {found.start})")
+        return found.expression
+
+    def worded(self, report: Report) -> Report:
+        """A report on this program with sentences on its results ([WORDS-REPORT])."""
+        from potlang.words.verdicts import report_words
+
+        with self.use.turn, within(_WORDS_MS):
+            return report._replace(sentences=report_words(report, self.module, self._speaker, self.tree))
+
+    @cached_property
+    def _speaker(self) -> Speaker:
+        # Most callers want no words.
+        from potlang.words.speaker import Speaker
+
+        return Speaker(self.extension, self.tree)
 
     @contextmanager
     def borrowed(self) -> Iterator[None]:

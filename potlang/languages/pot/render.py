@@ -14,6 +14,7 @@ from potlang.report.results import (
     OptimizationStatus,
     ProgramResult,
     Result,
+    ResultWords,
     Verdict,
 )
 from potlang.report.text import (
@@ -25,6 +26,7 @@ from potlang.report.text import (
     model_lines,
     other_core_lines,
     place_words,
+    sentence_lines,
     verdict_line,
 )
 from potlang.utils.style import PLAIN, Style
@@ -35,18 +37,22 @@ def render_report(report: ProgramResult, *, color: bool = False) -> str:
     style = Style(color)
     lines: list[str] = []
     answered = {each.pointer: each for each in report.elections}
+    said = {each.pointer: each for each in report.sentences or ()}
     for result in report.results:
         # Before its first option stands the answer to the question.
         election = answered.pop(result.question.pointer, None) if result.question is not None else None
         if election is not None:
             lines += [election_line(election, style), ""]
-        lines += [*_result(result, style), ""]
+        lines += [*_result(result, style, said.get(result.pointer)), ""]
     if report.evidence is not None and report.evidence.core is not None:
         lines += [*_conflict(report.evidence, style), ""]
     if repairs := list(_corrections(report, style)):
         lines += [*repairs, ""]
     if report.optimization is not None:
         lines += [*_optimization(report.optimization, style), ""]
+    for each in report.sentences or ():
+        if each.name in ("assumptions", "optimization") and each.claim is None:
+            lines += [f"{each.name}, in words", *(f"  {line}" for line in sentence_lines(each)), ""]
     lines += lines_below(report)
     lines.append(verdict_line(verdict_words(report), report.time_ms, style))
     return "\n".join(lines)
@@ -57,13 +63,16 @@ def verdict_words(report: ProgramResult) -> list[str]:
     return [str(report.outcome if report.has_asks else report.verdict)]
 
 
-def _result(result: Result, style: Style) -> Iterator[str]:
+def _result(result: Result, style: Style, said: ResultWords | None = None) -> Iterator[str]:
     kind = "norm " if result.kind == "norm" else "option " if result.question is not None else ""
     place = style.dim(place_words(result.pointer))
     yield f"{kind}{visible(result.name)}: {answer_words(result, style)}{place}"
     if result.verdict is Verdict.UNKNOWN:
         yield from _unknown(result)
-    yield from evidence_lines(result, style)
+    if said is None:
+        yield from evidence_lines(result, style)
+    else:
+        yield from (f"  {line}" for line in sentence_lines(said))
     if result.trust != "solver":
         yield style.dim(f"  {result.trust} ({result.route})")
 

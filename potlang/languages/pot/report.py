@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from potlang.languages.pot.render import lines_below, render_report, report_rows, verdict_words
 from potlang.report.base import ReportBase
 from potlang.report.results import ProgramResult
+from potlang.report.text import sentence_lines
 
 
 class Report(ProgramResult, ReportBase):
@@ -17,6 +18,18 @@ class Report(ProgramResult, ReportBase):
     render = render_report
     _rows = report_rows
     _below = lines_below
+
+    def words(self) -> str:
+        """The results in plain sentences, if `verify` was asked for `words`; raises ValueError if not.
+
+        >>> import potlang
+        >>> print(potlang.verify({"verifications": [{"constraint": "1 < 2"}]}, words=True).words())
+        1 is less than 2.
+        This is so, whatever is assumed.
+        """
+        if self.sentences is None:
+            raise ValueError("there are no sentences: ask for them, `potlang.verify(…, words=True)`")
+        return "\n\n".join("\n".join(sentence_lines(each)) for each in self.sentences)
 
     def _words(self) -> Sequence[str]:
         return verdict_words(self)

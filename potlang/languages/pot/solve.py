@@ -41,6 +41,7 @@ def verify(
     workers: Workers | None = None,
     certificate: bool = False,
     cache: CacheChoice = None,
+    words: bool = False,
 ) -> Report:
     """The report on a program: a verdict for each verification, with its evidence.
 
@@ -49,7 +50,8 @@ def verify(
     only strengthens the evidence; `models="full"` shows all symbols, `cores="all"` every
     minimal core within [LIMIT-CORES]; with `certificate` the report has
     the text of one. `cache` is one, its directory, or True for the usual one ([CACHE-CHOICE]): then a
-    settled report is kept, and given again for the same program and options. Raises ValueError for an
+    settled report is kept, and given again for the same program and options. With `words` its results are
+    said in sentences too. Raises ValueError for an
     unknown option or pipeline.
     """
     options: dict[str, Any] = {"route": route, "trust": trust, "models": models, "passes": passes}
@@ -57,9 +59,10 @@ def verify(
     began = Deadline(limits.total_ms)
     try:
         with within(limits.total_ms), collector_calmed():
-            return _verified(source, name, limits, workers, certificate, cache, options)
+            report, program = _verified(source, name, limits, workers, certificate, cache, options)
     except OutOfFuel:
         return unread(limits, began.spent_ms())
+    return report if program is None or not words else program.worded(report)
 
 
 def _verified(
@@ -70,12 +73,12 @@ def _verified(
     certificate: bool,
     cache: CacheChoice,
     options: dict[str, Any],
-) -> Report:
-    """The report, within the limits of the call; raises OutOfFuel where these end before there is one."""
+) -> tuple[Report, Program | None]:
+    """The report, and the program if it compiles; raises OutOfFuel where the limits end before that."""
     if not isinstance(source, Program):
         checked = check(source, name=name)
         if checked.program is None:
-            return rejected(checked, limits)
+            return rejected(checked, limits), None
         source = checked.program
     program = source
 
@@ -84,11 +87,12 @@ def _verified(
             return session.run(certificate=certificate)
 
     if cache is None or cache is False:
-        return run()
+        return run(), program
     from potlang.prove.cache import Cache
 
     chosen = cache if isinstance(cache, Cache) else Cache(None if cache is True else cache)
-    return _remembered(chosen, program, {**options, "certificate": certificate, "limits": limits}, run)
+    settings = {**options, "certificate": certificate, "limits": limits}
+    return _remembered(chosen, program, settings, run), program
 
 
 def rejected(checked: Checked, limits: Limits) -> Report:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from potlang.ir.nodes import is_flat, reachable
+from potlang.ir.nodes import Lit, is_flat, reachable
 from potlang.linter.disagreement import some
 from potlang.linter.linted import LintedProgram, Statement, implication, literal
 from potlang.linter.rule import Finding, LintRule
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 def _ask(program: LintedProgram, questions: Questions) -> Iterator[Finding]:
     pool = program.module.pool
-    for each in program.statements:
+    # A claim alone is a question about nothing but itself, and the claim True asks for consistency.
+    claims = [each for each in program.claims if program.premises and not isinstance(each.formula, Lit)]
+    for each in (*program.facts, *program.rules, *claims):
         # A whole number that equals a fraction is another rule's.
         if is_flat(literal(each.formula)[0]) or any(map(whole_number, reachable(each.formula))):
             continue
