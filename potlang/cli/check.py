@@ -17,6 +17,7 @@ from potlang.cli.common import (
     format_option,
     read_input,
 )
+from potlang.cli.helping import Command
 from potlang.cli.options import RunOptions, TraceOptions, note_options, run_options, trace_options
 from potlang.cli.run import run_checks
 from potlang.linter.choice import LintChoice
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from potlang.models.profiles import Profile
 
 
-@click.command()
+@click.command(cls=Command)
 @files_argument
 @format_option("text", "json", "sarif")
 @run_options

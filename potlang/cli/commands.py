@@ -27,9 +27,19 @@ COMMANDS = {
     "eval": ("eval:eval_", "Evaluate programs on questions with known answers."),
     "build-gold": ("build_gold:build_gold", "Build DAG-MATH solutions with models."),
     "generate": ("generate:generate", "Generate programs with known verdicts."),
+    "help": ("help:help_", "Show the help of a command."),
+    "completion": ("completion:completion", "Print a script that completes commands in a shell."),
     "synthesize": ("synthesize:synthesize", "Generate traces as training data."),
 }
 """The module and the function of each command, and its line in `potc --help`."""
+SECTIONS = {
+    "Verify": ("verify", "check", "lint", "fix"),
+    "Look": ("view", "explain", "compile", "doctor", "help", "completion"),
+    "Keep": ("cert", "cache", "policy"),
+    "Models": ("reason", "schema", "mcp"),
+    "Data": ("eval", "score", "glue", "build-gold", "generate", "synthesize"),
+}
+"""The commands by what they are for, in the order of `potc --help`."""
 CONFIGURED = ("verify", "check", "lint", "view")
 """The commands whose options a file may set."""
 

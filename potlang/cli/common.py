@@ -18,6 +18,8 @@ from potlang.report.results import AskOutcome, ProgramResult
 from potlang.utils.gc_pause import begin_input
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from potlang.api import AnyReport
     from potlang.diag import Diagnostic
     from potlang.languages.pot.check import Source as ProgramSource
@@ -29,7 +31,15 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 ALL_ENTAILED, OTHER_ANSWER, INVALID, UNDECIDED = 0, 1, 2, 3
 _SEVERITY = (INVALID, UNDECIDED, OTHER_ANSWER, ALL_ENTAILED)
 
-files_argument = click.argument("files", nargs=-1, required=True, metavar="FILE…")
+
+def _files(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Has the shell complete names of files."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
+
+
+files_argument = click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=_files)
 color_option = click.option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),

@@ -24,6 +24,7 @@ from potlang.cli.common import (
     tell,
     write_output,
 )
+from potlang.cli.helping import Command
 from potlang.cli.options import TraceOptions, trace_options
 from potlang.languages.pot.check import Source as ProgramSource
 from potlang.languages.pot.check import check as check_program
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from potlang.passes.pipeline import Callback, Pipeline
 
 
-@click.command("compile")
+@click.command("compile", cls=Command)
 @click.argument("file")
 @click.option(
     "--to",

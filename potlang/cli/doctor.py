@@ -10,6 +10,7 @@ import click
 
 from potlang.cli.common import ALL_ENTAILED, OTHER_ANSWER, color_option, format_option, print_json, use_color
 from potlang.cli.examination import Finding, examine
+from potlang.cli.helping import Command
 from potlang.utils.style import Style
 from potlang.version import __version__
 
@@ -17,7 +18,7 @@ _SIGNS = {"ok": "✓", "absent": "-", "warning": "!", "error": "✗"}
 _STYLES = {"ok": "help", "absent": "dim", "warning": "warning", "error": "error"}
 
 
-@click.command()
+@click.command(cls=Command)
 @format_option("text", "json")
 @color_option
 def doctor(style: str, color: str) -> None:

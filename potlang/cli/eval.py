@@ -25,6 +25,7 @@ from potlang.cli.common import (
     tell,
     use_color,
 )
+from potlang.cli.helping import Command
 from potlang.cli.model_options import AskedModel, model_options
 from potlang.cli.options import SolvingOptions, grouped, solving_options
 from potlang.report.results import Interrupted
@@ -57,6 +58,7 @@ class Bootstrap(NamedTuple):
 _bootstrap_options = grouped(
     "bootstrap",
     Bootstrap,
+    "Intervals",
     click.option("--seed", default=0, help="Seed of the bootstrap."),
     click.option(
         "--resamples", type=click.IntRange(0, 100_000), default=1000, help="Samples of the bootstrap."
@@ -70,7 +72,7 @@ _bootstrap_options = grouped(
 )
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("dataset", nargs=-1, required=True, metavar="DATASET…")
 @click.option(
     "--programs",

@@ -6,9 +6,10 @@ import click
 
 from potlang import api
 from potlang.cli.common import color_option, fail, use_color
+from potlang.cli.helping import Command
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("code", required=False)
 @click.option("--list", "list_all", is_flag=True, help="List all codes.")
 @color_option

@@ -17,9 +17,10 @@ from potlang.cli.common import (
     tell,
     write_bytes,
 )
+from potlang.cli.helping import Command
 
 
-@click.command()
+@click.command(cls=Command)
 @files_argument
 @click.option("--unsafe", is_flag=True, help="Also apply fixes that may change the meaning, one at a time.")
 @click.option("--diff", "show_diff", is_flag=True, help="Show the changes and write nothing.")

@@ -10,12 +10,13 @@ from typing import Final
 import click
 
 from potlang.cli.common import write_lines
+from potlang.cli.helping import Command
 
 _MOST: Final = 1_000_000
 _ANSWERS: Final = {"entailed": "true", "refuted": "false"}
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--count", type=click.IntRange(1, _MOST), default=1, help="Number of programs.")
 @click.option(
     "--difficulty",

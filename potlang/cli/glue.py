@@ -20,6 +20,7 @@ from potlang.cli.common import (
     tell,
     write_output,
 )
+from potlang.cli.helping import Command
 from potlang.cli.options import profile_option
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ _PAIR = re.compile(r"([0-9]{1,600})=([0-9]{1,600})")
 _SHOWN = 20
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
 @output_option

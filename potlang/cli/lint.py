@@ -11,6 +11,7 @@ from potlang.cli.common import (
     format_option,
     read_input,
 )
+from potlang.cli.helping import Command
 from potlang.cli.options import RunOptions, run_options
 from potlang.cli.run import run_checks
 from potlang.linter.choice import LintChoice, UnknownRule
@@ -30,7 +31,7 @@ def _print_rules(context: click.Context, _: click.Parameter, wanted: bool) -> No
     context.exit()
 
 
-@click.command()
+@click.command(cls=Command)
 @files_argument
 @format_option("text", "json", "sarif")
 @run_options

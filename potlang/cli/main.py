@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from potlang.cli import stopping
-from potlang.cli.commands import COMMANDS, CONFIGURED, Start, command_of
+from potlang.cli.commands import COMMANDS, CONFIGURED, SECTIONS, Start, command_of
 from potlang.utils.gc_pause import keep_collections_short
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ _MEANT = {
     **dict.fromkeys(("fmt", "format", "repair"), "fix"),
     **dict.fromkeys(("prove", "run", "solve"), "verify"),
     "validate": "check",
-    "help": "--help",
     "serve": "mcp",
     "version": "--version",
 }
@@ -166,9 +165,10 @@ def _configuration() -> str | None:
 def _main(args: list[str], solver: subprocess.Popen[bytes] | None) -> None:
     import click
 
+    from potlang.cli.helping import Group
     from potlang.version import __version__
 
-    class Commands(click.Group):
+    class Commands(Group):
         """Loads a command's module when it is called."""
 
         def invoke(self, ctx: click.Context) -> Any:
@@ -182,21 +182,39 @@ def _main(args: list[str], solver: subprocess.Popen[bytes] | None) -> None:
             return list(COMMANDS)
 
         def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-            if cmd_name not in COMMANDS:
-                near = near_command(cmd_name)
-                ctx.fail(f"there is no command and no file `{cmd_name}`; did you mean `potc {near}`?")
-            command = command_of(cmd_name)
-            path = _configuration() if cmd_name in CONFIGURED and not ctx.resilient_parsing else None
+            return command_of(cmd_name) if cmd_name in COMMANDS else None
+
+        def resolve_command(
+            self, ctx: click.Context, args: list[str]
+        ) -> tuple[str | None, click.Command | None, list[str]]:
+            name, *others = args
+            if name not in COMMANDS and not ctx.resilient_parsing:
+                near = near_command(name)
+                ctx.fail(f"there is no command and no file `{name}`; did you mean `potc {near}`?")
+            has_settings = name in CONFIGURED and not ctx.resilient_parsing
+            path = _configuration() if has_settings and not {"-h", "--help"} & {*others} else None
             if path is not None:
                 from potlang.cli.configuration import settings_for
 
-                ctx.default_map = {cmd_name: settings_for(command, cmd_name, path)}
-            return command
+                ctx.default_map = {name: settings_for(command_of(name), name, path)}
+            return super().resolve_command(ctx, args)
+
+        def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+            from click.shell_completion import CompletionItem
+
+            # Not click's own: it imports every command. The first word may be a file, too.
+            found = [
+                CompletionItem(name, help=line)
+                for name, (_, line) in COMMANDS.items()
+                if name.startswith(incomplete)
+            ]
+            return [*found, CompletionItem(incomplete, type="file")]
 
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-            # Not click's own list: it imports every command for its text, and cuts what is too long.
-            with formatter.section("Commands"):
-                formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+            # Not the usual list: that imports every command for its text.
+            for title, names in SECTIONS.items():
+                with formatter.section(title):
+                    formatter.write_dl([(name, COMMANDS[name][1]) for name in names])
 
     @click.command(
         cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True}

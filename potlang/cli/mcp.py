@@ -11,6 +11,7 @@ from typing import Final
 import click
 
 from potlang.cli.common import CommandFailure, fail
+from potlang.cli.helping import Command
 from potlang.utils.extra import MissingExtraError, needed
 from potlang.utils.gc_pause import collect_as_usual
 
@@ -19,7 +20,7 @@ _TOKEN: Final = re.compile(rf"[A-Za-z0-9._~+/-]{{{_SHORTEST_TOKEN},}}=*")
 """The characters of a bearer token (RFC 6750)."""
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option(
     "--http", "address", metavar="HOST:PORT", help="Serve streamable HTTP at /mcp, not standard input."
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from potlang.cli.common import Command
+from potlang.cli.helping import Command as HelpedCommand
 from potlang.cli.options import grouped
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def model_options(attempts: int = 3, accepted: str = "one program") -> Callable[
     return grouped(
         "asked",
         AskedModel,
+        "The model",
         click.option("--model", metavar="NAME", help="The model at the endpoint. [default: POTLANG_MODEL]"),
         click.option(
             "--base-url", help="The endpoint. [default: OPENAI_BASE_URL; the key is OPENAI_API_KEY]"
@@ -94,7 +96,7 @@ def model_options(attempts: int = 3, accepted: str = "one program") -> Callable[
     )
 
 
-class Renamed(click.Command):
+class Renamed(HelpedCommand):
     """A command some of whose options had other names: those still work, with a warning."""
 
     def __init__(self, *arguments: Any, renamed: Mapping[str, str], **settings: Any) -> None:

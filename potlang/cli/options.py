@@ -22,9 +22,12 @@ SECONDS = click.FloatRange(min=0.001, max=1_000_000)
 
 
 def grouped(
-    name: str, kind: Callable[..., Any], *options: Callable[[Any], Any]
+    name: str, kind: Callable[..., Any], section: str, *options: Callable[[Any], Any]
 ) -> Callable[[Command], Command]:
-    """Adds options, which the command gets as its parameter `name`, a record of the class `kind`."""
+    """Adds options, which the command gets as its parameter `name`, a record of the class `kind`.
+
+    `section` is the title above them in the help.
+    """
     fields: tuple[str, ...] = getattr(kind, "_fields", ())
 
     def added(command: Command) -> Command:
@@ -37,6 +40,8 @@ def grouped(
         found = cast(Command, with_group)
         for option in reversed(options):
             found = option(found)
+            added_last: Any = found
+            added_last.__click_params__[-1].section = section
         return found
 
     return added
@@ -68,6 +73,7 @@ exclude_option = click.option(
 run_options = grouped(
     "running",
     RunOptions,
+    "Inputs",
     jobs_option,
     click.option("--quiet", "-q", is_flag=True, help="Show nothing of inputs with exit code 0."),
     click.option("--strict", is_flag=True, help="Take warnings for errors."),
@@ -98,6 +104,7 @@ class SolvingOptions(NamedTuple):
 solving_options = grouped(
     "solving",
     SolvingOptions,
+    "Solving",
     click.option(
         "--route",
         type=click.Choice(get_args(api.RouteName)),
@@ -147,6 +154,7 @@ class CacheOptions(NamedTuple):
 cache_options = grouped(
     "cached",
     CacheOptions,
+    "Cache",
     click.option(
         "--cache/--no-cache",
         "use_cache",
@@ -223,6 +231,7 @@ profile_option = click.option(
 trace_options = grouped(
     "trace",
     TraceOptions,
+    "Traces",
     profile_option,
     click.option(
         "--theory",
@@ -233,6 +242,7 @@ trace_options = grouped(
 solution_options = grouped(
     "solution",
     SolutionOptions,
+    "Solutions",
     click.option(
         "--answer",
         metavar="TEXT",
@@ -245,6 +255,7 @@ solution_options = grouped(
 program_options = grouped(
     "program",
     ProgramOptions,
+    "Programs",
     click.option(
         "--models",
         type=click.Choice(["claim", "full"]),

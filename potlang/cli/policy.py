@@ -27,6 +27,7 @@ from potlang.cli.common import (
     tell,
     worst_exit,
 )
+from potlang.cli.helping import Group
 from potlang.cli.options import SECONDS, grouped
 from potlang.diag.wording import visible
 from potlang.languages.pot.check import check as check_program
@@ -50,6 +51,7 @@ class _Seconds(NamedTuple):
 _limited = grouped(
     "seconds",
     _Seconds,
+    "Solving",
     click.option("--timeout", type=SECONDS, default=10.0, help="Seconds for one check."),
     click.option(
         "--total-timeout", type=SECONDS, default=60.0, help="Seconds for all claims against one program."
@@ -82,7 +84,7 @@ def _stored(command: Command) -> Command:
     return found
 
 
-@click.group()
+@click.group(cls=Group)
 def policy() -> None:
     """Store programs in versions, with tests: claims and the verdicts that they must keep.
 

@@ -19,6 +19,7 @@ from potlang.cli.common import (
     use_color,
     write_text,
 )
+from potlang.cli.helping import Command
 from potlang.cli.model_options import AskedModel, model_options
 from potlang.cli.options import SolvingOptions, solving_options
 from potlang.diag.wording import visible
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from potlang.models.reasoned import Reasoned
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("question")
 @model_options()
 @click.option(

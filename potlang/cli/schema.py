@@ -6,10 +6,11 @@ import click
 
 from potlang import tool
 from potlang.cli.common import print_json
+from potlang.cli.helping import Command
 from potlang.models.profiles import PROFILES, Profile, program_schema
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option(
     "--profile",
     type=click.Choice(PROFILES),

@@ -24,6 +24,7 @@ from potlang.cli.common import (
     tell,
     use_color,
 )
+from potlang.cli.helping import Command
 from potlang.cli.options import grouped
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ class Compared(NamedTuple):
 _compared = grouped(
     "compared",
     Compared,
+    "Comparison",
     click.option(
         "--compare",
         type=_Names(str),
@@ -92,7 +94,7 @@ _compared = grouped(
 )
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="SAMPLES…")
 @click.option(
     "--by",

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from potlang.cli.common import output_option, write_lines
+from potlang.cli.helping import Command
 from potlang.cli.options import profile_option
 
 if TYPE_CHECKING:
     from potlang.languages.dot.read.records import Profile
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--count", type=int, default=100, help="Number of traces.")
 @click.option("--seed", type=int, default=0, help="The same seed gives the same bytes.")
 @click.option(

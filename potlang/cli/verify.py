@@ -20,6 +20,7 @@ from potlang.cli.common import (
     tell,
     write_text,
 )
+from potlang.cli.helping import Command
 from potlang.cli.inputs import expanded
 from potlang.cli.options import (
     CacheOptions,
@@ -46,7 +47,7 @@ from potlang.processes.pool import default_workers
 from potlang.prove.options import solvers_of
 
 
-@click.command()
+@click.command(cls=Command)
 @files_argument
 @format_option("text", "json", "sarif")
 @run_options

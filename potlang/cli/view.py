@@ -11,6 +11,7 @@ import click
 from potlang import api
 from potlang.cli.answer import print_diagnostics, theory_program, verified_answer
 from potlang.cli.common import ALL_ENTAILED, color_option, fail, output_option, read_input, write_output
+from potlang.cli.helping import Command
 from potlang.cli.options import (
     SolutionOptions,
     SolvingOptions,
@@ -32,7 +33,7 @@ _ENDINGS: dict[str, Form] = {
 }
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("file")
 @output_option
 @click.option(

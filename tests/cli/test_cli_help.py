@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from potlang.cli.commands import COMMANDS
+from potlang.cli.commands import COMMANDS, SECTIONS, command_of
 from potlang.cli.main import near_command
 
 
@@ -19,22 +20,62 @@ def potc(*arguments: str, folder: Path | None = None) -> subprocess.CompletedPro
     return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=folder, timeout=60)
 
 
-@pytest.mark.parametrize("group", [[], ["policy"], ["cache"], ["cert"]])
-def test_no_description_is_cut(group: list[str]) -> None:
+@pytest.mark.parametrize("width", [20, 33, 50, 80, 200])
+def test_no_line_of_a_help_is_cut_at_any_width(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """[CLI-HELP]"""
-    done = potc(*group, "--help")
-    _, listed = done.stdout.split("Commands:\n")
-    assert done.returncode == 0 and listed.strip()
-    assert "..." not in listed
-    assert all(len(line) <= 80 for line in listed.splitlines())
+    monkeypatch.setenv("COLUMNS", str(width))
+    for name in COMMANDS:
+        command = command_of(name)
+        context = command.context_class(command, info_name=f"potc {name}", help_option_names=["-h", "--help"])
+        text = command.get_help(context)
+        assert max(map(len, text.splitlines())) <= max(min(width, 80), 40)
+        assert "..." not in text.replace("[ARGS]...", "")
+        # All that there is to say is there, in whatever lines.
+        whole = "".join(text.split())
+        for each in command.params:
+            assert "".join((getattr(each, "help", "") or "").split()) in whole
 
 
-def test_each_command_has_a_description_and_a_help_text() -> None:
+def test_options_and_commands_stand_in_sections() -> None:
     """[CLI-HELP]"""
-    for name, (_, line) in COMMANDS.items():
-        assert line.endswith(".") and name in potc("--help").stdout
-    done = potc("verify", "--help")
-    assert done.returncode == 0 and "Exit code: 0" in done.stdout
+    assert sorted(name for names in SECTIONS.values() for name in names) == sorted(COMMANDS)
+    text = potc("--help").stdout
+    for title, names in SECTIONS.items():
+        section = text.split(f"{title}:\n")[1].split("\n\n")[0]
+        assert tuple(line.split()[0] for line in section.splitlines()) == names
+        assert all(len(line) <= 80 for line in section.splitlines())
+    headings = re.findall(r"(?m)^(\w+):$", potc("verify", "--help").stdout)
+    assert headings == ["Options", "Inputs", "Solving", "Traces", "Solutions", "Programs", "Cache"]
+
+
+def test_help_is_a_command() -> None:
+    """[CLI-HELP]"""
+    assert potc("help").stdout == potc("--help").stdout
+    assert potc("help", "check").stdout == potc("check", "--help").stdout
+    assert potc("help", "policy", "add").stdout == potc("policy", "add", "--help").stdout
+    wrong = potc("help", "chek")
+    assert wrong.returncode == 2 and "there is no command `chek`; did you mean `potc check`?" in wrong.stderr
+    assert "has no commands" in potc("help", "check", "x").stderr
+    assert "did you mean `potc policy list`?" in potc("policy", "lst").stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_knows_commands_options_and_files(shell: str, tmp_path: Path) -> None:
+    """[CLI-COMPLETION]"""
+    script = potc("completion", shell)
+    assert script.returncode == 0 and "_POTC_COMPLETE" in script.stdout and not script.stderr
+
+    def completed(words: str, last: str) -> str:
+        variables = {"_POTC_COMPLETE": f"{shell}_complete", "COMP_WORDS": words}
+        variables["COMP_CWORD"] = last if shell == "fish" else str(len(words.split()) - (last != ""))
+        command = [sys.executable, "-c", "from potlang.cli.main import run; run()"]
+        return subprocess.run(
+            command, capture_output=True, text=True, env={**os.environ, **variables}, timeout=60, cwd=tmp_path
+        ).stdout
+
+    assert "verify" in completed("potc ver", "ver") and "explain" not in completed("potc ver", "ver")
+    assert "--strict" in completed("potc check --str", "--str")
+    assert "file" in completed("potc check x", "x")
 
 
 @pytest.mark.parametrize(
@@ -42,7 +83,7 @@ def test_each_command_has_a_description_and_a_help_text() -> None:
     [
         ("fmt", "fix"),
         ("validate", "check"),
-        ("help", "--help"),
+        ("hlep", "help"),
         ("versoin", "--version"),
         ("chek", "check"),
         ("polcy", "policy"),
