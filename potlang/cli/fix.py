@@ -34,6 +34,18 @@ def fix(files: tuple[str, ...], unsafe: bool, show_diff: bool, stdout: bool) -> 
     sys.exit(ALL_ENTAILED if all(clean) else INVALID)
 
 
+def _patch(before: str, after: str, name: str) -> str:
+    """The difference as `patch` reads it: a last line without a newline is marked as one."""
+    # Not `splitlines`, which knows more ends of lines than `patch` does.
+    old, new = ([line + "\n" for line in text.split("\n")] for text in (before, after))
+    for lines in (old, new):
+        lines[-1] = lines[-1][:-1]
+    found = difflib.unified_diff([line for line in old if line], [line for line in new if line], name, name)
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in found
+    )
+
+
 def _fix_one(name: str, unsafe: bool, show_diff: bool, stdout: bool) -> bool:
     given = read_input(name)
     shown = given.name
@@ -44,10 +56,7 @@ def _fix_one(name: str, unsafe: bool, show_diff: bool, stdout: bool) -> bool:
         return False
     before = fixed.before.text or ""
     if show_diff:
-        lines = difflib.unified_diff(
-            before.splitlines(keepends=True), fixed.text.splitlines(keepends=True), shown, f"{shown} (fixed)"
-        )
-        click.echo("".join(lines), nl=False)
+        click.echo(_patch(before, fixed.text, shown), nl=False)
     elif stdout:
         click.echo(fixed.text, nl=False)
     elif fixed.text != before:

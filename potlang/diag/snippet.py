@@ -1,4 +1,4 @@
-"""The line to show for a place: raw, or the decoded string where the raw line is long."""
+"""The line to show for a place: raw, of a long one the string that the place is in."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from potlang.diag.model import Place
 from potlang.diag.wording import visible
-from potlang.source import Document, LineColumn, array_index, split_pointer
+from potlang.source import Document, array_index, split_pointer
 
 
 class Snippet(NamedTuple):
@@ -24,18 +24,21 @@ def snippet(document: Document, place: Place, width: int) -> Snippet | None:
     where = document.locate(place)
     span = document.raw_span(place)
     if where is None or span is None:
-        return _decoded(document, place, None, width)
+        return _decoded(document, place, width)
     start, end = document.line_span(where.line)
-    if end - start > width and (decoded := _decoded(document, place, where, width)) is not None:
-        return decoded
     text = document.text or ""
     first = min(span[0], end)
     last = max(first, min(span[1], end))
     low, high = max(start, first - width), min(end, last + width)
+    whole = document.raw_span(Place(place.pointer)) if place.pointer and place.span is not None else None
+    if end - start > width and whole is not None and text[whole[0] : whole[0] + 1] == '"':
+        # The raw characters of the string alone: the column that is shown counts these.
+        start, end = max(start, whole[0] + 1), max(last, min(end, whole[1] - 1))
+        low, high = max(low, start), min(high, end)
     return _crop(where.line, text[low:high], first - low, last - low, width, low > start, high < end)
 
 
-def _decoded(document: Document, place: Place, where: LineColumn | None, width: int) -> Snippet | None:
+def _decoded(document: Document, place: Place, width: int) -> Snippet | None:
     if not place.pointer or place.on_key:
         return None
     value = document.value
@@ -47,12 +50,12 @@ def _decoded(document: Document, place: Place, where: LineColumn | None, width: 
             value = None if index is None else value[index]
         else:
             value = None
-    if not isinstance(value, str) or (place.span is None and where is not None):
+    if not isinstance(value, str):
         return None
     start, end = place.span or (0, len(value))
     start = min(max(start, 0), len(value))
     end = min(max(end, start), len(value))
-    return _crop(where.line if where else None, value, start, end, width, False, False)
+    return _crop(None, value, start, end, width, False, False)
 
 
 def _crop(

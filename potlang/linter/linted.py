@@ -31,6 +31,8 @@ class Statement(NamedTuple):
     formulas: tuple[s.Formula, ...]
     is_named: bool
     number: int
+    group: str = ""
+    """Of a claim: how it asks, or the question whose option it is. Claims of two groups are not compared."""
 
     @property
     def place(self) -> Place:
@@ -131,9 +133,13 @@ class LintedProgram:
         asked: tuple[Claim, ...] = (*self.module.claims, *self.module.norms)
         kept = {each.origin.pointer: each.formula for each in asked if not each.find}
         return [
-            *_statements("claim", self.tree.verifications, kept),
+            *_statements("claim", self._asked(), kept),
             *_statements("rule", (each for each in self.tree.rules if each.role == "norm"), kept),
         ]
+
+    def _asked(self) -> Iterator[s.StatementDecl]:
+        for each in self.tree.verifications:
+            yield from each.options or (each,)
 
     @property
     def statements(self) -> Iterator[Statement]:
@@ -233,7 +239,9 @@ def _statements(
         written = tuple(part for part in parts if part is not None)
         if formula is not None and written:
             name = each.name or f"{kind} {at}"
-            yield Statement(kind, name, formula, each.pointer, written, each.name is not None, at)
+            question, options, _ = each.pointer.rpartition("/options/")
+            group = question if options else each.ask if kind == "claim" else ""
+            yield Statement(kind, name, formula, each.pointer, written, each.name is not None, at, group)
 
 
 def _is_implication(formula: Node) -> bool:

@@ -89,6 +89,11 @@ class RootReader:
         variables = " ".join(f"(?.{number} {sort_text(sort)})" for number, sort in enumerate(self._sorts))
         return f"(vars {variables}) {body}"
 
+    @property
+    def sorts(self) -> Sequence[str]:
+        """The sorts of the variables, by number."""
+        return self._sorts
+
     def formula(self, source: object) -> str:
         """A formula. Raises `NotCovered`."""
         return str(source).lower() if isinstance(source, bool) else _truth(self._read(source))

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from .closing import Assumed, closed
 from .exceptions import excepted
 from .formulas import BUILT_IN, Binder, Function, Names, RootReader, sort_text
 from .lexer import NotCovered
@@ -81,6 +82,8 @@ class _Program:
         self._lines: list[str] = []
         self._constants: dict[str, list[str]] = {}
         self._declared: list[str] = []
+        self._closed: dict[str, tuple[str, ...]] = {}
+        self._assumed: list[Assumed] = []
         self._open: list[str] = []
         """Declared sorts, which may have members without a name."""
 
@@ -103,6 +106,11 @@ class _Program:
             self._fact(f"f{number}", item)
         for number, item in enumerate(_list(value.get("rules", []))):
             self._rule(number, item)
+        if self._closed:
+            declared, completions = closed(self._closed, self._assumed)
+            self._declared += declared
+            for key, root in completions:
+                self._assert(key, root)
         for number, item in enumerate(_list(value.get("verifications", []))):
             self._verification(f"v{number}", _checked(item, (*_STATEMENT, "find", "ask", "options")))
         if "optimization" in value:
@@ -177,12 +185,14 @@ class _Program:
         """[POT-DECL-2]"""
         for item in items:
             item = _checked(item, _FUNCTION, _FUNCTION[:3])
-            if item.get("closed"):
-                raise NotCovered("a closed predicate")
             if "body" in item or item.get("params"):
                 raise NotCovered("a defined function")
             domain = tuple(self._names.sort(sort) for sort in _list(item["domain"]))
             self._declare(item["name"], domain, self._names.sort(item["range"]))
+            if item.get("closed"):
+                if self._names.sort(item["range"]) != "Bool":
+                    raise NotCovered("a closed function that is no predicate")
+                self._closed[item["name"]] = domain
 
     def _declare(self, value: object, domain: tuple[str, ...], range_: str) -> None:
         name = self._new(value)
@@ -234,6 +244,12 @@ class _Program:
     def _assert(self, key: str, root: str) -> None:
         self._lines.append(f'(assert {json.dumps(key)} "" fact {root})')
 
+    def _assume(self, key: str, reader: RootReader, formula: str) -> None:
+        """A fact or an axiom, which may define a closed predicate."""
+        self._assert(key, reader.root(formula))
+        if self._closed:
+            self._assumed.append(Assumed(formula, reader.sorts))
+
     def _fact(self, key: str, item: object) -> None:
         """[POT-KB-1] to [POT-KB-3]"""
         if not isinstance(item, dict):
@@ -244,7 +260,7 @@ class _Program:
             raise NotCovered("a value that is no truth value")
         reader = RootReader(self._names, self._local(item.get("variables", [])))
         found = reader.formula(item["assertion"])
-        self._assert(key, reader.root(found if wanted else f"(not {found})"))
+        self._assume(key, reader, found if wanted else f"(not {found})")
 
     def _rule(self, number: int, item: object) -> None:
         """[POT-RULE-1] to [POT-RULE-3]"""
@@ -256,7 +272,7 @@ class _Program:
             self._claim(f"n{number}", rule, "norm")
         elif role == "axiom":
             reader = RootReader(self._names)
-            self._assert(f"r{number}", reader.root(self._statement(reader, rule)))
+            self._assume(f"r{number}", reader, self._statement(reader, rule))
         else:
             raise NotCovered("an unknown role")
 

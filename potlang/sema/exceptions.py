@@ -85,9 +85,7 @@ def subjects(conclusion: Node) -> Iterator[Subject]:
         elif isinstance(node, App) and (
             node.op in _COMPARISONS or (node.op is op.DISTINCT and len(node.args) == 2)
         ):
-            found = _compared(node, sign)
-            if found is not None:
-                yield found
+            yield from _compared(node, sign)
         elif node.sort is BOOL:
             head = _term(node)
             if head is not None:
@@ -98,18 +96,20 @@ _TRUE, _FALSE = Lit(-1, BOOL, True), Lit(-2, BOOL, False)
 """Values of literals: compared by identity, and in no formula."""
 
 
-def _compared(node: App, sign: bool) -> Subject | None:
-    """The subject of a comparison: its left side if that is a declared symbol, else its right side."""
+def _compared(node: App, sign: bool) -> Iterator[Subject]:
+    """The subjects of a comparison: of an equation one side, of others both."""
+    equal = sign and node.op in (op.EQ, op.IFF)
     for side, other in (node.args, node.args[::-1]):
         head = _term(side)
         if head is None:
             continue
         if node.op is op.IFF:
-            if not isinstance(other, Lit):
-                return None
-            return Subject(*head, _TRUE if bool(other.value) is sign else _FALSE)
-        return Subject(*head, other if sign and node.op is op.EQ else None)
-    return None
+            if isinstance(other, Lit):
+                yield Subject(*head, _TRUE if bool(other.value) is sign else _FALSE)
+            return
+        yield Subject(*head, other if equal else None)
+        if equal:
+            return
 
 
 def _term(node: Node) -> tuple[Symbol, tuple[Node, ...]] | None:

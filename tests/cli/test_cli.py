@@ -161,6 +161,17 @@ def test_fix_diff_writes_nothing(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
+def test_a_difference_is_a_patch_without_a_last_newline_too(tmp_path: Path) -> None:
+    path = tmp_path / "program.json"
+    path.write_text(
+        '{"functions": [{"name": "p", "domain": [], "range": "Bool"}],\n"knowledge_base": ["p && p"]}'
+    )
+    lines = potc("fix", "--diff", path).stdout.decode().splitlines()
+    assert lines[:2] == [f"--- {path}", f"+++ {path}"]
+    assert [line[0] for line in lines[2:]] == ["@", " ", "-", "\\", "+", "\\"]
+    assert lines.count("\\ No newline at end of file") == 2
+
+
 def test_output_is_the_same_under_another_hash_seed() -> None:
     """[DIAG-OUT-2]"""
     outputs = set()

@@ -144,6 +144,29 @@ def test_a_core_names_the_completion() -> None:
     assert [each.name for each in evidence.core if each.name.startswith("closed")] == ["closed at"]
 
 
+def test_the_second_reader_finds_the_same_completions() -> None:
+    """[CERT-REREAD] [CLOSED-COMPLETION] [CLOSED-RECURSION] It makes them by itself, from the text alone."""
+    counts = {"confirmed": 0, "not covered": 0}
+    for seed in range(200):
+        source = json.dumps(stratified(seed).program).encode()
+        found = confirm(source, compile(source).emit("ir", passes=""))
+        assert found.status != "differs", (seed, found)
+        counts[found.status] += 1
+    assert counts["confirmed"] > 100
+
+
+def test_the_second_reader_notices_another_completion() -> None:
+    """[CERT-REREAD]"""
+    facts = ("at(a)", "way(b, c)", "way(c, b)")
+    source = program("at way", facts=facts, rules=(STEP,))
+    text = compile(source).emit("ir", passes="")
+    other = compile(source | {"knowledge_base": [*facts, "at(b)"]}).emit("ir", passes="")
+    assert confirm(json.dumps(source).encode(), text).status == "confirmed"
+    line = next(each for each in text.splitlines() if '"closed at"' in each)
+    wrong = next(each for each in other.splitlines() if '"closed at"' in each)
+    assert confirm(json.dumps(source).encode(), text.replace(line, wrong)).status == "differs"
+
+
 def test_models_show_no_orders() -> None:
     """[CLOSED-NAMES]"""
     made = program("at", "at(b)", facts=("at(a)",), rules=(STEP,))

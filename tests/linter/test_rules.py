@@ -392,6 +392,22 @@ def test_findings_are_no_errors() -> None:
     assert all(rule.by_default for rule in LINT_RULES if CODES[rule.code].severity is Severity.WARNING)
 
 
+def test_claims_that_ask_in_two_ways_and_options_of_two_questions_are_no_repetition() -> None:
+    """[LINT-REPEATED]"""
+    must = {"constraint": "ok(a)"}
+    asked = program(facts=("ok(b)",)) | {"verifications": [must, {**must, "ask": "could"}]}
+    assert found(asked, "repeated-statement") == []
+    options = [{"name": "A", "constraint": "ok(a)"}, {"name": "B", "constraint": "cat(a)"}]
+    question = {"ask": "could", "options": options}
+    two = program(facts=("ok(b)",)) | {"verifications": [{"name": name, **question} for name in ("q", "r")]}
+    assert found(two, "repeated-statement") == found(two, "repeated-name") == []
+    again = {"ask": "could", "options": [*options, {"name": "C", "constraint": "ok(a)"}]}
+    thrice = program(facts=("ok(b)",)) | {"verifications": [again]}
+    assert [each.place.pointer for each in found(thrice, "repeated-statement")] == [
+        "/verifications/0/options/2/constraint"
+    ]
+
+
 # --- declarations ----------------------------------------------------------------------------------
 
 

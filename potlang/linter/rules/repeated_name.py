@@ -13,7 +13,8 @@ def _find(program: LintedProgram) -> Iterator[Finding]:
     for statements in (program.facts, program.rules, program.claims):
         first: dict[str, Statement] = {}
         for each in statements:
-            if not each.is_named:
+            # Options of one question have different names; those of two are told apart by their questions.
+            if not each.is_named or "/options/" in each.pointer:
                 continue
             earlier = first.setdefault(each.name, each)
             # What is said twice is one mistake, and another rule's.

@@ -13,7 +13,7 @@ def _find(program: LintedProgram) -> Iterator[Finding]:
     for statements in ([*program.facts, *program.rules], program.claims):
         first: dict[object, Statement] = {}
         for each in statements:
-            earlier = first.setdefault(said(each.formula), each)
+            earlier = first.setdefault((each.group, said(each.formula)), each)
             if earlier is not each:
                 yield _finding(each, earlier)
 
