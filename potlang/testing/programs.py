@@ -10,6 +10,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from potlang.ir.module import ASKS
 from potlang.ir.sorts import (
     BOOL,
     INT,
@@ -329,7 +330,8 @@ class _ProgramDraft:
         if self._some(5):
             find, bound = self._binders(self.words.ranged())
             return {**name, "find": find, "constraint": self._speaker(bound).formula(self.depth)}
-        return {**name, **self._statement(["exists", "forall"])}
+        asked = {"ask": self.draw(st.sampled_from(ASKS))} if self._some(6) else {}
+        return {**name, **asked, **self._statement(["exists", "forall"])}
 
     def _optimization(self, numeric: Sequence[Sort]) -> JsonProgram:
         section: JsonProgram = {}

@@ -170,6 +170,26 @@ def test_options_accept_other_verdicts() -> None:
     assert judged(third, found[2]) == (Grade.ABSTAINED, Grade.ABSTAINED)
 
 
+def test_a_program_that_says_what_it_asks_is_judged_by_that() -> None:
+    """[EVAL-OPTIONS]"""
+    program = asking()
+    claims = ("winged(plato)", "mortal(plato)", "rich(plato)")
+    options = [{"name": f"c{at}", "constraint": claim} for at, claim in enumerate(claims)]
+    # Plato is mortal, has no wings, and may be rich.
+    for ask, right in (("must", "B"), ("cannot", "A")):
+        asked = question(
+            ask, right, {**program, "verifications": [{"ask": ask, "options": options}]}, options=OPTIONS
+        )
+        (outcome,) = run([asked], RecordedPrograms()).outcomes
+        assert QuestionOutcome.from_dict(json.loads(json.dumps(outcome.to_dict()))) == outcome
+        assert judged(asked, outcome)[1] is Grade.RIGHT
+    several = question(
+        "s", "C", {**program, "verifications": [{"ask": "could", "options": options}]}, options=OPTIONS
+    )
+    (outcome,) = run([several], RecordedPrograms()).outcomes
+    assert judged(several, outcome)[1] is Grade.WRONG
+
+
 def timeless(outcomes: Iterable[QuestionOutcome]) -> list[QuestionOutcome]:
     return [each._replace(reasoning_ms=0.0, verifying_ms=0.0) for each in outcomes]
 

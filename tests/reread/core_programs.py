@@ -51,7 +51,7 @@ class CoreProgram:
         }
         value["knowledge_base"] = [self.fact() for _ in range(rng.randint(1, 3))]
         value["rules"] = [self.statement("role") for _ in range(rng.randint(0, 2))]
-        value["verifications"] = [self.statement("find") for _ in range(rng.randint(1, 2))]
+        value["verifications"] = [self.verification() for _ in range(rng.randint(1, 2))]
         if rng.random() < 0.3:
             value["semantics"] = rng.choice(
                 [
@@ -81,8 +81,17 @@ class CoreProgram:
             found["assertion"] = f"loose < {self.term('Int', 1)}"
         return found
 
+    def verification(self) -> dict[str, Any]:
+        """A claim or a question, in some mode."""
+        rng = self.rng
+        asked = {"ask": rng.choice(["must", "could", "cannot", "need_not", None])}
+        if rng.random() < 0.2:
+            options = [{**self.statement(""), "name": label} for label in "AB"]
+            return {**asked, "options": options, "constraint": None}
+        return self.statement("find") | (asked if rng.random() < 0.3 else {})
+
     def statement(self, extra: str) -> dict[str, Any]:
-        """A rule or a claim."""
+        """A rule, a claim or an option."""
         rng = self.rng
         found: dict[str, Any] = {}
         if extra == "role" and rng.random() < 0.5:

@@ -67,6 +67,7 @@ FORMS = {
     "forall implies": lambda p: any("forall" in v and "implies" in v for v in rows(p, "verifications")),
     "forall constraint": lambda p: any("forall" in v and "constraint" in v for v in rows(p, "verifications")),
     "find": lambda p: any("find" in v for v in rows(p, "verifications")),
+    "ask": lambda p: {"could", "cannot", "need_not"} & {v.get("ask") for v in rows(p, "verifications")},
     "optimization": lambda p: "optimization" in p,
     "pareto": lambda p: p.get("optimization", {}).get("mode") == "pareto",
     "constraints": lambda p: bool(p.get("optimization", {}).get("constraints")),
