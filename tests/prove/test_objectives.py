@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import random
 from fractions import Fraction
 from itertools import product
@@ -13,14 +14,16 @@ from lying_solvers import Liars
 import potlang
 from potlang.engines.messages import OptimizeAnswer, OptimizeQuery, SolverAnswer
 from potlang.engines.solver import SolverSession
-from potlang.ir.module import Module
+from potlang.ir.evaluator import evaluate
+from potlang.ir.module import Module, Objective
 from potlang.ir.nodes import Symbol, SymbolKind
 from potlang.ir.operators import LE
 from potlang.ir.pool import Pool
-from potlang.ir.sorts import REAL
+from potlang.ir.sorts import INT, REAL, BitVecSort, Sort
 from potlang.ir.structure import Structure
-from potlang.prove.families import Families
-from potlang.prove.objective import ObjectiveSearch
+from potlang.ir.values import Bits
+from potlang.prove.families import Families, Traced, _Trace
+from potlang.prove.objective import ObjectiveSearch, Relation, compared
 from potlang.prove.options import ProverOptions
 from potlang.prove.prover import Prover
 from potlang.report.results import Limits, ObjectiveResult, OptimizationResult
@@ -51,6 +54,79 @@ def told(result: OptimizationResult) -> list[tuple[str, Any]]:
 
 def pieces(found: ObjectiveResult) -> list[tuple[str, str]]:
     return [(each.query, each.status) for each in found.assurances]
+
+
+# --- comparisons ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("direction", ["maximize", "minimize"])
+@pytest.mark.parametrize(
+    ("sort", "values"),
+    [
+        (INT, range(-6, 8)),
+        (REAL, [Fraction(at, 4) for at in range(-24, 32)]),
+        (BitVecSort(2), [Bits(at, 2) for at in range(4)]),
+    ],
+)
+def test_a_value_is_better_or_as_good_as_its_number_is(direction: str, sort: Sort, values: Any) -> None:
+    """Also than one that the sort does not have: a fraction, a negative one, one beyond all bits."""
+    pool = Pool()
+    symbol = Symbol("x", (), sort, SymbolKind.CONSTANT)
+    goal = Objective("goal", direction, pool.sym(symbol))
+    up = direction == "maximize"
+    for other in (Fraction(at, 2) for at in range(-5, 11)):
+        asked: list[tuple[Relation, Any]] = [
+            ("better", operator.gt if up else operator.lt),
+            ("as good", operator.ge if up else operator.le),
+        ]
+        if other.denominator == 1:
+            asked.append(("equal", operator.eq))
+        for relation, known in asked:
+            formula = compared(pool, goal, goal, other, relation).lowered
+            for value in values:
+                number = Fraction(value.number if isinstance(value, Bits) else value)
+                holds = evaluate(formula, Structure({}, {symbol: value}))
+                assert holds is known(number, other), (relation, value, other)
+
+
+@pytest.mark.parametrize("relation", [operator.lt, operator.le, operator.gt, operator.ge, operator.eq])
+def test_a_traced_number_compares_as_its_value_and_notes_no_more(relation: Any) -> None:
+    """The row noted holds in the model, and wherever it holds the comparison comes out the same."""
+    cells = [(Symbol(name, (), REAL, SymbolKind.CONSTANT), None) for name in "xy"]
+    signs = {"<": operator.lt, "<=": operator.le, "=": operator.eq}
+    forms = [(2, 0, 0), (1, 0, 1), (1, -1, 0), (0, 3, -2), (2, 0, -1), (-1, 0, 1)]
+    near = [(Fraction(x), Fraction(y)) for x, y in product(range(-2, 3), repeat=2)]
+
+    def at(form: tuple[int, int, int], point: tuple[Fraction, Fraction]) -> Fraction:
+        return form[0] * point[0] + form[1] * point[1] + form[2]
+
+    for point, one, two in product(near[::8], forms, [*forms, 0, 1, Fraction(-1)]):
+        trace = _Trace()
+
+        def traced(
+            form: tuple[int, int, int], trace: _Trace = trace, point: tuple[Fraction, Fraction] = point
+        ) -> Traced:
+            factors = {cell: Fraction(factor) for cell, factor in zip(cells, form, strict=False) if factor}
+            return Traced(trace, at(form, point), factors, Fraction(form[2]))
+
+        def other(where: tuple[Fraction, Fraction], two: Any = two) -> Fraction:
+            return at(two, where) if isinstance(two, tuple) else Fraction(two)
+
+        right = traced(two) if isinstance(two, tuple) else two
+        holds = relation(traced(one), right)
+        assert holds is relation(at(one, point), other(point))
+        assert len(trace.rows) <= 1
+        for where in (point, *near):
+            moved = dict(zip(cells, where, strict=True))
+            noted = all(
+                signs[row.relation](
+                    sum((factor * moved[cell] for cell, factor in row.factors.items()), row.number), 0
+                )
+                for row in trace.rows
+            )
+            assert noted or where != point
+            if noted:
+                assert relation(at(one, where), other(where)) is holds
 
 
 # --- what the review found -----------------------------------------------------------------------

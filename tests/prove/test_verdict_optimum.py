@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
+from math import prod
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from verdict_programs import World, plus
 
 from potlang.ir.module import Module
@@ -182,6 +185,52 @@ def test_extended_values() -> None:
     assert read_extended("(interval 2 7)", maximize=True).finite == 7
     assert [exact_value(Fraction(*pair)) for pair in ((4, 2), (5, 2), (-1, 3))] == [2, "5/2", "-1/3"]
     assert len(str(exact_value(read_extended("9" * 5000).finite))) == 5000
-    for text in ("", "(", "x", "(* oo oo)", "(/ 1 0)", "1 2"):
+    assert read_extended("(interval 2 7)").finite == 2
+    refused = ("", "(", "x", "(* oo oo)", "(* oo epsilon)", "(/ 1 0)", "(/ 1 oo)", "1 2", "(- )", "(% 1 2)")
+    for text in refused:
         with pytest.raises(NotLinear):
             read_extended(text)
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_extended_values_are_computed_as_polynomials_are(data: st.DataObject) -> None:
+    """Of any linear form, however it is written: `oo` and `epsilon` are put in as large and small numbers."""
+    large, small = Fraction(10**40), Fraction(1, 10**40)
+
+    def drawn(depth: int, *, plain: bool = False) -> tuple[str, Fraction]:
+        kinds = [
+            "number",
+            *([] if plain else ["oo", "epsilon"]),
+            *(["+", "-", "*", "/", "neg"] if depth else []),
+        ]
+        match data.draw(st.sampled_from(kinds)):
+            case "number":
+                number = data.draw(st.integers(1, 9))
+                return data.draw(
+                    st.sampled_from([f"{number}", f"{number}.0", f"(to_real {number})"])
+                ), Fraction(number)
+            case "oo":
+                return "oo", large
+            case "epsilon":
+                return "epsilon", small
+            case "neg":
+                text, value = drawn(depth - 1, plain=plain)
+                return f"(- {text})", -value
+            case "/":
+                (text, value), below = drawn(depth - 1, plain=plain), data.draw(st.integers(1, 9))
+                return f"(/ {text} {below})", value / below
+            case "*":
+                place = data.draw(st.integers(0, 2))
+                parts = [drawn(depth - 1, plain=plain or at != place) for at in range(3)]
+                return f"(* {' '.join(text for text, _ in parts)})", prod(value for _, value in parts)
+            case kind:
+                parts = [drawn(depth - 1, plain=plain) for _ in range(3)]
+                (_, first), *rest = parts
+                others = sum((value for _, value in rest), Fraction(0))
+                value = first + others if kind == "+" else first - others
+                return f"({kind} {' '.join(text for text, _ in parts)})", value
+
+    text, value = drawn(3)
+    found = read_extended(text)
+    assert found.finite + found.infinite * large + found.tiny * small == value
