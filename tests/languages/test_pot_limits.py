@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from strategies_pot import any_text
 
+import potlang
 from potlang.diag.sink import Sink
 from potlang.expressions.expression import parse_expression, parse_sort
 from potlang.languages.pot.read.reader import read_program
@@ -57,6 +58,16 @@ def test_any_text_gives_a_tree_or_errors_with_places_inside_it(text: str) -> Non
 def test_deep_nesting_is_an_error(text: str) -> None:
     """[LIMIT-EXPRESSION]"""
     assert codes(text) == ["POT0003"]
+
+
+@pytest.mark.parametrize(("depth", "found"), [(64, []), (65, ["POT0003"])])
+@pytest.mark.parametrize("around", ["SetSort({})", "ArraySort({}, Int)", "ArraySort(Int, {})"])
+def test_sorts_nest_at_most_64_levels(around: str, depth: int, found: list[str]) -> None:
+    sort = "Int"
+    for _ in range(depth):
+        sort = around.format(sort)
+    program = {"constants": {"c": {"sort": sort, "members": ["c"]}}}
+    assert sorted({each.code for each in potlang.check(program).diagnostics}) == found
 
 
 @pytest.mark.parametrize("depth", [990, 999])
