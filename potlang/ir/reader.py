@@ -106,7 +106,7 @@ def _read_trees(text: str) -> Group:
             raise _Problem(position, "unexpected character")
         position = found.end()
         mark, quoted, word = found.groups()
-        start = found.start(found.lastindex or 0)
+        start = position - len(mark or quoted or word)
         if mark == "(":
             group = _placed(Group(), start)
             open_groups[-1].append(group)

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 
 import potlang
 from potlang.engines.horn import datalog
-from potlang.engines.horn.engine import EvaluationLimits, EvaluationTimeout, TooLarge
+from potlang.engines.horn.engine import EvaluationLimits, EvaluationTimeout, Merging, TooLarge
 from potlang.engines.horn.recognition import recognise
-from potlang.engines.horn.rules import Atom, DatalogProgram, DatalogRule
+from potlang.engines.horn.rules import EQUAL, FALSE, Atom, DatalogProgram, DatalogRule
 from potlang.engines.horn.semi_naive import SemiNaive
 from potlang.engines.horn.solver import HornSolver
 from potlang.engines.horn.universe import Universe
@@ -142,6 +142,40 @@ def test_the_same_rows(seed: int) -> None:
         engine.backtrack()
         assert rows_of(engine, program) == before
     database.close()
+
+
+@pytest.mark.parametrize("added", [False, True])
+@pytest.mark.parametrize(
+    ("pairs", "differ", "outcome"),
+    [
+        (((3, 3),), True, "holds"),
+        (((3, 3), (1, 2)), True, "violated"),
+        (((1, 2),), True, "violated"),
+        (((3, 3), (1, 2)), False, "merging"),
+        ((), True, "holds"),
+    ],
+)
+def test_what_equations_of_constants_do(
+    pairs: tuple[tuple[int, int], ...], differ: bool, outcome: str, added: bool
+) -> None:
+    """[CLOSURE-LARGE] [CLOSURE-EQUAL] Of different ones a violation; of others they would be one."""
+    rule = DatalogRule(Atom(EQUAL, (~0, ~1)), (Atom(2, (~0, ~1)),), ())
+    given = tuple((2, pair) for pair in pairs)
+    program = DatalogProgram((0, 2, 2), (rule,), () if added else given, lambda a, b: differ and a != b)
+    universe = separated(5) if differ else Universe()
+    for engine in (
+        SemiNaive(program, EvaluationLimits()),
+        datalog.DuckDB(program, universe, EvaluationLimits()),
+    ):
+        found = "holds"
+        try:
+            engine.ensure((FALSE, EQUAL))
+            if added:
+                engine.add(given, (), (FALSE, EQUAL))
+            found = "violated" if engine.violated else found
+        except Merging:
+            found = "merging"
+        assert found == outcome
 
 
 def transitive(size: int) -> DatalogProgram:

@@ -136,6 +136,24 @@ def test_division_by_zero_has_no_value_unless_the_rest_decides() -> None:
         evaluate(pool.implies(bad, pool.false), ONE)
 
 
+def test_a_choice_has_no_value_where_its_condition_has_none() -> None:
+    """[IR-EVAL-2] Whatever the branches are; of these the chosen one alone is computed."""
+    pool = Pool()
+    bad = pool.app(op.LT, (pool.app(op.DIV, (pool.real(1), pool.real(0))), pool.real(1)))
+    n = pool.sym(Symbol("n", (), INT, SymbolKind.CONSTANT))
+    unknown = pool.app(op.LT, (n, pool.integer(1)))
+    one, two = pool.integer(1), pool.integer(2)
+    for condition, failure in ((bad, Unspecified), (unknown, NotEvaluable)):
+        for branches in ((one, two), (two, one), (pool.true, pool.false)):
+            with pytest.raises(failure):
+                evaluate(pool.app(op.ITE, (condition, *branches)), ONE)
+        inner = pool.app(op.ITE, (condition, one, two))
+        assert evaluate(pool.app(op.ITE, (pool.true, one, inner)), ONE) == 1
+        assert evaluate(pool.app(op.ITE, (pool.false, inner, two)), ONE) == 2
+        with pytest.raises(failure):
+            evaluate(pool.app(op.ITE, (pool.true, inner, two)), ONE)
+
+
 def test_an_infinite_sort_is_refused_unless_the_rest_decides() -> None:
     """[IR-EVAL-1]"""
     pool = Pool()

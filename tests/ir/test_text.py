@@ -14,8 +14,8 @@ from strategies.formulas import meanings, modules
 from potlang.ir.digest import digest
 from potlang.ir.evaluator import evaluate
 from potlang.ir.module import Assertion, AssertionKind, Claim, Module, Origin
-from potlang.ir.nodes import Node, Symbol, SymbolKind
-from potlang.ir.operators import ADD, AND, IFF, NOT
+from potlang.ir.nodes import Node, Symbol, SymbolKind, free_variables
+from potlang.ir.operators import ADD, AND, IFF, LT, NOT
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, INT, DeclaredSort
 from potlang.ir.structure import NotEvaluable
@@ -171,6 +171,35 @@ def test_the_digest_ignores_ids_names_of_variables_and_origins() -> None:
         for name, before, origin in itertools.product("xy", (0, 9), (Origin(), Origin("/a", "b")))
     }
     assert len(digests) == 1
+
+
+def test_free_variables_are_declared_in_front() -> None:
+    """[IR-TEXT-2]"""
+    pool = Pool()
+    x, y = pool.var("x", INT), pool.var("y", INT)
+    less = pool.app(LT, (x, y))
+    assert print_formula(less) == "(vars (?x.0 Int) (?y.1 Int)) (< ?x.0 ?y.1)"
+    one = pool.quant("forall", (y,), less)
+    assert print_formula(one) == "(vars (?y.0 Int) (?x.1 Int)) (forall (?y.0) (< ?x.1 ?y.0))"
+    for formula in (less, one):
+        again = read_formula(print_formula(formula), pool, (), ())
+        assert print_formula(again) == print_formula(formula)
+        assert [var.name for var in free_variables(again)] == [var.name for var in free_variables(formula)]
+
+
+def test_sorts_that_are_closed_or_have_unique_names_are_said() -> None:
+    """[IR-TEXT-1] And the digest tells by them."""
+    sorts = tuple(DeclaredSort(name) for name in "ABC")
+    whole = Module(Pool(), sorts, closed=frozenset(sorts[:2]), unique=frozenset(sorts[1:]))
+    again = read_module(print_module(whole))
+    assert (again.closed, again.unique) == (whole.closed, whole.unique)
+    fewer = [
+        replace(whole, closed=closed, unique=unique)
+        for closed, unique in itertools.product(
+            (whole.closed, frozenset(sorts[:1])), (whole.unique, frozenset())
+        )
+    ]
+    assert len({digest(module) for module in fewer}) == 4
 
 
 @SETTINGS

@@ -200,3 +200,16 @@ def test_a_pipeline_is_divided_at_its_first_normal_form() -> None:
         assert divided == (read_pipeline(plain), read_pipeline(forms))
     with pytest.raises(PipelineError):
         potlang.verify(NESTED, passes="prenex")
+
+
+def test_a_formula_is_sent_in_the_form_that_is_just_small_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[PASS-SENT-2] The negation normal form alone, since front quantifiers count their steps too."""
+    module = potlang.compile(NESTED).module
+    for formula in (each.formula for each in module.assertions if not is_prenex(each.formula)):
+        monkeypatch.setattr("potlang.passes.sent.MOST_GROWTH", MOST_GROWTH)
+        sent = SentForm("nnf")(module.pool, formula)
+        size = len(reachable(sent))
+        monkeypatch.setattr("potlang.passes.sent.MOST_GROWTH", 0)
+        for slack, form in ((size, sent), (size - 1, formula)):
+            monkeypatch.setattr("potlang.passes.sent.SLACK", slack)
+            assert SentForm("nnf")(module.pool, formula) is form
