@@ -139,6 +139,32 @@ def test_an_equation_says_nothing_of_another_sort(rest: str, record: str) -> Non
         checked(derivation(*steps), problem)
 
 
+@pytest.mark.parametrize("arity", [1, 2, 3])
+@pytest.mark.parametrize(("before", "after"), [("f1", "f2"), ("f0(f0(f1))", "f0(f0(f2))")])
+def test_an_equation_rewrites_a_literal_with_any_number_of_terms(arity: int, before: str, after: str) -> None:
+    """[PROVER-STEP] In all places; a literal with another term in one place does not follow."""
+    domain = " * ".join(["s0"] * arity)
+    problem = f"""
+        tff(t_s0,type,s0:$tType). tff(t_f0,type,f0:s0 > s0). tff(t_f1,type,f1:s0). tff(t_f2,type,f2:s0).
+        tff(t_f3,type,f3:s0). tff(t_p0,type,p0:({domain}) > $o).
+        tff(a0,axiom,f1=f2). tff(a1,axiom,p0({",".join([before] * arity)})).
+        tff(a2,axiom,~p0({",".join([after] * arity)})).
+    """
+    for last, holds in ((after, True), ("f3", False)):
+        steps = (
+            "tff(c1,axiom,f1=f2,file('x',a0)).",
+            f"tff(c2,axiom,p0({','.join([before] * arity)}),file('x',a1)).",
+            f"tff(c3,axiom,~p0({','.join([after] * arity)}),file('x',a2)).",
+            f"tff(c4,plain,p0({','.join([*[after] * (arity - 1), last])}),inference(rw,[],[c2,c1])).",
+            "tff(c5,plain,$false,inference(sr,[],[c4,c3])).",
+        )
+        if holds:
+            assert set(checked(derivation(*steps), problem).used) == {"a0", "a1", "a2"}
+        else:
+            with pytest.raises(Unconfirmed, match="step c4"):
+                checked(derivation(*steps), problem)
+
+
 def test_a_clause_that_the_problem_has_not_is_not_taken_for_its_own() -> None:
     """[PROVER-STEP]"""
     with pytest.raises(Unconfirmed, match="does not follow"):

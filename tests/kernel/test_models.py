@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -125,6 +126,11 @@ def _negated(formula: str) -> str:
         ("(not (exists (?n.2) (and (N ?n.2) (N (+ ?n.2 1)))))", True),
         ("(exists (?n.2 ?m.3) (and (N ?n.2) (N ?m.3) (= (+ ?n.2 ?m.3) -2)))", True),
         ("(exists (?r.4) (= ?r.4 (/ r r)))", True),
+        ("(exists (?x.0) (and (R ?x.0 ?x.0) (= (at ?x.0) -2)))", True),
+        ("(exists (?x.0) (and (R ?x.0 ?x.0) (= (at ?x.0) 7)))", False),
+        ("(forall (?x.0) (=> (R ?x.0 ?x.0) (= (at ?x.0) 7)))", False),
+        ("(forall (?x.0) (=> (R ?x.0 ?x.0) (= (at ?x.0) -2)))", True),
+        ("(exists (?x.0 ?y.1) (and (R ?x.0 ?y.1) (= (at ?x.0) 7)))", True),
     ],
 )
 def test_guards_bind_variables_of_infinite_sorts(formula: str, expected: bool) -> None:
@@ -226,6 +232,19 @@ def test_a_model_too_large_for_the_steps_is_a_hole() -> None:
     found = checked(text, *lines, most_steps=5_000)
     assert found.status == "VALID_WITH_HOLES"
     assert "'t' (it takes more steps than are allowed)" in found.holes[0].text
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 7])
+def test_a_hole_lists_three_parts_without_a_value(count: int) -> None:
+    """[CERT-EVAL-HOLE]"""
+    facts = [f'(assert "k{n}" "" fact (= (div i 0) {n}))' for n in range(count)]
+    text = program('(declare constant "i" () Int)', *facts, '(claim "c" "" () (< i 3))')
+    found = checked(text, "(model m)", "(constant i 5)")
+    assert found.status == "VALID_WITH_HOLES"
+    hole = next(each.text for each in found.holes if "not evaluated in m" in each.text)
+    assert re.findall("'k[0-9]'", hole) == [f"'k{n}'" for n in range(min(count, 3))]
+    assert ("more" in hole) is (count > 3)
+    assert count <= 3 or hole.endswith(f" and {count - 3} more")
 
 
 def test_a_universe_may_be_enormous() -> None:

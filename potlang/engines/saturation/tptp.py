@@ -396,7 +396,7 @@ class _ClauseReader:
         done: int | None = None
         for at in range(start, end):
             token = self.tokens[at]
-            if token == "(" and at > start and done is not None and self.tokens[at - 1] not in "(,)":
+            if token == "(" and at > start and self.tokens[at - 1] not in "(,)":
                 calls.append((self.tokens[at - 1], []))
                 done = None
             elif token in (",", ")") and calls and done is not None:
