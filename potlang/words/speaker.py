@@ -72,6 +72,11 @@ class Speaker:
         binders = binder_words("which", sought, self.lexicons[0])
         return question.replace("{binders}", binders).replace("{claim}", words)
 
+    def binders(self, variables: Sequence[tuple[str, str]], style: str = "some") -> str:
+        """Variables with their sorts as words."""
+        shown = [Binder(written(name), sort) for name, sort in variables]
+        return binder_words(style, shown, self.lexicons[0])
+
     def statement(self, statement: s.StatementDecl, free: Sequence[Binder] = ()) -> Part:
         """The parts of a rule or of a verification, in which variables may be `free`. Raises `Unsayable`."""
         binders = [Binder(each.name, self._binder_sort(each) or "") for each in statement.binders]

@@ -19,6 +19,7 @@ from potlang.report.results import (
     ProgramResult,
     Result,
     ResultWords,
+    Scenario,
     Verdict,
 )
 from potlang.sema.emit import ExpansionTooLarge, Writer
@@ -105,7 +106,13 @@ class _Reporter:
                 for key, bindings in ((certain, found.certain), (possible, found.possible)):
                     yield from self._each(key, bindings)
         true, false = evidence.could_be_true, evidence.could_be_false
-        for key, model, other in (("could be true", true, false), ("could be false", false, true)):
+        for key, model, other, shown in (
+            ("could be true", true, false, evidence.true_scenario),
+            ("could be false", false, true, evidence.false_scenario),
+        ):
+            if shown is not None and (shown.witness or shown.values):
+                yield self._shown(key, shown)
+                continue
             scenario = "" if model is None else self._scenario(model, other or {}, claim)
             if scenario:
                 yield self._with(key, scenario=scenario)
@@ -179,6 +186,27 @@ class _Reporter:
             if _bare(self._equation(term, "True")) != _bare(claim)
         )
         return self._joined(list(said), MOST_VALUES)
+
+    def _shown(self, key: str, scenario: Scenario) -> str:
+        """A scenario: its variables, and what is so of them, first that which is not on the other side."""
+        unnamed = [each for each in scenario.witness if not each.named]
+        # Elements without a name are called by their variables; two of these may stand for one.
+        called: dict[str, str] = {}
+        clauses = [self._equation(each.name, each.value) for each in scenario.witness if each.named]
+        for each in unnamed:
+            if called.setdefault(each.value, each.name) != each.name:
+                clauses.append(self._equation(each.name, called[each.value]))
+        order = sorted(scenario.values, key=lambda term: term not in scenario.differs)
+        for term in order:
+            value = scenario.values[term]
+            clauses.append(self._equation(term, called.get(value, value)))
+        # An element of which nothing is said is itself, at least.
+        clauses = clauses or [self._equation(unnamed[0].name, unnamed[0].name)]
+        said = self._joined(clauses, MOST_VALUES)
+        if not unnamed:
+            return self._with(key, scenario=said)
+        binders = self._speaker.binders([(each.name, each.sort) for each in unnamed])
+        return self._with(f"{key} of", binders=binders, scenario=said)
 
     def _equation(self, term: str, value: str) -> str:
         with suppress(Unsayable):

@@ -94,6 +94,34 @@ def test_norms_questions_and_modes() -> None:
     assert "It was asked whether this could be so, and it could." in lines
 
 
+def test_scenarios() -> None:
+    """Rule [WORDS-REPORT]: an element without a name is said by its variable."""
+    items = {
+        "sorts": [{"name": "Item", "type": "DeclareSort"}],
+        "functions": [
+            {"name": "premium", "domain": ["Item"], "range": "Bool"},
+            {"name": "returnable", "domain": ["Item"], "range": "Bool"},
+        ],
+        "verifications": [
+            {
+                "forall": [{"name": "x", "sort": "Item"}],
+                "implies": {"antecedent": "premium(x)", "consequent": "returnable(x)"},
+            }
+        ],
+    }
+    lines = said(items)
+    assert lines[:2] == [
+        "For every item x, if x is premium, then x is returnable.",
+        "It is open whether this is so.",
+    ]
+    broken = "It is not so, for example, of an item x if "
+    assert lines[3].startswith(broken)
+    assert set(lines[3].removeprefix(broken).rstrip(".").split(" and ")) == {
+        "x is premium",
+        "x is not returnable",
+    }
+
+
 def test_optima() -> None:
     """Rule [WORDS-REPORT]."""
     section = {
