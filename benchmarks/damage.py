@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from repair import Source, _verdicts
@@ -55,7 +56,7 @@ def outcomes(
     """So many damaged programs, all kinds equally."""
     rng = random.Random(seed)
     kinds: dict[str, Callable[[Program, random.Random], str | None]] = {
-        **{kind: lambda program, rng, kind=kind: with_mistake(program, kind, rng) for kind in KINDS},
+        **{kind: partial(_mistake, kind) for kind in KINDS},
         "character": _character,
         "bracket": _bracket,
         "spelling": _spelling,
@@ -68,6 +69,10 @@ def outcomes(
         found.append(_outcome(source, kind, text, timeout_ms))
         tick()
     return found
+
+
+def _mistake(kind: str, program: Program, rng: random.Random) -> str | None:
+    return with_mistake(program, kind, rng)
 
 
 def _damaged(
@@ -112,7 +117,7 @@ def _applied(source: Source, text: str, fixes: Sequence[Fix], timeout_ms: int) -
 def _formulas(program: Any) -> list[tuple[Any, Any]]:
     """The places of formulas: their owners and keys."""
     found = []
-    stack = [(program, key) for key in _PLACES if key in program]
+    stack: list[tuple[Any, Any]] = [(program, key) for key in _PLACES if key in program]
     while stack:
         owner, key = stack.pop()
         value = owner[key]

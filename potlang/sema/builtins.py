@@ -181,7 +181,8 @@ def _all_distinct(e: Elaborator, expr: s.Call, args: list[s.Expr], nodes: list[N
 
 
 def _is_formula(head: s.Expr) -> bool:
-    return isinstance(head, s.Compare | s.Call | s.Prefix) or (isinstance(head, s.Infix) and head.op != "in")
+    # A tuple, as it is asked of every binder: a union of classes would be made anew each time.
+    return isinstance(head, (s.Compare, s.Call, s.Prefix)) or (type(head) is s.Infix and head.op != "in")
 
 
 def _several_formulas(e: Elaborator, expr: s.Call, name: str) -> None:

@@ -250,9 +250,10 @@ def _compared(e: Elaborator, expr: s.Compare, nodes: list[Node | None]) -> Node 
 
 def _operand_hints(e: Elaborator, expr: s.Compare, nodes: list[Node | None]) -> Iterator[Sort | None]:
     """The left neighbour's sort helps lists as sets and names in messages; numbers are unified later."""
-    first, second, *_ = expr.operands
+    first = expr.operands[0]
     # `[a, b] == S`: the set on the right tells the sort of the list.
-    yield known_sort(e, second) if isinstance(first, s.ListOf | s.Name) and _is_set(e, second) else None
+    is_list = type(first) is s.ListOf or (type(first) is s.Name and first.id == "EmptySet")
+    yield known_sort(e, expr.operands[1]) if is_list and _is_set(e, expr.operands[1]) else None
     while True:
         previous = nodes[-1]
         yield None if previous is None or is_numeric(previous.sort) else previous.sort

@@ -34,7 +34,7 @@ CLOSED: dict[str, Any] = {
 def holds(program: dict[str, Any], facts: list[str], claims: list[str]) -> list[bool]:
     """Whether each claim is entailed; all are to be decided."""
     verifications = [{"name": str(n), "constraint": claim} for n, claim in enumerate(claims)]
-    report = verify({**program, "knowledge_base": facts, "verifications": verifications})
+    report = verify({**program, "knowledge_base": facts, "verifications": verifications}, language="pot")
     found = [str(each.verdict) for each in report.results]
     assert set(found) <= {"entailed", "refuted"} and len(found) == len(claims), report
     return [each == "entailed" for each in found]
