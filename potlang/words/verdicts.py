@@ -95,7 +95,9 @@ class _Reporter:
         if result.ask != "must":
             yield self._words[f"ask {result.ask} {result.outcome}"]
         evidence = result.evidence
-        if evidence.witness is not None and evidence.violations is None:
+        shown = evidence.true_scenario if result.verdict is Verdict.ENTAILED else evidence.false_scenario
+        # A violation, and a scenario with the values of its variables, say as much and more.
+        if evidence.witness is not None and evidence.violations is None and shown is None:
             key = "witness" if result.verdict is Verdict.ENTAILED else "counterexample"
             yield self._with(key, scenario=self._alternatives(evidence.witness.bindings))
         for found, certain, possible in (
