@@ -105,7 +105,7 @@ class Lexicon:
         """The words for a bound variable, given as expressions write it: one word, or the name in quotes."""
         plain = name_of(name)
         tokens = tokens_of(plain)
-        is_word = len(tokens) == 1 and plain.isidentifier() and plain not in self.language.vocabulary
+        is_word = len(tokens) == 1 and plain.isidentifier() and plain not in self.language.reserved
         known = self._phrases.get(plain)
         return plain if is_word and (known is None or known.pieces == (plain,)) else quoted(plain)
 
@@ -291,7 +291,7 @@ class Lexicon:
             words = _HUMP.sub(lambda found: f" {found[0].lower()}", words)
         tokens = [token.text for token in tokens_of(words)]
         # Words of the language itself, and what is not made of words, are said by the name in quotes.
-        if not tokens or set(map(str.lower, tokens)) & self.language.vocabulary or words.split() != tokens:
+        if not tokens or set(map(str.lower, tokens)) & self.language.reserved or words.split() != tokens:
             words = quoted(name)
         return _fixed("t", BRACKETED["t"], words, written(name), exact=True)
 

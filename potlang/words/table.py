@@ -9,7 +9,7 @@ from importlib import resources
 from typing import Any
 
 from potlang.words.constructs import BINDING, CONSTRUCTS, Binder, bound
-from potlang.words.rules import BRACKETED, LOOSE, Hole, Rule, Value, in_order, pieces_of, tokens_of
+from potlang.words.rules import BRACKETED, LOOSE, Hole, Rule, Value, in_order, pieces_of
 
 
 class Language:
@@ -26,14 +26,8 @@ class Language:
         self.last: str = table["list"]["last"]
         self.opening, self.closing = table["brackets"]
         self.sorts: dict[str, str] = table["sorts"]
-        self.vocabulary = frozenset(
-            token.text
-            for rule in self.rules.values()
-            for piece in rule.pieces
-            if isinstance(piece, str)
-            for token in tokens_of(piece)
-        ) | {token.text for words, _ in self.joins.values() for token in tokens_of(words)}
-        """The words that constructs are said with."""
+        self.reserved = frozenset(table["reserved"])
+        """Words that hold sentences together: names that have one in them are said in quotes."""
 
     def _add(self, key: str, entry: dict[str, Any]) -> None:
         level = entry["level"]

@@ -162,12 +162,19 @@ class _Reporter:
             if isinstance(statement, s.FactDecl):
                 return self._speaker.say_fact(statement)
             if statement is not None:
-                return self._speaker.say_statement(statement)
+                return self._ranked(statement, self._speaker.say_statement(statement))
             if item.pointer in self._constraints:
                 return self._speaker.say(self._constraints[item.pointer].text)
         # What the program does not write in a formula of its own: conventions, rules of packs.
         found = next((each for each in self._module.assertions if _is_same(each, item)), None)
         return None if found is None else self._typed(found.formula)
+
+    def _ranked(self, rule: s.StatementDecl, sentence: str) -> str:
+        """A rule's sentence, with the rules that it comes before."""
+        if rule.overrides:
+            names = [self._with("named", kind=self._kinds["rule"], name=name) for name, _ in rule.overrides]
+            sentence = self._with("overrides", sentence=sentence, items=self._speaker.language.listed(names))
+        return self._with("default", sentence=sentence) if rule.default else sentence
 
     def _typed(self, formula: Node) -> str | None:
         with suppress(Unsayable, ExpansionTooLarge, ValueError):

@@ -68,19 +68,21 @@ def test_words_of_operators() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "sentence"),
+    ("rule", "sentence", "condition"),
     [
         (
             {"implies": {"antecedent": "adult(x)", "consequent": "tall(x)"}, "unless": "age(x) > 90"},
             "For every person x, if x is an adult, then x is tall, unless the age of x is more than 90.",
+            "adult(ann) and age(ann) == 3",
         ),
         (
             {"constraint": "tall(x)", "unless": ["adult(x)", "age(x) > 90"]},
             "For every person x, x is tall, unless x is an adult or the age of x is more than 90.",
+            "Not(adult(ann)) and age(ann) == 4",
         ),
     ],
 )
-def test_exceptions(rule: dict[str, Any], sentence: str) -> None:
+def test_exceptions(rule: dict[str, Any], sentence: str, condition: str) -> None:
     """Rule [WORDS-EXCEPTIONS]: what is said is what is assumed."""
     rules = [{"name": "r", "forall": ["x"], **rule}]
     program = potlang.compile(PROGRAM | {"rules": rules})
@@ -88,6 +90,11 @@ def test_exceptions(rule: dict[str, Any], sentence: str) -> None:
     assert voice.say_statement(program.tree.rules[0]) == sentence
     claim = {"constraint": voice.read(sentence).expression}
     assert potlang.verify(PROGRAM | {"rules": rules, "verifications": [claim]}).verdict == "entailed"
+    ranked = [{**rules[0], "overrides": ["s"]}, {"name": "s", "constraint": "Not(tall(ann))"}]
+    claim = {"constraint": f"Implies({condition}, tall(ann))"}
+    report = potlang.verify(PROGRAM | {"rules": ranked, "verifications": [claim]}, words=True)
+    assert report.verdict == "entailed"
+    assert f"rule “r”: {sentence} It comes before rule “s”." in report.words()
     back = [{"name": "r", "constraint": voice.read(sentence).expression}]
     exception = rule["unless"] if isinstance(rule["unless"], str) else " or ".join(rule["unless"])
     said = {"forall": ["x"], "constraint": f"Implies(adult(x) and Not({exception}), tall(x))"}
