@@ -53,7 +53,7 @@ class Vocabulary(NamedTuple):
 class Lexicon:
     """Rules for the symbols of one program in one language; `plain`: by their names in backquotes alone.
 
-    Two symbols that would be said in the same words are both said by name.
+    Two symbols that would be said in the same words, or one in those of a construct, are said by name.
     """
 
     def __init__(self, language: Language, vocabulary: Vocabulary, *, plain: bool = False) -> None:
@@ -72,10 +72,13 @@ class Lexicon:
         for sort, template in vocabulary.sorts.items():
             noun = template.words if template is not None else self._noun(sort)
             self._nouns[sort] = _fixed("noun", 0, noun, sort, exact=False)
-        self._positive = _apart(self._positive)
+        own = {_form(rule) for rule in language.rules.values()}
+        self._positive = {
+            name: rule for name, rule in _apart(self._positive).items() if _form(rule) not in own
+        }
         taken = {_form(rule) for rule in self._positive.values()}
         self._negative = {
-            name: rule for name, rule in _apart(self._negative).items() if _form(rule) not in taken
+            name: rule for name, rule in _apart(self._negative).items() if _form(rule) not in taken | own
         }
         self._phrases, self._nouns = _apart(self._phrases), _apart(self._nouns)
 
@@ -208,6 +211,8 @@ class Lexicon:
                 and words[-2].endswith(tuple(self.language.table["past endings"]))
             )
             return self._with(forms["value by participle" if is_past else "value of"], words)
+        if function.arity == 1 and self._is_finite(words[0].lower()):
+            return self._with(forms["value by verb"], words)
         return self._with(forms["value"]["1" if function.arity == 1 else "more"], words)
 
     def _predicate(self, function: Function) -> str:
@@ -336,7 +341,10 @@ def _apart(rules: dict[str, Rule]) -> dict[str, Rule]:
 
 def _form(rule: Rule) -> tuple[str, ...]:
     """The words of a rule with a mark for each hole."""
-    return tuple("{}" if isinstance(item, Hole) else item.lower() for item in symbols(rule).items)
+    return tuple(
+        "{}" if isinstance(item, Hole) else item if rule.exact else item.lower()
+        for item in symbols(rule).items
+    )
 
 
 def _only(values: Sequence[Value]) -> Value:
