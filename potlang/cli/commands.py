@@ -12,6 +12,7 @@ COMMANDS = {
     "check": ("check:check", "List errors and warnings, without solving."),
     "lint": ("lint:lint", "Warn of what programs say and hardly can mean."),
     "fix": ("fix:fix", "Apply the fixes that diagnostics offer."),
+    "fmt": ("fmt:fmt", "Lay out programs in the canonical way."),
     "view": ("view:view", "Draw a trace or a solution."),
     "explain": ("explain:explain", "Explain a diagnostic code."),
     "doctor": ("doctor:doctor", "Examine the installation, and try it on ten programs."),
@@ -33,7 +34,7 @@ COMMANDS = {
 }
 """The module and the function of each command, and its line in `potc --help`."""
 SECTIONS = {
-    "Verify": ("verify", "check", "lint", "fix"),
+    "Verify": ("verify", "check", "lint", "fix", "fmt"),
     "Look": ("view", "explain", "compile", "doctor", "help", "completion"),
     "Keep": ("cert", "cache", "policy"),
     "Models": ("reason", "schema", "mcp"),

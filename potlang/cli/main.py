@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 _MEANT = {
     **dict.fromkeys(("draw", "graph", "show"), "view"),
-    **dict.fromkeys(("fmt", "format", "repair"), "fix"),
+    **dict.fromkeys(("format", "pretty"), "fmt"),
+    "repair": "fix",
     **dict.fromkeys(("prove", "run", "solve"), "verify"),
     "validate": "check",
     "serve": "mcp",

@@ -81,7 +81,7 @@ def test_completion_knows_commands_options_and_files(shell: str, tmp_path: Path)
 @pytest.mark.parametrize(
     ("word", "meant"),
     [
-        ("fmt", "fix"),
+        ("fmtt", "fmt"),
         ("validate", "check"),
         ("hlep", "help"),
         ("versoin", "--version"),
