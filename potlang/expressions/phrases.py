@@ -44,7 +44,8 @@ class Phrases:
     """Looks for the first phrase in the tokens of a text that the grammar rejects."""
 
     def __init__(self, tokens: Sequence[Token], text: str) -> None:
-        self._tokens = tokens
+        # Behind the end more ends: what follows a word may be looked at without a look at where it stands.
+        self._tokens = [*tokens, *[tokens[-1]] * 4]
         self._text = text
 
     def fault(self) -> Fault | None:
@@ -110,9 +111,11 @@ class Phrases:
         depth = 0
         while 0 <= at < len(self._tokens):
             token = self._tokens[at]
+            if token.kind == END:
+                return at
             opens = token.text in (_OPENING if step > 0 else _CLOSING)
             closes = token.text in (_CLOSING if step > 0 else _OPENING)
-            if depth == 0 and (closes or token.kind in ("COMMA", END) or token.kind in stops):
+            if depth == 0 and (closes or token.kind == "COMMA" or token.kind in stops):
                 return at
             depth += opens - closes
             at += step

@@ -32,6 +32,9 @@ def cardinality(relation: str, fixed: int | None = None) -> Build:
     """`AtMost(k, …)`, `AtLeast(k, …)`, `Exactly(k, …)`; with `fixed` the bound stands in the name."""
 
     def build(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
+        if not expr.args:
+            e.report("POT1014", expr, what=f"the list of `{_name(expr)}`")
+            return None
         if fixed is not None:
             return under(e, expr, expr.args, e.pool.integer(fixed))
         found = _bound(e, expr)
@@ -215,10 +218,13 @@ def pseudo_boolean(relation: str) -> Build:
     """`PbLe([(p, 2), (q, 3)], 4)` and the like: the weights of what holds; without a weight it is 1."""
 
     def build(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
+        if not expr.args:
+            e.report("POT1014", expr, what=f"the list of `{_name(expr)}`")
+            return None
         *lists, bound = expr.args
         items = [item for each in lists for item in (each.items if isinstance(each, s.ListOf) else [each])]
         pairs = [item.items if isinstance(item, s.ListOf) else [item] for item in items]
-        if not expr.args or isinstance(bound, s.ListOf) or any(len(pair) not in (1, 2) for pair in pairs):
+        if isinstance(bound, s.ListOf) or any(len(pair) not in (1, 2) for pair in pairs):
             helps = [f"write `{_name(expr)}([(p, 2), (q, 3)], 4)`, each formula with its weight"]
             e.report("POT3001", expr, expected="formulas with weights", found="other arguments", helps=helps)
             return None

@@ -64,6 +64,68 @@ def test_what_is_meant_as_built_in_is_not_declared(spelling: str) -> None:
     assert [title for title in titles if title.startswith("declare ") and title not in variables] == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "when } == Size <- only end case {",
+            ":-",
+            "p :-",
+            "a.",
+            ".b",
+            "a.b(",
+            "a..",
+            "case when",
+            "x between",
+            "if",
+        ),
+        *(
+            "for x in",
+            "sum(x for",
+            "[x for x in P if",
+            "either",
+            "let",
+            "(and",
+            "((x P))",
+            "|",
+            "||s|",
+            "{x: P |",
+        ),
+        *(
+            "Exists!",
+            "20%",
+            "25,000,",
+            "2025-01-",
+            "2025-99-99 == 1",
+            "$",
+            "1..",
+            "only if",
+            "AtMost()",
+            "Set()",
+        ),
+        *(
+            "AtMost(1)",
+            "AtMost([x: P], 1)",
+            "SetOf()",
+            "Round()",
+            "PbLe()",
+            "Matches(nm(ann))",
+            "Reachable()",
+        ),
+        *(
+            "Distinct([x: P])",
+            "ExistsUnique()",
+            "ForAll([x, P])",
+            "Sum([x: P], 1, 2)",
+            "EmptySet()",
+            "ann(ok)(s)",
+        ),
+    ],
+)
+def test_broken_phrases_have_diagnostics(text: str) -> None:
+    assert found(text)[1]
+
+
 def test_most_refusals_say_what_to_write() -> None:
     unsaid = [spelling for spelling, outcome in ROWS if outcome.partition(" ")[2].startswith("(")]
     assert len(unsaid) <= len(ROWS) // 10
