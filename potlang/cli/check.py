@@ -18,9 +18,16 @@ from potlang.cli.common import (
     read_input,
 )
 from potlang.cli.helping import Command
-from potlang.cli.options import RunOptions, TraceOptions, note_options, run_options, trace_options
+from potlang.cli.options import (
+    RuleOptions,
+    RunOptions,
+    TraceOptions,
+    note_options,
+    rule_options,
+    run_options,
+    trace_options,
+)
 from potlang.cli.run import run_checks
-from potlang.linter.choice import LintChoice
 from potlang.linter.linter import BUDGET_MS
 
 if TYPE_CHECKING:
@@ -37,6 +44,7 @@ if TYPE_CHECKING:
     type=click.Choice(["pot", "openai", "anthropic", "gemini"]),
     help="Compare programs with this JSON Schema, and with nothing else.",
 )
+@rule_options
 @click.option("--deep", is_flag=True, help="Run the rules of `potc lint` that ask a solver, too.")
 @color_option
 def check(
@@ -45,6 +53,7 @@ def check(
     running: RunOptions,
     trace: TraceOptions,
     schema: str | None,
+    rules: RuleOptions,
     deep: bool,
     color: str,
 ) -> None:
@@ -55,6 +64,7 @@ def check(
 
     Exit code: 0 no errors, 2 errors.
     """
+    choice = rules.choice()
     form = {"profile": trace.profile, "theory": theory_program(trace.theory, style, color)}
 
     def checked(name: str) -> Answer:
@@ -63,7 +73,7 @@ def check(
         if schema is not None:
             return _by_schema(given, schema)
         if given.kind == "pot":
-            return linted_answer(given, LintChoice(), BUDGET_MS if deep else 0)
+            return linted_answer(given, choice, BUDGET_MS if deep else 0)
         return checked_answer(given, **(form if given.kind == "dot" else {}))
 
     run_checks(files, checked, running, style, color)

@@ -12,9 +12,8 @@ from potlang.cli.common import (
     read_input,
 )
 from potlang.cli.helping import Command
-from potlang.cli.options import RunOptions, run_options
+from potlang.cli.options import RuleOptions, RunOptions, rule_options, run_options
 from potlang.cli.run import run_checks
-from potlang.linter.choice import LintChoice, UnknownRule
 from potlang.linter.linter import BUDGET_MS
 from potlang.linter.rules import LINT_RULES
 
@@ -36,8 +35,7 @@ def _print_rules(context: click.Context, _: click.Parameter, wanted: bool) -> No
 @format_option("text", "json", "sarif")
 @run_options
 @click.option("--rule", "only", multiple=True, metavar="NAME", help="Run this rule alone. May be repeated.")
-@click.option("--select", multiple=True, metavar="NAME", help="Run this rule too, or `all`.")
-@click.option("--ignore", multiple=True, metavar="NAME", help="Do not run this rule.")
+@rule_options
 @click.option(
     "--budget-ms",
     type=click.IntRange(min=0),
@@ -45,7 +43,13 @@ def _print_rules(context: click.Context, _: click.Parameter, wanted: bool) -> No
     help="Time for the rules that ask a solver, for each program; 0 leaves them out.",
 )
 @click.option(
-    "--rules", is_flag=True, is_eager=True, expose_value=False, callback=_print_rules, help="List the rules."
+    "--rules",
+    "listed",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_rules,
+    help="List the rules.",
 )
 @color_option
 def lint(
@@ -53,8 +57,7 @@ def lint(
     style: str,
     running: RunOptions,
     only: _Names,
-    select: _Names,
-    ignore: _Names,
+    rules: RuleOptions,
     budget_ms: int,
     color: str,
 ) -> None:
@@ -62,10 +65,7 @@ def lint(
 
     Exit code: 0 no errors, 2 errors.
     """
-    try:
-        choice = LintChoice(only, select, ignore)
-    except UnknownRule as error:
-        raise click.UsageError(str(error)) from error
+    choice = rules.choice(only)
 
     def linted(name: str) -> Answer:
         return linted_answer(read_input(name), choice, budget_ms)

@@ -16,6 +16,7 @@ from potlang.report.results import Limits
 if TYPE_CHECKING:
     from potlang.diag import Diagnostic
     from potlang.languages.dot.read.records import Profile
+    from potlang.linter.choice import LintChoice
     from potlang.prove.cache import Cache
 
 SECONDS = click.FloatRange(min=0.001, max=1_000_000)
@@ -79,6 +80,33 @@ run_options = grouped(
     click.option("--strict", is_flag=True, help="Take warnings for errors."),
     exclude_option,
     click.option("--watch", is_flag=True, help="Go on, and do an input again when its file changes."),
+)
+
+
+class RuleOptions(NamedTuple):
+    """The rules of the linter that run beside the usual ones, and those that do not."""
+
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+
+    def choice(self, only: tuple[str, ...] = ()) -> LintChoice:
+        """The choice of rules, of `only` those if there are any; a usage error for an unknown name."""
+        from potlang.linter.choice import LintChoice, UnknownRule
+
+        try:
+            return LintChoice(only, self.select, self.ignore)
+        except UnknownRule as error:
+            raise click.UsageError(str(error)) from error
+
+
+rule_options = grouped(
+    "rules",
+    RuleOptions,
+    "Rules",
+    click.option(
+        "--select", multiple=True, metavar="NAME", help="Run this rule of the linter too, or `all`."
+    ),
+    click.option("--ignore", multiple=True, metavar="NAME", help="Do not run this rule of the linter."),
 )
 
 

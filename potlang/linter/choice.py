@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,18 +36,6 @@ class LintChoice:
         for name in (*self.only, *self.select, *self.ignore):
             if not names_rules(name):
                 raise UnknownRule(f"there is no lint `{name}`")
-
-    @classmethod
-    def from_config(cls, table: Mapping[str, object]) -> LintChoice:
-        """The choice of a configuration's table `lint`: lists of names under `select` and `ignore`.
-
-        Raises `UnknownRule` for another key, another value or a name that is no rule's.
-        """
-        for key, value in table.items():
-            is_list = isinstance(value, list) and all(isinstance(name, str) for name in value)
-            if key not in ("select", "ignore") or not is_list:
-                raise UnknownRule(f"`lint` has lists of names under `select` and `ignore`, not this: `{key}`")
-        return cls(**{key: tuple(value) for key, value in table.items()})  # type: ignore[arg-type]
 
 
 USUAL = LintChoice()

@@ -56,13 +56,20 @@ def test_a_call_says_which_rules_run() -> None:
         LintChoice(select=("no-such",))
 
 
-def test_a_configuration_says_which_rules_run() -> None:
-    """[LINT-CHOICE]"""
-    choice = LintChoice.from_config({"select": ["missing-law"], "ignore": ["POT9010"]})
-    assert choice == LintChoice(select=("missing-law",), ignore=("POT9010",))
-    for table in ({"only": ["POT9010"]}, {"ignore": "POT9010"}, {"ignore": ["no-such"]}, {"select": [3]}):
-        with pytest.raises(UnknownRule):
-            LintChoice.from_config(table)
+def test_a_configuration_says_which_rules_run(tmp_path: Path) -> None:
+    """[LINT-CHOICE] [CLI-CONFIG]"""
+    path = tmp_path / "idle.json"
+    path.write_text(json.dumps(IDLE), encoding="utf-8")
+    (tmp_path / "potlang.toml").write_text('ignore = ["unused-declaration"]\n', encoding="utf-8")
+    for command, left in (("check", []), ("lint", ["POT9035"])):
+        done = subprocess.run(
+            [sys.executable, "-m", "potlang", command, str(path), "--format", "json"],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+        )
+        assert [each["code"] for each in json.loads(done.stdout)["diagnostics"]] == left, done.stderr
 
 
 def test_the_key_is_read_as_other_keys_are() -> None:

@@ -496,6 +496,10 @@ def test_near_names(one: str, other: str, near: bool) -> None:
         ("fraction-of-int", 0, 0),
         ("missing-law", 0, 1),
         ("missing-law", 1, 1),
+        ("unstated-assumption", 0, 0),
+        ("unstated-assumption", 1, 0),
+        ("unstated-assumption", 2, 1),
+        ("unstated-assumption", 3, 0),
     ],
 )
 def test_a_fix_removes_its_finding(name: str, at: int, left: int) -> None:

@@ -51,7 +51,16 @@ def _finding(program: LintedProgram, claim: Statement, verdict: str, words: str,
     fields = {"claim": claim.title, "verdict": verdict, "assumption": words}
     if not key:
         note = "no fact and no rule says when it is false: what the program does not say is open"
-        return Finding(claim.place, fields, notes=(note,), helps=("add the rule that says when it is false",))
+        atom, _ = literal(claim.formula)
+        name = atom.op.name if isinstance(atom, App) and isinstance(atom.op, Symbol) else ""
+        helps = (
+            f'if it is true only where the program makes it so, declare `{name}` with `"closed": true`',
+            "or add the rule that says when it is false",
+        )
+        place = next((each.pointer for each in program.tree.functions if each.name == name), None)
+        edits = () if place is None else (Patch("add", f"{place}/closed", True),)
+        fixes = (Fix(f"close `{name}`", Applicability.UNSAFE, edits),) if edits else ()
+        return Finding(claim.place, fields, notes=(note,), helps=helps, fixes=fixes)
     semantics = program.tree.semantics
     exists = bool(semantics.unique_names or semantics.closed_domain)
     edit = Patch("add", f"/semantics/{key}", True) if exists else Patch("add", "/semantics", {key: True})
@@ -86,7 +95,8 @@ def _closed_domains(program: LintedProgram) -> list[Node]:
 
 def _denied(program: LintedProgram) -> frozenset[Symbol]:
     """The predicates that a premise may make false, by its form."""
-    found: set[Symbol] = set()
+    closed = {each.name for each in program.tree.functions if each.closed}
+    found = {each for each in program.module.symbols if each.name in closed}
     concluded = {each.statement.pointer: each.consequent for each in program.implications}
     for statement in (*program.facts, *program.rules):
         for part in conjuncts(concluded.get(statement.pointer, statement.formula)):
