@@ -51,6 +51,10 @@ class TermText:
         """How a root is called."""
         return "goal" if root is None else json.dumps(root)
 
+    def knows(self, symbol: Symbol) -> bool:
+        """Whether the symbol can be written."""
+        return symbol in self.printer.symbols or self._made(symbol) is not None
+
     def head(self, symbol: Symbol) -> str:
         """A symbol where it stands alone: as a constant, or before two lists of arguments."""
         made = self._made(symbol)

@@ -33,7 +33,7 @@ def statements(grounding: Grounding, text: TermText, origins: Iterable[Origin]) 
     writer = _StatementWriter(grounding.table, text)
     instances = _joined(grounding.forms, [each for each in origins if isinstance(each, Instance)])
     lines = [writer.instance(form, binding) for form, binding in instances]
-    lines += [writer.axiom(each) for each in origins if isinstance(each, Axiom)]
+    lines += [writer.axiom(each) for each in origins if isinstance(each, Axiom) and writer.can_say(each)]
     return [f"({head} {number} {rest})" for number, (head, rest) in enumerate(lines, 1)]
 
 
@@ -67,6 +67,10 @@ class _StatementWriter:
             term = binding[var] if var in binding else self.table.universe(var.sort)[0]
             parts.append(f"({self.text.variable(form.root, var)} {self.term(term)})")
         return "instance", " ".join(parts)
+
+    def can_say(self, axiom: Axiom) -> bool:
+        """Whether the kernel knows what the axiom is about: names of parts are the grounder's own."""
+        return not isinstance(axiom.head, Symbol) or self.text.knows(axiom.head)
 
     def axiom(self, axiom: Axiom) -> tuple[str, str]:
         left = " ".join(map(self.term, axiom.left))
