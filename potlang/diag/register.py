@@ -101,6 +101,17 @@ _ROWS = (
     Code("POT3008", "bad-exponent", _E, "the exponent must be a constant natural number"),
     Code("POT3010", "not-finite", _E, "`{op}` ranges over {sort}, which is not finite"),
     Code("POT3011", "width-mismatch", _E, "bit-vectors of widths {left} and {right} are mixed"),
+    Code("POT3020", "impossible-date", _E, "`{text}` is no date: {reason}"),
+    Code(
+        "POT3021",
+        "date-out-of-range",
+        _E,
+        "`{text}` is beyond the calendar, which has the years {first} to {last}",
+    ),
+    Code("POT3022", "mixed-currencies", _E, "amounts of {left} and {right} are mixed"),
+    Code("POT3023", "mixed-units", _E, "a term of sort {left} does not go with one of sort {right} here"),
+    Code("POT3024", "number-without-unit", _E, "a term of sort {sort} does not go with a plain number here"),
+    Code("POT3025", "no-fixed-duration", _E, "`{text}` is no fixed duration"),
     # 4 logic and rules
     Code("POT4001", "empty-binder-list", _E, "`{quantifier}` binds no variable"),
     Code("POT4002", "empty-connective", _W, "{what} is empty, so it is read as {value}"),

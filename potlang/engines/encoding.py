@@ -117,8 +117,11 @@ class Encoding:
         return self._printer.term(node)
 
 
-def show_value(raw: str, sort: Sort, called: Callable[[str, str], str]) -> str:
-    """A solver's value in the program's words; `called` names elements: sort, solver's name."""
+def show_value(raw: str, sort: Sort, called: Callable[[str, str], str], shown: Sort | None = None) -> str:
+    """A solver's value in the program's words; `called` names elements: sort, solver's name.
+
+    `shown` is the sort that the program writes, where numbers stand for its members.
+    """
     if sort is BOOL and raw in ("true", "false"):
         return raw.capitalize()
     from potlang.smt.value_text import format_value
@@ -128,7 +131,7 @@ def show_value(raw: str, sort: Sort, called: Callable[[str, str], str]) -> str:
         value = read_value(raw, sort)
     except ValueError:
         return raw
-    return format_value(value, sort, lambda element: called(element.sort, element.raw))
+    return format_value(value, shown or sort, lambda element: called(element.sort, element.raw))
 
 
 def shown_literal(raw: str, sort: Sort, pool: Pool) -> Lit | None:

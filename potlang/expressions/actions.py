@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from potlang.diag.model import Applicability, Fix, Label, Place, Replace
 from potlang.expressions.names import is_plain_sort, name_of
 from potlang.expressions.surface import (
+    Amount,
     Binding,
     BitVecLiteral,
     Call,
     Compare,
+    DateLiteral,
     Expr,
     Infix,
     ListOf,
@@ -265,6 +267,8 @@ ACTIONS: Mapping[str, Action] = MappingProxyType(
         "quoted": _quoted,
         "number": _leaf(Number),
         "bits": _leaf(BitVecLiteral),
+        "date": _leaf(DateLiteral),
+        "amount": _leaf(Amount),
         "string": _string,
         "group": _part(1),
         "call": _call,
@@ -290,5 +294,10 @@ ACTIONS: Mapping[str, Action] = MappingProxyType(
     }
 )
 
-FLAT = frozenset(["name", "quoted", "number", "bits", "string", "first", "more", "arguments", "sort_name"])
+FLAT = frozenset(
+    [
+        *("name", "quoted", "number", "bits", "date", "amount", "string"),
+        *("first", "more", "arguments", "sort_name"),
+    ]
+)
 """Actions that add no level of nesting."""

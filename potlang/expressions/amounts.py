@@ -1,6 +1,6 @@
-"""Dates, amounts and numbers with units, which formulas do not have: found, and said how to write them.
+"""Dates, amounts and numbers with units in spellings that are not read: found, and said how to write them.
 
-`2025-01-20` is a subtraction by the grammar and `25,000` two arguments. Written without blanks they
+`2025-1-5` is a subtraction by the grammar and `25,000` two arguments. Written without blanks they
 never mean that, so they are errors rather than wrong answers.
 """
 
@@ -134,7 +134,7 @@ def _amount(tokens: list[Token], at: int) -> tuple[int, Token, Fault | None]:
                 () if fix is None else (Correction(fix, Applicability.UNSAFE, ((start, end, value),)),)
             )
             fault = Fault("POT1030", start, end, {"problem": problem}, "", helps, corrections)
-            return size, Token("NUMBER", value, start, end), fault
+            return size, Token("DATE" if reader is _date else "NUMBER", value, start, end), fault
     return 0, tokens[at], None
 
 
@@ -166,21 +166,21 @@ def _dated(size: int, words: list[str], sign: str, written: str) -> _Amount:
     """A date of year, month and day; with the year last and `/` the others may be in either order."""
     year, month, day = map(int, words)
     helps: tuple[str, ...] = (
-        "dates are numbers of days, counted from one day on; differences are then days",
+        "dates are written with four digits for the year, two for the month and two for the day: `2025-01-20`",
     )
     if sign != ".":
         helps = (
             *helps,
             f"for arithmetic put blanks around the operators: `{written.replace(sign, f' {sign} ')}`",
         )
-    problem = f"`{written}` is a date, and formulas have none"
+    problem = f"`{written}` is not how dates are written"
     try:
-        number = datetime.date(year, month, day).toordinal()
+        text = datetime.date(year, month, day).isoformat()
     except ValueError:
-        return size, "0", problem if sign == "/" else f"`{written}` is no date", helps, None
-    fix = f"write {number}, the number of that day from 0001-01-01 on"
+        return size, "2000-01-01", problem if sign == "/" else f"`{written}` is no date", helps, None
+    fix = f"write `{text}`"
     certain = written.startswith(words[0]) or sign == "." or day == month
-    return size, str(number), problem, (f"write `{number}` for that day", *helps), fix if certain else None
+    return size, text, problem, (f"write `{text}` for that day", *helps), fix if certain else None
 
 
 def day_number(text: str) -> int | None:
@@ -225,7 +225,7 @@ def _percent(tokens: list[Token], at: int) -> _Amount:
     helps = (f"write the fraction, `{value}`",)
     text = f"{value} *" if names_whole else value
     fix = f"write `{text}`"
-    return 2 + names_whole, text, f"`{tokens[at].text}%` is a percentage, and formulas have none", helps, fix
+    return 2 + names_whole, text, f"`{tokens[at].text}%` needs an operator behind it", helps, fix
 
 
 def _ends_operand(token: Token) -> bool:
@@ -262,8 +262,10 @@ def _unit(tokens: list[Token], at: int) -> _Amount:
         return _NONE
     number = tokens[at].text
     plain = with_unit(number, unit.text)
-    helps = (f"write `{plain}`, and say the unit in the name of the function, as in `days`",)
-    problem = f"`{number} {unit.text}` has a unit, and numbers have none"
+    helps = (
+        f"write `Quantity({number}, {unit.text})`, or `{plain}` and say the unit in the name of the function",
+    )
+    problem = f"`{number} {unit.text}` has a unit that is not read behind a number"
     return 2, plain, problem, helps, f"write `{plain}`"
 
 
@@ -290,6 +292,6 @@ def currency(text: str, start: int) -> Fault | None:
     if sign not in _CURRENCIES or not any(char.isdigit() or char == "." for char in beside):
         return None
     end = start + 1
-    helps = ("write the plain number, and say the currency in the name of the function, as in `price_usd`",)
+    helps = ("write the sign before the number, `$900`, or the code of the currency behind it, `900 USD`",)
     fix = Correction(f"remove the `{sign}`", Applicability.UNSAFE, ((start, end, ""),))
-    return Fault("POT1030", start, end, {"problem": f"amounts have no `{sign}`"}, "", helps, (fix,))
+    return Fault("POT1030", start, end, {"problem": f"`{sign}` does not stand here"}, "", helps, (fix,))

@@ -46,6 +46,24 @@ class BitVecLiteral:
 
 
 @dataclass(slots=True, eq=False, repr=False)
+class DateLiteral:
+    """`2025-01-20` or `2025-01-20T14:30` as written; the day need not exist."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Amount:
+    """A number with a unit, as written: `30 days`, `$900`, `900 EUR`, `10 %`."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True, eq=False, repr=False)
 class StringLiteral:
     """A string literal, decoded."""
 
@@ -177,6 +195,8 @@ Expr = (
     Name
     | Number
     | BitVecLiteral
+    | DateLiteral
+    | Amount
     | StringLiteral
     | ListOf
     | Binding

@@ -11,7 +11,7 @@ from potlang.expressions.tolerant_lexer import SAFE, UNSAFE, syntax
 
 OPENING = frozenset(["LPAR", "LSQB", "LBRACE"])
 CLOSING = frozenset(["RPAR", "RSQB", "RBRACE"])
-_ATOMS = frozenset(["NAME", "QUOTED", "NUMBER", "STRING", "BITS"])
+_ATOMS = frozenset(["NAME", "QUOTED", "NUMBER", "STRING", "BITS", "DATE", "AMOUNT"])
 _BEGINS = _ATOMS | OPENING | {"NOT", "NOT_SIGN"}
 _ENDS = _ATOMS | CLOSING
 _SIGNS = ("AND_SIGN", "OR_SIGN", "NOT_SIGN", "IMPLIES_SIGN", "IFF_SIGN")

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, TypeVar, get_args
 
 from potlang.ir.nodes import Node, Symbol, Var
 from potlang.ir.pool import Pool
-from potlang.ir.sorts import DeclaredSort, EnumSort, Sort, TupleSort
+from potlang.ir.sorts import DeclaredSort, EnumSort, MeasureSort, Sort, TupleSort
 
 
 class Origin(NamedTuple):
@@ -94,6 +94,8 @@ class Objective(NamedTuple):
     direction: str
     term: Node
     origin: Origin = Origin()
+    shown: MeasureSort | None = None
+    """The sort that the program writes, where numbers stand for its members."""
 
 
 class Optimization(NamedTuple):
@@ -131,6 +133,8 @@ class Module:
     actions: tuple[str, ...] = ("verify", "optimize")
     properties: frozenset[str] = field(default=frozenset())
     """What passes have established."""
+    typed: Module | None = field(default=None, compare=False, repr=False)
+    """The module as it was before numbers stood for dates, money and quantities; None without these."""
 
     def constants(self, sort: Sort) -> tuple[Symbol, ...]:
         """The declared constants of `sort`, free variables excluded, in order of declaration."""

@@ -46,6 +46,8 @@ class Symbol:
     domain: tuple[Sort, ...]
     range: Sort
     kind: SymbolKind
+    declared: Symbol | None = None
+    """The symbol over the sorts that the program writes, where numbers stand for some of them."""
 
     def __str__(self) -> str:
         return self.name
@@ -71,11 +73,15 @@ class Sym:
 
 @dataclass(slots=True, eq=False)
 class Var:
-    """A bound variable; `name` is for people and need not be unique."""
+    """A bound variable; `name` is for people and need not be unique.
+
+    `shown` is the sort that the program writes, where numbers stand for its members.
+    """
 
     id: int
     sort: Sort
     name: str
+    shown: Sort | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -70,6 +70,20 @@ class BitVecSort:
 
 
 @dataclass(frozen=True, slots=True)
+class MeasureSort:
+    """A sort that numbers of the sort `base` stand for: dates, durations, money, quantities with a unit.
+
+    Typed modules have terms of these sorts until they are lowered; passes and engines see the numbers.
+    """
+
+    name: str
+    base: IntSort | RealSort
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
 class ArraySort:
     """Total maps from `index` to `element`."""
 
@@ -120,6 +134,7 @@ Sort = (
     | DeclaredSort
     | EnumSort
     | BitVecSort
+    | MeasureSort
     | ArraySort
     | SetSort
     | TupleSort

@@ -40,6 +40,14 @@ FORMS: Final[dict[str, tuple[str, ...]]] = {
         *("StartsWith(u, v)", "EndsWith(u, v)", "Substring(u, 0, 2)", "Matches(u, '[0-9]+')", "StrToInt(u)"),
     ),
     "a relation in one step or more": ("Reachable(Q, x, y)",),
+    "dates and durations": (
+        *("Year(d)", "Month(d)", "Day(d)", "Weekday(d)", "AddMonths(d, i)", "AddYears(d, i)"),
+        *("DaysBetween(d, d)", "Days(i)", "Weeks(i)", "Hours(i)", "Minutes(i)", "DateOf(z)", "Hour(z)"),
+        "Minute(z)",
+    ),
+    "dates and amounts of numerals": (
+        *("Date(2025, 1, 20)", "date", "DateTime(2025, 1, 20, 14, 30)", "Money(5, USD)", "Quantity(5, kg)"),
+    ),
     "bit vectors": (
         *("BitVecVal(5, 8)", "BVNot(b)", "BVAnd(b, c)", "BVOr", "BVXor", "Shl", "LShR", "AShR", "UDiv"),
         *("URem", "SDiv", "SRem", "ULT", "ULE", "UGT", "UGE", "SLT", "SLE", "SGT", "SGE"),
@@ -54,6 +62,11 @@ SORT_FORMS: Final = {
     "Set": "Set(T)",
     "Function": "Function(T, Int)",
 }
+AMOUNT_SORTS: Final = ("Duration(seconds)", "Money(USD)", "Quantity(kg)")
+LITERALS: Final = (
+    *("2025-01-20", "2025-01-20T14:30", "30 days", "3 hours", "$900", "900 EUR", "5 kg", "10 %"),
+)
+"""Literals of dates and amounts; months are no duration."""
 MISTAKES: Final = (
     *("POT2001", "POT3005", "POT3004", "POT3001", "POT3003", "POT3006", "POT3002", "POT2010", "POT1020"),
     *("POT1023", "POT1011"),
@@ -133,7 +146,11 @@ def sorts() -> list[str]:
     from potlang.sema.sorts import BUILTIN, CONSTRUCTORS
 
     plain = dict.fromkeys(map(str, BUILTIN.values()))
-    return [*plain, *(SORT_FORMS.get(name, name) for name in dict.fromkeys(CONSTRUCTORS.values()))]
+    return [
+        *plain,
+        *AMOUNT_SORTS,
+        *(SORT_FORMS.get(name, name) for name in dict.fromkeys(CONSTRUCTORS.values())),
+    ]
 
 
 def functions() -> Iterator[tuple[str, tuple[str, ...]]]:

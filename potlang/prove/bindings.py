@@ -40,7 +40,10 @@ class Candidates(NamedTuple):
     def binding(self, index: int, terms: TermCollector) -> Binding:
         """One candidate in the program's words."""
         names = _distinct_names(self.binders)
-        values = [terms.label(node) or "?" for node in self.tuples[index]]
+        values = [
+            terms.label(node, binder.shown) or "?"
+            for node, binder in zip(self.tuples[index], self.binders, strict=True)
+        ]
         return dict(zip(names, values, strict=True))
 
 
@@ -59,7 +62,7 @@ def candidates(
 ) -> Candidates:
     """Candidates for the binders: those proposed first, then named members and literals in order."""
     literals = _literals(terms.module, body)
-    choices = [_choices(terms, binder.sort, literals) for binder in binders]
+    choices = [_choices(terms, binder, literals) for binder in binders]
     tuples = dict.fromkeys(proposed)
     total = len(tuples) + prod(len(each) for each in choices)
     tuples |= dict.fromkeys(islice(product(*choices), MOST_CANDIDATES - len(tuples)))
@@ -69,8 +72,10 @@ def candidates(
     return Candidates(binders, tuple(tuples), tuple(instances), max(0, total - MOST_CANDIDATES))
 
 
-def _choices(terms: TermCollector, sort: Sort, literals: dict[Sort, list[Node]]) -> list[Node]:
-    return list(dict.fromkeys([*terms.members(sort), *literals.get(sort, ())]))
+def _choices(terms: TermCollector, binder: Var, literals: dict[Sort, list[Node]]) -> list[Node]:
+    # Numbers stand for members of several sorts: those of another one are no candidates.
+    named = terms.members(binder.sort, binder.shown)
+    return list(dict.fromkeys([*named, *literals.get(binder.sort, ())]))
 
 
 def is_open_valued(sort: Sort) -> bool:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from potlang.engines.encoding import AssertionNames, show_value
+from potlang.ir.measures import shown_sort
 from potlang.ir.module import Module
 from potlang.ir.nodes import Sym, SymbolKind
 from potlang.ir.sorts import DeclaredSort
@@ -95,7 +96,7 @@ def read_model(model: PartialModel, terms: Sequence[Term], named: Sequence[Term]
             constant = isinstance(term.node, Sym) and term.node.symbol.kind is SymbolKind.CONSTANT
             value = elements.other_name(sort.name, raw, term.label if constant else None)
         else:
-            value = show_value(raw, sort, elements.name)
+            value = show_value(raw, sort, elements.name, shown_sort(term.node))
         if value is not None:
             shown[term.label] = value
     return shown

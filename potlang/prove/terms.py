@@ -9,10 +9,11 @@ from itertools import islice, product
 from typing import NamedTuple
 
 from potlang.expressions.names import written
+from potlang.ir.measures import shown_sort, value_text
 from potlang.ir.module import Module
 from potlang.ir.nodes import App, Lit, Node, Sym, Symbol, SymbolKind, reachable
 from potlang.ir.numerals import digits
-from potlang.ir.sorts import BOOL, BitVecSort, DeclaredSort, EnumSort, Sort, parts_of
+from potlang.ir.sorts import BOOL, BitVecSort, DeclaredSort, EnumSort, MeasureSort, Sort, parts_of
 from potlang.ir.substitute import substitute
 
 MOST_TERMS = 200
@@ -32,8 +33,11 @@ class Term(NamedTuple):
         return self.terms.label(self.node) or ""
 
 
-def literal_label(literal: Lit) -> str:
-    """A literal as expressions write it."""
+def literal_label(literal: Lit, shown: Sort | None = None) -> str:
+    """A literal as expressions write it; `shown` is the sort of it that the program writes, if another."""
+    if isinstance(shown, MeasureSort):
+        assert isinstance(literal.value, int | Fraction)
+        return value_text(literal.value, shown)
     if isinstance(literal.value, bool):
         return str(literal.value)
     if isinstance(literal.sort, EnumSort):
@@ -86,15 +90,22 @@ class TermCollector:
         self._labels: dict[int, str | None] = {}
         self._definitions = {each.symbol: each for each in module.definitions}
 
-    def members(self, sort: Sort) -> list[Node]:
-        """See `members`."""
-        found = self._members.get(sort)
+    def members(self, sort: Sort, shown: Sort | None = None) -> list[Node]:
+        """See `members`; those of the sort `shown` alone, where the numbers in `sort` stand for several."""
+        shown = shown or sort
+        found = self._members.get(shown)
         if found is None:
-            found = self._members[sort] = members(self.module, sort)
+            every = members(self.module, sort)
+            found = self._members[shown] = [node for node in every if shown_sort(node) == shown]
         return found
 
-    def label(self, node: Node) -> str | None:
-        """The text of a ground term of symbols and literals; None for any other, or a deep one."""
+    def label(self, node: Node, shown: Sort | None = None) -> str | None:
+        """The text of a ground term of symbols and literals; None for any other, or a deep one.
+
+        `shown` is the sort of a literal that the program writes, where numbers stand for its members.
+        """
+        if isinstance(node, Lit) and isinstance(shown, MeasureSort):
+            return literal_label(node, shown)
         key = node.id
         if key not in self._labels:
             self._labels[key] = self._label(node, _DEEPEST)
@@ -107,7 +118,13 @@ class TermCollector:
             return written(node.symbol.name)
         if not isinstance(node, App) or not isinstance(node.op, Symbol) or not depth:
             return None
-        args = [self._label(arg, depth - 1) for arg in node.args]
+        declared = node.op.declared or node.op
+        args = [
+            literal_label(arg, sort)
+            if isinstance(sort, MeasureSort) and isinstance(arg, Lit)
+            else self._label(arg, depth - 1)
+            for arg, sort in zip(node.args, declared.domain, strict=True)
+        ]
         known = [arg for arg in args if arg is not None]
         return f"{written(node.op.name)}({', '.join(known)})" if len(known) == len(args) else None
 
@@ -190,7 +207,11 @@ class TermCollector:
         yield from (node for node in nodes if node.id not in late)
         for function in functions:
             if function.kind in (SymbolKind.FUNCTION, SymbolKind.DEFINED):
-                choices = [self.members(sort)[:MOST_TERMS] for sort in function.domain]
+                declared = function.declared or function
+                choices = [
+                    self.members(*sorts)[:MOST_TERMS]
+                    for sorts in zip(function.domain, declared.domain, strict=True)
+                ]
                 for args in islice(product(*choices), MOST_TERMS):
                     yield self.module.pool.app(function, args)
         yield from elements[MOST_TERMS // 2 :]

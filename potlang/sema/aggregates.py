@@ -17,6 +17,7 @@ from potlang.ir import operators as op
 from potlang.ir.nodes import Node, Var, reachable
 from potlang.ir.sorts import BOOL, INT, STRING, DeclaredSort, SetSort, Sort, is_numeric
 from potlang.ir.substitute import substitute
+from potlang.sema import measures
 from potlang.sema.binders import under_binders
 from potlang.sema.infix import apply_arithmetic
 from potlang.sema.operands import coerced, flat, sort_of
@@ -142,6 +143,8 @@ def _numbers(e: Elaborator, terms: list[Node], expr: s.Call) -> list[Node] | Non
     if other is None:
         return coerced(e, terms)
     name = _name(expr)
+    if name != "Product" and measures.has_measure(terms) and all(t.sort == terms[0].sort for t in terms):
+        return terms
     helps = [f"`{name}` combines terms that are numbers"]
     e.report("POT3005", expr, op=name, found=f"a term of sort {other}", helps=helps)
     return None
@@ -181,7 +184,8 @@ def _extreme(e: Elaborator, terms: list[Node], expr: s.Call) -> Node | None:
     best = numbers[0]
     for term in numbers[1:]:
         pair = (best, term) if name == "Min" else (term, best)
-        best = e.pool.app(op.ITE, (e.pool.app(op.LE, pair), best, term))
+        smaller = e.pool.app(op.LE, tuple(measures.as_number(e.pool, each) for each in pair))
+        best = e.pool.app(op.ITE, (smaller, best, term))
     return best
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from potlang.diag import Place, Sink
 from potlang.expressions import surface as s
@@ -34,6 +35,9 @@ from potlang.sema.statements import (
 )
 from potlang.sema.undeclared import BROKEN, Advise, Undeclared
 
+if TYPE_CHECKING:
+    from potlang.sema.lowering import Lowering
+
 _FACT = AssertionKind.FACT
 ACTIONS = {"verify_conditions": "verify", "verify": "verify", "optimize": "optimize"}
 
@@ -52,39 +56,67 @@ def build_session(
     """
     builder = _ModuleBuilder(program, sink, advise)
     module = builder.build()
-    return None if module is None else (module, IncrementalElaborator(builder.elaborator, advise))
+    if module is None:
+        return None
+    return module, IncrementalElaborator(builder.elaborator, advise, builder.lowering)
 
 
 class IncrementalElaborator:
     """Reads claims and facts over the declarations of a built module, into its pool."""
 
-    def __init__(self, elaborator: Elaborator, advise: Advise | None = None) -> None:
+    def __init__(
+        self, elaborator: Elaborator, advise: Advise | None = None, lowering: Lowering | None = None
+    ) -> None:
         self._e = elaborator
         self._advise = advise
         self.scope = elaborator.scope
         """What the names of the program stand for."""
         self.sorts = elaborator.sorts
+        self._lowering = lowering
 
     def advising(self, advise: Advise) -> IncrementalElaborator:
         """The same declarations and pool, with other advice on undeclared names."""
-        return IncrementalElaborator(self._e, advise)
+        return IncrementalElaborator(self._e, advise, self._lowering)
 
     def formula(self, formula: s.Formula, sink: Sink) -> Node | None:
         """A closed formula; None, with reports in `sink`, where it has an error."""
         self._fresh(sink)
         node = self._e.formula(formula)
-        return node if self._finished(sink) else None
+        if not self._finished(sink) or node is None:
+            return None
+        lowering = self._lowers()
+        return node if lowering is None else lowering.term(node)
 
     def claims(self, index: int, verification: s.StatementDecl, sink: Sink) -> list[Claim]:
         """A verification in any of its forms: a claim, or its options; none, with reports, after an error."""
         self._fresh(sink)
         claims = build_claims(index, verification, self._e)
-        return claims if self._finished(sink) else []
+        if not self._finished(sink):
+            return []
+        lowering = self._lowers()
+        return claims if lowering is None else [lowering.claim(claim) for claim in claims]
+
+    def _lowers(self) -> Lowering | None:
+        """What lowers the terms of the program, if there are dates or the like, in it or in what is added."""
+        if self._lowering is None and self._e.sorts.measured:
+            from potlang.sema.lowering import Lowering
+
+            self._lowering = Lowering(self._e.pool)
+        if self._lowering is not None:
+            self._lowering.forget()
+        return self._lowering
 
     @property
     def free(self) -> tuple[Symbol, ...]:
         """The free variables that have occurred so far, those of the module first."""
-        return tuple(self._e.free.values())
+        lowering = self._lowers()
+        free = self._e.free.values()
+        return tuple(free) if lowering is None else tuple(map(lowering.symbol, free))
+
+    @property
+    def definitions(self) -> tuple[Definition, ...]:
+        """The functions of the calendar that have occurred so far, those of the module first."""
+        return () if self._lowering is None else self._lowering.definitions
 
     def _fresh(self, sink: Sink) -> None:
         self._e.begin(sink)
@@ -126,6 +158,8 @@ class _ModuleBuilder:
         self._e = self.elaborator = Elaborator(self._pool, self._scope, self._declared.sorts, sink)
         self._e.undeclared = Undeclared(sink, advise)
         self._assertions: list[Assertion] = []
+        self.lowering: Lowering | None = None
+        """What has lowered the module, where it has dates, money or the like."""
 
     def build(self) -> Module | None:
         program = self._program
@@ -143,7 +177,7 @@ class _ModuleBuilder:
         if self._sink.has_errors:
             return None
         symbols = (*self._declared.symbols, *self._e.free.values(), *orders)
-        return Module(
+        module = Module(
             pool=self._pool,
             sorts=tuple(self._declared.sorts.order),
             symbols=symbols,
@@ -156,6 +190,12 @@ class _ModuleBuilder:
             unique=unique,
             actions=self._actions(),
         )
+        if not self._declared.sorts.measured:
+            return module
+        from potlang.sema.lowering import Lowering
+
+        self.lowering = Lowering(self._pool)
+        return self.lowering.module(module)
 
     def _imports(self) -> list[Claim]:
         """Assumes what imported packs assume; their norms."""

@@ -15,15 +15,29 @@ from potlang.diag import Label
 from potlang.expressions import surface as s
 from potlang.ir import bits
 from potlang.ir import operators as op
+from potlang.ir.measures import is_point
 from potlang.ir.nodes import Lit, Node, Var
 from potlang.ir.operators import Operator
 from potlang.ir.pool import Pool
-from potlang.ir.sorts import BOOL, INT, REAL, STRING, ArraySort, BitVecSort, DeclaredSort, SetSort, Sort
+from potlang.ir.sorts import (
+    BOOL,
+    INT,
+    REAL,
+    STRING,
+    ArraySort,
+    BitVecSort,
+    DeclaredSort,
+    MeasureSort,
+    SetSort,
+    Sort,
+)
 from potlang.sema.advice import are, count
 from potlang.sema.aggregates import AGGREGATES, card, instances, size
 from potlang.sema.binders import binder_form, under_binders, with_sorts
+from potlang.sema.calendar import CALENDAR
 from potlang.sema.cardinality import cardinality, exists_unique, pairwise_distinct, pseudo_boolean
 from potlang.sema.infix import apply_arithmetic, equate, infix, member
+from potlang.sema.measures import as_measure, as_number
 from potlang.sema.operands import all_numeric, coerced, complete, flat, same_width, sort_of, unify
 from potlang.sema.patterns import matches
 from potlang.sema.reachability import reachable_by
@@ -234,6 +248,9 @@ def _quantifier(name: str) -> Builtin:
 
 def _absolute(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
     def applied(nodes: list[Node]) -> Node | None:
+        (node,), sort = nodes, nodes[0].sort
+        if isinstance(sort, MeasureSort) and not is_point(sort):
+            return as_measure(e.pool, e.pool.app(op.ABS, (as_number(e.pool, node),)), sort)
         return e.pool.app(op.ABS, tuple(nodes)) if all_numeric(e, "Abs", nodes, expr.args) else None
 
     return e.gather_all(expr.args, [None], applied)
@@ -652,6 +669,7 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
         "SetOf": Builtin(_set_builder),
         "IsEmpty": Builtin(_is_empty, "IsEmpty(S)"),
         **{name: _set_operation(name, row) for name, row in _SETS.items()},
+        **{name: Builtin(build, usage) for name, (build, usage) in CALENDAR.items()},
         "Length": _row("Length(s)", op.STR_LENGTH, STRING),
         "Concat": Builtin(_concat, row=op.STR_CONCAT),
         "Contains": _row("Contains(whole, part)", op.STR_CONTAINS, STRING, STRING),

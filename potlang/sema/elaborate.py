@@ -20,7 +20,19 @@ from potlang.ir import operators as op
 from potlang.ir.nodes import App, Lit, Node, Symbol, SymbolKind, Var
 from potlang.ir.numerals import fraction, natural
 from potlang.ir.pool import Pool
-from potlang.ir.sorts import BOOL, INT, REAL, STRING, BitVecSort, FunctionSort, SetSort, Sort, is_numeric
+from potlang.ir.sorts import (
+    BOOL,
+    INT,
+    REAL,
+    STRING,
+    BitVecSort,
+    FunctionSort,
+    MeasureSort,
+    SetSort,
+    Sort,
+    is_numeric,
+)
+from potlang.sema import measures
 from potlang.sema.advice import (
     are,
     count,
@@ -262,6 +274,8 @@ class Elaborator:
         if expected is BOOL:
             self._not_a_formula(node, expr)
             return None
+        if type(expected) is MeasureSort or type(node.sort) is MeasureSort:
+            return measures.fitted(self, node, expected, expr)
         self.report(
             "POT3001",
             expr,
@@ -400,12 +414,22 @@ class Elaborator:
     def _text(self, expr: s.StringLiteral, expected: Sort | None) -> Node | None:
         if expected is BOOL and expr.value in _TRUTH:
             return self.pool.truth(_TRUTH[expr.value])
+        if type(expected) is MeasureSort and measures.is_date(expr.value):
+            return measures.date_literal(self, expr.value, expr)
         return self.pool.lit(expr.value, STRING)
 
     def _bits(self, expr: s.BitVecLiteral, expected: Sort | None) -> Node | None:
         digits, base = expr.text[2:], 2 if expr.text[1] in "bB" else 16
         width = len(digits) * (1 if base == 2 else 4)
         return self.pool.lit(int(digits, base), BitVecSort(width))
+
+    def _date(self, expr: s.DateLiteral, expected: Sort | None) -> Node | None:
+        self.sorts.measured = True
+        return measures.date_literal(self, expr.text, expr)
+
+    def _amount(self, expr: s.Amount, expected: Sort | None) -> Node | None:
+        self.sorts.measured = True
+        return measures.amount(self, expr, expected)
 
     def _misplaced_binding(self, expr: s.Binding, expected: Sort | None) -> None:
         self.report(
@@ -536,6 +560,9 @@ class Elaborator:
                 args.append(node)
             elif sort is REAL and node.sort is INT:
                 args.append(self.to_real(node))
+            elif type(sort) is MeasureSort or type(node.sort) is MeasureSort:
+                fitted = self.fit(node, sort, expr.args[position])
+                args += [] if fitted is None else [fitted]
             else:
                 wrong.append(position)
         if wrong:
@@ -654,7 +681,7 @@ class Elaborator:
 
 
 def _is_measured(sort: Sort) -> bool:
-    return is_numeric(sort) or isinstance(sort, BitVecSort)
+    return is_numeric(sort) or isinstance(sort, BitVecSort | MeasureSort)
 
 
 _VISITORS: dict[type, Callable[..., Visit]] = {
@@ -662,6 +689,8 @@ _VISITORS: dict[type, Callable[..., Visit]] = {
     s.Number: Elaborator._number,
     s.StringLiteral: Elaborator._text,
     s.BitVecLiteral: Elaborator._bits,
+    s.DateLiteral: Elaborator._date,
+    s.Amount: Elaborator._amount,
     s.Call: Elaborator._call,
     s.FlatCall: Elaborator._flat_call,
     s.BuiltinCall: Elaborator._builtin_call,

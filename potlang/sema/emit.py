@@ -12,6 +12,7 @@ from typing import Any
 
 from potlang.expressions.names import written
 from potlang.ir import operators as op
+from potlang.ir.measures import CURRENCIES, UNITS, is_point, unit_of, value_text
 from potlang.ir.module import (
     COMPLETION,
     Assertion,
@@ -33,12 +34,15 @@ from potlang.ir.sorts import (
     DeclaredSort,
     EnumSort,
     FunctionSort,
+    MeasureSort,
     SetSort,
     Sort,
     TupleSort,
 )
 from potlang.sema.builtins import BUILTINS
+from potlang.sema.calendar import ADD_MONTHS_UP
 from potlang.sema.infix import ARITHMETIC, BITWISE, INTEGER, ORDERS
+from potlang.sema.measures import measure_of, number_under
 
 _LARGEST = 2_000_000
 _LONGEST_STEM = 1_000
@@ -139,6 +143,9 @@ def _literal(node: Lit) -> str:
         return f"BitVecVal({value}, {sort.width})"
     if isinstance(sort, SetSort):
         return "[]"
+    if isinstance(sort, MeasureSort):
+        assert isinstance(value, int | Fraction)
+        return _measured(Fraction(value), sort)
     if sort is REAL:
         assert isinstance(value, int | Fraction)
         return _real(Fraction(value))
@@ -172,6 +179,11 @@ def _string(value: str) -> str:
 
 def _application(head: Operator | Symbol, texts: list[str], args: tuple[Node, ...]) -> str:
     if isinstance(head, Symbol):
+        # The number under a date and the date over a number are written alike: reading tells them apart.
+        if head.kind is SymbolKind.FRESH and head in _conversions(args[0].sort, head.range):
+            return texts[0]
+        if head is ADD_MONTHS_UP:
+            return f"AddMonths({', '.join(texts)}, 'up')"
         return f"{written(head.name)}({', '.join(texts)})"
     if head is op.EQ and any(text.startswith("[") for text in texts):
         return _equal_to_list(*texts)
@@ -192,6 +204,24 @@ def _application(head: Operator | Symbol, texts: list[str], args: tuple[Node, ..
         return f"(-{texts[0]})"
     # Never a guess: an operator without words here would become another program.
     raise ValueError(f"programs have no words for {head.name}")
+
+
+def _conversions(*sorts: Sort) -> list[Symbol]:
+    found = [sort for sort in sorts if isinstance(sort, MeasureSort)]
+    return [convert(sort) for sort in found for convert in (number_under, measure_of)]
+
+
+def _measured(value: Fraction, sort: MeasureSort) -> str:
+    """A literal of a date, a duration, an amount of money or a quantity."""
+    unit = unit_of(sort)
+    if unit is None:
+        text = value_text(value, sort)
+        return f"({text})" if value < 0 and not is_point(sort) else text
+    text = value_text(value, sort)
+    if unit in CURRENCIES | UNITS and "/" not in text:
+        return f"({text})" if value < 0 else text
+    head = sort.name.partition("(")[0]
+    return f"{head}({_real(value)}, {written(unit)})"
 
 
 def _equal_to_list(left: str, right: str) -> str:
@@ -217,7 +247,7 @@ def _tree_size(nodes: list[Node]) -> int:
 
 
 def module_to_pot(module: Module) -> dict[str, Any]:
-    """The module as a PoT program. Raises `ExpansionTooLarge`."""
+    """The module as a PoT program, over the sorts that it has. Raises `ExpansionTooLarge`."""
     writer = Writer(module)
     program: dict[str, Any] = {
         "sorts": [_sort_item(sort) for sort in module.sorts],

@@ -13,6 +13,7 @@ from potlang.ir import operators as op
 from potlang.ir.nodes import Lit, Node
 from potlang.ir.operators import Operator
 from potlang.ir.sorts import BOOL, INT, REAL, STRING, BitVecSort, SetSort, Sort, is_numeric
+from potlang.sema import measures
 from potlang.sema.advice import Advice, comparison_advice, hint_undeclared, order_advice
 from potlang.sema.operands import (
     all_numeric,
@@ -51,6 +52,8 @@ def infix(e: Elaborator, expr: s.Infix, expected: Sort | None) -> Visit:
         wanted = [BOOL] * len(expr.args)
         return e.gather_fitted(expr.args, wanted, lambda nodes: e.pool.app(connective, tuple(nodes)))
     match expr.op:
+        case "+" | "-" if any(type(arg) is s.Amount for arg in expr.args):
+            return _sum(e, expr, expected)
         case "in" | "not-in":
             return _membership(e, expr)
         case "**":
@@ -63,6 +66,20 @@ def infix(e: Elaborator, expr: s.Infix, expected: Sort | None) -> Visit:
             return e.gather(
                 expr.args, repeat(hint), lambda nodes: apply_arithmetic(e, name, nodes, expr.args)
             )
+
+
+def _sum(e: Elaborator, expr: s.Infix, expected: Sort | None) -> Visit:
+    """A sum with an amount in it; months are no amount that is added."""
+    for arg in expr.args:
+        months = measures.months_in(arg)
+        if months is not None and len(expr.args) == 2 and arg is expr.args[1]:
+            sign = "-" if expr.op == "-" else ""
+            call = f"AddMonths({e.text_of(expr.args[0])}, {sign}{months})"
+            helps = [f"write `{call}`; where the later month has no such day, that is its last one"]
+            fixes = [e.replace(expr, call, f"write `{call}`")]
+            e.report("POT3025", arg, text=e.text_of(arg), helps=helps, fixes=fixes)
+            return e.gather(expr.args[:1], (None,), lambda nodes: None)
+    return e.gather(expr.args, repeat(None), lambda nodes: apply_arithmetic(e, expr.op, nodes, expr.args))
 
 
 def apply_arithmetic(
@@ -80,6 +97,8 @@ def apply_arithmetic(
     if name in SETS and len(exprs) == 2 and all(isinstance(arg.sort, SetSort) for arg in args):
         _set_operator(e, name, SETS[name], exprs)
         return None
+    if measures.has_measure(args):
+        return measures.arithmetic(e, name, args, exprs)
     if not all_numeric(e, name, args, exprs):
         return None
     if name in INTEGER:
@@ -127,6 +146,8 @@ def _bit_arithmetic(e: Elaborator, name: str, args: list[Node], exprs: Sequence[
 
 
 def _quotient(e: Elaborator, expr: s.Infix, nodes: list[Node]) -> Node | None:
+    if measures.has_measure(nodes):
+        return measures.arithmetic(e, "/", nodes, expr.args)
     if not all_numeric(e, "/", nodes, expr.args):
         return None
     a, b = (e.to_real(node) if node.sort is INT else node for node in nodes)
@@ -209,6 +230,9 @@ def equate(
         hint_undeclared(e, (a, b), (left, right))
         return None
     pair = unify(e, a, b)
+    if pair is None and measures.are_amounts(a, b):
+        measures.report_mixed(e, "==", (a, b), (left, right))
+        return None
     if pair is None:
         _not_comparable(e, a, b, left, right, whole)
         return None
@@ -281,6 +305,11 @@ def _link(
     if name in SETS and isinstance(a.sort, SetSort) and isinstance(b.sort, SetSort):
         _set_operator(e, name, SETS[name], sides)
         return None
+    if measures.are_amounts(a, b):
+        numbers = measures.ordered(e, name, (a, b), sides)
+        if numbers is None:
+            return None
+        a, b = numbers
     for node, side in ((a, left), (b, right)):
         if not is_numeric(node.sort):
             alike = list(sides) if a.sort == b.sort else [side]
@@ -316,6 +345,8 @@ def prefix(e: Elaborator, expr: s.Prefix, expected: Sort | None) -> Visit:
 def _opposite(e: Elaborator, expr: s.Prefix, node: Node) -> Node | None:
     if isinstance(node.sort, BitVecSort):
         return e.pool.app(op.BV_NEG, (node,))
+    if measures.has_measure((node,)):
+        return measures.opposite(e, node, expr.arg)
     if not all_numeric(e, "-", [node], [expr.arg]):
         return None
     if isinstance(node, Lit):

@@ -21,6 +21,7 @@ from potlang.ir.sorts import (
     TupleSort,
     is_numeric,
 )
+from potlang.sema import measures
 from potlang.sema.advice import not_numeric
 from potlang.sema.scope import FunctionEntry, TermEntry, VariableEntry
 
@@ -115,6 +116,8 @@ def unify(e: Elaborator, a: Node, b: Node) -> tuple[Node, Node] | None:
     """Both as terms of one sort, or None."""
     if a.sort is b.sort or a.sort == b.sort:
         return a, b
+    if measures.has_measure((a, b)):
+        return measures.aligned(e.pool, a, b)
     a, b = coerced(e, [a, b])
     return (a, b) if a.sort == b.sort else None
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable
 
 from potlang.diag import Applicability, Fix, Label, Patch, Place, Replace, Sink, nearest
 from potlang.expressions.surface import SortDecl, SortExpr
 from potlang.ir.graphs import ordered
+from potlang.ir.measures import DATE, DATETIME, DAYS, SECONDS, money, quantity
 from potlang.ir.sorts import (
     BOOL,
     INT,
@@ -18,6 +20,7 @@ from potlang.ir.sorts import (
     DeclaredSort,
     EnumSort,
     FunctionSort,
+    MeasureSort,
     SetSort,
     Sort,
     TupleSort,
@@ -29,6 +32,9 @@ BUILTIN: dict[str, Sort] = {
     **dict.fromkeys(("Int", "IntSort", "int", "Integer"), INT),
     **dict.fromkeys(("Real", "RealSort", "real", "Float", "float"), REAL),
     **dict.fromkeys(("String", "StringSort", "str", "string"), STRING),
+    "Date": DATE,
+    "DateTime": DATETIME,
+    "Duration": DAYS,
 }
 CONSTRUCTORS = {
     **dict.fromkeys(("BitVec", "BitVecSort"), "BitVec"),
@@ -57,15 +63,32 @@ _OTHER_NAMES = {
         ("integer", "int", "nat", "natural", "long", "short", "uint", "int32", "int64", "whole", "ℤ", "ℕ"),
         "Int",
     ),
-    **dict.fromkeys(("count", "positive", "bigint", "z", "date", "day", "days"), "Int"),
+    **dict.fromkeys(("count", "positive", "bigint", "z"), "Int"),
+    **dict.fromkeys(("date", "day"), "Date"),
+    **dict.fromkeys(("days", "duration", "timedelta"), "Duration"),
+    **dict.fromkeys(("datetime", "timestamp"), "DateTime"),
     **dict.fromkeys(
         ("number", "num", "numeric", "real", "float", "double", "decimal", "rational", "float64", "ℝ", "ℚ"),
         "Real",
     ),
-    **dict.fromkeys(("money", "currency", "percent", "percentage", "fraction"), "Real"),
+    **dict.fromkeys(("percent", "percentage", "fraction"), "Real"),
+    **dict.fromkeys(("money", "currency"), "Money(USD)"),
     **dict.fromkeys(("string", "str", "text", "char", "varchar", "character"), "String"),
 }
 """Names that other languages have for the built-in sorts, in lower case."""
+_CODE = re.compile("[A-Z]{3}")
+_MEASURES: dict[str, tuple[str, Callable[[str], Sort | None]]] = {
+    "Money": (
+        "`Money(USD)`, with a code of three capitals",
+        lambda code: money(code) if _CODE.fullmatch(code) else None,
+    ),
+    "Quantity": ("`Quantity(kg)`, with the name of a unit", quantity),
+    "Duration": (
+        "`Duration` for whole days, `Duration(seconds)` for hours and minutes",
+        lambda unit: {"seconds": SECONDS, "days": DAYS}.get(unit),
+    ),
+}
+"""Sorts of amounts by their heads: as helps show them, and what they make of the unit."""
 WIDEST = 65_536
 """Bits of the widest bit vector."""
 _DEEPEST = 64
@@ -87,6 +110,8 @@ class SortTable:
         self.order: list[DeclaredSort | EnumSort | TupleSort] = []
         """Nominal sorts, each after those that it uses."""
         self.places: dict[str, Place] = {}
+        self.measured = False
+        """Whether a sort of dates, durations, money or quantities has been asked for."""
         for declaration in declarations:
             self._declare(declaration)
         for name in self._in_order():
@@ -134,6 +159,8 @@ class SortTable:
             return None
         if not expr.args:
             return self._by_name(expr.name, expr)
+        if expr.name in _MEASURES and expr.name not in self._declarations:
+            return self._measure(expr)
         constructor = CONSTRUCTORS.get(expr.name)
         if constructor is None:
             self._sink.report(
@@ -155,6 +182,17 @@ class SortTable:
         resolved = [part for part in parts if part is not None]
         return build(*resolved) if len(resolved) == len(parts) else None
 
+    def _measure(self, expr: SortExpr) -> Sort | None:
+        self.measured = True
+        usage, build = _MEASURES[expr.name]
+        match expr.args:
+            case [SortExpr(name=unit, args=[])]:
+                sort = build(unit)
+                if sort is not None:
+                    return sort
+        self._malformed(expr, usage)
+        return None
+
     def _bit_vector(self, expr: SortExpr) -> Sort | None:
         match expr.args:
             case [int(width)] if 1 <= width <= WIDEST:
@@ -172,7 +210,12 @@ class SortTable:
         if name in self._resolved:
             return self._resolved[name]
         if name in BUILTIN and name not in self._declarations:
-            return BUILTIN[name]
+            sort = BUILTIN[name]
+            self.measured |= type(sort) is MeasureSort
+            return sort
+        if name in _MEASURES and use is not None:
+            self._malformed(use, _MEASURES[name][0])
+            return None
         self._report_unknown(name, use)
         return None
 
@@ -217,6 +260,7 @@ class SortTable:
             case _:
                 if declaration.definition.name == declaration.name and not declaration.definition.args:
                     # `{"name": "Real", "type": "Real"}` restates a built-in sort.
+                    self.measured |= type(BUILTIN.get(declaration.name)) is MeasureSort
                     return BUILTIN.get(declaration.name)
                 return self.resolve(declaration.definition)
 

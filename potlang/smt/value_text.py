@@ -7,8 +7,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import cast
 
+from potlang.ir.measures import value_text
 from potlang.ir.numerals import decimal, digits
-from potlang.ir.sorts import ArraySort, FunctionSort, SetSort, Sort, StringSort, TupleSort
+from potlang.ir.sorts import ArraySort, FunctionSort, MeasureSort, SetSort, Sort, StringSort, TupleSort
 from potlang.ir.values import Bits, Element, Record, Table
 from potlang.smt.values import Algebraic, Anonymous, Opaque
 
@@ -27,6 +28,8 @@ def format_value(value: object, sort: Sort, called: Called = _raw) -> str:
     match value:
         case bool():
             return str(value)
+        case int() | Fraction() if isinstance(sort, MeasureSort):
+            return value_text(value, sort)
         case int() | Fraction():
             return number_text(Fraction(value))
         case str():

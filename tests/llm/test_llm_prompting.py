@@ -24,7 +24,7 @@ MOST_CHARACTERS = 9_000
 DEV = os.environ.get("POTLANG_CASES")
 NO_OPERATORS = {
     *("COLON", "COMMA", "LPAR", "RPAR", "LSQB", "RSQB", "LBRACE", "RBRACE", "NAME", "QUOTED", "NUMBER"),
-    *("BITS", "STRING", "SPACE"),
+    *("BITS", "DATE", "AMOUNT", "STRING", "SPACE"),
 }
 FORMS = {
     "sorts": [
@@ -51,6 +51,8 @@ FORMS = {
             "Array(Int, Int)": ["m"],
             "String": ["u", "v"],
             "BitVec(8)": ["b", "c"],
+            "Date": ["d"],
+            "DateTime": ["z"],
         }.items()
     ],
 }
@@ -163,6 +165,13 @@ def test_the_mistakes_of_models_are_among_the_common_ones() -> None:
         if str(each.severity) == "error"
     }
     assert found and found <= set(reference.MISTAKES)
+
+
+def test_the_prompt_has_literals_of_dates_and_amounts() -> None:
+    """[LOOP-PROMPT], [QTY-LIT-1], [QTY-LIT-2]"""
+    for literal in reference.LITERALS:
+        assert f"`{literal}`" in PROMPT
+        potlang.compile({"verifications": [{"name": "c", "constraint": f"{literal} == {literal}"}]})
 
 
 def test_the_prompt_is_short() -> None:

@@ -57,6 +57,8 @@ def emit_after(pipeline: Pipeline, module: Module, target: Target, callback: Cal
     `callback` sees each pass. Raises as `emit` and the passes do.
     """
     plain, forms = pipeline.divided()
+    # Programs have dates and money; numbers stand for them only where engines read.
+    module = module.typed or module if target == "pot" else module
     if target != "smt2":
         return emit(pipeline.run(module, callback), target)
     if callback is not None:
