@@ -97,6 +97,7 @@ _UNITS = frozenset(
     )
 )
 _FACTORS = {"k": 1_000, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "dozen": 12}
+_TIMES = frozenset(["second", "minute", "hour", "day", "week"])
 _CURRENCIES = "$€£¥₹₽₩"
 _MOST = 20
 
@@ -118,6 +119,12 @@ def without_amounts(tokens: list[Token]) -> tuple[list[Token], list[Fault]]:
             if fault is not None:
                 found.append(number)
                 faults.append(fault)
+                if number.text.endswith("*"):
+                    # `20% of x`: the product goes on.
+                    found[-1:] = [
+                        number._replace(text=number.text[:-2]),
+                        Token("STAR", "*", number.end, number.end),
+                    ]
         if not taken:
             found.append(tokens[at])
         at += taken or 1
@@ -166,7 +173,7 @@ def _dated(size: int, words: list[str], sign: str, written: str) -> _Amount:
     """A date of year, month and day; with the year last and `/` the others may be in either order."""
     year, month, day = map(int, words)
     helps: tuple[str, ...] = (
-        "dates are written with four digits for the year, two for the month and two for the day: `2025-01-20`",
+        "dates have four digits for the year, two for the month and two for the day: `2025-01-20`",
     )
     if sign != ".":
         helps = (
@@ -265,6 +272,10 @@ def _unit(tokens: list[Token], at: int) -> _Amount:
     helps = (
         f"write `Quantity({number}, {unit.text})`, or `{plain}` and say the unit in the name of the function",
     )
+    if unit.text.removesuffix("s") in _TIMES:
+        # `20days`: read with a blank between.
+        text = f"{number} {unit.text}"
+        return 2, text, f"`{number}{unit.text}` needs a blank", (f"write `{text}`",), f"write `{text}`"
     problem = f"`{number} {unit.text}` has a unit that is not read behind a number"
     return 2, plain, problem, helps, f"write `{plain}`"
 
