@@ -60,7 +60,7 @@ def language_reference() -> str:
     lines += [f"- `{name}`: `{shape}` {purpose}" for name, shape, purpose in reference.sections()]
     lines += ["", "# Sorts", ""]
     lines += [f"Built in: {', '.join(f'`{each}`' for each in reference.sorts())}. Others must be declared."]
-    lines += ["", f"Literals of dates and amounts: {', '.join(f'`{each}`' for each in reference.LITERALS)}."]
+    lines += ["", f"Literals: {', '.join(f'`{each}`' for each in reference.LITERALS)}."]
     lines += ["", "# Formulas", ""]
     lines += ["A formula is a string. Operators, one level on a line, from the loosest to the tightest:", ""]
     lines += [f"- {' '.join(f'`{each}`' for each in level)}" for level in reference.operators()]
