@@ -108,7 +108,8 @@ def _summed(
     if not stated:
         return found
     claims = {name: _verdict(vote.answer) for name, vote in election.claims.items()}
-    return found._replace(consistency=compare(stated, claims, writer.options))
+    asks = {} if election.chosen is None else election.chosen.asks
+    return found._replace(consistency=compare(stated, claims, writer.options, asks))
 
 
 def _verdict(answer: Answer) -> Verdict:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from potlang.diag.wording import visible
+from potlang.ir.module import Ask
 from potlang.languages.pot.report import Report
 from potlang.models.asking import Attempt
 from potlang.models.consistency import ProseCheck
@@ -62,6 +63,12 @@ class ProgramSample(NamedTuple):
         """The verdicts of the verifications by name."""
         results = () if self.report is None else self.report.results
         return {each.name: each.verdict for each in results if each.kind == "verification"}
+
+    @property
+    def asks(self) -> dict[str, Ask]:
+        """The modes of verifications that are asked about otherwise than whether they must be true."""
+        results = () if self.report is None else self.report.results
+        return {each.name: each.ask for each in results if each.ask != "must"}
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""

@@ -71,7 +71,7 @@ def _bare_diagnostic(found: Diagnostic) -> dict[str, Any]:
 
 
 def to_plain(value: Any) -> Any:
-    """Records as objects, tuples as arrays, floats to three digits.
+    """Records as objects, with properties that they name as `computed`; tuples as arrays, floats to 3 digits.
 
     It is as deep as the types of reports are, so no deeper than six.
     """
@@ -80,7 +80,8 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, float):
         return round(value, 3)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return {name: to_plain(each) for name, each in zip(value._fields, value, strict=True)}
+        fields = {name: to_plain(each) for name, each in zip(value._fields, value, strict=True)}
+        return fields | {name: to_plain(getattr(value, name)) for name in getattr(value, "computed", ())}
     if isinstance(value, tuple | list):
         return [to_plain(each) for each in value]
     return dict(value) if isinstance(value, dict) else value

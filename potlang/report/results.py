@@ -270,6 +270,11 @@ class Result(NamedTuple):
     question: AskedQuestion | None = None
 
     @property
+    def computed(self) -> tuple[str, ...]:
+        """Properties that are in JSON beside the fields."""
+        return ("outcome",)
+
+    @property
     def is_asked(self) -> bool:
         """Whether something else is asked than whether the claim must be true."""
         return self.ask != "must" or self.question is not None
@@ -470,7 +475,7 @@ class ProgramResult(NamedTuple):
         }
         body = {
             "outcome": str(self.outcome),
-            "results": [{**to_plain(each), "outcome": str(each.outcome)} for each in self.results],
+            "results": to_plain(self.results),
             "elections": to_plain(self.elections),
             "evidence": to_plain(self.evidence),
             "optimization": to_plain(self.optimization),

@@ -263,3 +263,21 @@ def test_profiles_have_room_for_questions(ask: Ask, labels: list[str]) -> None:
         value = {key: filled.get(key) for key in {*filled, *needed}}
         jsonschema.validate(value, program_schema(profile))
         assert potlang.check(value).ok
+
+
+def test_prose_is_compared_with_what_is_asked() -> None:
+    """[LOOP-CONSISTENT]"""
+    from potlang.models.consistency import compare
+
+    claims = {"A": Verdict.UNDETERMINED, "B": Verdict.REFUTED}
+    could: dict[str, Ask] = {"A": "could", "B": "could"}
+    assert compare("Answer: A", claims, "AB", could).status == "agrees"
+    assert compare("Answer: B", claims, "AB", could) == (
+        "contradicts",
+        "B",
+        "of the options 'A' alone is as asked",
+    )
+    assert compare("Answer: A", claims, "AB").status == "cannot tell"
+    single: dict[str, Ask] = {"A": "need_not"}
+    assert compare("No", {"A": Verdict.UNDETERMINED}, (), single).status == "contradicts"
+    assert compare("Yes", {"A": Verdict.UNDETERMINED}, (), single).why.endswith("what is asked holds")
