@@ -18,19 +18,26 @@ from potlang.cli.common import (
     write_bytes,
 )
 from potlang.cli.helping import Command
+from potlang.cli.inputs import expanded
+from potlang.cli.options import exclude_option
 
 
 @click.command(cls=Command)
 @files_argument
 @click.option("--unsafe", is_flag=True, help="Also apply fixes that may change the meaning, one at a time.")
 @click.option("--diff", "show_diff", is_flag=True, help="Show the changes and write nothing.")
+@exclude_option
 @click.option("--stdout", is_flag=True, help="Print the fixed program instead of writing it.")
-def fix(files: tuple[str, ...], unsafe: bool, show_diff: bool, stdout: bool) -> None:
+def fix(
+    files: tuple[str, ...], unsafe: bool, show_diff: bool, stdout: bool, exclude: tuple[str, ...]
+) -> None:
     """Apply safe fixes to programs, traces and solutions, in place.
+
+    FILE is a file, a directory, a pattern such as `"rules/**/*.json"`, or `-` for standard input.
 
     Exit code: 0 no errors are left, 2 some are. Standard input (-) is fixed to standard output.
     """
-    clean = [_fix_one(name, unsafe, show_diff, stdout or name == "-") for name in files]
+    clean = [_fix_one(name, unsafe, show_diff, stdout or name == "-") for name in expanded(files, exclude)]
     sys.exit(ALL_ENTAILED if all(clean) else INVALID)
 
 

@@ -9,14 +9,14 @@ from typing import Final
 
 import click
 
-from potlang.cli.common import write_lines
-from potlang.cli.helping import Command
+from potlang.cli.common import output_option, write_lines
+from potlang.cli.model_options import Renamed
 
 _MOST: Final = 1_000_000
 _ANSWERS: Final = {"entailed": "true", "refuted": "false"}
 
 
-@click.command(cls=Command)
+@click.command(cls=Renamed, renamed={"--out": "--output"})
 @click.option("--count", type=click.IntRange(1, _MOST), default=1, help="Number of programs.")
 @click.option(
     "--difficulty",
@@ -25,14 +25,14 @@ _ANSWERS: Final = {"entailed": "true", "refuted": "false"}
     help="1: one implication; more: a longer chain, more shapes of rules, more noise.",
 )
 @click.option("--seed", default=0, help="Seed of the first program; each further program has the next seed.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
-def generate(count: int, difficulty: int, seed: int, out: Path | None) -> None:
+@output_option
+def generate(count: int, difficulty: int, seed: int, output: Path | None) -> None:
     """Generate programs with known verdicts, each verdict equally often.
 
     Each line has `id`, `family`, `program`, `verdict` and `support`, the names of the facts and rules that
     the verdict needs.
     """
-    write_lines(out, _lines(count, difficulty, seed))
+    write_lines(output, _lines(count, difficulty, seed))
 
 
 def _lines(count: int, difficulty: int, seed: int) -> Iterator[str]:

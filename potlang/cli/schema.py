@@ -6,13 +6,13 @@ import click
 
 from potlang import tool
 from potlang.cli.common import print_json
-from potlang.cli.helping import Command
+from potlang.cli.model_options import Renamed
 from potlang.models.profiles import PROFILES, Profile, program_schema
 
 
-@click.command(cls=Command)
+@click.command(cls=Renamed, renamed={"--profile": "--provider"})
 @click.option(
-    "--profile",
+    "--provider",
     type=click.Choice(PROFILES),
     default="json",
     help="The provider whose rules the schema follows; `json` allows the whole language.",
@@ -20,12 +20,12 @@ from potlang.models.profiles import PROFILES, Profile, program_schema
 @click.option(
     "--tool", "as_tool", is_flag=True, help="The definition of the tool, not the schema of a program."
 )
-def schema(profile: Profile, as_tool: bool) -> None:
+def schema(provider: Profile, as_tool: bool) -> None:
     """Print the JSON Schema of PoT programs that a provider accepts.
 
     With --tool the definition of the tool, to be put in a request; `json` is that of MCP.
     """
     if as_tool:
-        print_json(tool.definition("mcp" if profile == "json" else profile))
+        print_json(tool.definition("mcp" if provider == "json" else provider))
     else:
-        print_json(program_schema(profile))
+        print_json(program_schema(provider))

@@ -51,7 +51,7 @@ TRACE = ROOT / "examples" / "derivation.dot.txt"
         ["compile", REFUTED, "-o", FULL],
         ["glue", TRACE, TRACE, "-o", FULL],
         ["synthesize", "--count", "1", "-o", FULL],
-        ["generate", "--count", "1", "--out", FULL],
+        ["generate", "--count", "1", "--output", FULL],
         ["eval", "QUESTIONS", "--results", FULL],
         ["score", ROOT / "examples" / "natascha.dagmath.json", "--plots", FULL],
     ],

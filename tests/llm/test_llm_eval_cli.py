@@ -37,7 +37,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("eval")
     for level in (1, 4):
         done = potc(
-            "generate", "--count", "8", "--difficulty", str(level), "--out", folder / f"{level}.jsonl"
+            "generate", "--count", "8", "--difficulty", str(level), "--output", folder / f"{level}.jsonl"
         )
         assert done.returncode == 0
     lines = "".join((folder / f"{level}.jsonl").read_text("utf-8") for level in (1, 4))
@@ -61,7 +61,7 @@ def test_whoever_reads_generated_programs_may_stop() -> None:
 
 def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     """[EVAL-EXIT]"""
-    done = potc("generate", "--out", tmp_path / "none" / "x.jsonl")
+    done = potc("generate", "--output", tmp_path / "none" / "x.jsonl")
     assert done.returncode == 2 and done.stderr.startswith("error[POT0009]: cannot write")
 
 
