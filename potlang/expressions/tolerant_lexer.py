@@ -342,7 +342,7 @@ class ErrorTolerantLexer:
         if word in ("=>", "==>") and self.text[end:].lstrip()[:1].isdigit():
             kind, meant, trust = "COMPARE", ">=", UNSAFE
             helps = ["write `>=` for the comparison, `->` for the implication"]
-        elif word in ("^", ";"):
+        elif word in ("^", ";") or (word == "!==" and not self.text[:start].endswith(" ")):
             trust = UNSAFE
         elif word in ("∈", "\\in") and self.text[end:].lstrip()[:1] == "[":
             # `[1, 5]` may be an interval, and is a list here.

@@ -18,6 +18,7 @@ from potlang.repair.subject import Subject
 
 _MOST_FIXES: Final = 12
 _MOST_CHECKS: Final = 80
+_OFTEN: Final = 3
 _MOST_CHARACTERS: Final = 200_000
 """Compiled in all, so that a large program with many slips is not compiled for each of them."""
 _Errors = Counter[tuple[str, str]]
@@ -63,6 +64,8 @@ class _Trial:
 
     def is_safe(self, diagnostic: Diagnostic, fix: Fix) -> bool:
         """Whether the fix mends the error as far as can be told, and no other bracket would."""
+        if diagnostic.code == "POT1023" and self._is_lone_slip():
+            return False
         if self._left <= 0:
             return not _is_bracket(fix)
         made = self._made(fix)
@@ -76,6 +79,12 @@ class _Trial:
         if any(code.startswith("POT3") and pointer == key[1] for code, pointer in after - self._before):
             return False
         return not _is_bracket(fix) or not self._has_other_place(diagnostic, fix, after.total())
+
+    def _is_lone_slip(self) -> bool:
+        """Whether a program writes `==` but for one `=`, which may be what is left of `<=` or `!=`."""
+        written = self._text if self._text is not None else repr(self._value)
+        lone = sum(number for (code, _), number in self._before.items() if code == "POT1023") == 1
+        return lone and written.count("==") >= _OFTEN
 
     def _errors_of(self, made: object) -> _Errors:
         self._left -= 1

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import repeat
+from itertools import islice, repeat
 from types import GeneratorType
 from typing import cast
 
 from potlang.diag import Applicability, Fix, Label, Place, Replace, Severity, Sink, shorten
+from potlang.diag.near import edit_distance
 from potlang.expressions import surface as s
 from potlang.expressions.names import written
 from potlang.ir import operators as op
@@ -61,6 +62,8 @@ _TRUTH = {"True": True, "true": True, "False": False, "false": False}
 _SHALLOW = 4
 """Levels that are visited without the driver, on the host's stack."""
 _MOST_DIGITS = 10_000
+_LONG_NAME = 5
+_SCANNED = 2_000
 OF_ANYTHING = frozenset(
     [
         *("And", "Or", "Not", "Implies", "Iff", "Xor", "If", "Ite", "Distinct", "AllDifferent"),
@@ -92,6 +95,8 @@ class Elaborator:
         """Sorts of undeclared decision variables, while the optimization section is elaborated."""
         self.deciding = False
         """Whether free variables are decision variables: in the optimization section."""
+        self._near: dict[str, str | None] = {}
+        """Built-in functions that undeclared names are a slip away from."""
         self.hidden: set[str] = set()
         """Declared names that binders hide, as warned of."""
         self.expanded = 0
@@ -603,6 +608,14 @@ class Elaborator:
             return self.gather(
                 expr.args, repeat(None), lambda nodes: self._not_callable(expr, head, expected)
             )
+        near = self._near_builtin(head.id)
+        if near is not None and (near in OF_ANYTHING or not self._is_relation(expr.args)):
+            fixes = [self.replace(head, near, f"write `{near}`")]
+            helps = [f"did you mean the built-in function `{near}`?"]
+            self.sink.report(
+                "POT2001", self.place(head), name=head.id, primary="not declared", helps=helps, fixes=fixes
+            )
+            return None
         form = binder_form(self, expr.args)
         if form is not None:
             return self._unknown_binder(head, *form)
@@ -618,6 +631,22 @@ class Elaborator:
 
         return self.gather(expr.args, repeat(None), report)
 
+    def _near_builtin(self, name: str) -> str | None:
+        """The built-in function that a long name is a letter away from, if no declared name is as near."""
+        if len(name) < _LONG_NAME or self.sink.is_full:
+            return None
+        if name not in self._near:
+            near = next((each for each in BUILTINS if edit_distance(name, each, 1)), None)
+            declared = islice(self.scope.entries, _SCANNED)
+            own = near is not None and any(edit_distance(name, each, 2) for each in declared)
+            self._near[name] = None if own else near
+        return self._near[name]
+
+    def _is_relation(self, args: Sequence[s.Expr]) -> bool:
+        """Whether the arguments are things, of which most operators are not."""
+        sorts = [known_sort(self, arg) for arg in args]
+        return any(map(is_thing, sorts)) and all(sort is None or is_thing(sort) for sort in sorts)
+
     def _operator_meant(self, args: Sequence[s.Expr], name: str) -> str | None:
         """What to write for a call of no function of the program's own; None where it may be one."""
         known = other_operator(name)
@@ -627,9 +656,7 @@ class Elaborator:
         if of_sort is not None:
             return known or f"a sort is no argument: bind a variable of it, `[x: {of_sort}]`"
         # A word that is an operator elsewhere may be a relation of things, `adjacent(ann, bob)`.
-        sorts = [known_sort(self, arg) for arg in args]
-        is_relation = any(map(is_thing, sorts)) and all(sort is None or is_thing(sort) for sort in sorts)
-        return None if is_relation else known
+        return None if self._is_relation(args) else known
 
     def _is_sort(self, arg: s.Expr) -> bool:
         is_free = isinstance(arg, s.Name) and self.scope.meaning(arg.id) is None
