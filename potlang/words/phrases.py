@@ -170,35 +170,21 @@ class Lexicon:
     # --- words from names ------------------------------------------------------------------------
 
     def _function(self, function: Function) -> None:
-        pattern, at = self._pattern(function)
-        if pattern is None:
+        rule = self._positive[function.name] = _rule(function, self._pattern(function))
+        if not function.is_formula or rule.is_prefix or len(rule.pieces) < 2:
             return
-        rule = _rule(function, pattern)
-        self._positive[function.name] = rule
-        if function.is_formula and at is not None:
-            words, rest = at
-            short = self.language.table["negations"].get(words)
-            if short is not None:
-                pieces = list(rule.pieces)
-                pieces[1] = f" {short}{rest}"
-                self._negative[function.name] = rule._replace(
-                    pieces=tuple(pieces), text=_negated(rule.pieces, function.name)
-                )
+        behind = rule.pieces[1]
+        found = re.match(r" (\w+)(?=\s|$)", behind) if isinstance(behind, str) else None
+        short = None if found is None else self.language.table["negations"].get(found[1])
+        if found is not None and short is not None:
+            pieces = (rule.pieces[0], f" {short}{str(behind)[found.end() :]}", *rule.pieces[2:])
+            text = _negated(rule.pieces, function.name)
+            self._negative[function.name] = rule._replace(pieces=pieces, text=text)
 
-    def _pattern(self, function: Function) -> tuple[str | None, tuple[str, str] | None]:
-        """The pattern of a function, and the word behind its first hole with what follows up to the next."""
+    def _pattern(self, function: Function) -> str:
         if function.template is not None:
-            pattern: str | None = function.template.pattern()
-        elif function.is_formula:
-            pattern = self._predicate(function)
-        else:
-            pattern = self._value(function)
-        if pattern is None or not pattern.startswith("{"):
-            return pattern, None
-        inside = pattern[pattern.index("}") + 1 :]
-        inside = inside[: inside.index("{")] if "{" in inside else inside
-        found = re.match(r" (\w+)(?=\s|$)", inside)
-        return pattern, None if found is None else (found[1], inside[found.end() :])
+            return function.template.pattern()
+        return self._predicate(function) if function.is_formula else self._value(function)
 
     def _value(self, function: Function) -> str:
         words = words_of(function.name)

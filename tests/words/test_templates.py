@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from spoken import speaker
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spoken import rental, speaker, spoken
 
 import potlang
 
@@ -113,3 +115,56 @@ def test_prose(description: str) -> None:
     source = program({"name": "age", "domain": ["Person"], "range": "Int", "description": description})
     assert potlang.check(source).diagnostics == ()
     assert speaker(potlang.compile(source)).say("age(boss) == 3") == "The age of the head of sales is 3."
+
+
+_PIECES = [
+    "{x}",
+    "{y}",
+    "{1}",
+    "{2}",
+    "{z",
+    "q}",
+    "{Person}",
+    "{",
+    "}",
+    "{}",
+    "is",
+    "not",
+    "and",
+    "may",
+    "if",
+    "then",
+    "ann",
+    "x",
+    "3",
+    "#b01",
+    "'s",
+    "é",
+    ",",
+    ".",
+    "(",
+    ")",
+    "`",
+    '"',
+    "\n",
+    "\u202e",
+]
+_TEXTS = st.lists(st.sampled_from(_PIECES), max_size=7).map(" ".join) | st.lists(
+    st.sampled_from(_PIECES), max_size=5
+).map("".join)
+
+
+@settings(max_examples=60)
+@given(_TEXTS, _TEXTS, _TEXTS)
+def test_any_description(one: str, two: str, three: str) -> None:
+    """Rules [WORDS-MISTAKE], [WORDS-SAME]: no description makes a program or a sentence wrong."""
+    source = rental({"constraint": "rents(ann) or Not(rents(bob)) and likes(ann, bob)"})
+    source["sorts"][0]["description"] = "{x} is a " + three
+    source["functions"][0]["description"] = one
+    likes = {"name": "likes", "domain": ["Person", "Person"], "range": "Bool", "description": two}
+    source["functions"].append(likes)
+    found = potlang.check(source, language="pot")
+    assert found.program is not None
+    assert {each.code for each in found.diagnostics} <= {"POT2030"}
+    said = list(spoken(found.program))
+    assert [each for each in said if each.read is None] == []
