@@ -126,14 +126,20 @@ class TermCollector:
             for arg, sort in zip(node.args, declared.domain, strict=True)
         ]
         known = [arg for arg in args if arg is not None]
-        return f"{written(node.op.name)}({', '.join(known)})" if len(known) == len(args) else None
+        if len(known) < len(args):
+            return None
+        # A function of the calendar has a form for its words, or none if programs do not know it.
+        if declared.kind is SymbolKind.FRESH and node.op.kind is SymbolKind.DEFINED:
+            return declared.name.format(*known) or None
+        return f"{written(node.op.name)}({', '.join(known)})"
 
     def _has_label(self, node: Node) -> bool:
         """Whether `label` has words for a term; for an application to members, at a glance."""
         if isinstance(node, Sym):
             return True
         if isinstance(node, App) and all(isinstance(arg, Sym) for arg in node.args):
-            return isinstance(node.op, Symbol)
+            is_plain = isinstance(node.op, Symbol) and node.op.kind is not SymbolKind.DEFINED
+            return is_plain or self.label(node) is not None
         return self.label(node) is not None
 
     def touched(self, formula: Node) -> list[Term]:

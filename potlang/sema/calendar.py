@@ -121,7 +121,8 @@ class Calendar:
         sorts = tuple(param.sort for param in params)
         symbol = self._symbols[name] = Symbol(name, sorts, body.sort, SymbolKind.DEFINED)
         range_ = DATE if name.startswith("AddMonths") else INT
-        symbol.declared = Symbol(name, tuple(p.shown or p.sort for p in params), range_, symbol.kind)
+        shown = tuple(p.shown or p.sort for p in params)
+        symbol.declared = Symbol(_words(name, len(params)), shown, range_, SymbolKind.FRESH)
         self.definitions.append(Definition(symbol, params, body))
         return symbol
 
@@ -273,6 +274,15 @@ class Calendar:
         below = self._pool.app(op.LT, (node, self._int(starts[half])))
         parts = self._tree(node, starts[:half], values[:half]), self._tree(node, starts[half:], values[half:])
         return self._pool.app(op.ITE, (below, *parts))
+
+
+def _words(name: str, arguments: int) -> str:
+    """The form of a call as programs write it; nothing for a function that they do not know."""
+    head, *rest = name.split(" ")
+    if head == "AddMonths":
+        months, up = [part for part in rest if part != "up"], ["'up'"] if "up" in rest else []
+        return f"AddMonths({', '.join(['{}'] * arguments + months + up)})"
+    return "" if rest else f"{name}({{}})"
 
 
 # --- calls ---------------------------------------------------------------------------------------

@@ -1,0 +1,154 @@
+"""Dates against Python's calendar: ground sums and comparisons, and claims about all dates.
+
+`python benchmarks/dates.py ground --count 1000000` reads and computes formulas of known dates;
+`python benchmarks/dates.py claims --count 500 --timeout 5` asks for verdicts on claims with quantifiers and
+compares them with each day of the calendar.
+"""
+
+from __future__ import annotations
+
+import argparse
+import calendar
+import random
+import time
+from collections import Counter
+from collections.abc import Callable
+from datetime import date, timedelta
+
+import potlang
+from potlang.diag import Sink
+from potlang.expressions.expression import read_formula
+from potlang.ir.evaluator import Evaluator
+from potlang.ir.structure import Structure
+from potlang.report.results import Limits
+
+FIRST, LAST = date(1900, 1, 1), date(2199, 12, 31)
+SIZE = (LAST - FIRST).days + 1
+
+
+def later(day: date, months: int) -> date:
+    """The day of the same number some months later, or the last of that month."""
+    years, month = divmod(day.month - 1 + months, 12)
+    year = day.year + years
+    return date(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))
+
+
+def ground(rng: random.Random) -> tuple[str, bool]:
+    """A formula of known dates, and whether it is true."""
+    one = FIRST + timedelta(rng.randrange(SIZE))
+    other = FIRST + timedelta(rng.randrange(SIZE))
+    number, months = rng.randrange(-400, 400), rng.randrange(-30, 30)
+    kind = rng.randrange(6)
+    if kind == 0:
+        return f"{one} < {other}", one < other
+    if kind == 1:
+        return f"{one} - {other} == {(one - other).days} * 1 day", True
+    if kind == 2 and FIRST <= one + timedelta(number) <= LAST:
+        return f"{one} + {number} * 1 day == {one + timedelta(number)}", True
+    if kind == 3 and FIRST <= later(one, months) <= LAST:
+        return f"AddMonths({one}, {months}) == {later(one, months)}", True
+    if kind == 4:
+        return f"Year({one}) == {one.year} and Month({one}) == {one.month}", True
+    return f"Day({one}) + Weekday({one}) == {one.day + one.isoweekday()}", True
+
+
+def run_ground(count: int, seed: int) -> None:
+    """Reads and evaluates formulas; says how many differ."""
+    rng = random.Random(seed)
+    program = potlang.compile({"knowledge_base": ["2025-01-20 < 2025-01-21"]})
+    wrong, start = 0, time.perf_counter()
+    for _ in range(count):
+        text, truth = ground(rng)
+        with program.borrowed():
+            sink = Sink()
+            node = program.extension.formula(read_formula(text, "", sink), sink)
+            found = None if node is None else Evaluator(Structure({}, {}, {})).value(node)
+        if found is not truth:
+            wrong += 1
+            print("differs:", text, found, truth)
+    print(f"{count} formulas, {wrong} differ, {time.perf_counter() - start:.0f} s")
+
+
+def claim(rng: random.Random) -> tuple[str, Callable[[date], bool]]:
+    """A claim about all dates, and what it says of one."""
+    months, more = rng.choice([1, 2, 3, 6, 12, -1, -2]), rng.choice([1, 2, 5, 12])
+    number = rng.choice([1, 7, 28, 29, 30, 31, 60, 90, 365, 366])
+    month, day = rng.randrange(1, 13), rng.choice([1, 13, 28, 29, 30, 31])
+    low, high = rng.choice([28, 27, 29, 30, 59, 365]), rng.choice([30, 31, 32, 62, 366])
+    forms: list[tuple[str, Callable[[date], bool]]] = [
+        (f"AddMonths(d, {months}) > d", lambda d: later(d, months) > d),
+        (
+            f"{low} <= DaysBetween(d, AddMonths(d, {more})) <= {high}",
+            lambda d: low <= (later(d, more) - d).days <= high,
+        ),
+        (
+            f"Month(d) == {month} -> Month(d + {number} days) in [{month}, {month % 12 + 1}]",
+            lambda d: d.month != month or (d + timedelta(number)).month in (month, month % 12 + 1),
+        ),
+        (
+            f"Year(d + {number} days) <= Year(d) + 1",
+            lambda d: (d + timedelta(number)).year <= d.year + 1,
+        ),
+        (f"Day(AddMonths(d, {months})) <= Day(d)", lambda d: later(d, months).day <= d.day),
+        (
+            f"Day(d) == {day} -> Day(AddMonths(d, {months})) == {day}",
+            lambda d: d.day != day or later(d, months).day == day,
+        ),
+        (
+            f"AddMonths(AddMonths(d, {more}), -{more}) == d",
+            lambda d: later(later(d, more), -more) == d,
+        ),
+        (
+            f"Weekday(d) == {day % 7 + 1} -> Weekday(d + {number} days) != {month % 7 + 1}",
+            lambda d: d.isoweekday() != day % 7 + 1 or (d + timedelta(number)).isoweekday() != month % 7 + 1,
+        ),
+        (
+            f"Year(AddYears(d, {more})) == Year(d) + {more}",
+            lambda d: later(d, 12 * more).year == d.year + more,
+        ),
+        (
+            f"Month(AddMonths(d, {more})) == Month(d) + {more} or Month(AddMonths(d, {more})) <= {more}",
+            lambda d: later(d, more).month == d.month + more or later(d, more).month <= more,
+        ),
+    ]
+    return rng.choice(forms)
+
+
+def run_claims(count: int, seed: int, timeout: float) -> None:
+    """Verdicts on claims, compared with each day of the calendar."""
+    rng = random.Random(seed)
+    days = [FIRST + timedelta(at) for at in range(SIZE)]
+    found: Counter[str] = Counter()
+    times = []
+    for _ in range(count):
+        text, holds = claim(rng)
+        truth = "entailed" if all(map(holds, days)) else "refuted"
+        start = time.perf_counter()
+        formula = f"ForAll([d: Date], {text})"
+        program = {"verifications": [{"name": "c", "constraint": formula}]}
+        report = potlang.verify(program, trust="solver", limits=Limits(int(timeout * 1000)))
+        times.append(time.perf_counter() - start)
+        verdict = str(report.results[0].verdict)
+        found[verdict if verdict in (truth, "unknown") else "wrong"] += 1
+        if verdict != truth:
+            print(f"{verdict}, but {truth}: {formula}")
+    times.sort()
+    print(dict(found), f"median {times[len(times) // 2]:.2f} s, longest {times[-1]:.2f} s")
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=["ground", "claims"])
+    parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--timeout", type=float, default=5.0)
+    options = parser.parse_args()
+    if options.what == "ground":
+        run_ground(options.count, options.seed)
+    else:
+        run_claims(options.count, options.seed, options.timeout)
+
+
+if __name__ == "__main__":
+    main()
