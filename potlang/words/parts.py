@@ -25,8 +25,8 @@ class Unsayable(ValueError):
 class Part(NamedTuple):
     """A construct with its operands.
 
-    `key` is one of the constructs, `name`, `number`, `text` or `apply`; `word` is the name, the numeral, the
-    text or the function's name, and `binders` are those of a binding construct.
+    `key` is one of the constructs, `name`, `number`, `text`, `amount` or `apply`; `word` is the name, the
+    numeral, the text or the function's name, and `binders` are those of a binding construct.
     """
 
     key: str
@@ -243,7 +243,14 @@ def _expression(part: Part, texts: list[str]) -> str:
         return applied(part.word, texts)
     if part.key == "name":
         return written(part.word)
+    if part.key == "amount":
+        return amount_text(part.word)
     return CONSTRUCTS[part.key].text(texts) if part.key in CONSTRUCTS else part.word
+
+
+def amount_text(word: str) -> str:
+    """An amount as expressions write it anywhere: what follows a percent sign would make it a remainder."""
+    return f"({word})"
 
 
 def string_text(value: str) -> str:
@@ -273,6 +280,10 @@ class _Outliner:
                 return _leaf(Part("number", TERM, word=text))
             case s.BitVecLiteral(text=text):
                 return _leaf(Part("text", TERM, word=text))
+            case s.DateLiteral(text=text):
+                return _leaf(Part("text", TERM, word=text))
+            case s.Amount(text=text):
+                return _leaf(Part("amount", TERM, word=text))
             case s.StringLiteral(value=value):
                 return _leaf(Part("text", TERM, word=string_text(value)))
             case s.ListOf(items=items):

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from potlang.expressions.names import name_of, written
 from potlang.words.chart import Chart, Found, TooLong
+from potlang.words.parts import amount_text
 from potlang.words.phrases import Lexicon
-from potlang.words.rules import BRACKETED, Token, tokens_of
+from potlang.words.rules import BRACKETED, Token, is_amount, tokens_of
 
 MOST_TOKENS = 6_000
 """Words of a sentence that is read."""
@@ -67,6 +68,8 @@ def _leaves(
             found.append(Found("t", level, at, written(name)))
             found.append(Found("quoted", 0, at, name))
             found += [Found("noun", 0, at, name), Found("name", 0, at, written(name))]
+        elif is_amount(text):
+            found.append(Found("t", level, at, amount_text(text)))
         elif text[0].isdigit() or text[0] in '"#' or (text[0] == "." and len(text) > 1):
             found.append(Found("t", level, at, text))
         elif text.isidentifier():

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from potlang.ir.measures import CURRENCIES, DAY_UNITS, SECOND_UNITS, UNITS
 from potlang.words.constructs import Binder
 
 BRACKETED = {"f": 6, "t": 4}
@@ -13,8 +14,16 @@ BRACKETED = {"f": 6, "t": 4}
 LOOSE = 3
 """Up to this level the last formula of a pattern could be taken to go on behind its end."""
 
+_UNITS = [*UNITS, *CURRENCIES, *(f"{unit}s?" for unit in (*DAY_UNITS, *SECOND_UNITS))]
+_AMOUNT = re.compile(r"[$€£¥]|[0-9.]+(?: ?%| [^\W\d])")
 _TOKEN = re.compile(
-    r"""`(?:[^`]|``)+`|"(?:[^"\\]|\\.)*"|\#b[01]+|\#x[0-9a-fA-F]+
+    r"""`(?:[^`]|``)+`
+    |[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?(?![0-9A-Za-z_])
+    |[$€£¥][ ]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?![\w])
+    |(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[ ]?%|[ ](?:"""
+    + "|".join(sorted(_UNITS, key=len, reverse=True))
+    + r""")(?!\w))
+    |"(?:[^"\\]|\\.)*"|\#b[01]+|\#x[0-9a-fA-F]+
     |[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![^\W\d])|\.[0-9]+|['’]?\w+|\S""",
     re.VERBOSE | re.DOTALL,
 )
@@ -35,6 +44,11 @@ class Token(NamedTuple):
 def tokens_of(text: str) -> list[Token]:
     """The tokens of a sentence, or of a pattern's words."""
     return [Token(found[0], found.start(), found.end()) for found in _TOKEN.finditer(text)]
+
+
+def is_amount(token: str) -> bool:
+    """Whether a token is a number with a unit; a numeral with an exponent is none."""
+    return len(token) > 1 and _AMOUNT.match(token) is not None
 
 
 class Hole(NamedTuple):

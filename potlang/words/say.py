@@ -94,7 +94,7 @@ class _Speaker:
         match part.key:
             case "name":
                 return _Said(self._lexicon.name(part.word), _atom("t"), self._lexicon.is_exact(part.word))
-            case "number" | "text":
+            case "number" | "text" | "amount":
                 return _Said(part.word, _atom("t"), is_exact=True)
             case "apply":
                 rule = self._lexicon.function(part.word)

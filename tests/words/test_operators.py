@@ -67,6 +67,32 @@ def test_words_of_operators() -> None:
     assert differing(source, found) == []
 
 
+def test_dates_and_amounts() -> None:
+    """Rules [WORDS-SAY], [WORDS-SAME]: literals stand as they are written."""
+    constants = {
+        "d": {"sort": "Date", "members": ["start"]},
+        "t": {"sort": "DateTime", "members": ["moment"]},
+        "u": {"sort": "Duration", "members": ["stay"]},
+        "m": {"sort": "Money(USD)", "members": ["price"]},
+        "r": {"sort": "Real", "members": ["rate"]},
+    }
+    formulas = [
+        ("start < 2025-01-20", "start is less than 2025-01-20."),
+        ("start + 30 days >= 2025-01-20", "start plus 30 days is at least 2025-01-20."),
+        ("stay <= 2 weeks and price > $1,900", "stay is at most 2 weeks and price is more than $1,900."),
+        ("moment == 2025-01-20T14:30 or price == 900 USD", None),
+        ("(10 %) - rate > 3", "10 % minus rate is more than 3."),
+        ("rate == 10 %", "rate is 10 %."),
+        ("ForAll([d: Date], d < 2025-01-20 -> d < start)", None),
+    ]
+    source = {"constants": constants, "verifications": [{"constraint": each} for each, _ in formulas]}
+    found = list(spoken(potlang.compile(source)))
+    for each, (formula, sentence) in zip(found, formulas, strict=True):
+        assert each.read is not None, formula
+        assert sentence in (None, each.sentence)
+    assert differing(source, found) == []
+
+
 @pytest.mark.parametrize(
     ("rule", "sentence", "condition"),
     [
