@@ -8,13 +8,15 @@ from itertools import combinations
 from typing import NamedTuple
 
 from potlang.ir import operators as op
-from potlang.ir.nodes import App, Lit, Node, Symbol, Var, free_variables
+from potlang.ir.nodes import App, Lit, Node, Symbol, Var, free_variables, reachable
 from potlang.ir.pool import Pool
 from potlang.ir.substitute import substitute
 from potlang.linter.linted import Implication, LintedProgram, conjuncts, literal, said
 
-_MOST = 2_000
-"""Pairs that are looked at."""
+_MOST = 500
+"""Pairs that are looked at: what is done for one grows with the square of the rules' sizes."""
+_LARGEST = 200
+"""Nodes of a rule up to which it is compared with others."""
 _ORDERS = (op.LT, op.LE)
 
 
@@ -52,7 +54,7 @@ def conclusions(program: LintedProgram) -> dict[Symbol, list[Conclusion]]:
     """What quantified rules conclude, by the function that they speak of."""
     found: dict[Symbol, list[Conclusion]] = {}
     for rule in program.implications:
-        if not rule.binders:
+        if not rule.binders or len(reachable(rule.antecedent, rule.consequent)) > _LARGEST:
             continue
         for formula in conjuncts(rule.consequent):
             term = _subject(formula)

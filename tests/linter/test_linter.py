@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,21 @@ def test_large_programs_are_not_asked_about() -> None:
     }
     assert codes(large) == ["POT9003"]
     assert codes(large, budget_ms=0) == []
+
+
+def test_many_large_rules_take_no_longer_than_reading_them() -> None:
+    """[LINT-CLASH]: what is not compared is not found."""
+    conditions = " and ".join(f"days(x) > {at}" for at in range(200))
+    rules = [{"constraint": f"ForAll([x: Item], Implies({conditions}, days(x) == {at}))"} for at in range(60)]
+    value = {
+        "sorts": IDLE["sorts"],
+        "functions": [{"name": "days", "domain": ["Item"], "range": "Int"}],
+        "rules": rules,
+        "verifications": [{"constraint": "ForAll([x: Item], days(x) > 3)"}],
+    }
+    began = time.perf_counter()
+    assert codes(value, budget_ms=0) == []
+    assert time.perf_counter() - began < 20
 
 
 def test_check_and_verify_say_what_they_said() -> None:
