@@ -40,6 +40,7 @@ MOST_VALUES = 40
 """Values of one scenario ([LIMIT-SCENARIO])."""
 _MOST_TRIED = 4_096
 _MOST_CANDIDATES = 200
+_MOST_COMPARED = 256
 _MOST_RULES = 500
 _MOST_INSTANCES = 8
 _MOST_NODES = 2_000
@@ -166,7 +167,8 @@ class ScenarioMaker:
         for assertion in self.module.assertions:
             formula = assertion.formula
             parts = opened(formula) if isinstance(formula, Quant) and formula.kind == "forall" else None
-            if parts is not None:
+            # A rule as long as a program would be instances of that length.
+            if parts is not None and len(reachable(parts[1])) <= _MOST_NODES:
                 found.append(GeneralRule(frozenset(symbols_in(parts[1])), *parts))
             if len(found) == _MOST_RULES:
                 break
@@ -205,7 +207,10 @@ class ScenarioMaker:
         best: tuple[int, Env] | None = None
         # Numbers are the same in each structure.
         same = [{var: other.env[var] for var in binders if not isinstance(var.sort, DeclaredSort)}]
-        for env in [*(same if len(same[0]) == len(binders) else ()), *view.bindings(binders)]:
+        for env in [
+            *(same if len(same[0]) == len(binders) else ()),
+            *islice(view.bindings(binders), _MOST_COMPARED),
+        ]:
             score = sum(view.value(term, env) == old for term, old in zip(terms, before, strict=True))
             if best is None or score > best[0]:
                 best = score, env

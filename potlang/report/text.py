@@ -204,15 +204,20 @@ def _head(term: str) -> str:
 
 def scenario_words(scenario: Scenario) -> str:
     """The variables and what is said of them; a star marks what differs from the other side's."""
-    variables = ", ".join(map(_variable_words, scenario.witness))
+    first: dict[str, str] = {}
+    said = [_variable_words(each, first.setdefault(each.value, each.name)) for each in scenario.witness]
+    variables = ", ".join(said)
     facts = [_fact_words(term, value, scenario.differs) for term, value in scenario.values.items()]
     return f"{variables} with {listed(facts)}" if facts else variables
 
 
-def _variable_words(variable: ScenarioVariable) -> str:
+def _variable_words(variable: ScenarioVariable, first: str) -> str:
+    """A variable and its value; `first` is the first variable with that value."""
     name, sort = visible(variable.name), visible(variable.sort)
     if variable.named:
         return f"{name} = {visible(variable.value)}"
+    if first != variable.name:
+        return f"{name} = {visible(first)}"
     return f"{'an' if sort[:1].lower() in 'aeiou' else 'a'} {sort} {name}"
 
 

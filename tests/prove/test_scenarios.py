@@ -285,3 +285,13 @@ def test_values_of_a_scenario_are_limited() -> None:
     assert scenario is not None
     assert set(scenario.values.values()) == {"False"}
     assert len(scenario.values) == MOST_VALUES
+
+
+def test_two_variables_for_one_element_are_said_to_be_one() -> None:
+    from potlang.report.results import ScenarioVariable
+    from potlang.report.text import scenario_words
+
+    one, other = (ScenarioVariable(name, "Item", "item_1", False) for name in "xy")
+    number = ScenarioVariable("n", "Int", "3", True)
+    scenario = Scenario((one, other, number), {"p(x)": "False", "days(x)": "5"}, ("p(x)",))
+    assert scenario_words(scenario) == "an Item x, y = x, n = 3 with *not p(x), days(x) = 5"
