@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import NamedTuple
 
-from .exceptions import Expression, conjunction, parsed, written
+from .exceptions import Expression, conjunction, copied, fresh, parsed, written
 from .formulas import sort_text
 from .lexer import NotCovered
 
@@ -181,8 +181,7 @@ class _Completion:
                 stack.extend(part)
 
     def _fresh(self, sort: str) -> str:
-        self._sorts.append(sort)
-        return f"?.{len(self._sorts) - 1}"
+        return fresh(sort, self._sorts)
 
     def _variables(self, name: str) -> list[Expression]:
         return [self._fresh(sort) for sort in self._domains[name]]
@@ -207,25 +206,15 @@ class _Completion:
                 replaced[word] = self._fresh(rule.sorts[int(word[2:])])
                 left.append(replaced[word])
         parts: list[Expression] = [
-            ["=", one, self._copied(other, replaced, rule)] for one, other in equations
+            ["=", one, copied(other, replaced, rule.sorts, self._sorts)] for one, other in equations
         ]
         for condition in rule.conditions:
-            copied = self._copied(condition, replaced, rule)
-            if self._recursive and any(True for _ in _in(copied, self._domains)):
-                copied = self._earlier(copied, True, name, variables)
-            parts.append(copied)
+            own = copied(condition, replaced, rule.sorts, self._sorts)
+            if self._recursive and any(True for _ in _in(own, self._domains)):
+                own = self._earlier(own, True, name, variables)
+            parts.append(own)
         body = conjunction(parts)
         return ["exists", left, body] if left else body
-
-    def _copied(self, part: Expression, replaced: Mapping[str, Expression], rule: _Rule) -> Expression:
-        """The expression with these variables replaced, and those that it binds by new ones."""
-        if isinstance(part, str):
-            return replaced.get(part, part)
-        if part[0] not in _QUANTIFIERS:
-            return [self._copied(each, replaced, rule) for each in part]
-        words = [written(each) for each in part[1]]
-        inner = {**replaced, **{word: self._fresh(rule.sorts[int(word[2:])]) for word in words}}
-        return [part[0], [inner[word] for word in words], self._copied(part[2], inner, rule)]
 
     def _earlier(self, part: Expression, sign: bool, name: str, others: Sequence[Expression]) -> Expression:
         """The negation normal form, in which what is asked of the group is derived before."""

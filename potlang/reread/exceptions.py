@@ -1,10 +1,12 @@
-"""Rules taken apart, as nested lists of the words of the textual IR: [EXC-PARTS], [EXC-UNLESS]."""
+"""Rules taken apart, as nested lists of the words of the textual IR: [EXC-PARTS] to [EXC-MATCH]."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
+
+from .lexer import NotCovered
 
 Expression = str | list["Expression"]
 """A word, or what stands between parentheses."""
@@ -53,12 +55,101 @@ def taken_apart(formula: Expression) -> Parts:
     return found._replace(conclusion=formula)
 
 
-def excepted(text: str, exceptions: Iterable[str]) -> str:
-    """The formula of a rule with these exceptions."""
-    parts = taken_apart(parsed(text))
-    conditions = [*parts.conditions, *(["not", parsed(each)] for each in exceptions)]
-    body: Expression = ["=>", conjunction(conditions), parts.conclusion]
-    return written(["forall", list(parts.variables), body] if parts.variables else body)
+def copied(
+    part: Expression, replaced: Mapping[str, Expression], sorts: Sequence[str], into: list[str]
+) -> Expression:
+    """The expression with variables replaced, and those that it binds by new ones, whose sorts go `into`."""
+    if isinstance(part, str):
+        return replaced.get(part, part)
+    if part[0] not in ("forall", "exists"):
+        return [copied(each, replaced, sorts, into) for each in part]
+    words = [written(each) for each in part[1]]
+    inner = {**replaced, **{word: fresh(sorts[int(word[2:])], into) for word in words}}
+    return [part[0], [inner[word] for word in words], copied(part[2], inner, sorts, into)]
+
+
+def fresh(sort: str, into: list[str]) -> str:
+    """A new variable of a root, whose variables have the sorts `into`."""
+    into.append(sort)
+    return f"?.{len(into) - 1}"
+
+
+class ExceptedRule:
+    """A rule with its exceptions, and those that override it; `sorts` are those of its root's variables."""
+
+    def __init__(self, formula: str, unless: Iterable[str], sorts: list[str]) -> None:
+        self.parts = taken_apart(parsed(formula))
+        self.sorts = sorts
+        self.overriding: list[ExceptedRule] = []
+        self._exceptions: list[Expression] = [parsed(each) for each in unless]
+        self._is_open = True
+        self._formula = formula
+
+    def formula(self) -> str:
+        """The formula that is assumed."""
+        conditions = self._applies(64)
+        if not self._exceptions:
+            return self._formula
+        variables: list[Expression] = list(self.parts.variables)
+        body: Expression = ["=>", conditions, self.parts.conclusion]
+        return written(["forall", variables, body] if variables else body)
+
+    def _applies(self, levels: int) -> Expression:
+        if levels == 0:
+            raise NotCovered("many rules that override one another")
+        if self._is_open:
+            self._is_open = False
+            self._exceptions += [self._overridden(each, levels - 1) for each in self.overriding]
+        return conjunction([*self.parts.conditions, *(["not", each] for each in self._exceptions)])
+
+    def _overridden(self, by: ExceptedRule, levels: int) -> Expression:
+        """[EXC-MATCH]"""
+        applies = by._applies(levels)
+        pairs = [
+            (mine, theirs)
+            for mine in _subjects(self.parts.conclusion)
+            for theirs in _subjects(by.parts.conclusion)
+            if mine[0] == theirs[0]
+        ]
+        if not pairs and not by.parts.variables:
+            return copied(applies, {}, by.sorts, self.sorts)
+        if len(pairs) != 1:
+            raise NotCovered("rules that override one another for several reasons")
+        mine, theirs = pairs[0]
+        replaced: dict[str, Expression] = {}
+        equations = []
+        for wanted, given in zip(mine[1:], theirs[1:], strict=True):
+            if isinstance(given, str) and given in by.parts.variables and given not in replaced:
+                replaced[given] = wanted
+            else:
+                equations.append((given, wanted))
+        left = {
+            word: fresh(by.sorts[int(word[2:])], self.sorts)
+            for word in by.parts.variables
+            if word not in replaced
+        }
+        replaced.update(left)
+        sides = [(copied(given, replaced, by.sorts, self.sorts), wanted) for given, wanted in equations]
+        parts: list[Expression] = [["=", given, wanted] for given, wanted in sides if given != wanted]
+        if applies != "true" or not parts:
+            parts.append(copied(applies, replaced, by.sorts, self.sorts))
+        body = conjunction(parts)
+        return ["exists", list(left.values()), body] if left else body
+
+
+def _subjects(conclusion: Expression) -> Iterator[list[Expression]]:
+    """The atoms of a conclusion that is a conjunction of literals."""
+    denied = False
+    while isinstance(conclusion, list) and conclusion[0] == "not":
+        conclusion, denied = conclusion[1], not denied
+    if isinstance(conclusion, list) and conclusion[0] == "and" and not denied:
+        for part in conclusion[1:]:
+            yield from _subjects(part)
+        return
+    atom: list[Expression] = [conclusion] if isinstance(conclusion, str) else conclusion
+    if not isinstance(atom[0], str) or not atom[0].startswith('"'):
+        raise NotCovered("a rule that overrides another and concludes no literal")
+    yield atom
 
 
 def conjunction(parts: Sequence[Expression]) -> Expression:

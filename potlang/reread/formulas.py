@@ -90,7 +90,7 @@ class RootReader:
         return f"(vars {variables}) {body}"
 
     @property
-    def sorts(self) -> Sequence[str]:
+    def sorts(self) -> list[str]:
         """The sorts of the variables, by number."""
         return self._sorts
 

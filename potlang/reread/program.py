@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from .closing import Assumed, closed
-from .exceptions import excepted
+from .exceptions import ExceptedRule
 from .formulas import BUILT_IN, Binder, Function, Names, RootReader, sort_text
 from .lexer import NotCovered
 
@@ -104,8 +104,7 @@ class _Program:
         self._semantics(_checked(value.get("semantics", {}), ("unique_names", "closed_domain")))
         for number, item in enumerate(_list(value.get("knowledge_base", []))):
             self._fact(f"f{number}", item)
-        for number, item in enumerate(_list(value.get("rules", []))):
-            self._rule(number, item)
+        self._rules(_list(value.get("rules", [])))
         if self._closed:
             declared, completions = closed(self._closed, self._assumed)
             self._declared += declared
@@ -262,19 +261,35 @@ class _Program:
         found = reader.formula(item["assertion"])
         self._assume(key, reader, found if wanted else f"(not {found})")
 
-    def _rule(self, number: int, item: object) -> None:
-        """[POT-RULE-1] to [POT-RULE-3]"""
-        rule = _checked(item, (*_STATEMENT, "role", "unless", "overrides", "default"))
-        if rule.get("overrides") or rule.get("default"):
-            raise NotCovered("a rule that overrides another")
-        role = rule.get("role", "axiom")
-        if role == "norm":
-            self._claim(f"n{number}", rule, "norm")
-        elif role == "axiom":
-            reader = RootReader(self._names)
-            self._assume(f"r{number}", reader, self._statement(reader, rule))
-        else:
-            raise NotCovered("an unknown role")
+    def _rules(self, items: Sequence[Any]) -> None:
+        """[POT-RULE-1] to [POT-RULE-3], [EXC-OVERRIDES]"""
+        checked = [_checked(item, (*_STATEMENT, "role", "unless", "overrides", "default")) for item in items]
+        readers = [RootReader(self._names) for _ in items]
+        rules = [self._excepted(*pair) for pair in zip(readers, checked, strict=True)]
+        names = [item.get("name") or f"rule {number}" for number, item in enumerate(checked, 1)]
+        for rule, item in zip(rules, checked, strict=True):
+            if item.get("default"):
+                raise NotCovered("a default")
+            for name in _list(item.get("overrides", [])):
+                for other, known in zip(rules, names, strict=True):
+                    if name == known:
+                        other.overriding.append(rule)
+        for number, (rule, reader, item) in enumerate(zip(rules, readers, checked, strict=True)):
+            role = item.get("role", "axiom")
+            if role == "axiom":
+                self._assume(f"r{number}", reader, rule.formula())
+            elif role == "norm":
+                self._lines.append(f'(norm "n{number}" "" () {reader.root(rule.formula())})')
+            else:
+                raise NotCovered("an unknown role")
+
+    def _excepted(self, reader: RootReader, item: Mapping[str, Any]) -> ExceptedRule:
+        """A rule with the exceptions of its own."""
+        unless = item.get("unless", [])
+        found, exceptions = self._statement(reader, item, unless if isinstance(unless, list) else [unless])
+        if exceptions and item.get("exists"):
+            raise NotCovered("`unless` of a rule with `exists`")
+        return ExceptedRule(found, exceptions, reader.sorts)
 
     def _verification(self, key: str, item: Mapping[str, Any]) -> None:
         """[POT-VER-ASK], [POT-VER-OPTIONS]: modes and questions change no claim"""
@@ -288,13 +303,13 @@ class _Program:
         for number, option in enumerate(options):
             self._claim(f"{key}.{number}", _checked(option, _STATEMENT))
 
-    def _claim(self, key: str, item: Mapping[str, Any], word: str = "claim") -> None:
+    def _claim(self, key: str, item: Mapping[str, Any]) -> None:
         """[POT-VER-1], [POT-VER-2]"""
         reader = RootReader(self._names)
         with reader.bound(self._binders(reader, item.get("find", []))) as variables:
-            found = self._statement(reader, item)
+            found, _ = self._statement(reader, item)
         asked = " ".join(variables)
-        self._lines.append(f'({word} {json.dumps(key)} "" ({asked}) {reader.root(found)})')
+        self._lines.append(f'(claim {json.dumps(key)} "" ({asked}) {reader.root(found)})')
 
     def _optimization(self, item: object) -> None:
         """[POT-OPT-1], without names that mean nothing"""
@@ -327,23 +342,21 @@ class _Program:
             local[each.name] = each.sort
         return local
 
-    def _statement(self, reader: RootReader, item: Mapping[str, Any]) -> str:
-        """The formula of a rule or claim under its binders."""
+    def _statement(
+        self, reader: RootReader, item: Mapping[str, Any], unless: Sequence[object] = ()
+    ) -> tuple[str, list[str]]:
+        """The formula of a rule or claim under its binders, and its exceptions."""
         if ("implies" in item) == ("constraint" in item) or (item.get("forall") and item.get("exists")):
             raise NotCovered("a statement that is none or two of the schema's")
         word = "forall" if item.get("forall") else "exists"
-        unless = item.get("unless", [])
         with reader.bound(self._binders(reader, item.get(word, []))) as variables:
             if "constraint" in item:
                 found = reader.formula(item["constraint"])
             else:
                 pair = _checked(item["implies"], _IMPLIES, _IMPLIES)
                 found = f"(=> {' '.join(reader.formula(pair[part]) for part in _IMPLIES)})"
-            exceptions = [reader.formula(each) for each in (unless if isinstance(unless, list) else [unless])]
-        if exceptions and word == "exists" and variables:
-            raise NotCovered("`unless` of a rule with `exists`")
-        found = f"({word} ({' '.join(variables)}) {found})" if variables else found
-        return excepted(found, exceptions) if exceptions else found
+            exceptions = [reader.formula(each) for each in unless]
+        return f"({word} ({' '.join(variables)}) {found})" if variables else found, exceptions
 
     def _binders(self, reader: RootReader, items: object) -> list[Binder]:
         found = []

@@ -296,11 +296,12 @@ class Exceptions:
                 replaced[given] = wanted
             elif isinstance(given, Lit) and isinstance(wanted, Lit) and given is not wanted:
                 return None
-            elif given is not wanted:
+            else:
                 equations.append((given, wanted))
         fresh = {var: pool.var(var.name, var.sort) for var in by.variables if var not in replaced}
         replaced.update(fresh.items())
-        equal = [pool.eq(substitute(pool, given, replaced), wanted) for given, wanted in equations]
+        sides = [(substitute(pool, given, replaced), wanted) for given, wanted in equations]
+        equal = [pool.eq(given, wanted) for given, wanted in sides if given is not wanted]
         applies = substitute(pool, by.applies(pool), replaced)
         body = pool.conj(equal if equal and applies is pool.true else [*equal, applies])
         return pool.quant("exists", tuple(fresh.values()), body) if fresh else body
