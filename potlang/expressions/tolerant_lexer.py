@@ -300,7 +300,7 @@ class ErrorTolerantLexer:
             plain = word.replace("_", "")
             fix = Correction(f"write `{plain}`", SAFE, ((start, end, plain),))
             problem = "a number has no underscores"
-            self.problems.append(syntax(start, end, problem, corrections=(fix,)))
+            self.problems.append(syntax(start, end, problem, helps=(f"write `{plain}`",), corrections=(fix,)))
             self.tokens.append(Token("NUMBER", plain, start, end))
             return
         number = re.match(r"[0-9]+", word)
@@ -335,7 +335,11 @@ class ErrorTolerantLexer:
             return
         if word == ";" and not self.text[end:].strip():
             fix = Correction("remove it", SAFE, ((start, end, ""),))
-            self.problems.append(syntax(start, end, "a formula ends without a sign", corrections=(fix,)))
+            self.problems.append(
+                syntax(
+                    start, end, "a formula ends without a sign", helps=("remove the `;`",), corrections=(fix,)
+                )
+            )
             return
         kind, meant = _SPELLINGS[word]
         trust, helps = SAFE, [f"write `{meant}`"]
