@@ -105,6 +105,9 @@ class Calendar:
             ):
                 return self._pool.app(self._moved(months.value, up=up), (day,))
             return self._pool.app(self._moved_by(up=up), (day, months))
+        of_step = self._of_step(function, args[0])
+        if of_step is not None:
+            return of_step
         bodies = {YEAR: self._year, MONTH: self._month, DAY: self._day, WEEKDAY: self._weekday}
         return self._call(function.name, bodies[function], args[0])
 
@@ -198,6 +201,36 @@ class Calendar:
             parts.append(self._correction(within, target, at, later=months > 0, up=up))
         return self._define(name, (day,), pool.app(op.ADD, tuple(parts)))
 
+    def _of_step(self, function: Symbol, moved: Node) -> Node | None:
+        """Month or day of `AddMonths(d, n)` for a numeral n, by the table of d alone; None for all else."""
+        match moved:
+            case App(op=Symbol(name=name), args=(day,)) if function in (MONTH, DAY):
+                head, _, number = name.partition(" ")
+                if head != "AddMonths" or moved.op is not self._symbols.get(name) or "up" in number:
+                    return None
+            case _:
+                return None
+        pool, months = self._pool, int(number)
+
+        def month(day: Node) -> Node:
+            values = [self._int((at + months + 2) % 12 + 1) for at in range(48)]
+            return self._tree(self._place(day), _OFFSETS, values)
+
+        def number_of_day(day: Node) -> Node:
+            sizes = [self._int(_LENGTHS[(at + months) % 48]) for at in range(48)]
+            size, own = self._tree(self._place(day), _OFFSETS, sizes), self._day_of(day)
+            least = pool.app(op.ITE, (pool.app(op.LE, (own, size)), own, size))
+            # The day before a missing leap day is a 28th, also where the table has 29 days.
+            last = self._within(pool.app(self._symbols[name], (day,)))
+            cut = pool.disj(pool.eq(last, self._int(each - 1)) for each in _MISSING)
+            return pool.app(op.ITE, (cut, self._int(28), least))
+
+        body = month if function is MONTH else number_of_day
+        return self._call(f"{function.name} of {name}", body, day)
+
+    def _day_of(self, day: Node) -> Node:
+        return self._call(DAY.name, self._day, day)
+
     def _crossed(self, months: int) -> list[int]:
         """The missing leap days that some day of the window passes."""
         low, high = sorted((0, 31 * months))
@@ -278,6 +311,9 @@ class Calendar:
 
 def _words(name: str, arguments: int) -> str:
     """The form of a call as programs write it; nothing for a function that they do not know."""
+    outer, _, inner = name.partition(" of ")
+    if inner.startswith("AddMonths"):
+        return f"{outer}({_words(inner, arguments)})"
     head, *rest = name.split(" ")
     if head == "AddMonths":
         months, up = [part for part in rest if part != "up"], ["'up'"] if "up" in rest else []

@@ -95,6 +95,23 @@ def test_definitions_of_steps_by_a_numeral(function: object, months: int) -> Non
             assert DEFINED.of(function, number, months) == wanted, (number, months)
 
 
+@pytest.mark.parametrize("months", [1, -1, 3, 12, -12, 48, 1_188, -1_188])
+def test_parts_of_steps_by_a_numeral(months: int) -> None:
+    """[QTY-CALENDAR]: month and day of the day some months later."""
+    rng = random.Random(months)
+    near = [
+        day - 30 * shift + offset for day in AROUND for shift in (0, months) for offset in range(-33, 34, 3)
+    ]
+    for number in [*near, *(rng.randrange(-EPOCH + 400_000, 900_000) for _ in range(20))]:
+        wanted = later(number, months)
+        moved = DEFINED.calendar.applied(
+            ADD_MONTHS, [DEFINED.pool.integer(each) for each in (number, months)]
+        )
+        if wanted is not None:
+            found = [DEFINED.value(DEFINED.calendar.applied(part, [moved])) for part in (MONTH, DAY)]
+            assert found == [*civil(wanted)[1:]], (number, months)
+
+
 @given(DAYS | NEAR, st.integers(-6_000, 6_000), st.sampled_from(["down", "up"]))
 def test_definitions_of_steps_by_a_term(number: int, months: int, rounding: str) -> None:
     """[QTY-CALENDAR], [QTY-MONTHS]"""
