@@ -24,7 +24,6 @@ _READ_PER_MS = 1_000
 _MOST_NODES = 200_000
 """Nodes that a decision procedure may make for one check."""
 _LOOK_UP_S = 0.1
-_WORTH_A_RACE = ("timeout", "incomplete", "unsupported", "memory", "crash", "error")
 
 Reserve = Callable[[], Iterable[SolverSession]]
 """Opens the solvers that join in where the first one gives up."""
@@ -291,7 +290,7 @@ class Dispatcher:
         """The result, or where it is unknown what the fallbacks or the race with the reserve say."""
         if check is not None and check.model and result.status == "sat" and result.model is None:
             return self._with_model(build, result)
-        if self._reserve is None or result.status != "unknown" or result.reason not in _WORTH_A_RACE:
+        if self._reserve is None or result.status != "unknown" or result.disagreement:
             return result
         began = Deadline(self.allowance.check_ms(most_ms))
         found = None if check is None else self._decided(self._fallbacks, check)
@@ -325,8 +324,6 @@ class Dispatcher:
             if answer.status == found.status != "unknown":
                 for one in entered:
                     found = one.read(found, answer) if one is entrant else found
-        if found.status == "unknown" and result.reason is not None:
-            found = found._replace(reason=found.reason or result.reason)
         return found._replace(checks=(*result.checks, *found.checks))
 
     def _with_model(self, build: Build, result: CheckResult) -> CheckResult:

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, get_args
 
 import pytest
 from lying_solvers import Liar, Liars
 from verdict_programs import PERSON, World
 
 import potlang
+from potlang.engines.check import CheckResult
 from potlang.engines.encoding import AssertionNames, Encoding
-from potlang.engines.messages import Query, SolverAnswer
-from potlang.engines.solver import SolverSession
+from potlang.engines.messages import Query, Reason, SolverAnswer, Status
+from potlang.engines.solver import Build, SolverSession
 from potlang.ir.module import Module
 from potlang.ir.operators import MUL
 from potlang.ir.sorts import INT
 from potlang.processes.frames import Message
 from potlang.processes.pool import Workers
 from potlang.processes.process import Command, Process
-from potlang.prove.dispatcher import merge, race
+from potlang.prove.dispatcher import Allowance, Dispatcher, merge, race
 from potlang.prove.options import ProverOptions, RouteName
 from potlang.prove.prover import Prover
 from potlang.report.results import Limits, Verdict
@@ -167,6 +169,80 @@ def test_the_first_definite_answer_ends_a_race() -> None:
         ("cvc5-fmf", "unsat"),
     ]
     assert [each.ready for each in entrants] == [True, True, False]
+
+
+class Told(Slow):
+    """A solver with one answer, which notes how long it is given."""
+
+    def __init__(self, name: str, answer: SolverAnswer) -> None:
+        super().__init__(World(PERSON).module(), name, answer, 0.0)
+        self.limits: list[int] = []
+
+    def load(self, base: Callable[[Encoding], str]) -> None:
+        """It knows."""
+
+    def check(self, build: Build, timeout_ms: int) -> SolverAnswer:
+        return self.ask(Query(""), timeout_ms)
+
+    def ask(self, query: Query, timeout_ms: int) -> SolverAnswer:
+        self.limits.append(timeout_ms)
+        return super().ask(query, timeout_ms)
+
+
+def dispatched(
+    first: Sequence[SolverAnswer], second: SolverAnswer, limits: Limits
+) -> tuple[CheckResult, list[Told], list[Told]]:
+    """The result of a query, the first solvers, and those of the reserve, if it was called."""
+    solvers = [Told(name, answer) for name, answer in zip(("z3", "cvc5"), first, strict=False)]
+    reserve: list[Told] = []
+
+    def called() -> Sequence[Told]:
+        reserve.append(Told("cvc5-fmf", second))
+        return reserve
+
+    dispatcher = Dispatcher(solvers, Allowance.of(limits), called)
+    dispatcher.start(lambda encoding: "")
+    return dispatcher.ask("query", lambda encoding: Query("")), solvers, reserve
+
+
+REASONS: tuple[Reason, ...] = get_args(Reason)
+
+
+@pytest.mark.parametrize("rlimit", [None, 1_000])
+@pytest.mark.parametrize("reason", REASONS)
+def test_the_reserve_is_called_whyever_the_first_solver_gave_up(reason: Reason, rlimit: int | None) -> None:
+    """[ROUTE-RACE] [ROUTE-DETERMINISTIC] With `rlimit` the first solver has all of the time for itself."""
+    limits = Limits(check_ms=5_000, rlimit=rlimit)
+    gave_up = SolverAnswer("unknown", reason)
+    result, (first,), reserve = dispatched([gave_up], SolverAnswer("unsat"), limits)
+    assert (result.status, result.reason, len(reserve)) == ("unsat", None, 1)
+    assert [(each.solver, each.status) for each in result.checks[:1]] == [("z3", "unknown")]
+    assert result.checks[-1].solver == "cvc5-fmf"
+    assert (first.limits[0] == 5_000) is (rlimit is not None)
+    assert first.limits[0] <= 5_000 and 4_000 < reserve[0].limits[0] <= 5_000
+    # Only where it had little time alone does it join in again.
+    assert len(first.limits) <= (2 if reason == "timeout" and rlimit is None else 1)
+
+
+@pytest.mark.parametrize("second", REASONS)
+def test_a_race_that_nobody_wins_says_why(second: Reason) -> None:
+    """[ROUTE-RACE]"""
+    limits = Limits(check_ms=5_000)
+    result, _, _ = dispatched([SolverAnswer("unknown", "crash")], SolverAnswer("unknown", second), limits)
+    assert (result.status, result.reason) == ("unknown", second)
+    assert [each.reason for each in result.checks] == ["crash", second]
+
+
+@pytest.mark.parametrize("first", [("sat",), ("unsat",), ("sat", "unsat"), ("unknown", "unsat")])
+def test_who_has_an_answer_or_contradicts_another_needs_no_reserve(first: tuple[Status, ...]) -> None:
+    """[ROUTE-RACE] [VERDICT-DISAGREE]"""
+    answers = [SolverAnswer(status, "incomplete" if status == "unknown" else None) for status in first]
+    result, _, reserve = dispatched(answers, SolverAnswer("sat"), Limits())
+    assert reserve == []
+    if first == ("sat", "unsat"):
+        assert (result.status, result.reason, result.disagreement) == ("unknown", "disagreement", True)
+    else:
+        assert (result.status, result.reason) == (first[-1], None)
 
 
 @pytest.mark.parametrize(
