@@ -20,10 +20,12 @@ from potlang.certify.tokens import StepBudget
 from potlang.engines.check import Check
 from potlang.engines.context import ProgramContext
 from potlang.engines.encoding import AssertionNames
+from potlang.engines.finite import direct
 from potlang.engines.finite.direct import DirectProblem, refutation
 from potlang.engines.finite.direct_procedure import DirectProcedure
 from potlang.engines.messages import SolverAnswer
 from potlang.engines.propositional import Propositional
+from potlang.engines.sat import SatOutcome
 from potlang.ir import operators as op
 from potlang.ir.module import Assertion, AssertionKind, Claim, Module, Origin
 from potlang.ir.nodes import Node, Symbol, SymbolKind
@@ -699,3 +701,30 @@ def test_a_claim_that_closes_a_sort_closes_it_for_itself_alone(workers: Workers)
     part = procedure.decide(Check("assumptions", assumptions=(fact,), alone=True))
     assert part is None or part.status != "unsat"
     procedure.close()
+
+
+def test_a_clause_is_deleted_as_often_as_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[CERT-FINITE] The kernel would not find more: a solver may delete what it had in another form."""
+    steps = [
+        (False, (1, 2)),
+        (True, (3,)),
+        (False, (2, 1)),
+        (False, (1, 2)),
+        (False, (3,)),
+        (False, (3,)),
+        (True, (4,)),
+        (False, (5,)),
+        (True, ()),
+    ]
+    outcome = SatOutcome("unsat", proof=tuple(steps))
+    monkeypatch.setattr(direct, "_MOST_CLAUSES", 0)
+    monkeypatch.setattr(direct, "solve_clauses", lambda *_: outcome)
+    lines = direct._proof([(1, 2), (2, 1), (-4,)], Workers(), soon())
+    assert lines == [
+        "(delete 1 2)",
+        "(lemma 3)",
+        "(delete 2 1)",
+        "(delete 3)",
+        "(lemma 4)",
+        "(lemma )",
+    ]

@@ -38,3 +38,14 @@ def test_a_program_that_unfolds_to_too_much_is_read_once(monkeypatch: pytest.Mon
     monkeypatch.setattr("potlang.certify.read_theory", None)
     with pytest.raises(Invalid, match="more steps"):
         _ = reading.theory
+
+
+def test_the_length_of_a_program_takes_nothing_from_the_steps_for_unfolding(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """[CERT-OUTCOME] A long text without definitions is read, however few these steps are."""
+    monkeypatch.setattr("potlang.certify.terms.MOST_STEPS", 1_000)
+    facts = [f"p or {'not ' * 30}p or x{number}" for number in range(200)]
+    names = {"sort": "Bool", "members": ["p", *(f"x{number}" for number in range(200))]}
+    module = potlang.compile({"constants": {"names": names}, "knowledge_base": facts}).module
+    assert len(KernelReading(module).theory.assertions) == 200
