@@ -247,6 +247,19 @@ def test_the_search_finds_the_instances_that_are_false_and_no_others(data: DataO
         assert found == sorted(expected)
 
 
+def test_a_variable_that_equals_a_known_term_is_bound_to_it() -> None:
+    """[GROUND-SEARCH] On whichever side of the equation: not every element is tried."""
+    for turned in (False, True):
+        made = Made()
+        x = made.var(THING)
+        sides = (made.app(A), x) if turned else (x, made.app(A))
+        matrix = made.pool.disj([made.pool.negate(made.pool.app(op.EQ, sides)), made.app(P, x)])
+        grounding = made.grounding(made.closed("forall", x, body=matrix))
+        (rule,) = grounding.rules
+        steps = [type(step).__name__ for step in plan(rule)]
+        assert "Bind" in steps and "Enumerate" not in steps
+
+
 def _is_false(table: TermTable, classes: EqualityClasses, literals: list[int]) -> bool:
     return TRUE not in literals and all(
         (abs(literal) in classes.true) is (literal < 0) for literal in literals
