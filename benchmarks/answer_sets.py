@@ -23,9 +23,9 @@ from strategies.stratified import stratified, verdicts_of_clingo  # noqa: E402
 
 def compared(seed: int, certificates: bool) -> tuple[int, str, list[str], str]:
     """The seed, what came of it, the verdicts, and the words of the two checkers."""
-    from potlang.api import verify
     from potlang.certify import check
     from potlang.languages.pot.check import compile
+    from potlang.languages.pot.solve import verify
     from potlang.reread import confirm
 
     made = stratified(seed)

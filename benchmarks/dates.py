@@ -20,6 +20,7 @@ from potlang.diag import Sink
 from potlang.expressions.expression import read_formula
 from potlang.ir.evaluator import Evaluator
 from potlang.ir.structure import Structure
+from potlang.languages.pot.solve import verify
 from potlang.report.results import Limits
 
 FIRST, LAST = date(1900, 1, 1), date(2199, 12, 31)
@@ -126,7 +127,7 @@ def run_claims(count: int, seed: int, timeout: float) -> None:
         start = time.perf_counter()
         formula = f"ForAll([d: Date], {text})"
         program = {"verifications": [{"name": "c", "constraint": formula}]}
-        report = potlang.verify(program, trust="solver", limits=Limits(int(timeout * 1000)))
+        report = verify(program, trust="solver", limits=Limits(int(timeout * 1000)))
         times.append(time.perf_counter() - start)
         verdict = str(report.results[0].verdict)
         found[verdict if verdict in (truth, "unknown") else "wrong"] += 1
