@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from potlang.ir.module import Assertion, AssertionKind, Claim, Origin
-from potlang.ir.nodes import SymbolKind
 from potlang.languages.dot.check import CheckedTrace, MalformedTrace, Theory, TraceSource, check
 from potlang.languages.dot.lower.extract import Extraction, extract
 from potlang.languages.dot.lower.typing import TypedPropositions
@@ -44,9 +43,7 @@ def trace_to_pot(
     module = said.module
     assumed = (*module.assertions, *_rules(arrows, said), *facts(extraction, said))
     claims = tuple(_claims(extraction, said))
-    program = module_to_pot(replace(module, assertions=assumed, claims=claims, actions=("verify",)))
-    _declare_atoms(program, said)
-    return program
+    return module_to_pot(replace(module, assertions=assumed, claims=claims, actions=("verify",)))
 
 
 def _rules(arrows: Iterable[Arrow], said: TypedPropositions) -> Iterator[Assertion]:
@@ -70,11 +67,3 @@ def _claims(extraction: Extraction, said: TypedPropositions) -> Iterator[Claim]:
             yield Claim(f"node:{id_}", f"summary {id_}", formula)
         elif role != "proposer" or extraction.state(id_) != "validated":
             yield Claim(f"node:{id_}", f"node {id_}", formula)
-
-
-def _declare_atoms(program: dict[str, Any], said: TypedPropositions) -> None:
-    """Declares the constants that stand for propositions without a formula."""
-    names = [symbol.name for symbol in said.module.symbols if symbol.kind is SymbolKind.FRESH]
-    if names:
-        group = program["constants"].setdefault("Bool", {"sort": "Bool", "members": []})
-        group["members"] += names

@@ -254,7 +254,7 @@ def module_to_pot(module: Module) -> dict[str, Any]:
         "functions": [
             _function_item(s)
             for s in module.symbols
-            if (s.domain and s.kind == SymbolKind.FUNCTION) or s.kind == SymbolKind.FRESH
+            if s.domain and s.kind in (SymbolKind.FUNCTION, SymbolKind.FRESH)
         ],
         "constants": _constants(module),
         "variables": [_variable(s.name, s.range) for s in module.symbols if s.kind == SymbolKind.FREE],
@@ -310,7 +310,7 @@ def _with_names(writer: Writer, body: Node, variables: Iterable[Var], names: dic
 def _constants(module: Module) -> dict[str, Any]:
     groups: dict[str, list[str]] = {}
     for symbol in module.symbols:
-        if symbol.kind == SymbolKind.CONSTANT:
+        if symbol.kind == SymbolKind.CONSTANT or (symbol.kind == SymbolKind.FRESH and not symbol.domain):
             groups.setdefault(sort_text(symbol.range), []).append(symbol.name)
     return {sort: {"sort": sort, "members": members} for sort, members in groups.items()}
 
