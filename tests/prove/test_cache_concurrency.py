@@ -141,7 +141,7 @@ def killed_while_writing(directory: Path, first: int, seconds: float) -> list[in
     output, errors = process.communicate()
     assert errors == ""
     lines += [line for line in output.splitlines(keepends=True) if line.endswith("\n")]
-    assert all(line.strip().isdigit() for line in lines)
+    assert all(line.strip().isdigit() for line in lines), lines
     return [int(line) for line in lines]
 
 
