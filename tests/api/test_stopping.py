@@ -252,14 +252,16 @@ def test_the_solvers_of_a_cancelled_task_end(route: Any) -> None:
 
         async def main() -> None:
             task = asyncio.ensure_future(potlang.aio.verify(HANG, route=route, limits=LONG, workers=workers))
-            await asyncio.sleep(0.8)
-            pids = [each.pid for each in workers._busy]
+            pids: list[int] = []
+            while not pids and not task.done():
+                await asyncio.sleep(0.4)
+                pids = [each.pid for each in workers._busy]
             task.cancel()
             began = time.monotonic()
             with pytest.raises(asyncio.CancelledError):
                 await task
             assert time.monotonic() - began < MOST_SECONDS
-            assert pids and ended(pids, workers)
+            assert ended(pids, workers)
 
         asyncio.run(main())
 

@@ -9,6 +9,8 @@ from typing import Final, NamedTuple
 from potlang.utils.serialize import json_text
 
 WIDTH: Final = 100
+_DEEPEST: Final = 20
+"""Levels that are indented: with more, a text of brackets alone would grow by the square of its length."""
 ORDER: Final = (
     *("$schema", "description", "imports", "sorts", "functions", "constants", "variables", "knowledge_base"),
     *("rules", "verifications", "optimization", "actions", "semantics", "lint"),
@@ -82,16 +84,22 @@ def _lines(whole: _Part) -> list[str]:
         is_section = depth <= 1 and part.brackets and any(each.brackets for each in part.parts)
         if not part.brackets:
             pieces.append(head + part.text + after)
-        elif not part.parts or (depth and not is_section and 2 * depth + part.width + len(after) <= WIDTH):
+        elif not part.parts or (
+            depth and not is_section and len(_indent(depth)) + part.width + len(after) <= WIDTH
+        ):
             pieces.append(head + _flat(part) + after)
         else:
             pieces.append(f"{head}{part.brackets[0]}")
-            todo.append(f"\n{'  ' * depth}{part.brackets[1]}{after}")
+            todo.append(f"\n{_indent(depth)}{part.brackets[1]}{after}")
             for number in range(len(part.parts) - 1, -1, -1):
                 comma = "," if number < len(part.parts) - 1 else ""
                 todo.append((part.parts[number], depth + 1, comma))
-                todo.append("\n" + "  " * (depth + 1))
+                todo.append("\n" + _indent(depth + 1))
     return pieces
+
+
+def _indent(depth: int) -> str:
+    return "  " * min(depth, _DEEPEST)
 
 
 def _flat(whole: _Part) -> str:
