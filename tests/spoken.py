@@ -59,7 +59,8 @@ def spoken(program: potlang.Program) -> Iterator[Spoken]:
     writer = Writer(program.module)
     elaborator = program.extension._e
     tree = program.tree
-    for each in (*tree.facts, *tree.rules, *tree.verifications):
+    said: list[s.FactDecl | s.StatementDecl] = [*tree.facts, *tree.rules, *tree.verifications]
+    for each in said:
         elaborator.begin(Sink())
         node: Node | None
         if isinstance(each, s.FactDecl):
@@ -91,7 +92,9 @@ def differing(
     Asked over the declarations alone: no fact or rule helps two formulas to be equivalent.
     """
     asked = [each for each in found if each.read is not None]
-    bare = {key: program[key] for key in ("sorts", "functions", "constants", "imports") if key in program}
+    bare: dict[str, Any] = {
+        key: program[key] for key in ("sorts", "functions", "constants", "imports") if key in program
+    }
     local = [
         variable
         for fact in program.get("knowledge_base") or ()
