@@ -20,7 +20,7 @@ from potlang.cli.common import (
     print_json,
     with_progress,
 )
-from potlang.cli.helping import Group
+from potlang.cli.helping import CommandGroup
 from potlang.cli.options import cache_directory_option, open_cache, print_problems
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _AGE = re.compile(r"([0-9]{1,9})([smhdw])")
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def cache() -> None:
     """Count, remove or verify again what is cached.
 

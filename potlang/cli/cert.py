@@ -19,7 +19,7 @@ from potlang.cli.common import (
     read_input,
     use_color,
 )
-from potlang.cli.helping import Group
+from potlang.cli.helping import CommandGroup
 from potlang.languages.pot.check import check as check_program
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ MOST_BYTES = 1 << 30
 _COLORS = {"VALID": "green", "VALID_WITH_HOLES": "yellow", "INVALID": "red"}
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def cert() -> None:
     """Check certificates.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from potlang.diag import render_sarif
 from potlang.diag.model import Label, Place
-from potlang.diag.render_sarif import Finding
+from potlang.diag.render_sarif import SarifFinding
 from potlang.diag.wording import visible
 from potlang.languages.dagmath.report import SolutionReport
 from potlang.languages.dagmath.results import StepVerdict
@@ -27,7 +27,7 @@ def sarif_results(answer: Answer) -> list[dict[str, Any]]:
     What a trace says against its theory is among its diagnostics already.
     """
     found = [*render_sarif.sarif_results(answer.document, answer.diagnostics)]
-    findings: Iterator[Finding] = iter(())
+    findings: Iterator[SarifFinding] = iter(())
     if isinstance(answer.found, Report):
         findings = _of_program(answer.found)
     elif isinstance(answer.found, SolutionReport):
@@ -35,7 +35,7 @@ def sarif_results(answer: Answer) -> list[dict[str, Any]]:
     return found + [render_sarif.finding_result(each, answer.document) for each in findings]
 
 
-def _of_program(report: Report) -> Iterator[Finding]:
+def _of_program(report: Report) -> Iterator[SarifFinding]:
     chosen = {each.pointer for each in report.elections}
     for result in report.results:
         # Of options one is to hold: those that do not are no findings.
@@ -44,14 +44,16 @@ def _of_program(report: Report) -> Iterator[Finding]:
             yield _of_claim(result)
     for each in report.elections:
         if each.outcome in ("none", "several"):
-            yield Finding("question", "error", f"of the options {each.outcome} hold", (_label(each.pointer),))
+            yield SarifFinding(
+                "question", "error", f"of the options {each.outcome} hold", (_label(each.pointer),)
+            )
         elif each.outcome == "open":
-            yield Finding("question", "none", "it is open which option holds", (_label(each.pointer),))
+            yield SarifFinding("question", "none", "it is open which option holds", (_label(each.pointer),))
     if report.optimization is not None and report.optimization.status is not OptimizationStatus.OPTIMAL:
         yield _of_optimum(report.optimization)
 
 
-def _of_claim(result: Result) -> Finding:
+def _of_claim(result: Result) -> SarifFinding:
     name, verdict, evidence = visible(result.name), result.verdict, result.evidence
     asked = f" ({result.ask.replace('_', ' ')})" if result.is_asked else ""
     core = tuple(
@@ -59,7 +61,9 @@ def _of_claim(result: Result) -> Finding:
     )
     labels = (_label(result.pointer), *core)
     if verdict is Verdict.UNKNOWN:
-        return Finding("unknown", "none", f"{name}{asked}: unknown, {result.reason or 'no answer'}", labels)
+        return SarifFinding(
+            "unknown", "none", f"{name}{asked}: unknown, {result.reason or 'no answer'}", labels
+        )
     level = "warning" if verdict is Verdict.UNDETERMINED else "error"
     violations = evidence.violations
     if result.kind == "norm" and violations is not None and verdict is Verdict.REFUTED:
@@ -67,19 +71,19 @@ def _of_claim(result: Result) -> Finding:
         listed = "; ".join(said[:_MOST_BINDINGS])
         more = f"; {len(said) - _MOST_BINDINGS} more" if len(said) > _MOST_BINDINGS else ""
         by = f" by {visible(listed)}{more}" if said else ""
-        return Finding("violated", level, f"the norm {name} is violated{by}", labels)
-    return Finding(str(verdict), level, f"{name}{asked}: {verdict}", labels)
+        return SarifFinding("violated", level, f"the norm {name} is violated{by}", labels)
+    return SarifFinding(str(verdict), level, f"{name}{asked}: {verdict}", labels)
 
 
-def _of_optimum(found: OptimizationResult) -> Finding:
+def _of_optimum(found: OptimizationResult) -> SarifFinding:
     level = "none" if found.status is OptimizationStatus.UNKNOWN else "error"
     core = tuple(_label(each.pointer, f"{each.kind} {each.name}: {each.text}") for each in found.core or ())
-    return Finding(
+    return SarifFinding(
         "optimization", level, f"the optimization is {found.status}", (_label(found.pointer), *core)
     )
 
 
-def _of_solution(answer: Answer) -> Iterator[Finding]:
+def _of_solution(answer: Answer) -> Iterator[SarifFinding]:
     report = answer.found
     assert isinstance(report, SolutionReport)
     text = answer.document.text or ""
@@ -90,10 +94,10 @@ def _of_solution(answer: Answer) -> Iterator[Finding]:
         if step.line is not None and text:
             place = Place("", answer.document.line_span(step.line))
         said = f"step {step.id} is refuted{': ' if step.result.reason else ''}{step.result.reason}"
-        yield Finding("refuted", "error", visible(said), (Label(place),))
+        yield SarifFinding("refuted", "error", visible(said), (Label(place),))
     if report.contradiction:
         ids = ", ".join(map(str, report.contradiction))
-        yield Finding("inconsistent", "error", f"steps {ids} contradict each other", (Label(Place()),))
+        yield SarifFinding("inconsistent", "error", f"steps {ids} contradict each other", (Label(Place()),))
 
 
 def _core(items: tuple[CoreItem, ...] | None) -> tuple[Label, ...]:

@@ -63,7 +63,7 @@ class Command(click.Command):
                     formatter.write_dl(rows)
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """A group of commands, each with its whole line; a word near one of them is told as such."""
 
     context_class = _Context

@@ -166,10 +166,10 @@ def _configuration() -> str | None:
 def _main(args: list[str], solver: subprocess.Popen[bytes] | None) -> None:
     import click
 
-    from potlang.cli.helping import Group
+    from potlang.cli.helping import CommandGroup
     from potlang.version import __version__
 
-    class Commands(Group):
+    class Commands(CommandGroup):
         """Loads a command's module when it is called."""
 
         def invoke(self, ctx: click.Context) -> Any:

@@ -27,7 +27,7 @@ from potlang.cli.common import (
     tell,
     worst_exit,
 )
-from potlang.cli.helping import Group
+from potlang.cli.helping import CommandGroup
 from potlang.cli.options import SECONDS, grouped
 from potlang.diag.wording import visible
 from potlang.languages.pot.check import check as check_program
@@ -84,7 +84,7 @@ def _stored(command: Command) -> Command:
     return found
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def policy() -> None:
     """Store programs in versions, with tests: claims and the verdicts that they must keep.
 

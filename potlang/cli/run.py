@@ -81,7 +81,7 @@ def run(
     context = click.get_current_context()
     if isinstance(context.obj, Served):
         raise Taken(work, style)
-    this = _Run(work, options, style, checking, context.params["files"], context.obj)
+    this = _RunOverInputs(work, options, style, checking, context.params["files"], context.obj)
     items = listed()
     if options.watch:
         _watch(this, listed, items)
@@ -105,7 +105,7 @@ def run_checks(
     run(listed, checked, options, style, checking=True)
 
 
-def _watch(this: _Run, listed: Callable[[], Sequence[Item]], items: Sequence[Item]) -> NoReturn:
+def _watch(this: _RunOverInputs, listed: Callable[[], Sequence[Item]], items: Sequence[Item]) -> NoReturn:
     """For ever: the signal that ends it ends the command."""
     from potlang.cli.watching import changed, states_of
 
@@ -121,7 +121,7 @@ def _watch(this: _Run, listed: Callable[[], Sequence[Item]], items: Sequence[Ite
     raise AssertionError
 
 
-class _Run(NamedTuple):
+class _RunOverInputs(NamedTuple):
     work: Work
     options: RunOptions
     style: str

@@ -61,7 +61,7 @@ _ANSWERS = {
 """The rules of findings that are no diagnostics, and what they say."""
 
 
-class Finding(NamedTuple):
+class SarifFinding(NamedTuple):
     """A result that is no diagnostic: its rule, level (`none` for what is open), message and places."""
 
     rule: str
@@ -70,7 +70,7 @@ class Finding(NamedTuple):
     labels: tuple[Label, ...]
 
 
-def finding_result(found: Finding, document: Document) -> Json:
+def finding_result(found: SarifFinding, document: Document) -> Json:
     """The result of a finding, for `sarif_log`."""
     result: Json = {"ruleId": found.rule, "level": found.level}
     if found.level == "none":

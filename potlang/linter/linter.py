@@ -9,7 +9,7 @@ from potlang.diag import Place, Sink
 from potlang.languages.pot.program import Checked
 from potlang.linter.choice import USUAL, LintChoice, chosen_rules
 from potlang.linter.linted import LintedProgram
-from potlang.linter.rule import Finding, LintRule
+from potlang.linter.rule import LintFinding, LintRule
 from potlang.utils.gc_pause import collector_paused
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _ask(
         sink.report("POT9003", Place(), rules=names, budget=budget_ms, helps=helps)
 
 
-def _report(sink: Sink, rule: LintRule, findings: Iterable[Finding]) -> None:
+def _report(sink: Sink, rule: LintRule, findings: Iterable[LintFinding]) -> None:
     report: Callable[..., None] = sink.report
     for each in findings:
         report(

@@ -10,7 +10,7 @@ from typing import Literal
 from potlang.ir.module import Module
 from potlang.ir.nodes import Node
 from potlang.languages.pot.lower import DEFAULT_PASSES, divided, lower
-from potlang.linter.small_models import SmallModels, TooLarge
+from potlang.linter.small_models import NotWrittenOut, SmallModels
 from potlang.processes.pool import Workers, default_workers
 from potlang.prove.options import ProverOptions
 from potlang.prove.prover import Prover
@@ -69,7 +69,7 @@ class Questions(Closing):
     def _answer(self, formulas: list[Node]) -> Status:
         # Solvers are slow to find models of quantified formulas, and quick if these are written out.
         for write, definite in ((self._small.written_out, "sat"), (self._small.instances, "unsat")):
-            with suppress(TooLarge):
+            with suppress(NotWrittenOut):
                 if self._asked(write(formulas)) == definite:
                     return "sat" if definite == "sat" else "unsat"
         return self._asked(self._pool.conj(formulas))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _NO_FIELDS: Mapping[str, object] = MappingProxyType({})
 
 
-class Finding(NamedTuple):
+class LintFinding(NamedTuple):
     """What a rule reports: the arguments of `Sink.report`, but for the code."""
 
     place: Place
@@ -39,8 +39,8 @@ class LintRule:
     """
 
     code: str
-    find: Callable[[LintedProgram], Iterator[Finding]] | None = None
-    ask: Callable[[LintedProgram, Questions], Iterator[Finding]] | None = None
+    find: Callable[[LintedProgram], Iterator[LintFinding]] | None = None
+    ask: Callable[[LintedProgram, Questions], Iterator[LintFinding]] | None = None
     by_default: bool = True
     stands_for: str = ""
 

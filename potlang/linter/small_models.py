@@ -25,7 +25,7 @@ _MOST_NODES = 20_000
 _PLAIN = (BOOL, INT, REAL, STRING)
 
 
-class TooLarge(Exception):
+class NotWrittenOut(Exception):
     """The formula is not written out: it would be too long, or is of a form that cannot be."""
 
 
@@ -53,22 +53,23 @@ class SmallModels:
         self._done: dict[Node, Node] = {}
 
     def written_out(self, formulas: Iterable[Node]) -> Node:
-        """The formulas over the universe. Raises `TooLarge`."""
+        """The formulas over the universe. Raises `NotWrittenOut`."""
         found = [self._formula(each) for each in formulas]
         nodes = reachable(*found, *self._bodies)
         if len(nodes) > _MOST_NODES:
-            raise TooLarge
+            raise NotWrittenOut
         return self._pool.conj([*found, *self._closed(nodes)])
 
     def instances(self, formulas: Iterable[Node]) -> Node:
-        """What the formulas say of the universe: where that has no model, they have none. Raises `TooLarge`.
+        """The formulas, written out over the universe; where it has no model, they have none.
 
-        A thing that is said to exist gets an element that nothing else is said of (a Skolem constant).
+        Raises `NotWrittenOut` beyond the limit. A thing that is said to exist gets an element that nothing
+        else is said of (a Skolem constant).
         """
         unused = {sort: list(elements) for sort, elements in self._fresh.items()}
         found = [self._instance(each, unused) for each in formulas]
         if any(isinstance(node, Quant) for node in reachable(*found, *self._bodies)):
-            raise TooLarge
+            raise NotWrittenOut
         return self._pool.conj(found)
 
     def _instance(self, formula: Node, unused: dict[Sort, list[Node]]) -> Node:
@@ -81,7 +82,7 @@ class SmallModels:
         values: dict[Node, Node] = {}
         for var in inner.binders:
             if not unused.get(var.sort):
-                raise TooLarge
+                raise NotWrittenOut
             values[var] = unused[var.sort].pop()
         body = substitute(self._pool, inner.body, values)
         return body if holds else self._pool.negate(body)
@@ -97,12 +98,12 @@ class SmallModels:
         functions: dict[Symbol, None] = {}
         for node in nodes:
             if isinstance(node, Quant) or not (node.sort in _PLAIN or node.sort in self._universe):
-                raise TooLarge
+                raise NotWrittenOut
             if isinstance(node, App) and isinstance(node.op, Symbol) and isinstance(node.sort, DeclaredSort):
                 functions[node.op] = None
         for function in functions:
             if any(sort not in self._universe for sort in function.domain):
-                raise TooLarge
+                raise NotWrittenOut
             values = self._universe[function.range]
             columns = [self._universe[sort] for sort in function.domain]
             for args in _combinations(columns):
@@ -111,7 +112,7 @@ class SmallModels:
 
 
 def expanded(pool: Pool, formula: Node, universe: Mapping[Sort, list[Node]]) -> Node:
-    """The formula with its quantifiers written out. Raises `TooLarge`."""
+    """The formula with its quantifiers written out. Raises `NotWrittenOut`."""
     done: dict[int, Node] = {}
     for node in reachable(formula):
         match node:
@@ -129,7 +130,7 @@ def _copies(
 ) -> Node:
     """The conjunction or disjunction of the body's instances."""
     if any(var.sort not in universe for var in binders):
-        raise TooLarge
+        raise NotWrittenOut
     columns = [universe[var.sort] for var in binders]
     copies = [
         substitute(pool, body, dict(zip(binders, values, strict=True))) for values in _combinations(columns)
@@ -142,5 +143,5 @@ def _combinations(columns: list[list[Node]]) -> Iterable[tuple[Node, ...]]:
     for column in columns:
         size *= len(column)
     if size > _MOST_COPIES:
-        raise TooLarge
+        raise NotWrittenOut
     return product(*columns)

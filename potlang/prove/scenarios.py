@@ -59,7 +59,7 @@ class GeneralRule(NamedTuple):
     body: Node
 
 
-class Draft(NamedTuple):
+class ScenarioDraft(NamedTuple):
     """A scenario before it has words: values of variables in one structure."""
 
     view: StructureView
@@ -186,14 +186,14 @@ class ScenarioMaker:
                     known += _near(node)
         return StructureView(structure, literals)
 
-    def draft(self, view: StructureView, formula: Node, holds: bool) -> Draft | None:
+    def draft(self, view: StructureView, formula: Node, holds: bool) -> ScenarioDraft | None:
         """The elements by which the claim `holds`, or does not; None where it takes none."""
         env = play(view, formula, holds, {})
         parts = opened(formula)
         leading = parts is not None and all(var in env for var in parts[0])
-        return Draft(view, env, leading) if env else None
+        return ScenarioDraft(view, env, leading) if env else None
 
-    def alike(self, view: StructureView, formula: Node, other: Draft) -> Draft | None:
+    def alike(self, view: StructureView, formula: Node, other: ScenarioDraft) -> ScenarioDraft | None:
         """The instance of the claim's first quantifiers that is most like one in another structure.
 
         What holds of all elements has no witness: shown is what differs from where it fails.
@@ -214,9 +214,9 @@ class ScenarioMaker:
             score = sum(view.value(term, env) == old for term, old in zip(terms, before, strict=True))
             if best is None or score > best[0]:
                 best = score, env
-        return None if best is None else Draft(view, best[1], True)
+        return None if best is None else ScenarioDraft(view, best[1], True)
 
-    def scenario(self, draft: Draft, formula: Node) -> Scenario:
+    def scenario(self, draft: ScenarioDraft, formula: Node) -> Scenario:
         """The draft in the program's words."""
         names = self._names(draft)
         elements = self._elements(draft, names)
@@ -245,7 +245,7 @@ class ScenarioMaker:
 
     # --- words ---
 
-    def _names(self, draft: Draft) -> dict[Var, str]:
+    def _names(self, draft: ScenarioDraft) -> dict[Var, str]:
         names: dict[Var, str] = {}
         for var in draft.env:
             name, number = var.name, 2
@@ -254,7 +254,7 @@ class ScenarioMaker:
             names[var] = name
         return names
 
-    def _elements(self, draft: Draft, names: Mapping[Var, str]) -> dict[Element, tuple[str, bool]]:
+    def _elements(self, draft: ScenarioDraft, names: Mapping[Var, str]) -> dict[Element, tuple[str, bool]]:
         """A name for each element of declared sorts, and whether a constant gives it."""
         found: dict[Element, tuple[str, bool]] = {}
         for symbol in self.module.symbols:
@@ -385,7 +385,7 @@ class ScenarioStep:
             false_scenario=marked(false, true),
         )
 
-    def _draft(self, state: ClaimState, formula: Node, holds: bool) -> Draft | None:
+    def _draft(self, state: ClaimState, formula: Node, holds: bool) -> ScenarioDraft | None:
         view = self._view(state, formula, holds)
         found = None if view is None else self._maker.draft(view, formula, holds)
         seeks = isinstance(formula, Quant) and (formula.kind == "exists") == holds
@@ -401,7 +401,7 @@ class ScenarioStep:
             return None
         return self._maker.view(complete(structure, self._module), formula)
 
-    def _asked(self, state: ClaimState, formula: Node, holds: bool) -> Draft | None:
+    def _asked(self, state: ClaimState, formula: Node, holds: bool) -> ScenarioDraft | None:
         """A model in which constants stand for the first quantifiers' variables.
 
         Over numbers a model may fail where no candidate lies.
@@ -443,9 +443,9 @@ class ScenarioStep:
         env |= {var: structure.functions.get(symbol) for var, symbol in symbols.items()}
         if view.value(parts[1], env) is not holds:
             return None
-        return Draft(view, play(view, parts[1], holds, env), True, result.encoding)
+        return ScenarioDraft(view, play(view, parts[1], holds, env), True, result.encoding)
 
-    def _model(self, state: ClaimState, draft: Draft | None, shown: Model | None) -> Model | None:
+    def _model(self, state: ClaimState, draft: ScenarioDraft | None, shown: Model | None) -> Model | None:
         """What is shown of the model that a scenario is in: never of another one."""
         if draft is None or draft.encoding is None or shown is None:
             return shown

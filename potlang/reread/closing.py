@@ -23,7 +23,7 @@ class Assumed(NamedTuple):
     sorts: Sequence[str]
 
 
-class _Rule(NamedTuple):
+class _DefiningRule(NamedTuple):
     sorts: Sequence[str]
     args: list[Expression]
     variables: list[str]
@@ -39,7 +39,7 @@ class Closed(NamedTuple):
 
 def closed(domains: Mapping[str, Sequence[str]], assumed: Sequence[Assumed]) -> Closed:
     """What closes the predicates with these domains. Raises `NotCovered`."""
-    rules: dict[str, list[_Rule]] = {name: [] for name in domains}
+    rules: dict[str, list[_DefiningRule]] = {name: [] for name in domains}
     for each in assumed:
         for name, rule in _defining(each, domains):
             rules[name].append(rule)
@@ -62,7 +62,7 @@ def closed(domains: Mapping[str, Sequence[str]], assumed: Sequence[Assumed]) -> 
             *(each for each in domains if each != name and each in below[name] and name in below[each]),
         ]
         done.update(group)
-        completion = _Completion(group, domains, rules, recursive=name in below[name])
+        completion = _Closing(group, domains, rules, recursive=name in below[name])
         found.declared.extend(completion.declared())
         found.assumed.append((f"s:closed predicate {name}", completion.root()))
     return found
@@ -90,7 +90,7 @@ def _in(expression: Expression, domains: Mapping[str, Sequence[str]]) -> Iterato
                 yield name
 
 
-def _defining(assumed: Assumed, domains: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, _Rule]]:
+def _defining(assumed: Assumed, domains: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, _DefiningRule]]:
     """[CLOSED-RULES]"""
     stack: list[tuple[Expression, list[str], list[Expression]]] = [(parsed(assumed.formula), [], [])]
     while stack:
@@ -99,7 +99,9 @@ def _defining(assumed: Assumed, domains: Mapping[str, Sequence[str]]) -> Iterato
         if name is not None:
             yield (
                 name,
-                _Rule(assumed.sorts, part[1:] if isinstance(part, list) else [], variables, conditions),
+                _DefiningRule(
+                    assumed.sorts, part[1:] if isinstance(part, list) else [], variables, conditions
+                ),
             )
         elif isinstance(part, list) and part[0] == "forall":
             stack.append((part[2], [*variables, *map(written, part[1])], conditions))
@@ -113,14 +115,14 @@ def _defining(assumed: Assumed, domains: Mapping[str, Sequence[str]]) -> Iterato
                     stack.append((side, variables, [*conditions, other]))
 
 
-class _Completion:
+class _Closing:
     """[CLOSED-COMPLETION], [CLOSED-RECURSION]"""
 
     def __init__(
         self,
         group: Sequence[str],
         domains: Mapping[str, Sequence[str]],
-        rules: Mapping[str, Sequence[_Rule]],
+        rules: Mapping[str, Sequence[_DefiningRule]],
         *,
         recursive: bool,
     ) -> None:
@@ -165,7 +167,7 @@ class _Completion:
             kept += 1
         return kept
 
-    def _keeps(self, rule: _Rule, at: int) -> bool:
+    def _keeps(self, rule: _DefiningRule, at: int) -> bool:
         given = rule.args[at]
         atoms = [atom for condition in rule.conditions for atom in self._atoms(condition)]
         is_variable = isinstance(given, str) and given.startswith("?")
@@ -192,7 +194,7 @@ class _Completion:
         some: Expression = "false" if not ways else ways[0] if len(ways) == 1 else ["or", *ways]
         return _for_all(variables, ["=>", _applied(json.dumps(name), variables), some])
 
-    def _way(self, name: str, rule: _Rule, variables: Sequence[Expression]) -> Expression:
+    def _way(self, name: str, rule: _DefiningRule, variables: Sequence[Expression]) -> Expression:
         replaced: dict[str, Expression] = {}
         equations = []
         for variable, given in zip(variables, rule.args, strict=True):

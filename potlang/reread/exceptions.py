@@ -74,13 +74,13 @@ def fresh(sort: str, into: list[str]) -> str:
     return f"?.{len(into) - 1}"
 
 
-class ExceptedRule:
+class OverridableRule:
     """A rule with its exceptions, and those that override it; `sorts` are those of its root's variables."""
 
     def __init__(self, formula: str, unless: Iterable[str], sorts: list[str]) -> None:
         self.parts = taken_apart(parsed(formula))
         self.sorts = sorts
-        self.overriding: list[ExceptedRule] = []
+        self.overriding: list[OverridableRule] = []
         self._exceptions: list[Expression] = [parsed(each) for each in unless]
         self._is_open = True
         self._formula = formula
@@ -102,7 +102,7 @@ class ExceptedRule:
             self._exceptions += [self._overridden(each, levels - 1) for each in self.overriding]
         return conjunction([*self.parts.conditions, *(["not", each] for each in self._exceptions)])
 
-    def _overridden(self, by: ExceptedRule, levels: int) -> Expression:
+    def _overridden(self, by: OverridableRule, levels: int) -> Expression:
         """[EXC-MATCH]"""
         applies = by._applies(levels)
         pairs = [

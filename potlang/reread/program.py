@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from .closing import Assumed, closed
-from .exceptions import ExceptedRule
+from .exceptions import OverridableRule
 from .formulas import BUILT_IN, Binder, Function, Names, RootReader, sort_text
 from .lexer import NotCovered
 
@@ -283,13 +283,13 @@ class _Program:
             else:
                 raise NotCovered("an unknown role")
 
-    def _excepted(self, reader: RootReader, item: Mapping[str, Any]) -> ExceptedRule:
+    def _excepted(self, reader: RootReader, item: Mapping[str, Any]) -> OverridableRule:
         """A rule with the exceptions of its own."""
         unless = item.get("unless", [])
         found, exceptions = self._statement(reader, item, unless if isinstance(unless, list) else [unless])
         if exceptions and item.get("exists"):
             raise NotCovered("`unless` of a rule with `exists`")
-        return ExceptedRule(found, exceptions, reader.sorts)
+        return OverridableRule(found, exceptions, reader.sorts)
 
     def _verification(self, key: str, item: Mapping[str, Any]) -> None:
         """[POT-VER-ASK], [POT-VER-OPTIONS]: modes and questions change no claim"""

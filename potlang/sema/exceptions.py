@@ -25,7 +25,7 @@ _TERMS = (SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.FREE)
 _COMPARISONS = (op.EQ, op.IFF, op.LT, op.LE, op.BV_ULT, op.BV_ULE, op.BV_SLT, op.BV_SLE)
 
 
-class Subject(NamedTuple):
+class ConclusionSubject(NamedTuple):
     """What one part of a conclusion speaks of: a declared symbol at arguments.
 
     `value` is what the part says that it is: a truth value for a literal, a term for an equation; None for
@@ -48,7 +48,7 @@ class ExceptedRule:
     variables: tuple[Var, ...] = ()
     conditions: list[Node] = field(default_factory=list)
     conclusion: Node | None = None
-    subjects: list[Subject] = field(default_factory=list)
+    subjects: list[ConclusionSubject] = field(default_factory=list)
     exceptions: list[Node] = field(default_factory=list)
     overriding: list[ExceptedRule] = field(default_factory=list)
 
@@ -73,7 +73,7 @@ class ExceptedRule:
         return pool.conj([*self.conditions, *map(pool.negate, self.exceptions)])
 
 
-def subjects(conclusion: Node) -> Iterator[Subject]:
+def subjects(conclusion: Node) -> Iterator[ConclusionSubject]:
     """What the conjuncts of a conclusion speak of, as far as they are literals or comparisons."""
     stack = [(conclusion, True)]
     while stack:
@@ -89,14 +89,14 @@ def subjects(conclusion: Node) -> Iterator[Subject]:
         elif node.sort is BOOL:
             head = _term(node)
             if head is not None:
-                yield Subject(*head, _TRUE if sign else _FALSE)
+                yield ConclusionSubject(*head, _TRUE if sign else _FALSE)
 
 
 _TRUE, _FALSE = Lit(-1, BOOL, True), Lit(-2, BOOL, False)
 """Values of literals: compared by identity, and in no formula."""
 
 
-def _compared(node: App, sign: bool) -> Iterator[Subject]:
+def _compared(node: App, sign: bool) -> Iterator[ConclusionSubject]:
     """The subjects of a comparison: of an equation one side, of others both."""
     equal = sign and node.op in (op.EQ, op.IFF)
     for side, other in (node.args, node.args[::-1]):
@@ -105,9 +105,9 @@ def _compared(node: App, sign: bool) -> Iterator[Subject]:
             continue
         if node.op is op.IFF:
             if isinstance(other, Lit):
-                yield Subject(*head, _TRUE if bool(other.value) is sign else _FALSE)
+                yield ConclusionSubject(*head, _TRUE if bool(other.value) is sign else _FALSE)
             return
-        yield Subject(*head, other if equal else None)
+        yield ConclusionSubject(*head, other if equal else None)
         if equal:
             return
 
@@ -286,7 +286,7 @@ class Exceptions:
         found = [case for mine, theirs in pairs if (case := self._case(mine, theirs, by)) is not None]
         return self._pool.disj(dict.fromkeys(found)) if found else None
 
-    def _case(self, mine: Subject, theirs: Subject, by: ExceptedRule) -> Node | None:
+    def _case(self, mine: ConclusionSubject, theirs: ConclusionSubject, by: ExceptedRule) -> Node | None:
         """That `by` applies to the arguments of `mine`; None where no arguments are the same."""
         pool = self._pool
         replaced: dict[Node, Node] = {}
@@ -307,7 +307,7 @@ class Exceptions:
         return pool.quant("exists", tuple(fresh.values()), body) if fresh else body
 
 
-def _pairs(rule: ExceptedRule, by: ExceptedRule) -> list[tuple[Subject, Subject]]:
+def _pairs(rule: ExceptedRule, by: ExceptedRule) -> list[tuple[ConclusionSubject, ConclusionSubject]]:
     return [
         (mine, theirs) for mine in rule.subjects for theirs in by.subjects if mine.symbol is theirs.symbol
     ]

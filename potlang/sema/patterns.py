@@ -84,12 +84,12 @@ def read_pattern(pattern: str) -> list[Row]:
         raise PatternError("it is too long")
     text = pattern.removeprefix("^")
     text = text[:-1] if text.endswith("$") and not text.endswith("\\$") else text
-    reader = _Reader(text)
+    reader = _PatternReader(text)
     rows = reader.rows()
     return list(dict.fromkeys(map(_merged, rows)))
 
 
-class _Reader:
+class _PatternReader:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0

@@ -36,23 +36,21 @@ class Interruptible(Generic[Result]):
         try:
             return self._work()
         finally:
-            self._is_over.set()
-            self._settle()
-
-    def _settle(self) -> None:
-        """Take what was sent and is not raised yet: it must not reach what this thread does next."""
-        while True:
-            try:
-                with self._lock:
-                    self._thread = None
-                # At the end of each turn the interpreter looks up, and raises it. Taking it back instead
-                # would leave the interpreter looking for it at each call from then on, and CPython 3.11
-                # for ever where a profiler is at work.
-                for _ in range(_TURNS if self._is_interrupted else 0):
-                    pass
-            except KeyboardInterrupt:
-                continue
-            return
+            # Before anything that looks up: from here on nothing more is sent, whatever is raised below.
+            self._thread = None
+            # Take what was sent and is not raised yet: it must not reach what this thread does next.
+            while True:
+                try:
+                    with self._lock:  # who is sending has sent
+                        self._is_over.set()
+                    # At the end of each turn the interpreter looks up, and raises it. Taking it back instead
+                    # would leave the interpreter looking for it at each call from then on, and CPython 3.11
+                    # for ever where a profiler is at work.
+                    for _ in range(_TURNS if self._is_interrupted else 0):
+                        pass
+                except KeyboardInterrupt:
+                    continue
+                break
 
     def interrupt(self) -> None:
         """Interrupt it; work that is done, or not begun, is not done any more."""

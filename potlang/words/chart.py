@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, cast
 
 from potlang.utils.deadline import look
-from potlang.words.rules import Hole, Rule, Symbols, Token, Value, list_category
+from potlang.words.rules import PatternHole, PhraseRule, PhraseSymbols, SentenceToken, Value, list_category
 
 MOST_STEPS = 200_000
 """Parts of readings that are looked at before a sentence is given up."""
@@ -20,7 +20,7 @@ class TooLong(Exception):
     """The sentence has more readings of its parts than are looked at."""
 
 
-class Found(NamedTuple):
+class PartRead(NamedTuple):
     """A part of the sentence that has been read, from its `start` on."""
 
     category: str
@@ -31,10 +31,10 @@ class Found(NamedTuple):
     is_prefix: bool = False
 
 
-class _Active(NamedTuple):
+class _ActiveEdge(NamedTuple):
     """A rule of which the first symbols have been read."""
 
-    symbols: Symbols
+    symbols: PhraseSymbols
     dot: int
     start: int
     values: tuple[Value, ...]
@@ -44,18 +44,18 @@ class _Active(NamedTuple):
 class Grammar:
     """The rules that a sentence may be read by, by what they begin with."""
 
-    def __init__(self, rules: Iterable[Symbols]) -> None:
-        self.by_word: dict[str, list[Symbols]] = {}
-        self.by_category: dict[str, list[Symbols]] = {}
+    def __init__(self, rules: Iterable[PhraseSymbols]) -> None:
+        self.by_word: dict[str, list[PhraseSymbols]] = {}
+        self.by_category: dict[str, list[PhraseSymbols]] = {}
         for each in rules:
             first = each.items[0]
-            if isinstance(first, Hole):
+            if isinstance(first, PatternHole):
                 self.by_category.setdefault(first.category, []).append(each)
             else:
                 self.by_word.setdefault(first, []).append(each)
 
 
-def fits(hole: Hole, found: Found, *, is_last: bool) -> bool:
+def fits(hole: PatternHole, found: PartRead, *, is_last: bool) -> bool:
     """Whether a part may stand in a hole without brackets; at level 0 what follows the hole ends any part."""
     if hole.category != found.category:
         return False
@@ -72,18 +72,18 @@ class Chart:
     """
 
     def __init__(
-        self, tokens: Sequence[Token], grammar: Grammar, leaves: dict[int, list[tuple[int, Found]]]
+        self, tokens: Sequence[SentenceToken], grammar: Grammar, leaves: dict[int, list[tuple[int, PartRead]]]
     ) -> None:
         self._words = [token.text for token in tokens]
         self._grammar = grammar
         self._leaves = leaves
-        self._waiting: list[dict[str, list[_Active]]] = [{} for _ in range(len(tokens) + 1)]
-        self._scanning: list[list[_Active]] = [[] for _ in range(len(tokens) + 1)]
-        self._ready: list[list[Found]] = [[] for _ in range(len(tokens) + 1)]
+        self._waiting: list[dict[str, list[_ActiveEdge]]] = [{} for _ in range(len(tokens) + 1)]
+        self._scanning: list[list[_ActiveEdge]] = [[] for _ in range(len(tokens) + 1)]
+        self._ready: list[list[PartRead]] = [[] for _ in range(len(tokens) + 1)]
         self._steps = 0
         self._reached = {0}
         self.furthest = self.formula = 0
-        self.whole: list[Found] = []
+        self.whole: list[PartRead] = []
         self._run()
 
     def _run(self) -> None:
@@ -100,16 +100,16 @@ class Chart:
     def _begin(self, at: int) -> None:
         """The rules that begin with the word at a place."""
         for each in self._beginning(self._words[at], at):
-            self._advance(_Active(each, 0, at, ()), at + 1, None)
+            self._advance(_ActiveEdge(each, 0, at, ()), at + 1, None)
 
-    def _beginning(self, word: str, at: int) -> Iterator[Symbols]:
+    def _beginning(self, word: str, at: int) -> Iterator[PhraseSymbols]:
         known = self._grammar.by_word
         yield from known.get(word, ())
         # A sentence begins with a capital letter, which no name gets by that.
         if at == 0 and word != word.lower():
             yield from (each for each in known.get(word.lower(), ()) if not each.rule.exact)
 
-    def _advance(self, active: _Active, at: int, found: Found | None) -> None:
+    def _advance(self, active: _ActiveEdge, at: int, found: PartRead | None) -> None:
         """Reads one symbol of a rule, which ends at a place."""
         self._steps += 1
         if self._steps > MOST_STEPS:
@@ -125,12 +125,12 @@ class Chart:
             rule = active.symbols.rule
             is_open = rule.is_open or (found is not None and found.is_open)
             self._ready[at].append(
-                Found(rule.category, rule.level, active.start, rule.text(values), is_open, rule.is_prefix)
+                PartRead(rule.category, rule.level, active.start, rule.text(values), is_open, rule.is_prefix)
             )
             return
-        following = _Active(active.symbols, dot, active.start, values)
+        following = _ActiveEdge(active.symbols, dot, active.start, values)
         wanted = items[dot]
-        if isinstance(wanted, Hole):
+        if isinstance(wanted, PatternHole):
             self._waiting[at].setdefault(wanted.category, []).append(following)
         elif at < len(self._words) and self._words[at] == wanted:
             self._scanning[at].append(following)
@@ -142,7 +142,7 @@ class Chart:
     def _complete(self, at: int) -> None:
         """All parts that end at a place, and what they make."""
         ready = self._ready[at]
-        seen: set[Found] = set()
+        seen: set[PartRead] = set()
         while ready:
             found = ready.pop()
             if found in seen:
@@ -158,12 +158,12 @@ class Chart:
             for active in self._waiting[found.start].get(found.category, ()):
                 self._fill(active, at, found)
             for each in self._grammar.by_category.get(found.category, ()):
-                self._fill(_Active(each, 0, found.start, ()), at, found)
+                self._fill(_ActiveEdge(each, 0, found.start, ()), at, found)
 
-    def _fill(self, active: _Active, at: int, found: Found) -> None:
+    def _fill(self, active: _ActiveEdge, at: int, found: PartRead) -> None:
         items = active.symbols.items
         hole = items[active.dot]
-        assert isinstance(hole, Hole)
+        assert isinstance(hole, PatternHole)
         is_last = active.dot + 1 == len(items)
         if not is_last:
             after = items[active.dot + 1]
@@ -185,24 +185,24 @@ def longer(values: Sequence[Value]) -> Value:
     return cast("Value", (*several, item))
 
 
-def list_rules(category: str, level: int, comma: str, last: str) -> list[Rule]:
+def list_rules(category: str, level: int, comma: str, last: str) -> list[PhraseRule]:
     """The rules of a list of parts: one; two; more with commas. Its category has a star and the level."""
-    item, several = Hole(0, category, level), f"{category} commas {level}"
+    item, several = PatternHole(0, category, level), f"{category} commas {level}"
     whole = list_category(category, level)
     return [
-        Rule(whole, 0, (item,), listed),
-        Rule(whole, 0, (item, last, item), listed),
-        Rule(whole, 0, (Hole(0, several), last, item), longer),
-        Rule(several, 0, (item, comma, item), listed),
-        Rule(several, 0, (Hole(0, several), comma, item), longer),
+        PhraseRule(whole, 0, (item,), listed),
+        PhraseRule(whole, 0, (item, last, item), listed),
+        PhraseRule(whole, 0, (PatternHole(0, several), last, item), longer),
+        PhraseRule(several, 0, (item, comma, item), listed),
+        PhraseRule(several, 0, (PatternHole(0, several), comma, item), longer),
     ]
 
 
-def run_rules(category: str, name: str, level: int, words: str) -> list[Rule]:
+def run_rules(category: str, name: str, level: int, words: str) -> list[PhraseRule]:
     """The rules of a run of parts with the same words between them."""
     # Not of level 0: a run whose last part is open does not go on.
-    item, run = Hole(0, category, level), Hole(0, name, 1)
+    item, run = PatternHole(0, category, level), PatternHole(0, name, 1)
     return [
-        Rule(name, 1, (item, words, item), listed),
-        Rule(name, 1, (run, words, item), longer),
+        PhraseRule(name, 1, (item, words, item), listed),
+        PhraseRule(name, 1, (run, words, item), longer),
     ]

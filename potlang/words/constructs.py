@@ -172,7 +172,7 @@ BINDING: dict[str, tuple[str, str, str]] = {
 """Constructs with binders: their kind, those of what is before the binders and of the body, the word."""
 
 
-class Binder(NamedTuple):
+class SpokenBinder(NamedTuple):
     """A variable and its sort, both as expressions write them."""
 
     name: str
@@ -182,7 +182,7 @@ class Binder(NamedTuple):
         return f"{self.name}: {self.sort}"
 
 
-def bound(key: str, binders: Sequence[Binder], texts: Sequence[str]) -> str:
+def bound(key: str, binders: Sequence[SpokenBinder], texts: Sequence[str]) -> str:
     """The text of a construct with binders; `texts` are those of its operands, the body last."""
     *before, body = texts
     heads = ", ".join(map(str, binders))

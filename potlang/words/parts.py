@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 from potlang.expressions import surface as s
 from potlang.expressions.names import written
 from potlang.sema.operands import flat
-from potlang.words.constructs import BINDING, CONSTRUCTS, FORMULA, TERM, Binder, applied, bound
+from potlang.words.constructs import BINDING, CONSTRUCTS, FORMULA, TERM, SpokenBinder, applied, bound
 
 MOST_PARTS = 1_500
 """Parts of a formula that is said; longer ones would be no help to anybody."""
@@ -33,10 +33,10 @@ class Part(NamedTuple):
     kind: str
     operands: tuple[Part, ...] = ()
     word: str = ""
-    binders: tuple[Binder, ...] = ()
+    binders: tuple[SpokenBinder, ...] = ()
 
 
-class Names(NamedTuple):
+class NameMeanings(NamedTuple):
     """The meaning of names outside of all binders.
 
     `formulas` tells of each declared function whether it is a predicate, `sort` gives the sort that a name
@@ -133,7 +133,7 @@ class Outline(NamedTuple):
     make: Callable[[list[Part]], Part]
 
 
-def part_of(root: s.Expr, names: Names, env: Env | None = None) -> Part:
+def part_of(root: s.Expr, names: NameMeanings, env: Env | None = None) -> Part:
     """The tree of an expression. Raises `Unsayable`."""
     reader = _Outliner(names)
     work: list[tuple[Child | None, Outline | None]] = [((root, env or {}), None)]
@@ -184,7 +184,7 @@ def negation(part: Part) -> Part:
     return Part("not", FORMULA, (part,))
 
 
-def binding(key: str, binders: Sequence[Binder], body: Part, number: Part | None = None) -> Part:
+def binding(key: str, binders: Sequence[SpokenBinder], body: Part, number: Part | None = None) -> Part:
     """A construct with binders; one quantifier where the body is another of the same with other names."""
     kind, kinds, _ = BINDING[key]
     body = as_kind(body, kinds[-1])
@@ -267,7 +267,7 @@ def _character(char: str) -> str:
 class _Outliner:
     """Tells the construct of an expression."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: NameMeanings) -> None:
         self._names = names
 
     def outline(self, expr: s.Expr, env: Env) -> Outline:
@@ -418,12 +418,12 @@ class _Outliner:
         if len({binder.name for binder in binders}) < len(binders):
             raise Unsayable("a name is bound twice")
         inner = {**env, **dict(binders)}
-        shown = [Binder(written(name), sort) for name, sort in binders]
+        shown = [SpokenBinder(written(name), sort) for name, sort in binders]
         if number is None:
             return Outline([(body, inner)], lambda parts: binding(key, shown, parts[0]))
         return Outline([(number, env), (body, inner)], lambda parts: binding(key, shown, parts[1], parts[0]))
 
-    def _binder(self, head: s.Expr, env: Env) -> Binder:
+    def _binder(self, head: s.Expr, env: Env) -> SpokenBinder:
         if isinstance(head, s.Binding):
             sort = self._names.sort_text(head.sort)
             name = head.name.id
@@ -440,7 +440,7 @@ class _Outliner:
             raise Unsayable("a binder that is no name")
         if sort is None:
             raise Unsayable(f"the sort of {name} is not known")
-        return Binder(name, sort)
+        return SpokenBinder(name, sort)
 
 
 def _leaf(part: Part) -> Outline:

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from potlang.expressions.names import name_of, written
 from potlang.words.chart import Grammar, list_rules, listed, longer, run_rules
-from potlang.words.constructs import Binder, applied, negated
+from potlang.words.constructs import SpokenBinder, applied, negated
 from potlang.words.rules import (
     BRACKETED,
-    Hole,
-    Rule,
-    Symbols,
+    PatternHole,
+    PhraseRule,
+    PhraseSymbols,
     Value,
     in_order,
     pieces_of,
@@ -22,7 +22,7 @@ from potlang.words.rules import (
     tokens_of,
 )
 from potlang.words.table import Language
-from potlang.words.templates import Template
+from potlang.words.templates import DescriptionTemplate
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W_A-Z]+|[A-Z]|\d+")
 _HUMP = re.compile(r"(?<=[a-z0-9])[A-Z](?=[a-z])")
@@ -30,24 +30,24 @@ _TIGHT = 3
 """The level of the terms in a symbol's words."""
 
 
-class Function(NamedTuple):
+class FunctionWords(NamedTuple):
     """A function as it is said: how many arguments it takes, whether it is a predicate, its template."""
 
     name: str
     arity: int
     is_formula: bool
-    template: Template | None = None
+    template: DescriptionTemplate | None = None
 
 
-class Vocabulary(NamedTuple):
+class ProgramVocabulary(NamedTuple):
     """The symbols of a program, with the templates of their descriptions.
 
     `names` are constants, values and variables; `sorts` those that binders may name, as they are written.
     """
 
-    functions: tuple[Function, ...] = ()
-    names: Mapping[str, Template | None] = {}
-    sorts: Mapping[str, Template | None] = {}
+    functions: tuple[FunctionWords, ...] = ()
+    names: Mapping[str, DescriptionTemplate | None] = {}
+    sorts: Mapping[str, DescriptionTemplate | None] = {}
 
 
 class Lexicon:
@@ -56,13 +56,13 @@ class Lexicon:
     Two symbols that would be said in the same words, or one in those of a construct, are said by name.
     """
 
-    def __init__(self, language: Language, vocabulary: Vocabulary, *, plain: bool = False) -> None:
+    def __init__(self, language: Language, vocabulary: ProgramVocabulary, *, plain: bool = False) -> None:
         self.language = language
         self._known = vocabulary.names
-        self._phrases: dict[str, Rule] = {}
-        self._positive: dict[str, Rule] = {}
-        self._negative: dict[str, Rule] = {}
-        self._nouns: dict[str, Rule] = {}
+        self._phrases: dict[str, PhraseRule] = {}
+        self._positive: dict[str, PhraseRule] = {}
+        self._negative: dict[str, PhraseRule] = {}
+        self._nouns: dict[str, PhraseRule] = {}
         if plain:
             return
         for function in vocabulary.functions:
@@ -84,11 +84,11 @@ class Lexicon:
 
     # --- how symbols are said --------------------------------------------------------------------
 
-    def function(self, name: str) -> Rule | None:
+    def function(self, name: str) -> PhraseRule | None:
         """The words for a function; None if it is said by its name."""
         return self._positive.get(name)
 
-    def negation(self, name: str) -> Rule | None:
+    def negation(self, name: str) -> PhraseRule | None:
         """The words for a predicate that does not hold, where there are shorter ones."""
         return self._negative.get(name)
 
@@ -131,7 +131,7 @@ class Lexicon:
             tuple(token.text for token in tokens_of(str(rule.pieces[0]))) for rule in self._nouns.values()
         ]
 
-    def _symbols(self) -> Iterable[Symbols]:
+    def _symbols(self) -> Iterable[PhraseSymbols]:
         rules = list(self.language.rules.values())
         for key, (words, level) in self.language.joins.items():
             kind = self.language.rules[key].category
@@ -140,36 +140,36 @@ class Lexicon:
         rules += [*self._phrases.values(), *self._nouns.values()]
         opening, closing = self.language.opening, self.language.closing
         for kind, level in BRACKETED.items():
-            rules.append(Rule(kind, level, (opening, Hole(0, kind), closing), _only))
+            rules.append(PhraseRule(kind, level, (opening, PatternHole(0, kind), closing), _only))
         for style in ("every", "some", "which"):
             rules += [
-                Rule(style, 0, pieces_of(form, str), _binder(form))
+                PhraseRule(style, 0, pieces_of(form, str), _binder(form))
                 for form in self.language.binder_forms(style)
             ]
         rules += self._calls()
-        wanted = {piece.category for rule in rules for piece in rule.pieces if isinstance(piece, Hole)}
+        wanted = {piece.category for rule in rules for piece in rule.pieces if isinstance(piece, PatternHole)}
         for category in sorted(wanted):
             item, star, tight = category.partition("* ")
             if star:
                 rules += list_rules(item, int(tight), self.language.comma, self.language.last)
         return map(symbols, rules)
 
-    def _calls(self) -> list[Rule]:
+    def _calls(self) -> list[PhraseRule]:
         """`f`(a, b): a function by its name."""
-        args, quoted_name = Hole(1, "args"), Hole(0, "quoted")
-        first, more = Hole(0, "t"), Hole(0, "args")
+        args, quoted_name = PatternHole(1, "args"), PatternHole(0, "quoted")
+        first, more = PatternHole(0, "t"), PatternHole(0, "args")
         return [
-            Rule("args", 0, (first,), listed),
-            Rule("args", 0, (more, ", ", first), longer),
+            PhraseRule("args", 0, (first,), listed),
+            PhraseRule("args", 0, (more, ", ", first), longer),
             *(
-                Rule(kind, level, (quoted_name, "(", args, ")"), _call)
+                PhraseRule(kind, level, (quoted_name, "(", args, ")"), _call)
                 for kind, level in (("t", BRACKETED["t"]), ("f", 5))
             ),
         ]
 
     # --- words from names ------------------------------------------------------------------------
 
-    def _function(self, function: Function) -> None:
+    def _function(self, function: FunctionWords) -> None:
         rule = self._positive[function.name] = _rule(function, self._pattern(function))
         if not function.is_formula or rule.is_prefix or len(rule.pieces) < 2:
             return
@@ -181,12 +181,12 @@ class Lexicon:
             text = _negated(rule.pieces, function.name)
             self._negative[function.name] = rule._replace(pieces=pieces, text=text)
 
-    def _pattern(self, function: Function) -> str:
+    def _pattern(self, function: FunctionWords) -> str:
         if function.template is not None:
             return function.template.pattern()
         return self._predicate(function) if function.is_formula else self._value(function)
 
-    def _value(self, function: Function) -> str:
+    def _value(self, function: FunctionWords) -> str:
         words = words_of(function.name)
         forms = self.language.table["functions"]
         last = words[-1].lower()
@@ -201,7 +201,7 @@ class Lexicon:
             return self._with(forms["value by verb"], words)
         return self._with(forms["value"]["1" if function.arity == 1 else "more"], words)
 
-    def _predicate(self, function: Function) -> str:
+    def _predicate(self, function: FunctionWords) -> str:
         table, forms = self.language.table, self.language.table["functions"]
         words = words_of(function.name)
         first, last = words[0].lower(), words[-1].lower()
@@ -274,7 +274,7 @@ class Lexicon:
             return word[:-2]
         return word[:-1] if low.endswith("s") else word
 
-    def _name(self, name: str, template: Template | None) -> Rule:
+    def _name(self, name: str, template: DescriptionTemplate | None) -> PhraseRule:
         if template is not None:
             return _fixed("t", BRACKETED["t"], template.words, written(name), exact=False)
         words = name.replace("_", " ").strip() if re.fullmatch(r"[^\W\d]\w*", name) else ""
@@ -300,24 +300,26 @@ def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def _fixed(category: str, level: int, words: str, value: str, *, exact: bool) -> Rule:
-    return Rule(category, level, (words,), lambda _: value, exact=exact)
+def _fixed(category: str, level: int, words: str, value: str, *, exact: bool) -> PhraseRule:
+    return PhraseRule(category, level, (words,), lambda _: value, exact=exact)
 
 
-def _rule(function: Function, pattern: str) -> Rule:
+def _rule(function: FunctionWords, pattern: str) -> PhraseRule:
     pieces = pieces_of(pattern, lambda _: "t")
     if function.template is not None:
-        pieces = tuple(piece._replace(level=_TIGHT) if isinstance(piece, Hole) else piece for piece in pieces)
+        pieces = tuple(
+            piece._replace(level=_TIGHT) if isinstance(piece, PatternHole) else piece for piece in pieces
+        )
     kind, level = ("f", 5) if function.is_formula else ("t", _TIGHT)
     name = function.name
-    return Rule(kind, level, pieces, lambda values: applied(name, in_order(pieces, values)))
+    return PhraseRule(kind, level, pieces, lambda values: applied(name, in_order(pieces, values)))
 
 
-def _negated(pieces: Sequence[str | Hole], name: str) -> Callable[[Sequence[Value]], Value]:
+def _negated(pieces: Sequence[str | PatternHole], name: str) -> Callable[[Sequence[Value]], Value]:
     return lambda values: negated(applied(name, in_order(pieces, values)))
 
 
-def _apart(rules: dict[str, Rule]) -> dict[str, Rule]:
+def _apart(rules: dict[str, PhraseRule]) -> dict[str, PhraseRule]:
     """The rules whose words no other one has."""
     count: dict[tuple[str, ...], int] = {}
     for rule in rules.values():
@@ -325,10 +327,10 @@ def _apart(rules: dict[str, Rule]) -> dict[str, Rule]:
     return {name: rule for name, rule in rules.items() if count[_form(rule)] == 1}
 
 
-def _form(rule: Rule) -> tuple[str, ...]:
+def _form(rule: PhraseRule) -> tuple[str, ...]:
     """The words of a rule with a mark for each hole."""
     return tuple(
-        "{}" if isinstance(item, Hole) else item if rule.exact else item.lower()
+        "{}" if isinstance(item, PatternHole) else item if rule.exact else item.lower()
         for item in symbols(rule).items
     )
 
@@ -344,10 +346,10 @@ def _call(values: Sequence[Value]) -> Value:
 
 
 def _binder(form: str) -> Callable[[Sequence[Value]], Value]:
-    order = [piece.category for piece in pieces_of(form, str) if isinstance(piece, Hole)]
+    order = [piece.category for piece in pieces_of(form, str) if isinstance(piece, PatternHole)]
 
     def text(values: Sequence[Value]) -> Value:
         found = dict(zip(order, values, strict=True))
-        return Binder(str(found["name"]), str(found["noun"]))
+        return SpokenBinder(str(found["name"]), str(found["noun"]))
 
     return text

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from potlang.ir.measures import CURRENCIES, DAY_UNITS, SECOND_UNITS, UNITS
-from potlang.words.constructs import Binder
+from potlang.words.constructs import SpokenBinder
 
 BRACKETED = {"f": 6, "t": 4}
 """The level of what stands in brackets: it fits wherever its kind does."""
@@ -29,11 +29,11 @@ _TOKEN = re.compile(
 )
 _HOLE = re.compile(r"\{(\w+?)(\*?)(?::(\d))?\}")
 
-Value = str | tuple[str | Binder, ...] | Binder
+Value = str | tuple[str | SpokenBinder, ...] | SpokenBinder
 """Of a formula or a term its text as an expression; of a list its items."""
 
 
-class Token(NamedTuple):
+class SentenceToken(NamedTuple):
     """A word, a number, a string, a sign or a quoted name, with its place in the sentence."""
 
     text: str
@@ -41,9 +41,9 @@ class Token(NamedTuple):
     end: int
 
 
-def tokens_of(text: str) -> list[Token]:
+def tokens_of(text: str) -> list[SentenceToken]:
     """The tokens of a sentence, or of a pattern's words."""
-    return [Token(found[0], found.start(), found.end()) for found in _TOKEN.finditer(text)]
+    return [SentenceToken(found[0], found.start(), found.end()) for found in _TOKEN.finditer(text)]
 
 
 def is_amount(token: str) -> bool:
@@ -51,7 +51,7 @@ def is_amount(token: str) -> bool:
     return len(token) > 1 and _AMOUNT.match(token) is not None
 
 
-class Hole(NamedTuple):
+class PatternHole(NamedTuple):
     """A place in a pattern: the operand that stands there, or binders, and how tight its words must be.
 
     `category` is a kind (`f`, `t`), a list (`t* 3`: of terms of level 3), or a part of binders.
@@ -67,7 +67,7 @@ class Hole(NamedTuple):
         return "*" in self.category
 
 
-class Rule(NamedTuple):
+class PhraseRule(NamedTuple):
     """Words and holes that make a `category` of a `level`, and the text that they amount to.
 
     `pieces` are words (as they are said) and holes. `text` makes a value of those of the holes, in the order
@@ -76,7 +76,7 @@ class Rule(NamedTuple):
 
     category: str
     level: int
-    pieces: tuple[str | Hole, ...]
+    pieces: tuple[str | PatternHole, ...]
     text: Callable[[Sequence[Value]], Value]
     exact: bool = False
     is_open: bool = False
@@ -87,27 +87,27 @@ class Rule(NamedTuple):
         return isinstance(self.pieces[0], str)
 
 
-class Symbols(NamedTuple):
+class PhraseSymbols(NamedTuple):
     """A rule as readers go through it: one token or hole after the other."""
 
-    rule: Rule
-    items: tuple[str | Hole, ...]
+    rule: PhraseRule
+    items: tuple[str | PatternHole, ...]
 
 
-def symbols(rule: Rule) -> Symbols:
+def symbols(rule: PhraseRule) -> PhraseSymbols:
     """The tokens and holes of a rule."""
-    items: list[str | Hole] = []
+    items: list[str | PatternHole] = []
     for piece in rule.pieces:
-        items += [piece] if isinstance(piece, Hole) else [token.text for token in tokens_of(piece)]
-    return Symbols(rule, tuple(items))
+        items += [piece] if isinstance(piece, PatternHole) else [token.text for token in tokens_of(piece)]
+    return PhraseSymbols(rule, tuple(items))
 
 
-def pieces_of(pattern: str, kind_of: Callable[[int], str]) -> tuple[str | Hole, ...]:
+def pieces_of(pattern: str, kind_of: Callable[[int], str]) -> tuple[str | PatternHole, ...]:
     """The words and holes of a pattern of the table; `kind_of` says the kind of an operand."""
     return tuple(_pieces(pattern, kind_of))
 
 
-def _pieces(pattern: str, kind_of: Callable[[int], str]) -> Iterator[str | Hole]:
+def _pieces(pattern: str, kind_of: Callable[[int], str]) -> Iterator[str | PatternHole]:
     end = 0
     for found in _HOLE.finditer(pattern):
         if found.start() > end:
@@ -116,9 +116,13 @@ def _pieces(pattern: str, kind_of: Callable[[int], str]) -> Iterator[str | Hole]
         if name.isdecimal():
             operand = int(name)
             kind = kind_of(operand)
-            yield Hole(operand, list_category(kind, level)) if many else Hole(operand, kind, level)
+            yield (
+                PatternHole(operand, list_category(kind, level))
+                if many
+                else PatternHole(operand, kind, level)
+            )
         else:
-            yield Hole(-1, list_category(name, 0) if many else name)
+            yield PatternHole(-1, list_category(name, 0) if many else name)
         end = found.end()
     if end < len(pattern):
         yield pattern[end:]
@@ -129,10 +133,10 @@ def list_category(category: str, level: int) -> str:
     return f"{category}* {level}"
 
 
-def in_order(pieces: Sequence[str | Hole], values: Sequence[Value]) -> list[str]:
+def in_order(pieces: Sequence[str | PatternHole], values: Sequence[Value]) -> list[str]:
     """The texts of the operands, in their own order, given those of the holes in the order of the holes."""
     found: dict[int, Value] = {}
-    holes = [piece for piece in pieces if isinstance(piece, Hole)]
+    holes = [piece for piece in pieces if isinstance(piece, PatternHole)]
     for hole, value in zip(holes, values, strict=True):
         if hole.operand >= 0:
             found[hole.operand] = value

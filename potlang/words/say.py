@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from potlang.words.chart import Found, fits
-from potlang.words.constructs import FORMULA, Binder
+from potlang.words.chart import PartRead, fits
+from potlang.words.constructs import FORMULA, SpokenBinder
 from potlang.words.parts import Part, Unsayable, as_kind, construct, expression, fold
 from potlang.words.phrases import Lexicon
 from potlang.words.read import read_sentence
-from potlang.words.rules import BRACKETED, Hole, Rule
+from potlang.words.rules import BRACKETED, PatternHole, PhraseRule
 
 
 class _Said(NamedTuple):
     """Words, and how they may stand in others. `is_exact`: they begin with a name."""
 
     words: str
-    found: Found
+    found: PartRead
     is_exact: bool = False
 
 
@@ -44,7 +44,7 @@ def phrase(part: Part, lexicons: Sequence[Lexicon]) -> str:
     raise Unsayable("no words would be read back as this term")
 
 
-def binder_words(style: str, binders: Sequence[Binder], lexicon: Lexicon) -> str:
+def binder_words(style: str, binders: Sequence[SpokenBinder], lexicon: Lexicon) -> str:
     """Binders as words, in one of the styles of the language."""
     language = lexicon.language
     out: list[str] = []
@@ -109,11 +109,13 @@ class _Speaker:
             return self._run(part, operands, words, level)
         return self._filled(self._language.rules[part.key], operands, part.binders)
 
-    def _negated(self, rule: Rule, inner: Part) -> _Said:
+    def _negated(self, rule: PhraseRule, inner: Part) -> _Said:
         # The operands of what is negated were said already, within words that are not used: said again here.
         return self._filled(rule, [_say(each, self._lexicon) for each in inner.operands])
 
-    def _filled(self, rule: Rule, operands: Sequence[_Said], binders: Sequence[Binder] = ()) -> _Said:
+    def _filled(
+        self, rule: PhraseRule, operands: Sequence[_Said], binders: Sequence[SpokenBinder] = ()
+    ) -> _Said:
         out: list[str] = []
         is_open = rule.is_open
         for index, piece in enumerate(rule.pieces):
@@ -125,7 +127,7 @@ class _Speaker:
                 out.append(binder_words(piece.category.partition("*")[0], binders, self._lexicon))
             elif piece.is_list:
                 kind, _, level = piece.category.partition("* ")
-                item = Hole(0, kind, int(level))
+                item = PatternHole(0, kind, int(level))
                 items = [self._placed(item, each, False) for each in operands[piece.operand :]]
                 out.append(self._language.listed(items))
             else:
@@ -137,27 +139,27 @@ class _Speaker:
         exact = not isinstance(first, str) and self._starts_exactly(first, operands, out[0])
         return _Said(
             "".join(out),
-            Found(rule.category, rule.level, 0, "", is_open, rule.is_prefix),
+            PartRead(rule.category, rule.level, 0, "", is_open, rule.is_prefix),
             exact or rule.exact,
         )
 
-    def _starts_exactly(self, hole: Hole, operands: Sequence[_Said], words: str) -> bool:
+    def _starts_exactly(self, hole: PatternHole, operands: Sequence[_Said], words: str) -> bool:
         first = operands[hole.operand]
         return first.is_exact and words.startswith(first.words[:1])
 
     def _run(self, part: Part, operands: Sequence[_Said], words: str, level: int) -> _Said:
         rule = self._language.rules[part.key]
-        hole = Hole(0, rule.category, level)
+        hole = PatternHole(0, rule.category, level)
         last = len(operands) - 1
         out = [self._placed(hole, each, index == last) for index, each in enumerate(operands)]
         is_open = operands[-1].found.is_open and self._is_placed(hole, operands[-1], True)
         exact = self._starts_exactly(hole, operands, out[0])
-        return _Said(words.join(out), Found(rule.category, rule.level, 0, "", is_open, False), exact)
+        return _Said(words.join(out), PartRead(rule.category, rule.level, 0, "", is_open, False), exact)
 
-    def _is_placed(self, hole: Hole, said: _Said, is_last: bool) -> bool:
+    def _is_placed(self, hole: PatternHole, said: _Said, is_last: bool) -> bool:
         return fits(hole, said.found, is_last=is_last)
 
-    def _placed(self, hole: Hole, said: _Said, is_last: bool) -> str:
+    def _placed(self, hole: PatternHole, said: _Said, is_last: bool) -> str:
         if self._is_placed(hole, said, is_last):
             return said.words
         return f"{self._language.opening}{said.words}{self._language.closing}"
@@ -166,8 +168,8 @@ class _Speaker:
         level = 5 if part.kind == FORMULA else BRACKETED["t"]
         name = "`" + part.word.replace("`", "``") + "`"
         words = f"{name}({', '.join(each.words for each in operands)})"
-        return _Said(words, Found(part.kind, level, 0, ""), is_exact=True)
+        return _Said(words, PartRead(part.kind, level, 0, ""), is_exact=True)
 
 
-def _atom(kind: str) -> Found:
-    return Found(kind, BRACKETED[kind], 0, "")
+def _atom(kind: str) -> PartRead:
+    return PartRead(kind, BRACKETED[kind], 0, "")

@@ -14,13 +14,22 @@ from potlang.ir.sorts import BOOL
 from potlang.sema import IncrementalElaborator
 from potlang.sema.emit import sort_text
 from potlang.sema.scope import FunctionEntry, TermEntry, VariableEntry
-from potlang.words.constructs import Binder
-from potlang.words.parts import Names, Part, Unsayable, binding, excepted, implication, negation, part_of
-from potlang.words.phrases import Function, Lexicon, Vocabulary
-from potlang.words.read import Reading, read_sentence
+from potlang.words.constructs import SpokenBinder
+from potlang.words.parts import (
+    NameMeanings,
+    Part,
+    Unsayable,
+    binding,
+    excepted,
+    implication,
+    negation,
+    part_of,
+)
+from potlang.words.phrases import FunctionWords, Lexicon, ProgramVocabulary
+from potlang.words.read import SentenceReading, read_sentence
 from potlang.words.say import binder_words, clause, phrase, sentence
 from potlang.words.table import language
-from potlang.words.templates import Template, templates_of
+from potlang.words.templates import DescriptionTemplate, templates_of
 
 
 class Speaker:
@@ -31,7 +40,7 @@ class Speaker:
         self._scope = extension.scope
         self._sorts = extension.sorts
         self.language = language(name)
-        self._names = Names(
+        self._names = NameMeanings(
             self._is_formula, self._is_declared, self._sort_of, self._sort_text, self._is_variable
         )
 
@@ -67,19 +76,19 @@ class Speaker:
         """A verification as a sentence; one that looks for bindings as a `question`. Raises `Unsayable`."""
         if not statement.find:
             return self.say_statement(statement)
-        sought = [Binder(written(each.name), self._binder_sort(each) or "") for each in statement.find]
+        sought = [SpokenBinder(written(each.name), self._binder_sort(each) or "") for each in statement.find]
         words = clause(self.statement(statement, sought), self.lexicons)
         binders = binder_words("which", sought, self.lexicons[0])
         return question.replace("{binders}", binders).replace("{claim}", words)
 
     def binders(self, variables: Sequence[tuple[str, str]], style: str = "some") -> str:
         """Variables with their sorts as words."""
-        shown = [Binder(written(name), sort) for name, sort in variables]
+        shown = [SpokenBinder(written(name), sort) for name, sort in variables]
         return binder_words(style, shown, self.lexicons[0])
 
-    def statement(self, statement: s.StatementDecl, free: Sequence[Binder] = ()) -> Part:
+    def statement(self, statement: s.StatementDecl, free: Sequence[SpokenBinder] = ()) -> Part:
         """The parts of a rule or of a verification, in which variables may be `free`. Raises `Unsayable`."""
-        binders = [Binder(each.name, self._binder_sort(each) or "") for each in statement.binders]
+        binders = [SpokenBinder(each.name, self._binder_sort(each) or "") for each in statement.binders]
         env = {name_of(name): sort for name, sort in (*free, *binders)}
         if not all(env.values()):
             raise Unsayable("a variable has no sort")
@@ -92,10 +101,10 @@ class Speaker:
         body = excepted(body, [self._formula(each, env) for each in statement.unless])
         if not binders or statement.quantifier is None:
             return body
-        shown = [Binder(written(binder.name), binder.sort) for binder in binders]
+        shown = [SpokenBinder(written(binder.name), binder.sort) for binder in binders]
         return binding(statement.quantifier, shown, body)
 
-    def read(self, text: str, *, plain: bool = False) -> Reading:
+    def read(self, text: str, *, plain: bool = False) -> SentenceReading:
         """The formula that a sentence says; `plain`: in which symbols are said by their names alone."""
         return read_sentence(text, self.lexicons[plain])
 
@@ -145,18 +154,18 @@ class Speaker:
 
     # --- symbols ---------------------------------------------------------------------------------
 
-    def _vocabulary(self) -> Vocabulary:
+    def _vocabulary(self) -> ProgramVocabulary:
         templates = templates_of(self._tree)
-        functions: list[Function] = []
-        names: dict[str, Template | None] = {}
+        functions: list[FunctionWords] = []
+        names: dict[str, DescriptionTemplate | None] = {}
         for name, entry in self._scope.entries.items():
             template = templates.functions.get(name)
             match entry:
                 case FunctionEntry(symbol=Symbol(domain=domain, range=range_)) if domain:
-                    functions.append(Function(name, len(domain), range_ is BOOL, template))
+                    functions.append(FunctionWords(name, len(domain), range_ is BOOL, template))
                 case _:
                     names[name] = template
-        sorts: dict[str, Template | None] = dict.fromkeys(self.language.sorts)
+        sorts: dict[str, DescriptionTemplate | None] = dict.fromkeys(self.language.sorts)
         for sort in self._sorts.order:
             sorts[sort_text(sort)] = templates.sorts.get(sort.name)
-        return Vocabulary(tuple(functions), names, sorts)
+        return ProgramVocabulary(tuple(functions), names, sorts)

@@ -8,8 +8,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from potlang.words.constructs import BINDING, CONSTRUCTS, Binder, bound
-from potlang.words.rules import BRACKETED, LOOSE, Hole, Rule, Value, in_order, pieces_of
+from potlang.words.constructs import BINDING, CONSTRUCTS, SpokenBinder, bound
+from potlang.words.rules import BRACKETED, LOOSE, PatternHole, PhraseRule, Value, in_order, pieces_of
 
 
 class Language:
@@ -17,7 +17,7 @@ class Language:
 
     def __init__(self, table: dict[str, Any]) -> None:
         self.table = table
-        self.rules: dict[str, Rule] = {}
+        self.rules: dict[str, PhraseRule] = {}
         self.joins: dict[str, tuple[str, int]] = {}
         """Of constructs that are written as runs: the words between, and the level of the items."""
         for key, entry in table["patterns"].items():
@@ -34,19 +34,19 @@ class Language:
         if key in BINDING:
             kind, operands, _ = BINDING[key]
             pieces = pieces_of(entry["say"], operands.__getitem__)
-            self.rules[key] = Rule(
+            self.rules[key] = PhraseRule(
                 kind, level, pieces, _binding_text(key, pieces), is_open=_is_open(pieces, level)
             )
             return
         construct = CONSTRUCTS[key]
         if "join" in entry:
             self.joins[key] = entry["join"], entry["item"]
-            hole = Hole(0, f"{construct.kind} {key}", 0)
-            self.rules[key] = Rule(construct.kind, level, (hole,), _text_of(key, (hole,)))
+            hole = PatternHole(0, f"{construct.kind} {key}", 0)
+            self.rules[key] = PhraseRule(construct.kind, level, (hole,), _text_of(key, (hole,)))
             return
         pieces = pieces_of(entry["say"], construct.kind_of)
         is_open = entry.get("open", _is_open(pieces, level))
-        self.rules[key] = Rule(construct.kind, level, pieces, _text_of(key, pieces), is_open=is_open)
+        self.rules[key] = PhraseRule(construct.kind, level, pieces, _text_of(key, pieces), is_open=is_open)
 
     def noun_with_article(self, style: str, noun: str) -> str:
         """The pattern of a binder for a noun, among those of one style."""
@@ -75,30 +75,35 @@ class Language:
         )
 
 
-def _is_open(pieces: Sequence[str | Hole], level: int) -> bool:
+def _is_open(pieces: Sequence[str | PatternHole], level: int) -> bool:
     last = pieces[-1]
-    return isinstance(last, Hole) and last.category == "f" and last.level <= LOOSE and level < BRACKETED["f"]
+    return (
+        isinstance(last, PatternHole)
+        and last.category == "f"
+        and last.level <= LOOSE
+        and level < BRACKETED["f"]
+    )
 
 
-def _text_of(key: str, pieces: Sequence[str | Hole]) -> Callable[[Sequence[Value]], Value]:
+def _text_of(key: str, pieces: Sequence[str | PatternHole]) -> Callable[[Sequence[Value]], Value]:
     text = CONSTRUCTS[key].text
     return lambda values: text(in_order(pieces, values))
 
 
-def _binding_text(key: str, pieces: Sequence[str | Hole]) -> Callable[[Sequence[Value]], Value]:
+def _binding_text(key: str, pieces: Sequence[str | PatternHole]) -> Callable[[Sequence[Value]], Value]:
     at = next(i for i, hole in enumerate(_holes(pieces)) if hole.operand < 0)
 
     def text(values: Sequence[Value]) -> Value:
         found = values[at]
         assert isinstance(found, tuple)
-        binders = [each for each in found if isinstance(each, Binder)]
+        binders = [each for each in found if isinstance(each, SpokenBinder)]
         return bound(key, binders, in_order(pieces, values))
 
     return text
 
 
-def _holes(pieces: Sequence[str | Hole]) -> list[Hole]:
-    return [piece for piece in pieces if isinstance(piece, Hole)]
+def _holes(pieces: Sequence[str | PatternHole]) -> list[PatternHole]:
+    return [piece for piece in pieces if isinstance(piece, PatternHole)]
 
 
 @cache

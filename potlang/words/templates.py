@@ -14,7 +14,7 @@ _MEMBER = re.compile(r"\{[^\W\d]\w*\}\s+is\s+an?\s+(\S.*)")
 _WHOLE = re.compile(r"\{([^{}]*[^{}\s][^{}]*)\}")
 
 
-class Template(NamedTuple):
+class DescriptionTemplate(NamedTuple):
     """The words of a template, without a final stop, and the argument that each hole stands for."""
 
     words: str
@@ -29,13 +29,13 @@ class Template(NamedTuple):
 class Templates(NamedTuple):
     """The templates of a program: of functions and constants by name, of sorts by name, and mistakes."""
 
-    functions: dict[str, Template]
-    sorts: dict[str, Template]
-    mistakes: list[tuple[str, Mistake]]
+    functions: dict[str, DescriptionTemplate]
+    sorts: dict[str, DescriptionTemplate]
+    mistakes: list[tuple[str, TemplateMistake]]
     """Each with the pointer of its description."""
 
 
-class Mistake(NamedTuple):
+class TemplateMistake(NamedTuple):
     """A template that cannot be used: the place of the trouble in it, what is wrong, what to do."""
 
     start: int
@@ -52,7 +52,7 @@ def templates_of(program: s.ParsedProgram) -> Templates:
         if function.description is not None:
             template = _of_function(function)
             place = f"{function.pointer}/description"
-            if isinstance(template, Mistake):
+            if isinstance(template, TemplateMistake):
                 found.mistakes.append((place, template))
             elif template is not None:
                 found.functions[function.name] = template
@@ -64,7 +64,7 @@ def templates_of(program: s.ParsedProgram) -> Templates:
     return _told_apart(found, places)
 
 
-def _of_function(function: s.FunctionDecl) -> Template | Mistake | None:
+def _of_function(function: s.FunctionDecl) -> DescriptionTemplate | TemplateMistake | None:
     description = function.description or ""
     if not function.domain:
         return name_template(description)
@@ -85,14 +85,14 @@ def _told_apart(found: Templates, places: dict[str, str]) -> Templates:
         if other != name:
             problem = f"the template reads like that of `{other}`"
             help_ = "say in other words what tells the two apart"
-            found.mistakes.append((places[name], Mistake(0, 0, problem, help_)))
+            found.mistakes.append((places[name], TemplateMistake(0, 0, problem, help_)))
             del found.functions[name]
     return found
 
 
 def function_template(
     description: str, params: Sequence[str | None], sorts: Sequence[str]
-) -> Template | Mistake:
+) -> DescriptionTemplate | TemplateMistake:
     """The template of a function, whose parameters have these names, if any, and these sorts."""
     words = description.strip().removesuffix(".").rstrip()
     start = len(description) - len(description.lstrip())
@@ -104,9 +104,11 @@ def function_template(
         if at is None:
             choices = ", ".join(f"{{{name}}}" for name in _suggested(params, sorts))
             problem = f"the hole `{each[0]}` names no parameter"
-            return Mistake(start + each.start(), start + each.end(), problem, f"the parameters are {choices}")
+            return TemplateMistake(
+                start + each.start(), start + each.end(), problem, f"the parameters are {choices}"
+            )
         if at in order:
-            return Mistake(
+            return TemplateMistake(
                 start + each.start(),
                 start + each.end(),
                 f"the hole `{each[0]}` stands for a parameter that has a hole already",
@@ -115,30 +117,32 @@ def function_template(
         order.append(at)
     for at, name in enumerate(_suggested(params, sorts)):
         if at not in order:
-            return Mistake(0, len(description), f"there is no hole for `{{{name}}}`", f"write `{{{name}}}`")
+            return TemplateMistake(
+                0, len(description), f"there is no hole for `{{{name}}}`", f"write `{{{name}}}`"
+            )
     if not re.search(r"\w", HOLE.sub("", words)):
-        return Mistake(0, len(description), "there is no word beside the holes", "write a sentence")
+        return TemplateMistake(0, len(description), "there is no word beside the holes", "write a sentence")
     between = re.search(r"\}\s*\{", words)
     if between is not None:
-        return Mistake(
+        return TemplateMistake(
             start + between.start(),
             start + between.end(),
             "two holes without a word between them",
             "write a word there",
         )
-    return Template(words, tuple(order))
+    return DescriptionTemplate(words, tuple(order))
 
 
-def sort_template(description: str | None) -> Template | None:
+def sort_template(description: str | None) -> DescriptionTemplate | None:
     """The noun of a sort whose description is `{x} is a …`."""
     found = _MEMBER.fullmatch((description or "").strip().removesuffix("."))
-    return None if found is None else Template(found[1])
+    return None if found is None else DescriptionTemplate(found[1])
 
 
-def name_template(description: str | None) -> Template | None:
+def name_template(description: str | None) -> DescriptionTemplate | None:
     """The words of a constant whose description is wholly in braces: `{the head of sales}`."""
     found = _WHOLE.fullmatch((description or "").strip())
-    return None if found is None else Template(found[1].strip())
+    return None if found is None else DescriptionTemplate(found[1].strip())
 
 
 def _known(params: Sequence[str | None], sorts: Sequence[str], used: Sequence[str]) -> dict[str, int]:

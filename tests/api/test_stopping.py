@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -312,6 +312,42 @@ def test_an_interruption_reaches_the_work_it_is_meant_for_and_no_other() -> None
             assert other.result() == 100
     sys.setswitchinterval(usual)
     assert 0 < stopped < 300
+
+
+class _SlowEvent(threading.Event):
+    """An event that takes a while to be set, and that an interruption may hit meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun = threading.Event()
+
+    def set(self) -> None:
+        self.begun.set()
+        for _ in range(20):
+            time.sleep(0.005)
+        super().set()
+
+
+def test_an_interruption_of_the_last_steps_is_not_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[STOP-TASK] It would hit whatever runs in that thread next, or in another thread of that number."""
+    monkeypatch.setattr("potlang.utils.interruptible._AGAIN_S", 0.02)
+    work = Interruptible(lambda: 1)
+    over = _SlowEvent()
+    monkeypatch.setattr(work, "_is_over", over)
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(work)
+        assert over.begun.wait(10)
+        work.interrupt()
+        with suppress(KeyboardInterrupt):
+            assert future.result(10) == 1
+        assert pool.submit(_spin_for, 0.5).result(10)
+
+
+def _spin_for(seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
+    return True
 
 
 PROFILED = """

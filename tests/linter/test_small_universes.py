@@ -12,7 +12,7 @@ import potlang
 from potlang.ir.module import Module
 from potlang.ir.nodes import Node, Quant, reachable
 from potlang.linter.questions import Questions
-from potlang.linter.small_models import SmallModels, TooLarge
+from potlang.linter.small_models import NotWrittenOut, SmallModels
 from potlang.prove.options import ProverOptions
 from potlang.prove.prover import Prover
 from potlang.report.results import Limits
@@ -39,7 +39,7 @@ def test_a_small_model_is_a_model_and_what_instances_exclude_is_excluded(module:
     for write, definite, never in ((small.written_out, "sat", "unsat"), (small.instances, "unsat", "sat")):
         try:
             made = write(formulas)
-        except TooLarge:
+        except NotWrittenOut:
             continue
         assert not any(isinstance(node, Quant) for node in reachable(made))
         if status(small.module, made, "z3") == definite:

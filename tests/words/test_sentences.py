@@ -10,9 +10,9 @@ from spoken import speaker
 import potlang
 from potlang.words.constructs import BINDING, CONSTRUCTS
 from potlang.words.parts import MOST_PARTS, Unsayable
-from potlang.words.phrases import Lexicon, Vocabulary
+from potlang.words.phrases import Lexicon, ProgramVocabulary
 from potlang.words.read import read_sentence
-from potlang.words.rules import Hole
+from potlang.words.rules import PatternHole
 from potlang.words.table import Language, language
 
 PROGRAM: dict[str, Any] = {
@@ -190,10 +190,12 @@ def test_each_construct_has_a_row() -> None:
     found = language()
     assert set(found.table["patterns"]) == {*CONSTRUCTS, *BINDING}
     for key, rule in found.rules.items():
-        holes = [piece.operand for piece in rule.pieces if isinstance(piece, Hole) and piece.operand >= 0]
+        holes = [
+            piece.operand for piece in rule.pieces if isinstance(piece, PatternHole) and piece.operand >= 0
+        ]
         if key in CONSTRUCTS and key not in found.joins:
             assert sorted(holes) == list(range(len(CONSTRUCTS[key].operands.rstrip("*")))) or any(
-                isinstance(piece, Hole) and piece.is_list for piece in rule.pieces
+                isinstance(piece, PatternHole) and piece.is_list for piece in rule.pieces
             ), key
 
 
@@ -213,6 +215,6 @@ def test_another_language_is_another_table() -> None:
         | {"patterns": patterns, "binders": binders, "functions": functions, "sorts": {"Int": "Ganzes"}}
         | {"list": {"comma": ", ", "last": " und "}}
     )
-    lexicon = Lexicon(other, Vocabulary(sorts={"Int": None}))
+    lexicon = Lexicon(other, ProgramVocabulary(sorts={"Int": None}))
     sentence = "Für jedes Ganzes n gilt: wenn n ist mindestens 3, dann n ist mindestens 2."
     assert read_sentence(sentence, lexicon).expression == "ForAll([n: Int], ((n >= 3) -> (n >= 2)))"

@@ -20,13 +20,13 @@ _TOKEN = re.compile(r'\s*("(?:[^"\\]|\\.)*+"|[^\s"\[\]{},:]++|[\[\]{},:])', re.D
 _OPEN, _CLOSED = "[{", "]}"
 
 
-class _Part(NamedTuple):
+class _JsonPart(NamedTuple):
     """A JSON value: its own text, or the parts between its brackets; `key` is text in front of it."""
 
     key: str
     text: str
     brackets: str
-    parts: list[_Part]
+    parts: list[_JsonPart]
     width: int
 
 
@@ -44,10 +44,10 @@ def format_text(text: str) -> str:
     return "".join(_lines(whole)) + "\n"
 
 
-def _read(text: str) -> _Part:
+def _read(text: str) -> _JsonPart:
     """The value of a JSON text; without recursion, as deep as it may be."""
-    root: list[_Part] = []
-    stack: list[tuple[str, str, list[_Part]]] = [("", "", root)]
+    root: list[_JsonPart] = []
+    stack: list[tuple[str, str, list[_JsonPart]]] = [("", "", root)]
     key, last = "", ""
     for found in _TOKEN.finditer(text):
         token = found[1]
@@ -60,20 +60,20 @@ def _read(text: str) -> _Part:
         elif token in _CLOSED:
             own, bracket, parts = stack.pop()
             width = len(own) + 2 * bool(own) + 2 + sum(each.width + 2 for each in parts) - 2 * bool(parts)
-            stack[-1][2].append(_Part(own, "", bracket + token, parts, width))
+            stack[-1][2].append(_JsonPart(own, "", bracket + token, parts, width))
         elif token != ",":
             last = json_text(json.loads(token)) if token[0] == '"' else token
-            stack[-1][2].append(_Part(key, last, "", [], len(key) + 2 * bool(key) + len(last)))
+            stack[-1][2].append(_JsonPart(key, last, "", [], len(key) + 2 * bool(key) + len(last)))
             key = ""
     (whole,) = root
     return whole
 
 
-def _lines(whole: _Part) -> list[str]:
+def _lines(whole: _JsonPart) -> list[str]:
     """The pieces of the laid out text."""
     pieces: list[str] = []
     # What is left to write, the next last: text, or a value with its depth and what follows it.
-    todo: list[str | tuple[_Part, int, str]] = [(whole, 0, "")]
+    todo: list[str | tuple[_JsonPart, int, str]] = [(whole, 0, "")]
     while todo:
         step = todo.pop()
         if isinstance(step, str):
@@ -102,10 +102,10 @@ def _indent(depth: int) -> str:
     return "  " * min(depth, _DEEPEST)
 
 
-def _flat(whole: _Part) -> str:
+def _flat(whole: _JsonPart) -> str:
     """A value in one line, without its key."""
     pieces: list[str] = []
-    todo: list[str | tuple[_Part, bool]] = [(whole, False)]
+    todo: list[str | tuple[_JsonPart, bool]] = [(whole, False)]
     while todo:
         step = todo.pop()
         if isinstance(step, str):

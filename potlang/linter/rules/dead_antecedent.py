@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from potlang.ir.nodes import is_flat
 from potlang.linter.disagreement import disagreements, some
 from potlang.linter.linted import Implication, LintedProgram, literal
-from potlang.linter.rule import Finding, LintRule
+from potlang.linter.rule import LintFinding, LintRule
 
 if TYPE_CHECKING:
     from potlang.linter.questions import Questions
 
 
-def _ask(program: LintedProgram, questions: Questions) -> Iterator[Finding]:
+def _ask(program: LintedProgram, questions: Questions) -> Iterator[LintFinding]:
     pool = program.module.pool
     consistent = questions.possible(*program.without_rules([]))
     pairs = disagreements(program, questions) if consistent else ()
@@ -32,8 +32,8 @@ def _ask(program: LintedProgram, questions: Questions) -> Iterator[Finding]:
             yield _finding(rule, "the rest of the program excludes it")
 
 
-def _finding(rule: Implication, why: str) -> Finding:
-    return Finding(
+def _finding(rule: Implication, why: str) -> LintFinding:
+    return LintFinding(
         rule.statement.place,
         {"statement": rule.statement.title},
         primary="never true",

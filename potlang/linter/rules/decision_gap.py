@@ -13,13 +13,13 @@ from potlang.ir.substitute import substitute
 from potlang.linter.clashes import Conclusion, conclusions
 from potlang.linter.disagreement import is_normative, some
 from potlang.linter.linted import LintedProgram, conjuncts, literal
-from potlang.linter.rule import Finding, LintRule
+from potlang.linter.rule import LintFinding, LintRule
 
 if TYPE_CHECKING:
     from potlang.linter.questions import Questions
 
 
-def _ask(program: LintedProgram, questions: Questions) -> Iterator[Finding]:
+def _ask(program: LintedProgram, questions: Questions) -> Iterator[LintFinding]:
     premises = program.without_rules([])
     if not questions.possible(*premises):
         return
@@ -87,11 +87,11 @@ def _case(
 
 def _finding(
     program: LintedProgram, group: list[Conclusion], case: list[Node], variables: tuple[Var, ...]
-) -> Finding:
+) -> LintFinding:
     first, *rest = group
     names = ", ".join(var.name for var in variables)
     listed = " and ".join(program.text(each, variables) for each in case)
-    return Finding(
+    return LintFinding(
         first.rule.statement.place,
         {"term": program.text(first.term, variables), "case": f"{names} with {listed}"},
         labels=tuple(Label(each.rule.statement.place, "this rule says it for another") for each in rest[:4]),

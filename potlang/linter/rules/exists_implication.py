@@ -9,7 +9,7 @@ from potlang.expressions import surface as s
 from potlang.ir import operators as op
 from potlang.ir.nodes import App, Node, Quant, reachable
 from potlang.linter.linted import LintedProgram, Statement, expressions
-from potlang.linter.rule import Finding, LintRule
+from potlang.linter.rule import LintFinding, LintRule
 
 _HELPS = (
     'write `And` for "some A is B": `Exists([x], And(A, B))`',
@@ -17,7 +17,7 @@ _HELPS = (
 )
 
 
-def _find(program: LintedProgram) -> Iterator[Finding]:
+def _find(program: LintedProgram) -> Iterator[LintFinding]:
     if not any(map(_is_meant, program.used.quantifiers)):
         return
     for each in program.statements:
@@ -32,7 +32,7 @@ def _is_meant(node: Node) -> bool:
     return isinstance(node.body, App) and node.body.op is op.IMPLIES
 
 
-def _placed(each: Statement) -> Iterator[Finding]:
+def _placed(each: Statement) -> Iterator[LintFinding]:
     found = False
     for formula in each.formulas:
         for expr in expressions(formula.root) if formula.root is not None else ():
@@ -40,11 +40,11 @@ def _placed(each: Statement) -> Iterator[Finding]:
                 case s.Call(head=s.Name(id="Exists"), args=[_, *_, body]) if sides := halves(body):
                     found = True
                     place = Place(formula.pointer, (expr.start, expr.end))
-                    yield Finding(place, helps=_HELPS, fixes=(_joined(formula, body, sides),))
+                    yield LintFinding(place, helps=_HELPS, fixes=(_joined(formula, body, sides),))
                 case _:
                     pass
     if not found:
-        yield Finding(each.place, helps=_HELPS)
+        yield LintFinding(each.place, helps=_HELPS)
 
 
 def halves(expr: s.Expr) -> tuple[s.Expr, s.Expr] | None:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from potlang.ir.nodes import Lit, is_flat, reachable
 from potlang.linter.disagreement import some
 from potlang.linter.linted import LintedProgram, Statement, implication, literal
-from potlang.linter.rule import Finding, LintRule
+from potlang.linter.rule import LintFinding, LintRule
 from potlang.linter.rules.fraction_of_int import whole_number
 
 if TYPE_CHECKING:
     from potlang.linter.questions import Questions
 
 
-def _ask(program: LintedProgram, questions: Questions) -> Iterator[Finding]:
+def _ask(program: LintedProgram, questions: Questions) -> Iterator[LintFinding]:
     pool = program.module.pool
     # A claim alone is a question about nothing but itself, and the claim True asks for consistency.
     claims = [each for each in program.claims if program.premises and not isinstance(each.formula, Lit)]
@@ -32,9 +32,9 @@ def _ask(program: LintedProgram, questions: Questions) -> Iterator[Finding]:
             yield _finding(each, "false")
 
 
-def _finding(each: Statement, value: str) -> Finding:
+def _finding(each: Statement, value: str) -> LintFinding:
     use = "asks nothing" if each.kind == "claim" else "adds nothing" if value == "true" else "cannot hold"
-    return Finding(
+    return LintFinding(
         each.place,
         {"statement": each.title, "value": value},
         notes=(f"it {use}: it follows from its form, not from what the program says",),

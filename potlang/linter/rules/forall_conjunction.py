@@ -10,12 +10,12 @@ from potlang.ir import operators as op
 from potlang.ir.nodes import App, Node, Quant, Symbol, reachable
 from potlang.ir.sorts import DeclaredSort
 from potlang.linter.linted import LintedProgram, Statement, expressions
-from potlang.linter.rule import Finding, LintRule
+from potlang.linter.rule import LintFinding, LintRule
 
 _HELPS = ('write `Implies` for "every A is B": `ForAll([x], Implies(A, B))`',)
 
 
-def _find(program: LintedProgram) -> Iterator[Finding]:
+def _find(program: LintedProgram) -> Iterator[LintFinding]:
     if not any(map(_is_meant, program.used.quantifiers)):
         return
     for each in program.statements:
@@ -34,7 +34,7 @@ def _is_meant(node: Node) -> bool:
     return isinstance(first, App) and isinstance(first.op, Symbol) and first.args == (var,)
 
 
-def _placed(each: Statement) -> Iterator[Finding]:
+def _placed(each: Statement) -> Iterator[LintFinding]:
     found = False
     for formula in each.formulas:
         for expr in expressions(formula.root) if formula.root is not None else ():
@@ -42,11 +42,11 @@ def _placed(each: Statement) -> Iterator[Finding]:
                 case s.Call(head=s.Name(id="ForAll" | "Forall"), args=[_, *_, body]) if parts := _parts(body):
                     found = True
                     place = Place(formula.pointer, (expr.start, expr.end))
-                    yield Finding(place, helps=_HELPS, fixes=_implied(formula, body, parts))
+                    yield LintFinding(place, helps=_HELPS, fixes=_implied(formula, body, parts))
                 case _:
                     pass
     if not found:
-        yield Finding(each.place, helps=_HELPS)
+        yield LintFinding(each.place, helps=_HELPS)
 
 
 def _parts(expr: s.Expr) -> list[s.Expr]:

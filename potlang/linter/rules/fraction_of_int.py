@@ -9,10 +9,10 @@ from potlang.diag import Applicability, Fix, Label, Patch, Place
 from potlang.ir import operators as op
 from potlang.ir.nodes import App, Lit, Node, Symbol, is_flat, reachable
 from potlang.linter.linted import LintedProgram
-from potlang.linter.rule import Finding, LintRule
+from potlang.linter.rule import LintFinding, LintRule
 
 
-def _find(program: LintedProgram) -> Iterator[Finding]:
+def _find(program: LintedProgram) -> Iterator[LintFinding]:
     if all(
         not isinstance(each.value, Fraction) or each.value.denominator == 1 for each in program.used.literals
     ):
@@ -29,11 +29,11 @@ def _find(program: LintedProgram) -> Iterator[Finding]:
                 yield _finding(each.place, text, name, places.get(name))
 
 
-def _finding(place: Place, text: str, name: str, declared: str | None) -> Finding:
+def _finding(place: Place, text: str, name: str, declared: str | None) -> LintFinding:
     if declared is None:
-        return Finding(place, {"text": text}, helps=("write a whole number, or declare a Real",))
+        return LintFinding(place, {"text": text}, helps=("write a whole number, or declare a Real",))
     edit = Patch("replace", declared, "Real")
-    return Finding(
+    return LintFinding(
         place,
         {"text": text},
         labels=(Label(Place(declared), f"the values of `{name}` are whole numbers"),),

@@ -10,7 +10,7 @@ from potlang.expressions.names import written
 from potlang.ir.nodes import App, Node, Quant, Symbol, reachable
 from potlang.ir.sorts import BOOL, Sort
 from potlang.linter.linted import LintedProgram
-from potlang.linter.rule import Finding, LintRule
+from potlang.linter.rule import LintFinding, LintRule
 from potlang.sema.emit import sort_text
 
 _SYMMETRIC = re.compile(
@@ -24,7 +24,7 @@ _TRANSITIVE = re.compile(
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
-def _find(program: LintedProgram) -> Iterator[Finding]:
+def _find(program: LintedProgram) -> Iterator[LintFinding]:
     chained, turned = _laws(program)
     symbols = {each.name: each for each in program.module.symbols}
     for function in program.tree.functions:
@@ -46,10 +46,10 @@ def _is_relation(domain: tuple[Sort, ...]) -> bool:
     return len(domain) == 2 and domain[0] == domain[1]
 
 
-def _finding(program: LintedProgram, pointer: str, symbol: Symbol, kind: str, law: str) -> Finding:
+def _finding(program: LintedProgram, pointer: str, symbol: Symbol, kind: str, law: str) -> LintFinding:
     rule = {"name": f"{symbol.name} is {kind}", "constraint": law}
     edit = Patch.append(rule, "/rules", bool(program.tree.rules))
-    return Finding(
+    return LintFinding(
         Place(f"{pointer}/name"),
         {"name": symbol.name, "kind": kind},
         helps=(f"if it is, add the rule `{law}`",),

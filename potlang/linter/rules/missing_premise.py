@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from potlang.diag import Label
 from potlang.ir.nodes import Symbol, SymbolKind
 from potlang.linter.linted import LintedProgram
-from potlang.linter.rule import Finding, LintRule
+from potlang.linter.rule import LintFinding, LintRule
 
 _DECLARED = (SymbolKind.FUNCTION, SymbolKind.CONSTANT)
 
 
-def _find(program: LintedProgram) -> Iterator[Finding]:
+def _find(program: LintedProgram) -> Iterator[LintFinding]:
     # Without premises a claim is a theorem of logic, or a question about nothing but itself.
     if not program.premises:
         return
@@ -26,7 +26,7 @@ def _find(program: LintedProgram) -> Iterator[Finding]:
             # An individual that is nowhere else is like any other one.
             if symbol.kind in _DECLARED and symbol.domain and symbol.name in places:
                 reported.add(symbol)
-                yield Finding(
+                yield LintFinding(
                     claim.place,
                     {"name": symbol.name},
                     labels=(Label(claim.place._replace(pointer=places[symbol.name]), "declared here"),),

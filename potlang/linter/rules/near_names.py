@@ -8,13 +8,13 @@ from potlang.diag import Label, Place
 from potlang.diag.near import numbered_alike
 from potlang.ir.nodes import SymbolKind
 from potlang.linter.linted import LintedProgram
-from potlang.linter.rule import Finding, LintRule
+from potlang.linter.rule import LintFinding, LintRule
 
 _SHORTEST, _LONGEST = 6, 60
 """Letters of names for which slips are looked for: shorter ones are other words, longer ones take long."""
 
 
-def _find(program: LintedProgram) -> Iterator[Finding]:
+def _find(program: LintedProgram) -> Iterator[LintFinding]:
     places = {each.name: each.pointer for each in program.tree.functions}
     groups: dict[object, tuple[dict[str, str], dict[str, str]]] = {}
     for symbol in program.module.symbols:
@@ -30,7 +30,7 @@ def _find(program: LintedProgram) -> Iterator[Finding]:
         for each in slips:
             cut.setdefault(each, name)
         if other is not None and not numbered_alike(other, name):
-            yield Finding(
+            yield LintFinding(
                 Place(f"{places[name]}/name"),
                 {"name": name, "other": other},
                 labels=(Label(Place(f"{places[other]}/name"), "the other name"),),

@@ -11,10 +11,10 @@ from potlang.diag import Label
 from potlang.linter.clashes import Clash, clashes, exclude_each_other
 from potlang.linter.disagreement import advice, is_decision
 from potlang.linter.linted import LintedProgram
-from potlang.linter.rule import Finding, LintRule
+from potlang.linter.rule import LintFinding, LintRule
 
 
-def _find(program: LintedProgram) -> Iterator[Finding]:
+def _find(program: LintedProgram) -> Iterator[LintFinding]:
     reported: set[frozenset[object]] = set()
     for clash in clashes(program):
         if not clash.is_certain or not is_decision(clash) or exclude_each_other(*clash.antecedents):
@@ -24,11 +24,11 @@ def _find(program: LintedProgram) -> Iterator[Finding]:
             yield _finding(program, clash)
 
 
-def _finding(program: LintedProgram, clash: Clash) -> Finding:
+def _finding(program: LintedProgram, clash: Clash) -> LintFinding:
     one, other = clash.one.statement, clash.other.statement
     first, second = (program.text(each, clash.variables) for each in clash.conclusions)
     helps, fixes = advice(program, clash)
-    return Finding(
+    return LintFinding(
         other.place,
         {"one": one.title, "other": other.title},
         primary=f"`{second}`",

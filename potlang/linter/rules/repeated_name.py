@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from potlang.diag import Label, Place
 from potlang.linter.linted import LintedProgram, Statement, said
-from potlang.linter.rule import Finding, LintRule
+from potlang.linter.rule import LintFinding, LintRule
 
 
-def _find(program: LintedProgram) -> Iterator[Finding]:
+def _find(program: LintedProgram) -> Iterator[LintFinding]:
     for statements in (program.facts, program.rules, program.claims):
         first: dict[str, Statement] = {}
         for each in statements:
@@ -19,7 +19,7 @@ def _find(program: LintedProgram) -> Iterator[Finding]:
             earlier = first.setdefault(each.name, each)
             # What is said twice is one mistake, and another rule's.
             if earlier is not each and said(earlier.formula) != said(each.formula):
-                yield Finding(
+                yield LintFinding(
                     Place(f"{each.pointer}/name"),
                     {"kind": f"{each.kind}s", "name": each.name},
                     labels=(Label(Place(f"{earlier.pointer}/name"), "the first one"),),

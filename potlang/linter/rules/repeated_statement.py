@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from potlang.diag import Label
 from potlang.linter.linted import LintedProgram, Statement, removal, said
-from potlang.linter.rule import Finding, LintRule
+from potlang.linter.rule import LintFinding, LintRule
 
 
-def _find(program: LintedProgram) -> Iterator[Finding]:
+def _find(program: LintedProgram) -> Iterator[LintFinding]:
     for statements in ([*program.facts, *program.rules], program.claims):
         first: dict[object, Statement] = {}
         for each in statements:
@@ -18,10 +18,10 @@ def _find(program: LintedProgram) -> Iterator[Finding]:
                 yield _finding(each, earlier)
 
 
-def _finding(each: Statement, earlier: Statement) -> Finding:
+def _finding(each: Statement, earlier: Statement) -> LintFinding:
     # Without a claim its result is missing, though what is asked stays the same.
     is_safe = each.kind != "claim"
-    return Finding(
+    return LintFinding(
         each.place,
         {"one": each.title, "other": earlier.title},
         labels=(Label(earlier.place, "the first one"),),

@@ -9,13 +9,13 @@ from potlang.diag import Label
 from potlang.linter.clashes import Clash
 from potlang.linter.disagreement import disagreements, is_decision
 from potlang.linter.linted import LintedProgram, Statement
-from potlang.linter.rule import Finding, LintRule
+from potlang.linter.rule import LintFinding, LintRule
 
 if TYPE_CHECKING:
     from potlang.linter.questions import Questions
 
 
-def _ask(program: LintedProgram, questions: Questions) -> Iterator[Finding]:
+def _ask(program: LintedProgram, questions: Questions) -> Iterator[LintFinding]:
     if not program.claims:
         return
     pool = program.module.pool
@@ -32,9 +32,9 @@ def _ask(program: LintedProgram, questions: Questions) -> Iterator[Finding]:
                 break
 
 
-def _finding(claim: Statement, verdict: str, clash: Clash) -> Finding:
+def _finding(claim: Statement, verdict: str, clash: Clash) -> LintFinding:
     one, other = clash.one.statement, clash.other.statement
-    return Finding(
+    return LintFinding(
         claim.place,
         {"claim": claim.title, "verdict": verdict, "one": one.title, "other": other.title},
         labels=(Label(one.place, "without this one it is open"), Label(other.place, "without this one too")),

@@ -9,23 +9,23 @@ from potlang.diag import Label
 from potlang.linter.clashes import Clash
 from potlang.linter.disagreement import advice, case_text, disagreements, is_decision
 from potlang.linter.linted import LintedProgram
-from potlang.linter.rule import Finding, LintRule
+from potlang.linter.rule import LintFinding, LintRule
 
 if TYPE_CHECKING:
     from potlang.linter.questions import Questions
 
 
-def _ask(program: LintedProgram, questions: Questions) -> Iterator[Finding]:
+def _ask(program: LintedProgram, questions: Questions) -> Iterator[LintFinding]:
     for clash in disagreements(program, questions):
         if is_decision(clash):
             yield _finding(program, clash)
 
 
-def _finding(program: LintedProgram, clash: Clash) -> Finding:
+def _finding(program: LintedProgram, clash: Clash) -> LintFinding:
     one, other = clash.one.statement, clash.other.statement
     first, second = (program.text(each, clash.variables) for each in clash.conclusions)
     helps, fixes = advice(program, clash)
-    return Finding(
+    return LintFinding(
         other.place,
         {"one": one.title, "other": other.title, "case": case_text(program, clash)},
         primary=f"`{second}`",

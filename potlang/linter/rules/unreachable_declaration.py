@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from potlang.diag import Place
 from potlang.ir.nodes import Node, Symbol
 from potlang.linter.linted import LintedProgram, Mentioned
-from potlang.linter.rule import Finding, LintRule
+from potlang.linter.rule import LintFinding, LintRule
 
 
-def _find(program: LintedProgram) -> Iterator[Finding]:
+def _find(program: LintedProgram) -> Iterator[LintFinding]:
     module = program.module
     if not module.claims:
         return
@@ -28,7 +28,7 @@ def _find(program: LintedProgram) -> Iterator[Finding]:
     far = frozenset().union(*waiting) - reached
     for function in program.tree.functions:
         if any(symbol.name == function.name for symbol in far):
-            yield Finding(
+            yield LintFinding(
                 Place(function.pointer),
                 {"name": function.name},
                 helps=("what the program says of it cannot change an answer",),

@@ -10,7 +10,7 @@ from potlang.ir import operators as op
 from potlang.ir.nodes import App, Node, Symbol, is_flat
 from potlang.ir.sorts import DeclaredSort
 from potlang.linter.linted import LintedProgram, Statement, conjuncts, literal
-from potlang.linter.rule import Finding, LintRule
+from potlang.linter.rule import LintFinding, LintRule
 
 if TYPE_CHECKING:
     from potlang.linter.questions import Questions
@@ -21,7 +21,7 @@ _CLOSED = "there were nothing but what has a name", "closed_domain"
 _FALSE = "what does not follow counted as false"
 
 
-def _ask(program: LintedProgram, questions: Questions) -> Iterator[Finding]:
+def _ask(program: LintedProgram, questions: Questions) -> Iterator[LintFinding]:
     premises = program.without_rules([])
     pool = program.module.pool
     unique, closed = _unique_names(program), _closed_domains(program)
@@ -47,7 +47,7 @@ def _ask(program: LintedProgram, questions: Questions) -> Iterator[Finding]:
                     yield _finding(program, claim, "entailed", _FALSE, "")
 
 
-def _finding(program: LintedProgram, claim: Statement, verdict: str, words: str, key: str) -> Finding:
+def _finding(program: LintedProgram, claim: Statement, verdict: str, words: str, key: str) -> LintFinding:
     fields = {"claim": claim.title, "verdict": verdict, "assumption": words}
     if not key:
         note = "no fact and no rule says when it is false: what the program does not say is open"
@@ -60,11 +60,11 @@ def _finding(program: LintedProgram, claim: Statement, verdict: str, words: str,
         place = next((each.pointer for each in program.tree.functions if each.name == name), None)
         edits = () if place is None else (Patch("add", f"{place}/closed", True),)
         fixes = (Fix(f"close `{name}`", Applicability.UNSAFE, edits),) if edits else ()
-        return Finding(claim.place, fields, notes=(note,), helps=helps, fixes=fixes)
+        return LintFinding(claim.place, fields, notes=(note,), helps=helps, fixes=fixes)
     semantics = program.tree.semantics
     exists = bool(semantics.unique_names or semantics.closed_domain)
     edit = Patch("add", f"/semantics/{key}", True) if exists else Patch("add", "/semantics", {key: True})
-    return Finding(
+    return LintFinding(
         claim.place,
         fields,
         helps=(f'if that is meant, write `"semantics": {{"{key}": true}}`',),

@@ -9,12 +9,12 @@ from potlang.diag import Place
 from potlang.expressions import surface as s
 from potlang.ir.nodes import SymbolKind
 from potlang.linter.linted import LintedProgram, removal
-from potlang.linter.rule import Finding, LintRule
+from potlang.linter.rule import LintFinding, LintRule
 
 _WORD = re.compile(r"\w+")
 
 
-def _find(program: LintedProgram) -> Iterator[Finding]:
+def _find(program: LintedProgram) -> Iterator[LintFinding]:
     tree = program.tree
     used = {symbol.name for symbol in program.used.symbols}
     # What a pack is given, it uses in its own text.
@@ -35,8 +35,8 @@ def _find(program: LintedProgram) -> Iterator[Finding]:
             yield _finding("variable", variable.name, variable.pointer)
 
 
-def _finding(kind: str, name: str, pointer: str) -> Finding:
-    return Finding(
+def _finding(kind: str, name: str, pointer: str) -> LintFinding:
+    return LintFinding(
         Place(pointer),
         {"kind": kind, "name": name},
         helps=(f"remove it, or say something about `{name}`",),

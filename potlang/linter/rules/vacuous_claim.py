@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from potlang.linter.disagreement import some
 from potlang.linter.linted import LintedProgram, Statement, implication
-from potlang.linter.rule import Finding, LintRule
+from potlang.linter.rule import LintFinding, LintRule
 
 if TYPE_CHECKING:
     from potlang.linter.questions import Questions
 
 
-def _ask(program: LintedProgram, questions: Questions) -> Iterator[Finding]:
+def _ask(program: LintedProgram, questions: Questions) -> Iterator[LintFinding]:
     pool = program.module.pool
     premises = program.without_rules([])
     consistent = None
@@ -30,8 +30,8 @@ def _ask(program: LintedProgram, questions: Questions) -> Iterator[Finding]:
             yield _finding(claim, "under the facts and rules of the program nothing fulfils it")
 
 
-def _finding(claim: Statement, why: str) -> Finding:
-    return Finding(
+def _finding(claim: Statement, why: str) -> LintFinding:
+    return LintFinding(
         claim.place,
         {"claim": claim.title},
         notes=(why,),
