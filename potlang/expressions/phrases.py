@@ -1,7 +1,7 @@
 """Phrases of other languages that are no formula here, each with how the same is written.
 
-`a if c else b`, `sum(f(x) for x in S)`, `p unless q`, `x between 1 and 5`, `s.startswith("a")`, `c ? a : b`,
-`(and p q)`: their words stand where only operators can, so that no name of a program is taken for one.
+`a if c else b`, `sum(f(x) for x in S)`, `p unless q`, `x between 1 and 5`, `s.startswith("a")`, `c ? a : b`:
+their words stand where only operators can, so that no name of a program is taken for one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _OPENING = {"(": ")", "[": "]", "{": "}"}
 _CLOSING = frozenset(_OPENING.values())
 _ATOMS = frozenset(["NAME", "QUOTED", "NUMBER", "STRING", "BITS"])
 _CONNECTIVES = frozenset(["AND", "OR", "IMPLIES", "IFF", "AND_SIGN", "OR_SIGN", "IMPLIES_SIGN", "IFF_SIGN"])
-_MOST_CHARACTERS = 20_000
+MOST_CHARACTERS = 20_000
 
 
 class _Span(NamedTuple):
@@ -50,23 +50,8 @@ class Phrases:
 
     def fault(self) -> Fault | None:
         """The fault of the first phrase; None where there is none."""
-        if len(self._text) > _MOST_CHARACTERS:
+        if len(self._text) > MOST_CHARACTERS:
             return None
-        prefixed = prefix_notation(self._text)
-        if prefixed is not None:
-            fix = Correction(
-                f"write `{_short(prefixed)}`", Applicability.UNSAFE, ((0, len(self._text), prefixed),)
-            )
-            problem = "operators stand between their operands, or are called with commas"
-            return Fault(
-                "POT1020",
-                0,
-                len(self._text),
-                {"problem": problem},
-                "",
-                (f"write `{_short(prefixed)}`",),
-                (fix,),
-            )
         for index, token in enumerate(self._tokens):
             if token.kind == "OR" and self._text[token.start] == "|":
                 built = self._set_builder(index)
@@ -85,9 +70,9 @@ class Phrases:
         if found.text and not found.text.strip():
             fixes = (Correction("remove it", Applicability.UNSAFE, ((found.start, found.end, found.text),)),)
         elif found.text:
-            helps = (f"write `{_short(found.text)}`", *helps)
+            helps = (f"write `{short(found.text)}`", *helps)
             edit = (found.start, found.end, found.text)
-            fixes = (Correction(f"write `{_short(found.text)}`", Applicability.UNSAFE, (edit,)),)
+            fixes = (Correction(f"write `{short(found.text)}`", Applicability.UNSAFE, (edit,)),)
         return Fault("POT1020", first.start, last.end, {"problem": found.problem}, "", helps, fixes)
 
     # --- places ----------------------------------------------------------------------------------
@@ -247,7 +232,7 @@ class Phrases:
         span = self._around(index)
         then, exception = self._part(span.first, index), self._part(index + 1, span.last)
         text = f"Implies(Not({exception}), {then})"
-        helps = f"this says the same as `{_short(f'({then}) or ({exception})')}`"
+        helps = f"this says the same as `{short(f'({then}) or ({exception})')}`"
         return self._phrase((index, index + 1), span, "`unless` is not an operator", text, helps)
 
     def only(self, index: int) -> _Phrase | None:
@@ -556,89 +541,6 @@ _WORDS: dict[str, Callable[[Phrases, int], _Phrase | None]] = {
 }
 
 
-def comment(text: str) -> Fault | None:
-    """The fault of a comment at the end of a formula."""
-    found = None
-    for match in re.finditer(r"\s(?:#(?![bx][0-9a-fA-F])|//|--)\s.*|\s#\w.*", text, re.DOTALL):
-        before = text[: match.start()]
-        if before.count('"') % 2 == 0 and before.count("'") % 2 == 0:
-            found = match
-            break
-    if found is None or not text[: found.start()].strip():
-        return None
-    start = found.start() + 1
-    fix = Correction("remove the comment", Applicability.UNSAFE, ((found.start(), len(text), ""),))
-    helps = ("put it into the `description` of the item",)
-    return Fault("POT1020", start, len(text), {"problem": "formulas have no comments"}, "", helps, (fix,))
-
-
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """The text of a correction, as a help shows it."""
     return text if len(text) <= 200 else text[:199] + "…"
-
-
-# --- prefix notation -----------------------------------------------------------------------------
-
-_PIECE = re.compile(r'\s*+([()]|"(?:[^"]|"")*+"|[^\s()"]++)')
-_INFIX = {"=": "==", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "+": "+", "-": "-", "*": "*", "/": "/"}
-_INFIX |= {"div": "//", "mod": "%"}
-_CALLS = {
-    "and": "And",
-    "or": "Or",
-    "not": "Not",
-    "=>": "Implies",
-    "implies": "Implies",
-    "iff": "Iff",
-    "xor": "Xor",
-}
-_CALLS |= {"distinct": "Distinct", "ite": "If", "if": "If", "str.prefixof": "PrefixOf", "str.len": "Length"}
-_CALLS |= {"str.contains": "Contains", "str.suffixof": "SuffixOf", "str.++": "Concat", "abs": "Abs"}
-_QUANTIFIERS = {"forall": "ForAll", "exists": "Exists"}
-
-
-def prefix_notation(text: str) -> str | None:
-    """A formula of SMT-LIB, `(and p (= (f a) 3))`, as it is written here; None for any other text."""
-    head = re.match(r"\s*\(\s*([^\s()]+)\s+[^\s)]", text)
-    if head is None or head[1] not in {*_INFIX, *_CALLS, *_QUANTIFIERS, "assert"}:
-        return None
-    stack: list[list[str]] = [[]]
-    at = 0
-    while at < len(text.rstrip()):
-        piece = _PIECE.match(text, at)
-        if piece is None:
-            return None
-        at = piece.end()
-        if piece[1] == "(":
-            stack.append([])
-        elif piece[1] != ")":
-            stack[-1].append(piece[1])
-        elif len(stack) == 1:
-            return None
-        else:
-            items = stack.pop()
-            made = _converted(items)
-            if made is None:
-                return None
-            stack[-1].append(made)
-    return stack[0][0] if len(stack) == 1 and len(stack[0]) == 1 else None
-
-
-def _converted(items: list[str]) -> str | None:
-    if not items:
-        return None
-    head, *args = items
-    if head == "assert" and len(args) == 1:
-        return args[0]
-    if head in _QUANTIFIERS and len(args) == 2:
-        return f"{_QUANTIFIERS[head]}([{args[0]}], {args[1]})"
-    if head in _CALLS:
-        return f"{_CALLS[head]}({', '.join(args)})"
-    if head in _INFIX and len(args) == 1 and head == "-":
-        return f"-{args[0]}"
-    if head in _INFIX:
-        return f"({f' {_INFIX[head]} '.join(args)})" if len(args) > 1 else None
-    # `((x P) (y Q))`: what is in a list of its own has been read as a pair before.
-    if ": " in head:
-        return ", ".join(items)
-    if len(args) == 1 and re.fullmatch(r"\w+", head) and re.fullmatch(r"[A-Z]\w*", args[0]):
-        return f"{head}: {args[0]}"
-    return f"{head}({', '.join(args)})" if args else head

@@ -6,13 +6,15 @@ the next argument after each error.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from potlang.diag.model import Fix, Replace
 from potlang.expressions.actions import Correction, Fault, Reading
 from potlang.expressions.amounts import without_amounts
 from potlang.expressions.parser import Parser, parse_tokens
-from potlang.expressions.phrases import Phrases, comment
+from potlang.expressions.phrases import Phrases
+from potlang.expressions.prefix_notation import prefix_notation
 from potlang.expressions.surface import Name
 from potlang.expressions.syntax_words import BINDERS, CLOSING, OPENING, WORD_OPERATORS, describe
 from potlang.expressions.tables import END, Token, tables, tokenize
@@ -34,14 +36,14 @@ def explain_expression(text: str, pointer: str, sink: Sink) -> None:
     if len(sink) > _MANY:
         sink.report("POT1020", pointer, problem="this is not an expression")
         return
-    remark = comment(text)
+    remark = _comment(text)
     if remark is not None:
         remark.report(pointer, sink)
         return
     forgiving = ErrorTolerantLexer(text)
     tokens, amounts = without_amounts(forgiving.tokens)
     problems = [*forgiving.problems, *amounts]
-    phrase = Phrases(tokens, text).fault()
+    phrase = prefix_notation(text) or Phrases(tokens, text).fault()
     if phrase is not None:
         # What the words of a phrase are taken for is no problem of its own.
         problems = [each for each in problems if not _overlaps(each, phrase)] + [phrase]
@@ -54,6 +56,22 @@ def explain_expression(text: str, pointer: str, sink: Sink) -> None:
         problem.report(pointer, sink)
     if not problems:
         sink.report("POT1020", pointer, problem="this is not an expression")
+
+
+def _comment(text: str) -> Fault | None:
+    """The fault of a comment at the end of a formula."""
+    found = None
+    for match in re.finditer(r"\s(?:#(?![bx][0-9a-fA-F])|//|--)\s.*|\s#\w.*", text, re.DOTALL):
+        before = text[: match.start()]
+        if before.count('"') % 2 == 0 and before.count("'") % 2 == 0:
+            found = match
+            break
+    if found is None or not text[: found.start()].strip():
+        return None
+    start = found.start() + 1
+    fix = Correction("remove the comment", UNSAFE, ((found.start(), len(text), ""),))
+    helps = ("put it into the `description` of the item",)
+    return Fault("POT1020", start, len(text), {"problem": "formulas have no comments"}, "", helps, (fix,))
 
 
 def _overlaps(one: Fault, other: Fault) -> bool:
