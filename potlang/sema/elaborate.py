@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import islice, repeat
+from itertools import repeat
 from types import GeneratorType
 from typing import cast
 
 from potlang.diag import Applicability, Fix, Label, Place, Replace, Severity, Sink, shorten
-from potlang.diag.near import edit_distance
 from potlang.expressions import surface as s
 from potlang.expressions.names import written
 from potlang.ir import operators as op
@@ -40,19 +39,19 @@ from potlang.sema.advice import (
     declared_here,
     members_help,
     not_numeric,
-    quoted,
     report_arguments,
     report_arity,
 )
-from potlang.sema.binders import bind_quietly, binder_form
-from potlang.sema.builtins import BUILTINS, set_of
-from potlang.sema.elsewhere import folded, other_operator, same_as
+from potlang.sema.builtins import BUILTINS
+from potlang.sema.elsewhere import same_as
 from potlang.sema.infix import compare, infix, prefix
 from potlang.sema.literals import call_node, literal_node
-from potlang.sema.operands import complete, is_thing, known_sort
-from potlang.sema.scope import FunctionEntry, Scope, TermEntry, VariableEntry, describe, signature
+from potlang.sema.operands import complete
+from potlang.sema.scope import FunctionEntry, Scope, TermEntry, VariableEntry, signature
+from potlang.sema.sets import set_of
 from potlang.sema.sorts import SortTable
 from potlang.sema.undeclared import Undeclared
+from potlang.sema.unknown_calls import is_sort, meant_builtin, misspelt_builtin, unknown_call
 
 Step = Generator["Visit", "Node | None", "Node | None"]
 Visit = Node | None | Step
@@ -62,18 +61,6 @@ _TRUTH = {"True": True, "true": True, "False": False, "false": False}
 _SHALLOW = 4
 """Levels that are visited without the driver, on the host's stack."""
 _MOST_DIGITS = 10_000
-_LONG_NAME = 5
-_SCANNED = 2_000
-OF_ANYTHING = frozenset(
-    [
-        *("And", "Or", "Not", "Implies", "Iff", "Xor", "If", "Ite", "Distinct", "AllDifferent"),
-        *("ForAll", "Forall", "Exists", "ExistsUnique", "Unique", "Set", "SetOf"),
-    ]
-)
-"""Functions of the language that members of the program's own sorts may be arguments of."""
-DIFFERENT_ELSEWHERE = frozenset(("Round", "Substring", "Div", "Mod", "Between", "Average", "Matches"))
-"""Functions that other languages have by the same name with another meaning."""
-BINDERS = "`ForAll`, `Exists`, `ExistsUnique`, `Sum`, `Product`, `Count`, `Min`, `Max`, `Average` and `SetOf`"
 
 
 class Elaborator:
@@ -95,7 +82,7 @@ class Elaborator:
         """Sorts of undeclared decision variables, while the optimization section is elaborated."""
         self.deciding = False
         """Whether free variables are decision variables: in the optimization section."""
-        self._near: dict[str, str | None] = {}
+        self.near_builtins: dict[str, str | None] = {}
         """Built-in functions that undeclared names are a slip away from."""
         self.hidden: set[str] = set()
         """Declared names that binders hide, as warned of."""
@@ -337,7 +324,7 @@ class Elaborator:
             return self._empty_set(expr, expected)
         if sort is not None:
             return self.pool.sym(self._free_symbol(expr.id, sort))
-        if self._is_sort(expr):
+        if is_sort(self, expr):
             meant = f"a sort is no term and no set: a variable gets it in its binder, `[x: {expr.id}]`"
             self.undeclared.operator(expr.id, self.place(expr), meant)
             return None
@@ -478,10 +465,10 @@ class Elaborator:
         builtin = BUILTINS.get(head.id)
         if builtin is not None:
             return builtin(self, expr, expected)
-        meant = self._meant_builtin(expr, head.id)
+        meant = meant_builtin(self, expr, head.id)
         if meant is not None:
-            return self._misspelt_builtin(expr, head, meant, expected)
-        return self._unknown_call(expr, head, expected)
+            return misspelt_builtin(self, expr, head, meant, expected)
+        return unknown_call(self, expr, head, expected)
 
     def _uncurried(self, expr: s.Call) -> s.Call | None:
         """`TransitiveClosure(r)(a, b)` as `Reachable(r, a, b)`."""
@@ -507,41 +494,6 @@ class Elaborator:
         self.pointer, self.text = expr.pointer, expr.text
         node = yield self.visit(expr.root, expected)
         self.pointer, self.text = around
-        return node
-
-    def _meant_builtin(self, expr: s.Call, name: str) -> str | None:
-        """The built-in function that an undeclared name stands for: by a slip, or in other languages."""
-        if self.scope.bound(name)[0] or self.scope.lookup(name) is not None:
-            return None
-        plain = folded(name)
-        meant = next((builtin for builtin in BUILTINS if builtin.casefold() == plain), None) or same_as(name)
-        return None if meant is None or self._is_of_things(expr, meant) else meant
-
-    def _is_of_things(self, expr: s.Call, meant: str) -> bool:
-        """Whether the arguments are members of the program's own sorts, of which the operator is not."""
-        if meant in OF_ANYTHING or binder_form(self, expr.args) is not None:
-            return False
-        sorts = [known_sort(self, arg) for arg in expr.args]
-        if any(isinstance(arg, s.ListOf) for arg in expr.args):
-            return False
-        return any(map(is_thing, sorts)) and not any(isinstance(sort, SetSort) for sort in sorts)
-
-    def _misspelt_builtin(self, expr: s.Call, head: s.Name, meant: str, expected: Sort | None) -> Step:
-        """`forall(…)`: one report, and the arguments are read as those of `ForAll`."""
-        spelt = s.Call(s.Name(meant, head.start, head.end), expr.args, expr.start, expr.end)
-        before = len(self.sink)
-        node = yield BUILTINS[meant](self, spelt, expected)
-        # A safe fix keeps the meaning: the name differs in its case alone, and the arguments fit.
-        same = folded(head.id) == meant.casefold() and meant not in DIFFERENT_ELSEWHERE
-        safe = same and (node is not None or len(self.sink) == before or meant in OF_ANYTHING)
-        self.sink.report(
-            "POT2001",
-            self.place(head),
-            name=head.id,
-            primary="not declared",
-            helps=[f"the built-in function is spelt `{meant}`"],
-            fixes=[self.replace(head, meant, f"write `{meant}`", safe=safe)],
-        )
         return node
 
     def _application(self, expr: s.Call, entry: FunctionEntry, expected: Sort | None) -> Visit:
@@ -599,111 +551,6 @@ class Elaborator:
             yield self.gather_fitted(
                 expr.args, sort.domain, lambda nodes: self.pool.app(op.APPLY, (function, *nodes))
             )
-        )
-
-    def _unknown_call(self, expr: s.Call, head: s.Name, expected: Sort | None) -> Visit:
-        if self.scope.bound(head.id)[0] or self.scope.lookup(head.id) is not None:
-            if self._is_inside_out(expr, head):
-                return None
-            return self.gather(
-                expr.args, repeat(None), lambda nodes: self._not_callable(expr, head, expected)
-            )
-        near = self._near_builtin(head.id)
-        if near is not None and (near in OF_ANYTHING or not self._is_relation(expr.args)):
-            fixes = [self.replace(head, near, f"write `{near}`")]
-            helps = [f"did you mean the built-in function `{near}`?"]
-            self.sink.report(
-                "POT2001", self.place(head), name=head.id, primary="not declared", helps=helps, fixes=fixes
-            )
-            return None
-        form = binder_form(self, expr.args)
-        if form is not None:
-            return self._unknown_binder(head, *form)
-        meant = self._operator_meant(expr.args, head.id)
-        if meant is not None:
-            # Nothing is said of its arguments: they are written anew with the operator.
-            self.undeclared.operator(head.id, self.place(head), meant)
-            return None
-
-        def report(nodes: list[Node | None]) -> None:
-            sorts = tuple(None if node is None else node.sort for node in nodes)
-            self.undeclared.call(head.id, self.place(head), sorts, expected)
-
-        return self.gather(expr.args, repeat(None), report)
-
-    def _near_builtin(self, name: str) -> str | None:
-        """The built-in function that a long name is a letter away from, if no declared name is as near."""
-        if len(name) < _LONG_NAME or self.sink.is_full:
-            return None
-        if name not in self._near:
-            near = next((each for each in BUILTINS if edit_distance(name, each, 1)), None)
-            declared = islice(self.scope.entries, _SCANNED)
-            own = near is not None and any(edit_distance(name, each, 2) for each in declared)
-            self._near[name] = None if own else near
-        return self._near[name]
-
-    def _is_relation(self, args: Sequence[s.Expr]) -> bool:
-        """Whether the arguments are things, of which most operators are not."""
-        sorts = [known_sort(self, arg) for arg in args]
-        return any(map(is_thing, sorts)) and all(sort is None or is_thing(sort) for sort in sorts)
-
-    def _operator_meant(self, args: Sequence[s.Expr], name: str) -> str | None:
-        """What to write for a call of no function of the program's own; None where it may be one."""
-        known = other_operator(name)
-        if any(isinstance(arg, s.ListOf | s.Binding) for arg in args):
-            return known or f"there is no function of lists `{name}`"
-        of_sort = next((self.text_of(arg) for arg in args if self._is_sort(arg)), None)
-        if of_sort is not None:
-            return known or f"a sort is no argument: bind a variable of it, `[x: {of_sort}]`"
-        # A word that is an operator elsewhere may be a relation of things, `adjacent(ann, bob)`.
-        return None if self._is_relation(args) else known
-
-    def _is_sort(self, arg: s.Expr) -> bool:
-        is_free = isinstance(arg, s.Name) and self.scope.meaning(arg.id) is None
-        return is_free and isinstance(arg, s.Name) and arg.id in self.sorts.names()
-
-    def _unknown_binder(self, head: s.Name, heads: list[s.Expr], body: s.Expr) -> Visit:
-        """`F([x: A], p)` for an unknown F: no function of the program's own binds variables."""
-        binding = other_operator(head.id) or "the functions that bind variables are " + BINDERS
-        self.undeclared.operator(head.id, self.place(head), binding)
-        binders = bind_quietly(self, heads)
-        self.scope.push(binders)
-        return self.gather((body,), (None,), lambda nodes: self.scope.pop(binders))
-
-    def _is_inside_out(self, expr: s.Call, head: s.Name) -> bool:
-        """Reports `a(f)` for `f(a)`, where f is a function of one argument."""
-        inner = expr.args[0] if len(expr.args) == 1 else None
-        entry = self.scope.meaning(inner.id) if isinstance(inner, s.Name) else None
-        symbol = entry.symbol if isinstance(entry, FunctionEntry) else None
-        if (
-            inner is None
-            or symbol is None
-            or len(symbol.domain) != 1
-            or known_sort(self, head) != symbol.domain[0]
-        ):
-            return False
-        text = f"{self.text_of(inner)}({self.text_of(head)})"
-        kind = f"a term of sort {symbol.domain[0]}"
-        fixes = [self.replace(expr, text, f"write `{text}`")]
-        self.report("POT2007", head, name=head.id, kind=kind, helps=[f"write `{text}`"], fixes=fixes)
-        return True
-
-    def _not_callable(self, expr: s.Call, head: s.Name, expected: Sort | None) -> None:
-        is_bound, var = self.scope.bound(head.id)
-        entry = None if is_bound else self.scope.lookup(head.id)
-        term = entry.node if isinstance(entry, TermEntry) else var
-        fixes = []
-        if expected is None or (term is not None and term.sort == expected):
-            edits = (self._edit(head.end, expr.end),)
-            fixes = [Fix("drop the arguments", Applicability.UNSAFE, edits)]
-        self.report(
-            "POT2007",
-            head,
-            name=head.id,
-            kind="a bound variable" if entry is None else describe(entry),
-            labels=[Label(entry.place, "declared here")] if entry is not None else [],
-            helps=[f"write {quoted(head.id)} alone, or declare a function of another name"],
-            fixes=fixes,
         )
 
 
