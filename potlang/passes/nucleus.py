@@ -31,7 +31,7 @@ class Rule(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Nucleus:
+class RuleClosure:
     """Adds the rules as assertions of their own, or puts claims and norms under c.
 
     `on="assertions"`: the module then assumes R. `on="claims"`: each claim X becomes R → X, which follows

@@ -7,9 +7,6 @@ from collections.abc import Mapping
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from meaning_support import CONSISTENCY, Meant, left_when_needless_go
-from reference.topos import synthesis
-from reference.topos.nucleus import from_rules
-from reference.topos.subobject import Subobject, meet
 from statements import Property
 from strategies.reasoning import Reasoning, holds, proposition, reasoning, reasonings
 
@@ -17,6 +14,9 @@ import potlang.dot
 from potlang.languages.dot.read.records import Edge, Entails, Eq, Node, Prop, Record, Status
 from potlang.report.results import Verdict
 from potlang.testing.traces import prop
+from potlang.topos import synthesis
+from potlang.topos.nucleus import from_rules
+from potlang.topos.subobject import Subobject, meet
 
 
 def node_verdicts(case: Reasoning) -> None:

@@ -7,10 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from reference.topos import synthesis
-from reference.topos.nucleus import Nucleus, from_rules
-from reference.topos.presheaf import Presheaf
-from reference.topos.subobject import Subobject, meet
 from strategies.reasoning import Reasoning, program
 from structures import structures
 
@@ -20,6 +16,10 @@ from potlang.ir.evaluator import evaluate
 from potlang.languages.dot.read.records import Edge, Entails, Eq
 from potlang.languages.dot.report import TraceReport
 from potlang.report.results import Consistency
+from potlang.topos import synthesis
+from potlang.topos.nucleus import Nucleus, from_rules
+from potlang.topos.presheaf import Presheaf
+from potlang.topos.subobject import Subobject, meet
 
 CONSISTENCY = {True: Consistency.CONSISTENT, False: Consistency.INCONSISTENT}
 

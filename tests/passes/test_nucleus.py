@@ -7,9 +7,6 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference.topos import synthesis
-from reference.topos.nucleus import from_rules
-from reference.topos.subobject import Subobject
 
 from potlang.ir.evaluator import evaluate
 from potlang.ir.module import Assertion, AssertionKind, Claim, Module, Origin
@@ -18,7 +15,10 @@ from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL
 from potlang.ir.structure import Structure
 from potlang.passes.base import Keeps
-from potlang.passes.nucleus import Nucleus, Rule, closure
+from potlang.passes.nucleus import Rule, RuleClosure, closure
+from potlang.topos import synthesis
+from potlang.topos.nucleus import from_rules
+from potlang.topos.subobject import Subobject
 
 SYMBOLS = [Symbol(name, (), BOOL, SymbolKind.CONSTANT) for name in "pqr"]
 MODELS = [Structure({}, dict(zip(SYMBOLS, row, strict=True))) for row in product((False, True), repeat=3)]
@@ -53,10 +53,10 @@ def check(data: st.DataObject) -> None:
     claim = data.draw(drawn)
     assert sub(closure(pool, rules, claim)) == nucleus.closure(sub(claim))
     module = Module(pool, symbols=tuple(SYMBOLS), claims=(Claim("c", "c", claim),))
-    assuming = Nucleus(rules).run(module)
+    assuming = RuleClosure(rules).run(module)
     together = sub(pool.conj(each.formula for each in assuming.assertions))
     assert together.mask == nucleus.points
-    asking = Nucleus(rules, on="claims").run(module)
+    asking = RuleClosure(rules, on="claims").run(module)
     [asked] = asking.claims
     assert (together <= sub(claim)) == (sub(pool.true) <= sub(asked.formula))
     assert sub(claim) <= sub(asked.formula)
@@ -83,13 +83,13 @@ def test_rules_keep_their_names_and_origins() -> None:
     p, q = (pool.sym(symbol) for symbol in SYMBOLS[:2])
     module = Module(pool, symbols=tuple(SYMBOLS), properties=frozenset({"nnf"}))
     rule = Rule("arrow:0", "arrow 2 -> 4", p, q, Origin("", "@entails src=2 dst=4"))
-    found = Nucleus((rule,)).run(module)
+    found = RuleClosure((rule,)).run(module)
     assert found.assertions == (
         Assertion("arrow:0", "arrow 2 -> 4", AssertionKind.RULE, pool.implies(p, q), rule.origin),
     )
-    assert found.properties == frozenset() and Nucleus.keeps is Keeps.STRONGER
+    assert found.properties == frozenset() and RuleClosure.keeps is Keeps.STRONGER
     with pytest.raises(ValueError, match="arrow:0"):
-        Nucleus((rule,)).run(found)
+        RuleClosure((rule,)).run(found)
 
 
 def test_claims_with_find_stay_as_they_are() -> None:
@@ -99,6 +99,6 @@ def test_claims_with_find_stay_as_they_are() -> None:
     var = pool.var("x", BOOL)
     norm = Claim("n", "n", p)
     module = Module(pool, symbols=tuple(SYMBOLS), claims=(Claim("c", "c", var, find=(var,)),), norms=(norm,))
-    found = Nucleus((Rule("k", "k", p, q),), on="claims").run(module)
+    found = RuleClosure((Rule("k", "k", p, q),), on="claims").run(module)
     assert found.claims == module.claims
     assert found.norms[0].formula is pool.implies(pool.implies(p, q), p)

@@ -14,18 +14,19 @@ from typing import TypeVar
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
-from reference.topos import category as cat
-from reference.topos.category import Category
-from reference.topos.colimit import coproduct, quotient
-from reference.topos.diagram import Diagram
-from reference.topos.nucleus import Nucleus, Rule, from_rules, from_topology
-from reference.topos.omega import Omega, classifier
-from reference.topos.presentation import Overlap, Path, Presentation, presented
-from reference.topos.presheaf import Presheaf, representable
-from reference.topos.slice import maps_over
-from reference.topos.subobject import Subobject, generated, largest
-from reference.topos.topology import Topology, from_objects, topologies
-from reference.topos.transformation import Map, identity, relabelled
+
+from potlang.topos import category as cat
+from potlang.topos.category import Category
+from potlang.topos.colimit import coproduct, quotient
+from potlang.topos.diagram import Diagram
+from potlang.topos.nucleus import Nucleus, Rule, from_rules, from_topology
+from potlang.topos.omega import Omega, classifier
+from potlang.topos.presentation import Overlap, Path, Presentation, presented
+from potlang.topos.presheaf import Presheaf, representable
+from potlang.topos.slice import maps_over
+from potlang.topos.subobject import Subobject, generated, largest
+from potlang.topos.topology import Topology, from_objects, topologies
+from potlang.topos.transformation import Map, identity, relabelled
 
 T = TypeVar("T")
 

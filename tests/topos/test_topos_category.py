@@ -9,15 +9,16 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
-from reference.topos import category as cat
-from reference.topos import presentation as pre
-from reference.topos.category import Category
-from reference.topos.errors import AxiomError, TooLarge
-from reference.topos.presentation import Overlap, Presentation, Presented
-from reference.topos.unions import Unions
 from strategies import presheaves as some
 from strategies.presheaves import Choices
 from topos_support import Property
+
+from potlang.topos import category as cat
+from potlang.topos import presentation as pre
+from potlang.topos.category import Category
+from potlang.topos.errors import AxiomError, BoundExceeded
+from potlang.topos.presentation import Overlap, Presentation, Presented
+from potlang.topos.unions import Unions
 
 ARROW = cat.chain(2)  # the arrows (0, 0), (0, 1), (1, 1)
 S3 = Presentation(1, ((0, 0), (0, 0)), (((0, 0), ()), ((1, 1), ()), ((0, 1, 0, 1, 0, 1), ())))
@@ -79,7 +80,7 @@ def test_what_breaks_a_law_is_refused(law: str, make: Callable[[], object]) -> N
 )
 def test_what_is_too_large_is_refused(make: Callable[[], object]) -> None:
     """[TOPOS-BOUND-1]"""
-    with pytest.raises(TooLarge):
+    with pytest.raises(BoundExceeded):
         make()
 
 
@@ -87,7 +88,7 @@ def test_associativity_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """[TOPOS-BOUND-1]"""
     monkeypatch.setattr(cat, "TRIPLES", 0)
     assert cat.chain(3).size == 3
-    with pytest.raises(TooLarge, match="composable triples"):
+    with pytest.raises(BoundExceeded, match="composable triples"):
         cat.chain(4)
 
 
@@ -253,7 +254,7 @@ def presented_categories_have_the_functors_of_their_presentation(
     shape, _, _, target = case
     try:
         found = pre.presented(shape, 64)
-    except TooLarge:
+    except BoundExceeded:
         return
     whole = pre.presentation_of(found.category)
     assert len(list(functors(whole, target))) == len(list(functors(shape, target)))

@@ -5,22 +5,23 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from reference.topos import category, presheaf, sheaf, synthesis
-from reference.topos import diagram as dia
-from reference.topos import nucleus as nuc
-from reference.topos import slice as sli
-from reference.topos import subobject as sub
-from reference.topos.colimit import coproduct
-from reference.topos.diagram import Diagram
-from reference.topos.nucleus import Nucleus
-from reference.topos.omega import classifier
-from reference.topos.presentation import Overlap, Presentation, presented
-from reference.topos.presheaf import elements, terminal
-from reference.topos.slice import Reflector
-from reference.topos.subobject import Subobject
-from reference.topos.topology import from_objects, topologies, trivial
-from reference.topos.transformation import identity, relabelled
 from strategies.presheaves import SQUARE
+
+from potlang.topos import category, presheaf, sheaf, synthesis
+from potlang.topos import diagram as dia
+from potlang.topos import nucleus as nuc
+from potlang.topos import slice as sli
+from potlang.topos import subobject as sub
+from potlang.topos.colimit import coproduct
+from potlang.topos.diagram import Diagram
+from potlang.topos.nucleus import Nucleus
+from potlang.topos.omega import classifier
+from potlang.topos.presentation import Overlap, Presentation, presented
+from potlang.topos.presheaf import elements, terminal
+from potlang.topos.slice import Reflector
+from potlang.topos.subobject import Subobject
+from potlang.topos.topology import from_objects, topologies, trivial
+from potlang.topos.transformation import identity, relabelled
 
 TWO = synthesis.space(2)
 FIRST, SECOND = Subobject(TWO, 0b01), Subobject(TWO, 0b10)

@@ -6,24 +6,25 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from reference.topos import colimit as col
-from reference.topos import diagram as dia
-from reference.topos import limit as lim
-from reference.topos import nucleus as nuc
-from reference.topos import presentation as pre
-from reference.topos import sheaf, synthesis
-from reference.topos import slice as sli
-from reference.topos.colimit import Colimit
-from reference.topos.errors import AxiomError
-from reference.topos.limit import Limit
-from reference.topos.nucleus import Nucleus, Rule
-from reference.topos.presentation import Overlap, Presentation
-from reference.topos.presheaf import Presheaf
-from reference.topos.subobject import Subobject, bottom, generated, join, top
-from reference.topos.topology import Topology, trivial
 from statements import Mutation
 from strategies import presheaves as some
 from topos_properties import PROPERTIES
+
+from potlang.topos import colimit as col
+from potlang.topos import diagram as dia
+from potlang.topos import limit as lim
+from potlang.topos import nucleus as nuc
+from potlang.topos import presentation as pre
+from potlang.topos import sheaf, synthesis
+from potlang.topos import slice as sli
+from potlang.topos.colimit import Colimit
+from potlang.topos.errors import AxiomError
+from potlang.topos.limit import Limit
+from potlang.topos.nucleus import Nucleus, Rule
+from potlang.topos.presentation import Overlap, Presentation
+from potlang.topos.presheaf import Presheaf
+from potlang.topos.subobject import Subobject, bottom, generated, join, top
+from potlang.topos.topology import Topology, trivial
 
 
 def explode(_: object, sub: Subobject) -> Subobject:
@@ -59,11 +60,11 @@ def naive(rules: Sequence[Rule], sub: Subobject) -> bool:
     return all(premise <= sub for premise, conclusion in rules if conclusion <= sub)
 
 
-def once(topology: Topology, presheaf: Presheaf) -> sheaf.Completion:
+def once(topology: Topology, presheaf: Presheaf) -> sheaf.Sheafification:
     return sheaf.plus(topology, presheaf)
 
 
-def unsheafified(topology: Topology, presheaf: Presheaf) -> sheaf.Completion:
+def unsheafified(topology: Topology, presheaf: Presheaf) -> sheaf.Sheafification:
     return sheaf.sheafify(trivial(topology.omega), presheaf)
 
 

@@ -8,21 +8,22 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import pytest
-from reference.topos import category as cat
-from reference.topos import colimit as col
-from reference.topos import limit as lim
-from reference.topos import omega as om
-from reference.topos import presheaf as pre
-from reference.topos import slice as sli
-from reference.topos import subobject as sub
-from reference.topos import transformation as tra
-from reference.topos.errors import AxiomError, TooLarge
-from reference.topos.presheaf import Presheaf
-from reference.topos.subobject import Subobject
-from reference.topos.transformation import Map
 from strategies import presheaves as some
 from strategies.presheaves import Choices
 from topos_support import Property, meet_of
+
+from potlang.topos import category as cat
+from potlang.topos import colimit as col
+from potlang.topos import limit as lim
+from potlang.topos import omega as om
+from potlang.topos import presheaf as pre
+from potlang.topos import slice as sli
+from potlang.topos import subobject as sub
+from potlang.topos import transformation as tra
+from potlang.topos.errors import AxiomError, BoundExceeded
+from potlang.topos.presheaf import Presheaf
+from potlang.topos.subobject import Subobject
+from potlang.topos.transformation import Map
 
 CHAIN = cat.chain(2)
 ONE = pre.terminal(CHAIN)
@@ -90,7 +91,7 @@ def test_what_breaks_a_law_is_refused(law: str, make: Callable[[], object]) -> N
 )
 def test_what_is_too_large_is_refused(make: Callable[[], object]) -> None:
     """[TOPOS-BOUND-1]"""
-    with pytest.raises(TooLarge, match="limit"):
+    with pytest.raises(BoundExceeded, match="limit"):
         make()
 
 

@@ -8,26 +8,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
-from reference.topos import category as cat
-from reference.topos import diagram as dia
-from reference.topos import nucleus as nuc
-from reference.topos import presheaf as pre
-from reference.topos import sheaf, synthesis
-from reference.topos import slice as sli
-from reference.topos import subobject as sub
-from reference.topos import topology as top
-from reference.topos import transformation as tra
-from reference.topos.diagram import Diagram
-from reference.topos.errors import AxiomError, TooLarge
-from reference.topos.omega import classifier, pull_sieve
-from reference.topos.orders import bits
-from reference.topos.presentation import Overlap, Presentation
-from reference.topos.presheaf import Presheaf
-from reference.topos.slice import Reflector
-from reference.topos.transformation import Map, identity
 from strategies import presheaves as some
 from strategies.presheaves import Choices, Site, Sliced
 from topos_support import Property, Validated, meet_of, validated
+
+from potlang.topos import category as cat
+from potlang.topos import diagram as dia
+from potlang.topos import nucleus as nuc
+from potlang.topos import presheaf as pre
+from potlang.topos import sheaf, synthesis
+from potlang.topos import slice as sli
+from potlang.topos import subobject as sub
+from potlang.topos import topology as top
+from potlang.topos import transformation as tra
+from potlang.topos.diagram import Diagram
+from potlang.topos.errors import AxiomError, BoundExceeded
+from potlang.topos.omega import classifier, pull_sieve
+from potlang.topos.orders import bits
+from potlang.topos.presentation import Overlap, Presentation
+from potlang.topos.presheaf import Presheaf
+from potlang.topos.slice import Reflector
+from potlang.topos.transformation import Map, identity
 
 CHAIN = cat.chain(2)
 ONE, TWO = pre.terminal(CHAIN), pre.constant(CHAIN, 2)
@@ -92,7 +93,7 @@ def test_too_many_families_are_refused() -> None:
     """[TOPOS-BOUND-1]"""
     square = classifier(cat.preorder(3, [(0, 2), (1, 2)]))
     sieve = square.sieves[2][-2]
-    with pytest.raises(TooLarge, match="matching families"):
+    with pytest.raises(BoundExceeded, match="matching families"):
         sheaf.matching_families(pre.constant(square.category, 70), 2, sieve)
 
 

@@ -7,24 +7,25 @@ import re
 from collections.abc import Callable
 
 import pytest
-from reference.topos import category as cat
-from reference.topos import nucleus as nuc
-from reference.topos import omega as om
-from reference.topos import presheaf as pre
-from reference.topos import subobject as sub
-from reference.topos import synthesis
-from reference.topos import topology as top
-from reference.topos import transformation as tra
-from reference.topos.errors import AxiomError, TooLarge
-from reference.topos.nucleus import Nucleus
-from reference.topos.omega import Omega
-from reference.topos.orders import bits
-from reference.topos.presheaf import Presheaf
-from reference.topos.subobject import Subobject
-from reference.topos.topology import Topology
 from strategies import presheaves as some
 from strategies.presheaves import Choices, Site, Validation
 from topos_support import Property
+
+from potlang.topos import category as cat
+from potlang.topos import nucleus as nuc
+from potlang.topos import omega as om
+from potlang.topos import presheaf as pre
+from potlang.topos import subobject as sub
+from potlang.topos import synthesis
+from potlang.topos import topology as top
+from potlang.topos import transformation as tra
+from potlang.topos.errors import AxiomError, BoundExceeded
+from potlang.topos.nucleus import Nucleus
+from potlang.topos.omega import Omega
+from potlang.topos.orders import bits
+from potlang.topos.presheaf import Presheaf
+from potlang.topos.subobject import Subobject
+from potlang.topos.topology import Topology
 
 CHAIN = cat.chain(2)
 OMEGA = om.classifier(CHAIN)  # two sieves on 0, three on 1
@@ -65,7 +66,7 @@ def test_what_breaks_a_law_is_refused(law: str, make: Callable[[], object]) -> N
 
 def test_too_many_nuclei_are_refused() -> None:
     """[TOPOS-BOUND-1]"""
-    with pytest.raises(TooLarge, match="nuclei"):
+    with pytest.raises(BoundExceeded, match="nuclei"):
         nuc.nuclei(synthesis.space(17))
 
 

@@ -9,18 +9,19 @@ import itertools
 from dataclasses import dataclass
 
 from hypothesis.strategies import SearchStrategy
-from reference.topos import diagram as dia
-from reference.topos import sheaf
-from reference.topos import slice as sli
-from reference.topos.colimit import coproduct
-from reference.topos.diagram import Diagram
-from reference.topos.limit import pullback
-from reference.topos.presentation import Overlap, Presentation
-from reference.topos.slice import Reflection, Reflector
-from reference.topos.transformation import Map, identity, maps
 from strategies import presheaves as some
 from strategies.presheaves import Choices, Sliced
 from topos_support import Validated, meet_of, summary_of
+
+from potlang.topos import diagram as dia
+from potlang.topos import sheaf
+from potlang.topos import slice as sli
+from potlang.topos.colimit import coproduct
+from potlang.topos.diagram import Diagram
+from potlang.topos.limit import pullback
+from potlang.topos.presentation import Overlap, Presentation
+from potlang.topos.slice import Reflection, Reflector
+from potlang.topos.transformation import Map, identity, maps
 
 FEW = 2_000
 """Steps of an enumeration of maps; examples that need more are passed over."""

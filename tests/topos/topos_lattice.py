@@ -10,18 +10,19 @@ from dataclasses import dataclass
 from functools import reduce
 
 from hypothesis.strategies import SearchStrategy
-from reference.topos import nucleus as nuc
-from reference.topos import slice as sli
-from reference.topos import subobject as sub
-from reference.topos import synthesis
-from reference.topos.nucleus import Nucleus
-from reference.topos.omega import classifier
-from reference.topos.presheaf import elements
-from reference.topos.subobject import Subobject
-from reference.topos.transformation import Map
 from strategies import presheaves as some
 from strategies.presheaves import Choices, Site, Validation
 from topos_support import Validated, closed_of, closure_of, maps_into_chain, meet_of, summary_of
+
+from potlang.topos import nucleus as nuc
+from potlang.topos import slice as sli
+from potlang.topos import subobject as sub
+from potlang.topos import synthesis
+from potlang.topos.nucleus import Nucleus
+from potlang.topos.omega import classifier
+from potlang.topos.presheaf import elements
+from potlang.topos.subobject import Subobject
+from potlang.topos.transformation import Map
 
 # --- summaries -----------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""What the tests of `reference.topos` share: properties, and families with a modality."""
+"""What the tests of `potlang.topos` share: properties, and families with a modality."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from dataclasses import dataclass
 
 import statements
 from hypothesis.strategies import SearchStrategy
-from reference.topos import synthesis
-from reference.topos.errors import TooLarge
-from reference.topos.presheaf import Presheaf
-from reference.topos.subobject import Subobject, meet, subobjects
 from strategies import presheaves as some
 from strategies.presheaves import Choices, Validation
+
+from potlang.topos import synthesis
+from potlang.topos.errors import BoundExceeded
+from potlang.topos.presheaf import Presheaf
+from potlang.topos.subobject import Subobject, meet, subobjects
 
 
 @dataclass(frozen=True)
 class Property(statements.Property):
     """A statement about toposes; inputs that are too large for the library are replaced."""
 
-    passed_over: tuple[type[Exception], ...] = (TooLarge,)
+    passed_over: tuple[type[Exception], ...] = (BoundExceeded,)
 
 
 @dataclass(frozen=True)

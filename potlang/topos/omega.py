@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from reference.topos.category import Category
-from reference.topos.errors import require
-from reference.topos.orders import DOWN_SETS, down_sets, mask_of
-from reference.topos.presheaf import Presheaf, terminal
-from reference.topos.subobject import Subobject
-from reference.topos.transformation import Map
+from potlang.topos.category import Category
+from potlang.topos.errors import require
+from potlang.topos.orders import DOWN_SETS, down_sets, mask_of
+from potlang.topos.presheaf import Presheaf, terminal
+from potlang.topos.subobject import Subobject
+from potlang.topos.transformation import Map
 
 
 @dataclass(frozen=True)

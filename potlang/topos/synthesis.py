@@ -8,10 +8,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from reference.topos.category import discrete
-from reference.topos.nucleus import Nucleus, Rule, from_rules
-from reference.topos.presheaf import Presheaf, constant
-from reference.topos.subobject import Subobject, join, meet
+from potlang.topos.category import discrete
+from potlang.topos.nucleus import Nucleus, Rule, from_rules
+from potlang.topos.presheaf import Presheaf, constant
+from potlang.topos.subobject import Subobject, join, meet
 
 
 def space(models: int) -> Presheaf:

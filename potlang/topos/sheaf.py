@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from reference.topos.errors import bounded, require
-from reference.topos.orders import bits
-from reference.topos.presheaf import Presheaf, representable
-from reference.topos.subobject import Subobject
-from reference.topos.topology import Topology
-from reference.topos.transformation import STEPS, Map, maps
+from potlang.topos.errors import bounded, require
+from potlang.topos.orders import bits
+from potlang.topos.presheaf import Presheaf, representable
+from potlang.topos.subobject import Subobject
+from potlang.topos.topology import Topology
+from potlang.topos.transformation import STEPS, Map, maps
 
 FAMILIES = 4_096
 """How many matching families on one sieve are enumerated."""
@@ -67,14 +67,14 @@ def is_sheaf(topology: Topology, presheaf: Presheaf) -> bool:
 
 
 @dataclass(frozen=True)
-class Completion:
+class Sheafification:
     """The presheaf that one or two plus constructions make of F, with `unit` from F to it."""
 
     topology: Topology
     unit: Map
     families: tuple[tuple[Family, ...], ...]
     """The last step: each element at c as a matching family on the least cover of c."""
-    before: Completion | None = None
+    before: Sheafification | None = None
     """The step before the last, if there are two."""
 
     @property
@@ -99,7 +99,7 @@ class Completion:
         return _extended(self, first)
 
 
-def plus(topology: Topology, presheaf: Presheaf) -> Completion:
+def plus(topology: Topology, presheaf: Presheaf) -> Sheafification:
     """F⁺, with its unit; it is separated, and a sheaf if F is separated."""
     category, least = presheaf.category, topology.least
     families = tuple(tuple(matching_families(presheaf, c, least[c])) for c in category.objects)
@@ -111,7 +111,7 @@ def plus(topology: Topology, presheaf: Presheaf) -> Completion:
         kept = [place[category.compose(f, g)] for g in bits(least[d])]
         actions.append(tuple(index[d][tuple(family[at] for at in kept)] for family in families[c]))
     completed = Presheaf(category, tuple(map(len, families)), tuple(actions))
-    return Completion(topology, _unit(topology, presheaf, completed, families), families)
+    return Sheafification(topology, _unit(topology, presheaf, completed, families), families)
 
 
 def _unit(
@@ -125,14 +125,14 @@ def _unit(
     return Map(source, target, tuple(rows))
 
 
-def sheafify(topology: Topology, presheaf: Presheaf) -> Completion:
+def sheafify(topology: Topology, presheaf: Presheaf) -> Sheafification:
     """The associated sheaf a(F) = F⁺⁺, with its unit F → a(F)."""
     once = plus(topology, presheaf)
     twice = plus(topology, once.presheaf)
-    return Completion(topology, twice.unit.after(once.unit), twice.families, once)
+    return Sheafification(topology, twice.unit.after(once.unit), twice.families, once)
 
 
-def _extended(step: Completion, arrow: Map) -> Map:
+def _extended(step: Sheafification, arrow: Map) -> Map:
     """The extension along one plus construction: each family goes to the amalgamation of its image."""
     target, topology = arrow.target, step.topology
     rows = []
@@ -152,6 +152,6 @@ def _extended(step: Completion, arrow: Map) -> Map:
     return Map(step.presheaf, target, tuple(rows))
 
 
-def sheafified(source: Completion, target: Completion, arrow: Map) -> Map:
+def sheafified(source: Sheafification, target: Sheafification, arrow: Map) -> Map:
     """a(f): a(F) → a(G), for f: F → G and the two sheafifications."""
     return source.extension(target.unit.after(arrow))

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from reference.topos.category import Category, tabulate
-from reference.topos.errors import bounded, require
-from reference.topos.orders import mask_of
+from potlang.topos.category import Category, tabulate
+from potlang.topos.errors import bounded, require
+from potlang.topos.orders import mask_of
 
 POINTS = 4_096
 """The largest number of points of a presheaf."""

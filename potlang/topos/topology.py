@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from reference.topos.category import Category
-from reference.topos.errors import require
-from reference.topos.omega import Omega, characteristic, classified, pull_sieve
-from reference.topos.orders import DOWN_SETS, bits, down_sets, interior, mask_of
-from reference.topos.subobject import Subobject, top
-from reference.topos.transformation import Map
+from potlang.topos.category import Category
+from potlang.topos.errors import require
+from potlang.topos.omega import Omega, characteristic, classified, pull_sieve
+from potlang.topos.orders import DOWN_SETS, bits, down_sets, interior, mask_of
+from potlang.topos.subobject import Subobject, top
+from potlang.topos.transformation import Map
 
 
 @dataclass(frozen=True)

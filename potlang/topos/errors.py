@@ -7,7 +7,7 @@ class AxiomError(ValueError):
     """The data given do not satisfy the laws of what they should be."""
 
 
-class TooLarge(ValueError):
+class BoundExceeded(ValueError):
     """A finite construction, or a search, would exceed its bound."""
 
 
@@ -18,6 +18,6 @@ def require(holds: bool, law: str) -> None:
 
 
 def bounded(size: int, limit: int, what: str) -> None:
-    """Raise `TooLarge` if `size` is beyond `limit`."""
+    """Raise `BoundExceeded` if `size` is beyond `limit`."""
     if size > limit:
-        raise TooLarge(f"{what}: more than the limit of {limit:,}")
+        raise BoundExceeded(f"{what}: more than the limit of {limit:,}")

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from reference.topos.errors import bounded, require
-from reference.topos.orders import bits
-from reference.topos.presheaf import Presheaf
+from potlang.topos.errors import bounded, require
+from potlang.topos.orders import bits
+from potlang.topos.presheaf import Presheaf
 
 STEPS = 200_000
 """How many partial assignments an enumeration of maps tries, unless the caller says otherwise."""

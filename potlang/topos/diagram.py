@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from reference.topos.colimit import Colimit, colimit, pushout
-from reference.topos.errors import require
-from reference.topos.limit import Limit, limit
-from reference.topos.presentation import (
+from potlang.topos.colimit import Colimit, colimit, pushout
+from potlang.topos.errors import require
+from potlang.topos.limit import Limit, limit
+from potlang.topos.presentation import (
     GluedPresentation,
     Overlap,
     Path,
@@ -18,10 +18,10 @@ from reference.topos.presentation import (
     glue,
     presented,
 )
-from reference.topos.presheaf import Presheaf
-from reference.topos.slice import Reflection, Reflector, is_over
-from reference.topos.subobject import Subobject
-from reference.topos.transformation import Map, identity
+from potlang.topos.presheaf import Presheaf
+from potlang.topos.slice import Reflection, Reflector, is_over
+from potlang.topos.subobject import Subobject
+from potlang.topos.transformation import Map, identity
 
 
 @dataclass(frozen=True)

@@ -10,16 +10,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from reference.topos.errors import require
-from reference.topos.limit import Limit, pullback
-from reference.topos.nucleus import Rule
-from reference.topos.omega import Omega
-from reference.topos.orders import bits, mask_of
-from reference.topos.presheaf import Elements, Presheaf, terminal
-from reference.topos.sheaf import Completion, is_sheaf, sheafify
-from reference.topos.subobject import Subobject, image
-from reference.topos.topology import Topology, from_covers
-from reference.topos.transformation import STEPS, Map, maps
+from potlang.topos.errors import require
+from potlang.topos.limit import Limit, pullback
+from potlang.topos.nucleus import Rule
+from potlang.topos.omega import Omega
+from potlang.topos.orders import bits, mask_of
+from potlang.topos.presheaf import Elements, Presheaf, terminal
+from potlang.topos.sheaf import Sheafification, is_sheaf, sheafify
+from potlang.topos.subobject import Subobject, image
+from potlang.topos.topology import Topology, from_covers
+from potlang.topos.transformation import STEPS, Map, maps
 
 
 def is_over(arrow: Map, source: Map, target: Map) -> bool:
@@ -103,7 +103,7 @@ class Reflector:
     base: Presheaf
 
     @cached_property
-    def completion(self) -> Completion:
+    def completion(self) -> Sheafification:
         """The sheafification of S."""
         return sheafify(self.topology, self.base)
 
@@ -138,7 +138,7 @@ class Reflection:
 
     reflector: Reflector
     over: Map
-    completion: Completion
+    completion: Sheafification
     """The sheafification of X."""
 
     @cached_property

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from reference.topos.category import ARROWS, Category, tabulate
-from reference.topos.errors import bounded, require
-from reference.topos.unions import Unions
+from potlang.topos.category import ARROWS, Category, tabulate
+from potlang.topos.errors import bounded, require
+from potlang.topos.unions import Unions
 
 Path = tuple[int, ...]
 
@@ -76,7 +76,7 @@ def presented(presentation: Presentation, limit: int = ARROWS) -> Presented:
     """The category of paths modulo the congruence that the relations generate.
 
     The arrows out of each node are enumerated as Todd and Coxeter enumerate cosets, so it ends
-    whenever there are finitely many. Raises `TooLarge` where more than `limit` are met on the way.
+    whenever there are finitely many. Raises `BoundExceeded` where more than `limit` are met on the way.
     """
     tables = [_Arrows(presentation, node, limit) for node in range(presentation.size)]
     arrows = [
@@ -164,7 +164,7 @@ class _Arrows:
 
 
 def free(size: int, edges: Sequence[tuple[int, int]], limit: int = ARROWS) -> Presented:
-    """The free category on a finite acyclic graph. Raises `TooLarge` for a graph with a cycle."""
+    """The free category on a finite acyclic graph. Raises `BoundExceeded` for a graph with a cycle."""
     return presented(Presentation(size, tuple(edges)), limit)
 
 

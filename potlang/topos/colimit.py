@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reference.topos.category import Category
-from reference.topos.errors import require
-from reference.topos.limit import Edge, check_diagram
-from reference.topos.presheaf import Presheaf
-from reference.topos.transformation import Map
-from reference.topos.unions import Unions
+from potlang.topos.category import Category
+from potlang.topos.errors import require
+from potlang.topos.limit import Edge, check_diagram
+from potlang.topos.presheaf import Presheaf
+from potlang.topos.transformation import Map
+from potlang.topos.unions import Unions
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from reference.topos.category import Category
-from reference.topos.errors import bounded, require
-from reference.topos.presheaf import POINTS, Presheaf
-from reference.topos.transformation import Map, identity
+from potlang.topos.category import Category
+from potlang.topos.errors import bounded, require
+from potlang.topos.presheaf import POINTS, Presheaf
+from potlang.topos.transformation import Map, identity
 
 Edge = tuple[int, int, Map]
 """An edge of a diagram: source node, target node, and the map."""

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from reference.topos.errors import require
-from reference.topos.orders import DOWN_SETS, bits, down_sets, downward, interior, is_down_set, mask_of
-from reference.topos.presheaf import Presheaf
-from reference.topos.transformation import Map, image_mask, preimage_mask
+from potlang.topos.errors import require
+from potlang.topos.orders import DOWN_SETS, bits, down_sets, downward, interior, is_down_set, mask_of
+from potlang.topos.presheaf import Presheaf
+from potlang.topos.transformation import Map, image_mask, preimage_mask
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from reference.topos.errors import bounded, require
-from reference.topos.orders import DOWN_SETS, classes
-from reference.topos.presheaf import Presheaf
-from reference.topos.subobject import Subobject, bottom, largest, meet, subobjects, top
-from reference.topos.topology import Topology
+from potlang.topos.errors import bounded, require
+from potlang.topos.orders import DOWN_SETS, classes
+from potlang.topos.presheaf import Presheaf
+from potlang.topos.subobject import Subobject, bottom, largest, meet, subobjects, top
+from potlang.topos.topology import Topology
 
 Rule = tuple[Subobject, Subobject]
 """P ≤ Q: the premise, then the conclusion."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from reference.topos.errors import bounded
+from potlang.topos.errors import bounded
 
 DOWN_SETS = 1 << 16
 """How many down-sets are enumerated, unless the caller says otherwise."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from reference.topos.errors import AxiomError, bounded, require
+from potlang.topos.errors import AxiomError, bounded, require
 
 ARROWS = 1_024
 """The largest number of arrows of a category."""
