@@ -62,6 +62,10 @@ class Check(NamedTuple):
         return Query(text, tuple([words.term(node) for node in self.wanted]), self.core, self.model)
 
 
+ASSUMPTIONS = Check("assumptions")
+"""Whether the assumptions alone have a model."""
+
+
 class CheckResult(NamedTuple):
     """The answer of one or several engines to one check.
 

@@ -15,26 +15,25 @@ from itertools import count
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
-from potlang.engines.check import Check
+from potlang.engines.check import ASSUMPTIONS
 from potlang.engines.commands import solver_command
 from potlang.engines.context import ProgramContext
 from potlang.engines.encoding import AssertionNames
 from potlang.engines.kernel_reading import KernelReading
 from potlang.ir.module import Assertion, Claim, Module, Optimization
-from potlang.ir.nodes import Node, Quant, reachable
+from potlang.ir.nodes import Node
 from potlang.passes.sent import SentForm
 from potlang.processes.pool import Workers, default_workers
+from potlang.prove.claim_results import ClaimResults
 from potlang.prove.core_search import CoreSearch
-from potlang.prove.cores import Core
 from potlang.prove.dispatcher import Allowance, Dispatcher
-from potlang.prove.evidence import core_items, evaluated, read_model
+from potlang.prove.evidence import core_items
 from potlang.prove.options import ProverOptions, solvers_of
 from potlang.prove.procedures import Procedures, procedures_of
 from potlang.prove.solvers import Solvers
 from potlang.prove.terms import TermCollector
-from potlang.prove.verdicts import ClaimState, PartialModel, Verifier
+from potlang.prove.verdicts import ClaimState, Verifier
 from potlang.report.results import (
-    AskedQuestion,
     Consistency,
     Evidence,
     Interrupted,
@@ -54,13 +53,11 @@ if TYPE_CHECKING:
     from potlang.prove.objective import Piece, ProgramModels
     from potlang.prove.optimum_proof import OptimumProof
     from potlang.prove.probing import Probe
-    from potlang.prove.scenarios import ScenarioStep
 
 Made = TypeVar("Made")
 
 _MOST_TRACKED = 2_000
 """Solvers take up to four times as long for a larger base whose assumptions they track for cores."""
-_ASSUMPTIONS = Check("assumptions")
 _FEWEST_NODES = 500_000
 _NODES_EACH = 4
 """A call may make so many nodes for each node of the program, and at least the fewest ([LIMIT-NODES])."""
@@ -82,7 +79,6 @@ class Prover:
         self.original = original or module
         self.options = options
         self.limits = limits
-        self.proofs: list[Proof] = []
         self._optimum: OptimizationResult | None = None
         self._families: dict[int, Structure] = {}
         self._workers = workers or default_workers()
@@ -107,16 +103,12 @@ class Prover:
             self._procedures.direct,
             every_core=options.cores == "all",
         )
-        self._cross_checker: CrossChecker | None = None
-        self._scenarios: ScenarioStep | None = None
+        self._results = ClaimResults(
+            module, self.original, options, self._labels, self._verifier, self._cores, self._checker_maker()
+        )
         self._stack: list[tuple[Assertion, ...]] = []
         self._cut_short = False
         self._use_idle_time()
-
-    def _reproducer(self, state: ClaimState) -> str:
-        from potlang.prove.reproducer import reproducer
-
-        return reproducer(self.module, self._labels, self._cores.assumed, state)
 
     def _dispatching(self) -> tuple[Procedures, Dispatcher]:
         route, limits = self.options.route, self.limits
@@ -137,6 +129,25 @@ class Prover:
             absent = route == "eprover" and found.saturation is None
             made.disabled = (route, "eprover is not on PATH" if absent else f"{route} does not decide this")
         return found, made
+
+    def _checker_maker(self) -> Callable[[], CrossChecker]:
+        # Not a method that is bound: the prover and its results would keep each other alive.
+        parts = (
+            self.original,
+            self.module,
+            self._labels,
+            self._solvers.second,
+            self._workers,
+            self._reading,
+            self._procedures.saturation,
+        )
+
+        def make() -> CrossChecker:
+            from potlang.prove.cross_check import CrossChecker
+
+            return CrossChecker(*parts)
+
+        return make
 
     def _use_idle_time(self) -> None:
         """Give the first solver's session something to do for us while its worker starts or reads."""
@@ -161,8 +172,7 @@ class Prover:
         self._dispatcher.close()
         self._procedures.close()
         self._cores.close()
-        if self._cross_checker is not None:
-            self._cross_checker.close()
+        self._results.close()
 
     # --- assumptions on top ---
 
@@ -178,8 +188,7 @@ class Prover:
     def _assume(self, extra: tuple[Assertion, ...]) -> None:
         self._verifier.assume(extra)
         self._cores.assume(extra)
-        if self._cross_checker is not None:
-            self._cross_checker.forget()
+        self._results.forget()
 
     # --- asking ---
 
@@ -192,10 +201,9 @@ class Prover:
             yield
 
     def _begin(self, total_ms: int) -> None:
-        self.proofs.clear()
+        self._results.proofs.clear()
         self._cores.forget_claims()
-        if self._cross_checker is not None:
-            self._cross_checker.forget()
+        self._results.forget()
         self._dispatcher.allowance = Allowance.of(self.limits._replace(total_ms=total_ms))
         self._open_base()
 
@@ -236,11 +244,11 @@ class Prover:
             for state in states:
                 results.append(self._result(state))
             # What was found is not lost by what only strengthens it: without time for that, it is as it was.
-            for each in self._evidence_steps():
+            for each in self._results.steps():
                 for at, state in enumerate(states):
                     results[at] = self._within_limits(partial(each, state, results[at]), results[at])
         except KeyboardInterrupt as error:
-            left = [self._result_so_far(state) for state in states[len(results) :]]
+            left = [self._results.so_far(state) for state in states[len(results) :]]
             raise Interrupted((*results, *left)) from error
         return tuple(results)
 
@@ -260,35 +268,12 @@ class Prover:
         return frozenset(claim for each in modules for claim in (*each.claims, *each.norms))
 
     @cached_property
-    def _as_compiled(self) -> dict[str, Claim]:
-        return {each.key: each for each in (*self.original.claims, *self.original.norms)}
-
-    @cached_property
     def _new_keys(self) -> Iterator[str]:
         taken = {each.key for each in self._own_claims}
         return (key for number in count(1) if (key := f"asked {number}") not in taken)
 
     def _tagged(self, claims: Sequence[Claim], norms: Sequence[Claim]) -> list[tuple[Claim, str]]:
         return [*((claim, "verification") for claim in claims), *((norm, "norm") for norm in norms)]
-
-    def _evidence_steps(self) -> list[Callable[[ClaimState, Result], Result]]:
-        """The steps that evidence goes through: each over all results before the next."""
-        steps = (
-            (self._minimal, self.options.minimizing),
-            (self._cross_checked, self.options.cross_checking),
-            (self._with_scenarios, self.options.cross_checking),
-        )
-        return [step for step, wanted in steps if wanted]
-
-    def _result_so_far(self, state: ClaimState) -> Result:
-        """The result of a claim that an interruption leaves as it is: nothing more is asked for it."""
-        unknown = state.verdict is Verdict.UNKNOWN
-        return self._made(state, self._found(state))._replace(reason="interrupted" if unknown else None)
-
-    def _found(self, state: ClaimState) -> Evidence:
-        """The evidence that came with the answers: nothing is asked for it."""
-        settled = state.core is not None and state.verdict is not Verdict.UNKNOWN
-        return Evidence(core=core_items(state.core or (), self._labels) if settled else None)
 
     def _within_limits(self, make: Callable[[], Made], otherwise: Made) -> Made:
         """The result of `make`; `otherwise` where the limits of the call end it."""
@@ -336,10 +321,10 @@ class Prover:
     def _assured(self, models: ProgramModels, piece: Piece) -> ProofObligation | None:
         from potlang.prove.optimum_check import assured
 
-        return assured(self._ready_cross_checker(), models, piece)
+        return assured(self._results.cross_checker(), models, piece)
 
     def _shrink(self, names: tuple[str, ...], beyond: tuple[Assertion, ...]) -> tuple[str, ...]:
-        return self._cores.minimal(names, _ASSUMPTIONS, beyond=beyond).names
+        return self._cores.minimal(names, ASSUMPTIONS, beyond=beyond).names
 
     def probe(self, formula: Node, watched: Sequence[Node] = (), *, within_ms: int | None = None) -> Probe:
         """Whether assumptions and a closed formula have a model, and what of `watched` is true in it.
@@ -406,7 +391,7 @@ class Prover:
         if "verify" not in self.module.actions:
             return ()
         states = self._verifier.opened(self._tagged(self.module.claims, self.module.norms))
-        return tuple(self._result_so_far(state) for state in states)
+        return tuple(self._results.so_far(state) for state in states)
 
     def _of_inconsistency(self) -> Evidence:
         found = self._verifier.assumptions
@@ -414,8 +399,8 @@ class Prover:
             return Evidence()
         if not self.options.minimizing:
             return Evidence(core=core_items(found.core, self._labels))
-        core = self._cores.minimal(found.core, _ASSUMPTIONS)
-        return self._cores.into(Evidence(), core, _ASSUMPTIONS)
+        core = self._cores.minimal(found.core, ASSUMPTIONS)
+        return self._cores.into(Evidence(), core, ASSUMPTIONS)
 
     def certificate(self) -> str:
         """The evidence of the last `report`, as a text that `potlang.certify` checks ([CERT-FORM]).
@@ -428,7 +413,7 @@ class Prover:
         from potlang.prove.optimum_proof import prove_assumptions, prove_optimum
 
         actions, module = self.original.actions, self.original
-        proofs = {proof.key: proof for proof in self.proofs}
+        proofs = {proof.key: proof for proof in self._results.proofs}
         optimum: list[OptimumProof] = []
         if self._optimum is not None:
             optimum = prove_optimum(module, self._optimum, self._families, self._proof_in)
@@ -447,172 +432,15 @@ class Prover:
         with Prover(module, self.options, left, self._workers) as prover:
             prover.verify()
             unknown = Proof(module.claims[0].key, Verdict.UNKNOWN, ())
-            return next(iter(prover.proofs), unknown)
+            return next(iter(prover._results.proofs), unknown)
 
     # --- evidence ---
 
     def _result(self, state: ClaimState) -> Result:
         began = time.perf_counter()
-        evidence = self._within_limits(partial(self._evidence, state), self._found(state))
+        evidence = self._within_limits(partial(self._results.evidence, state), self._results.found(state))
         spent = (time.perf_counter() - began) * 1000
-        return self._made(state, evidence)._replace(time_ms=state.time_ms + spent)
-
-    def _made(self, state: ClaimState, evidence: Evidence) -> Result:
-        unknown = state.verdict is Verdict.UNKNOWN
-        answered = dict.fromkeys(by for result in state.results for by in result.by.split("+") if by)
-        question = state.claim.question
-        return Result(
-            state.claim.name,
-            state.claim.origin.pointer,
-            state.verdict,
-            state.paper_answer,
-            state.kind,
-            state.reason,
-            state.decision.possible if unknown else (),
-            "+".join(answered) or self._dispatcher.route,
-            "cross-checked" if state.cross_checked else "solver",
-            evidence,
-            tuple(state.checks),
-            reproducer=self._reproducer(state) if state.disagreement else None,
-            time_ms=state.time_ms,
-            ask=state.claim.ask,
-            question=question and AskedQuestion(question.name, question.origin.pointer),
-        )
-
-    def _evidence(self, state: ClaimState) -> Evidence:
-        match state.verdict:
-            case Verdict.ENTAILED | Verdict.REFUTED | Verdict.INCONSISTENT:
-                evidence = self._found(state)
-                if self.options.examples:
-                    evidence = self._with_models(evidence, state)
-            case Verdict.UNDETERMINED:
-                evidence = self._with_models(Evidence(), state)
-            case _:
-                evidence = Evidence()
-        quantified = state.claim.find or isinstance(state.claim.formula, Quant)
-        if not quantified or state.verdict in (Verdict.INCONSISTENT, Verdict.UNKNOWN):
-            return evidence
-        from potlang.prove.bindings import with_bindings
-
-        return with_bindings(self._verifier, state, evidence)
-
-    def _with_models(self, evidence: Evidence, state: ClaimState) -> Evidence:
-        """`evidence` with a model of each side of the claim, as far as there is one."""
-        true, false = (self._shown(state, model) for model in (state.true_model, state.false_model))
-        return evidence._replace(could_be_true=true, could_be_false=false)
-
-    def _shown(self, state: ClaimState, model: PartialModel | None) -> dict[str, str] | None:
-        if model is not None and model.result.structure is not None:
-            model = evaluated(self.original, model, (*state.terms, *state.named))
-        elif model is not None and model.result.values is None:
-            model = None
-        return None if model is None else read_model(model, state.terms, state.named)
-
-    def _core(self, state: ClaimState) -> Core | None:
-        """The minimal core of a settled claim."""
-        if state.core is None or state.verdict is Verdict.UNKNOWN:
-            return None
-        check = _without_model(state)
-        # Both sides of a claim show that the assumptions contradict each other.
-        refutation = state.refutations.get("claim" if check.side == "assumptions" else check.side)
-        by = "" if refutation is None else refutation.by
-        return self._cores.minimal(state.core, check, by=by)
-
-    def _minimal(self, state: ClaimState, result: Result) -> Result:
-        """The same result with its core checked again and made minimal."""
-        began = time.perf_counter()
-        core = self._core(state)
-        if core is None:
-            return result
-        evidence = self._cores.into(result.evidence, core, _without_model(state))
-        spent = (time.perf_counter() - began) * 1000
-        return result._replace(evidence=evidence, time_ms=result.time_ms + spent)
-
-    # --- levels of trust ---
-
-    def _cross_checked(self, state: ClaimState, result: Result) -> Result:
-        """The same result with each answer that it rests on checked by another ([TIER-PIECE])."""
-        from potlang.prove.cross_check import Proof
-
-        if state.verdict is Verdict.UNKNOWN:
-            self.proofs.append(Proof(state.claim.key, Verdict.UNKNOWN, ()))
-            return result
-        began = time.perf_counter()
-        core = self._core(state)
-        verifier = self._verifier
-        found = self._ready_cross_checker().check(
-            state,
-            state.core if core is None else core.names,
-            verifier.assumptions,
-            verifier.assumptions_model,
-        )
-        spent = result.time_ms + (time.perf_counter() - began) * 1000
-        checks = (*result.checks, *found.checks)
-        if found.disagreement:
-            self.proofs.append(Proof(state.claim.key, Verdict.UNKNOWN, ()))
-            return result._replace(
-                verdict=Verdict.UNKNOWN,
-                reason="disagreement",
-                trust="solver",
-                evidence=Evidence(),
-                checks=checks,
-                reproducer=self._reproducer(state),
-                time_ms=spent,
-            )
-        self.proofs.append(Proof(state.claim.key, state.verdict, found.obligations))
-        assurances = tuple(each.record for each in found.obligations)
-        evidence = result.evidence
-        # The second solver may confirm that there is a model; this one is none, and must not be shown.
-        if "claim" in found.false_models:
-            evidence = evidence._replace(could_be_true=None)
-        if "negation" in found.false_models:
-            evidence = evidence._replace(could_be_false=None)
-        return result._replace(
-            trust=found.trust, assurances=assurances, checks=checks, evidence=evidence, time_ms=spent
-        )
-
-    def _with_scenarios(self, state: ClaimState, result: Result) -> Result:
-        """The same result with the elements by which a quantified claim holds or fails in models."""
-        rests_on_models = result.verdict in (Verdict.UNDETERMINED, Verdict.REFUTED)
-        # Passes may have written quantifiers out.
-        formula = self._as_compiled.get(state.claim.key, state.claim).formula
-        is_quantified = any(isinstance(node, Quant) for node in reachable(formula))
-        if not rests_on_models or state.claim.find or not is_quantified:
-            return result
-        began = time.perf_counter()
-        from potlang.prove.scenarios import ScenarioStep
-
-        if self._scenarios is None:
-            self._scenarios = ScenarioStep(self.original, self._verifier, self._ready_cross_checker())
-        evidence = self._scenarios.added(state, formula, result.evidence)
-        spent = (time.perf_counter() - began) * 1000
-        return result._replace(evidence=evidence, time_ms=result.time_ms + spent)
-
-    def _ready_cross_checker(self) -> CrossChecker:
-        if self._cross_checker is None:
-            from potlang.prove.cross_check import CrossChecker
-
-            self._cross_checker = CrossChecker(
-                self.original,
-                self.module,
-                self._labels,
-                self._solvers.second,
-                self._workers,
-                self._reading,
-                self._procedures.saturation,
-            )
-        self._cross_checker.allowance = self._dispatcher.allowance
-        self._cross_checker.assume(self._verifier.extra)
-        return self._cross_checker
-
-
-def _without_model(state: ClaimState) -> Check:
-    """The check that a settled claim's core leaves without a model."""
-    if state.verdict is Verdict.INCONSISTENT:
-        return _ASSUMPTIONS
-    negated = state.verdict is Verdict.ENTAILED
-    side = "negation" if negated else "claim"
-    return Check(side, state.formula, negated, claim=state.claim)
+        return self._results.result(state, evidence)._replace(time_ms=state.time_ms + spent)
 
 
 def _import_cross_checks() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from potlang.engines.check import Check, CheckResult, Known, SideName
+from potlang.engines.check import ASSUMPTIONS, Check, CheckResult, Known, SideName
 from potlang.engines.encoding import Encoding, Unsupported
 from potlang.engines.messages import Query
 from potlang.ir.module import Assertion, Claim
@@ -172,7 +172,7 @@ class Verifier:
     def check_assumptions(self) -> CheckResult:
         """Check the assumptions alone, unless that is known."""
         if self.assumptions is None or self.assumptions.status == "unknown":
-            self.assumptions = self.check(Check("assumptions"))
+            self.assumptions = self.check(ASSUMPTIONS)
             self.assumptions_model = self._model(self.assumptions, [])
         return self.assumptions
 

@@ -1,0 +1,235 @@
+"""The result of a claim, from the answers of solvers: its evidence, and the steps that strengthen it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from potlang.engines.check import ASSUMPTIONS, Check
+from potlang.engines.encoding import AssertionNames
+from potlang.ir.module import Claim, Module
+from potlang.ir.nodes import Quant, reachable
+from potlang.prove.core_search import CoreSearch
+from potlang.prove.cores import Core
+from potlang.prove.evidence import core_items, evaluated, read_model
+from potlang.prove.options import ProverOptions
+from potlang.prove.verdicts import ClaimState, PartialModel, Verifier
+from potlang.report.results import AskedQuestion, Evidence, Result, Verdict
+
+if TYPE_CHECKING:
+    from potlang.prove.cross_check import CrossChecker, Proof
+    from potlang.prove.scenarios import ScenarioStep
+
+
+class ClaimResults:
+    """Makes the results of one program's claims; `proofs` are those of the claims of a call, in order."""
+
+    def __init__(
+        self,
+        module: Module,
+        original: Module,
+        options: ProverOptions,
+        labels: AssertionNames,
+        verifier: Verifier,
+        cores: CoreSearch,
+        make_checker: Callable[[], CrossChecker],
+    ) -> None:
+        """`module` is solved; `original` is the program as compiled; the checker is made when needed."""
+        self.proofs: list[Proof] = []
+        self._module = module
+        self._original = original
+        self._options = options
+        self._labels = labels
+        self._verifier = verifier
+        self._cores = cores
+        self._make_checker = make_checker
+        self._checker: CrossChecker | None = None
+        self._scenarios: ScenarioStep | None = None
+
+    def close(self) -> None:
+        """Give the solvers of the cross-checker back."""
+        if self._checker is not None:
+            self._checker.close()
+
+    def forget(self) -> None:
+        """Let go of all that holds under the assumptions until now."""
+        if self._checker is not None:
+            self._checker.forget()
+
+    def cross_checker(self) -> CrossChecker:
+        """The checker, with the assumptions and the time that are left to the call."""
+        if self._checker is None:
+            self._checker = self._make_checker()
+        self._checker.allowance = self._verifier.dispatcher.allowance
+        self._checker.assume(self._verifier.extra)
+        return self._checker
+
+    def steps(self) -> list[Callable[[ClaimState, Result], Result]]:
+        """The steps that evidence goes through: each over all results before the next."""
+        steps = (
+            (self._minimal, self._options.minimizing),
+            (self._cross_checked, self._options.cross_checking),
+            (self._with_scenarios, self._options.cross_checking),
+        )
+        return [step for step, wanted in steps if wanted]
+
+    def so_far(self, state: ClaimState) -> Result:
+        """The result of a claim that an interruption leaves as it is: nothing more is asked for it."""
+        unknown = state.verdict is Verdict.UNKNOWN
+        return self.result(state, self.found(state))._replace(reason="interrupted" if unknown else None)
+
+    def found(self, state: ClaimState) -> Evidence:
+        """The evidence that came with the answers."""
+        settled = state.core is not None and state.verdict is not Verdict.UNKNOWN
+        return Evidence(core=core_items(state.core or (), self._labels) if settled else None)
+
+    def result(self, state: ClaimState, evidence: Evidence) -> Result:
+        """The result of a claim with this evidence, before the steps."""
+        unknown = state.verdict is Verdict.UNKNOWN
+        answered = dict.fromkeys(by for result in state.results for by in result.by.split("+") if by)
+        question = state.claim.question
+        return Result(
+            state.claim.name,
+            state.claim.origin.pointer,
+            state.verdict,
+            state.paper_answer,
+            state.kind,
+            state.reason,
+            state.decision.possible if unknown else (),
+            "+".join(answered) or self._verifier.dispatcher.route,
+            "cross-checked" if state.cross_checked else "solver",
+            evidence,
+            tuple(state.checks),
+            reproducer=self._reproducer(state) if state.disagreement else None,
+            time_ms=state.time_ms,
+            ask=state.claim.ask,
+            question=question and AskedQuestion(question.name, question.origin.pointer),
+        )
+
+    def evidence(self, state: ClaimState) -> Evidence:
+        """The evidence of a claim, with models where they are shown."""
+        match state.verdict:
+            case Verdict.ENTAILED | Verdict.REFUTED | Verdict.INCONSISTENT:
+                evidence = self.found(state)
+                if self._options.examples:
+                    evidence = self._with_models(evidence, state)
+            case Verdict.UNDETERMINED:
+                evidence = self._with_models(Evidence(), state)
+            case _:
+                evidence = Evidence()
+        quantified = state.claim.find or isinstance(state.claim.formula, Quant)
+        if not quantified or state.verdict in (Verdict.INCONSISTENT, Verdict.UNKNOWN):
+            return evidence
+        from potlang.prove.bindings import with_bindings
+
+        return with_bindings(self._verifier, state, evidence)
+
+    def _with_models(self, evidence: Evidence, state: ClaimState) -> Evidence:
+        """`evidence` with a model of each side of the claim, as far as there is one."""
+        true, false = (self._shown(state, model) for model in (state.true_model, state.false_model))
+        return evidence._replace(could_be_true=true, could_be_false=false)
+
+    def _shown(self, state: ClaimState, model: PartialModel | None) -> dict[str, str] | None:
+        if model is not None and model.result.structure is not None:
+            model = evaluated(self._original, model, (*state.terms, *state.named))
+        elif model is not None and model.result.values is None:
+            model = None
+        return None if model is None else read_model(model, state.terms, state.named)
+
+    def _core(self, state: ClaimState) -> Core | None:
+        """The minimal core of a settled claim."""
+        if state.core is None or state.verdict is Verdict.UNKNOWN:
+            return None
+        check = _without_model(state)
+        # Both sides of a claim show that the assumptions contradict each other.
+        refutation = state.refutations.get("claim" if check.side == "assumptions" else check.side)
+        by = "" if refutation is None else refutation.by
+        return self._cores.minimal(state.core, check, by=by)
+
+    def _minimal(self, state: ClaimState, result: Result) -> Result:
+        """The same result with its core checked again and made minimal."""
+        began = time.perf_counter()
+        core = self._core(state)
+        if core is None:
+            return result
+        evidence = self._cores.into(result.evidence, core, _without_model(state))
+        spent = (time.perf_counter() - began) * 1000
+        return result._replace(evidence=evidence, time_ms=result.time_ms + spent)
+
+    def _cross_checked(self, state: ClaimState, result: Result) -> Result:
+        """The same result with each answer that it rests on checked by another ([TIER-PIECE])."""
+        from potlang.prove.cross_check import Proof
+
+        if state.verdict is Verdict.UNKNOWN:
+            self.proofs.append(Proof(state.claim.key, Verdict.UNKNOWN, ()))
+            return result
+        began = time.perf_counter()
+        core = self._core(state)
+        verifier = self._verifier
+        found = self.cross_checker().check(
+            state,
+            state.core if core is None else core.names,
+            verifier.assumptions,
+            verifier.assumptions_model,
+        )
+        spent = result.time_ms + (time.perf_counter() - began) * 1000
+        checks = (*result.checks, *found.checks)
+        if found.disagreement:
+            self.proofs.append(Proof(state.claim.key, Verdict.UNKNOWN, ()))
+            return result._replace(
+                verdict=Verdict.UNKNOWN,
+                reason="disagreement",
+                trust="solver",
+                evidence=Evidence(),
+                checks=checks,
+                reproducer=self._reproducer(state),
+                time_ms=spent,
+            )
+        self.proofs.append(Proof(state.claim.key, state.verdict, found.obligations))
+        assurances = tuple(each.record for each in found.obligations)
+        evidence = result.evidence
+        # The second solver may confirm that there is a model; this one is none, and must not be shown.
+        if "claim" in found.false_models:
+            evidence = evidence._replace(could_be_true=None)
+        if "negation" in found.false_models:
+            evidence = evidence._replace(could_be_false=None)
+        return result._replace(
+            trust=found.trust, assurances=assurances, checks=checks, evidence=evidence, time_ms=spent
+        )
+
+    def _with_scenarios(self, state: ClaimState, result: Result) -> Result:
+        """The same result with the elements by which a quantified claim holds or fails in models."""
+        rests_on_models = result.verdict in (Verdict.UNDETERMINED, Verdict.REFUTED)
+        # Passes may have written quantifiers out.
+        formula = self._as_compiled.get(state.claim.key, state.claim).formula
+        is_quantified = any(isinstance(node, Quant) for node in reachable(formula))
+        if not rests_on_models or state.claim.find or not is_quantified:
+            return result
+        began = time.perf_counter()
+        from potlang.prove.scenarios import ScenarioStep
+
+        if self._scenarios is None:
+            self._scenarios = ScenarioStep(self._original, self._verifier, self.cross_checker())
+        evidence = self._scenarios.added(state, formula, result.evidence)
+        spent = (time.perf_counter() - began) * 1000
+        return result._replace(evidence=evidence, time_ms=result.time_ms + spent)
+
+    @cached_property
+    def _as_compiled(self) -> dict[str, Claim]:
+        return {each.key: each for each in (*self._original.claims, *self._original.norms)}
+
+    def _reproducer(self, state: ClaimState) -> str:
+        from potlang.prove.reproducer import reproducer
+
+        return reproducer(self._module, self._labels, self._cores.assumed, state)
+
+
+def _without_model(state: ClaimState) -> Check:
+    """The check that a settled claim's core leaves without a model."""
+    if state.verdict is Verdict.INCONSISTENT:
+        return ASSUMPTIONS
+    negated = state.verdict is Verdict.ENTAILED
+    side = "negation" if negated else "claim"
+    return Check(side, state.formula, negated, claim=state.claim)
