@@ -46,7 +46,7 @@ CONFIGURED = ("verify", "check", "lint", "view")
 
 
 class Start(NamedTuple):
-    """What a command is called with: all arguments, and the solver that is on its way for it."""
+    """The call of a command: all arguments, and the solver that is on its way for it."""
 
     args: list[str]
     solver: Any = None

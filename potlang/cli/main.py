@@ -32,7 +32,7 @@ _LONGEST_COMMAND = 20
 _OTHER_WORDS = ("--help", "--version", "-h")
 _READER_GONE, _INVALID = 1, 2
 _REFUSED = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
-"""What the system says of a stream that cannot be written; other errors are no output's."""
+"""Errors of writing to a stream that the system refuses; any other error is not about output."""
 _SCARCE = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM})
 _SCARCE_WORDS = (*(os.strerror(each) for each in _SCARCE), "can't start new thread")
 

@@ -40,7 +40,7 @@ class Served:
 
 
 class Done(NamedTuple):
-    """What is left of an answer when its text is printed: plain values, perhaps from another process."""
+    """A printed answer, kept for totals and files: plain values, perhaps from another process."""
 
     name: str
     code: int

@@ -36,7 +36,7 @@ _LAST_WORDS_S: Final = 0.07
 
 
 class _Text(io.StringIO):
-    """What is printed, by a process that knows whether its parent prints on a terminal."""
+    """The output of one input, of a process that knows whether its parent prints on a terminal."""
 
     encoding = "utf-8"
 
@@ -186,7 +186,7 @@ class _SideBySide:
 def side_by_side(
     args: Sequence[str], items: Sequence[Item], work: Work, style: str, jobs: int
 ) -> Iterator[Done]:
-    """What `work` does on the items, in as many processes; what it prints is printed in their order."""
+    """The results of `work` on the items, in `jobs` processes; printed and given in the items' order."""
     context = click.get_current_context()
     start = {
         "args": list(args),

@@ -22,7 +22,7 @@ _KINDS = {"pot": "programs", "dot": "traces", "dagmath": "solutions"}
 
 
 def counts_of(found: AnyChecked | AnyReport, diagnostics: Iterable[Diagnostic]) -> Counts:
-    """What there is to be counted of one input: verdicts, and diagnostics by their severity."""
+    """The counts of one input: its verdicts, and its diagnostics by severity."""
     counts: Counts = {}
 
     def count(kind: str, word: object) -> None:

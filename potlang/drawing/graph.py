@@ -37,7 +37,7 @@ MARKS: dict[Verdict | None, str] = {
 """The mark of a solver's verdict, beside the colour of the status."""
 
 Legend = tuple[tuple[Status | None, str], ...]
-"""What is said of the colours, the marks and the lines; a status stands for its colour."""
+"""Meanings of the colours, the marks and the lines; a status stands for its colour."""
 
 TRACE_LEGEND: Legend = (
     ("initial", "initial"),

@@ -29,7 +29,7 @@ class _Span(NamedTuple):
 
 
 class _Phrase(NamedTuple):
-    """What the tokens `[first, last)` say, and the text for the characters `[start, end)`."""
+    """The problem of the tokens `[first, last)`, and the text to write for the characters `[start, end)`."""
 
     first: int
     last: int

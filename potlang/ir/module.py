@@ -132,7 +132,7 @@ class Module:
     unique: frozenset[Sort] = frozenset()
     actions: tuple[str, ...] = ("verify", "optimize")
     properties: frozenset[str] = field(default=frozenset())
-    """What passes have established."""
+    """The properties that passes have established, as `passes.base.Property` names them."""
     typed: Module | None = field(default=None, compare=False, repr=False)
     """The module as it was before numbers stood for dates, money and quantities; None without these."""
 

@@ -51,7 +51,7 @@ class Clash(NamedTuple):
 
 
 def conclusions(program: LintedProgram) -> dict[Symbol, list[Conclusion]]:
-    """What quantified rules conclude, by the function that they speak of."""
+    """The conclusions of quantified rules, by the function that each is about."""
     found: dict[Symbol, list[Conclusion]] = {}
     for rule in program.implications:
         if not rule.binders or len(reachable(rule.antecedent, rule.consequent)) > _LARGEST:

@@ -268,7 +268,7 @@ def implication(statement: Statement) -> Implication | None:
 
 
 def said(formula: Node) -> object:
-    """What is equal for formulas that differ in the names of their variables alone."""
+    """A key of a formula: formulas with one key differ in the names of their bound variables at most."""
     # Formulas without variables are equal only if they are the same node of the pool.
     if not isinstance(formula, Quant):
         return formula

@@ -18,7 +18,7 @@ _NO_FIELDS: Mapping[str, object] = MappingProxyType({})
 
 
 class LintFinding(NamedTuple):
-    """What a rule reports: the arguments of `Sink.report`, but for the code."""
+    """One report of a rule: the arguments of `Sink.report`, but for the code."""
 
     place: Place
     fields: Mapping[str, object] = _NO_FIELDS

@@ -37,7 +37,7 @@ class Property(StrEnum):
     SKOLEM = "skolem"
     """At formula level, what is assumed has no existential quantifier."""
     CLAUSES = "clauses"
-    """What is assumed is, behind `forall`, a conjunction of disjunctions of literals."""
+    """Assumptions are, behind `forall`, conjunctions of disjunctions of literals."""
 
 
 class PassLimit(Exception):

@@ -446,7 +446,7 @@ class ScenarioStep:
         return ScenarioDraft(view, play(view, parts[1], holds, env), True, result.encoding)
 
     def _model(self, state: ClaimState, draft: ScenarioDraft | None, shown: Model | None) -> Model | None:
-        """What is shown of the model that a scenario is in: never of another one."""
+        """The values to show beside a scenario: those of its own model, never of another one."""
         if draft is None or draft.encoding is None or shown is None:
             return shown
         result = CheckResult("sat", None, (), structure=lambda: draft.view.structure)

@@ -166,7 +166,7 @@ class TermCollector:
         return self._labelled([*nodes.values()], functions)
 
     def _inputs(self, symbol: Symbol, args: tuple[Node, ...]) -> list[Node]:
-        """What a macro's value at ground arguments is computed from."""
+        """The body of a macro at these ground arguments; empty for any other symbol."""
         definition = self._definitions.get(symbol)
         if definition is None or any(self.label(arg) is None for arg in args):
             return []

@@ -397,7 +397,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 class ResultWords(NamedTuple):
-    """What is said of a result in plain words ([WORDS-REPORT]).
+    """A result in plain words ([WORDS-REPORT]).
 
     `claim` is its sentence, None where there is none. `answer` are sentences, the first on the verdict, for
     which `because` lists the assumptions that it rests on.

@@ -121,7 +121,7 @@ def evidence_lines(result: Result, style: Style) -> Iterator[str]:
 
 
 def sentence_lines(words: ResultWords) -> Iterator[str]:
-    """What is said of a result in plain words: the claim, the verdict with what it rests on, the evidence."""
+    """The lines of a result in plain words: the claim, the verdict with its assumptions, the evidence."""
     if words.claim is not None:
         yield visible(words.claim)
     for number, sentence in enumerate(words.answer):

@@ -1,4 +1,4 @@
-"""What closes predicates, as text of the IR: [CLOSED-RULES] to [CLOSED-NAMES]."""
+"""The assumptions that close predicates, as text of the IR: [CLOSED-RULES] to [CLOSED-NAMES]."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Closed(NamedTuple):
 
 
 def closed(domains: Mapping[str, Sequence[str]], assumed: Sequence[Assumed]) -> Closed:
-    """What closes the predicates with these domains. Raises `NotCovered`."""
+    """The assumptions that close the predicates with these domains. Raises `NotCovered`."""
     rules: dict[str, list[_DefiningRule]] = {name: [] for name in domains}
     for each in assumed:
         for name, rule in _defining(each, domains):

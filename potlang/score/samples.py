@@ -235,7 +235,7 @@ _CHECKS: Mapping[str, Callable[[Any], Any]] = {
     "answer": _name,
     "correct": _flag,
 }
-"""What metadata usually is; None for anything else, which the full reader judges."""
+"""Checks of metadata of the usual kinds: each gives None for other values, which the full reader judges."""
 
 
 def _salvaged(line: bytes) -> Mapping[str, Any]:

@@ -70,7 +70,7 @@ class IncrementalElaborator:
         self._e = elaborator
         self._advise = advise
         self.scope = elaborator.scope
-        """What the names of the program stand for."""
+        """The meanings of the program's names."""
         self.sorts = elaborator.sorts
         self._lowering = lowering
 
@@ -97,7 +97,7 @@ class IncrementalElaborator:
         return claims if lowering is None else [lowering.claim(claim) for claim in claims]
 
     def _lowers(self) -> Lowering | None:
-        """What lowers the terms of the program, if there are dates or the like, in it or in what is added."""
+        """The lowering of dates, money and quantities, if the program or an addition to it has any."""
         if self._lowering is None and self._e.sorts.measured:
             from potlang.sema.lowering import Lowering
 
@@ -159,7 +159,7 @@ class _ModuleBuilder:
         self._e.undeclared = Undeclared(sink, advise)
         self._assertions: list[Assertion] = []
         self.lowering: Lowering | None = None
-        """What has lowered the module, where it has dates, money or the like."""
+        """The lowering of the module, where it has dates, money or quantities."""
 
     def build(self) -> Module | None:
         program = self._program
@@ -302,7 +302,7 @@ class _ModuleBuilder:
             self._assertions.append(Assertion(f"r{index}", name, AssertionKind.RULE, formula, origin))
 
     def _completions(self, definitions: list[Definition]) -> tuple[list[Assertion], list[Symbol]]:
-        """What closes the closed predicates, and the symbols that are needed for it."""
+        """The assertions that close predicates, and the symbols that these introduce."""
         closed = [function for function in self._program.functions if function.closed]
         if not closed:
             return [], []

@@ -239,7 +239,7 @@ class Calendar:
         return [day for day in sorted(every) if ends[0] < day <= ends[1]] if months else []
 
     def _correction(self, before: Node, after: Node, at: int, *, later: bool, up: bool) -> Node:
-        """What a leap day that is missing before the day `at` takes from a step over it.
+        """The correction of a step over a leap day that is missing before the day `at`: -1, 0 or 1.
 
         `after` counts as if it were there: from above, it is itself the number `at - 1`, from below `at`.
         """

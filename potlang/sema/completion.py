@@ -57,7 +57,7 @@ def completions(
     pool: Pool,
     sink: Sink,
 ) -> tuple[list[Assertion], list[Symbol]]:
-    """What closes the predicates (with the pointers that say so), and the symbols introduced for it.
+    """The assertions that close predicates, given with the pointers that say so, and the symbols introduced.
 
     One assertion for each predicate, or for those that recur through one another; those that have no
     meaning are reported and left out.

@@ -26,7 +26,7 @@ _COMPARISONS = (op.EQ, op.IFF, op.LT, op.LE, op.BV_ULT, op.BV_ULE, op.BV_SLT, op
 
 
 class ConclusionSubject(NamedTuple):
-    """What one part of a conclusion speaks of: a declared symbol at arguments.
+    """The subject of one part of a conclusion: a declared symbol at arguments.
 
     `value` is what the part says that it is: a truth value for a literal, a term for an equation; None for
     other comparisons.
@@ -74,7 +74,7 @@ class ExceptedRule:
 
 
 def subjects(conclusion: Node) -> Iterator[ConclusionSubject]:
-    """What the conjuncts of a conclusion speak of, as far as they are literals or comparisons."""
+    """The subjects of those conjuncts of a conclusion that are literals or comparisons."""
     stack = [(conclusion, True)]
     while stack:
         node, sign = stack.pop()

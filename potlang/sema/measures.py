@@ -391,7 +391,7 @@ def _mixed_helps(left: Sort, right: Sort) -> list[str]:
 
 
 def _beside(name: str, sort: MeasureSort) -> MeasureSort:
-    """What a plain number beside a term of `sort` was to be."""
+    """The sort that a plain number beside a term of `sort` was probably meant in."""
     if not is_point(sort) or name not in ("+", "-"):
         return sort
     return DAYS if sort == DATE else SECONDS

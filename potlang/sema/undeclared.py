@@ -33,7 +33,7 @@ class Uses:
     names: list[str] = field(default_factory=list)
     """Binders in force at the first use: candidates for what was meant."""
     meant: str = ""
-    """What to write, where the name is an operator of other languages: then it is not to be declared."""
+    """The spelling here, where the name is an operator of other languages: then it is not to be declared."""
     whole: dict[str, int] = field(default_factory=dict)
     """The formulas that it stands in with their lengths, where a quantifier can be put around them."""
     declarable: bool = True

@@ -124,7 +124,7 @@ def _is_relation(e: Elaborator, args: Sequence[s.Expr]) -> bool:
 
 
 def _operator_meant(e: Elaborator, args: Sequence[s.Expr], name: str) -> str | None:
-    """What to write for a call of no function of the program's own; None where it may be one."""
+    """The help for a call that cannot be of a function of the program's own; None where it can be."""
     known = other_operator(name)
     if any(isinstance(arg, s.ListOf | s.Binding) for arg in args):
         return known or f"there is no function of lists `{name}`"

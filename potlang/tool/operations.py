@@ -336,13 +336,13 @@ def _reported(report: Report) -> Answer:
 
 
 def _said(report: Report, result: Result) -> Answer:
-    """What is said of a result in plain sentences, if they were asked for."""
+    """A result in plain sentences, if they were asked for."""
     found = [each for each in report.sentences or () if each.pointer == result.pointer]
     return {"words": list(sentence_lines(found[0]))} if found else {}
 
 
 def _said_besides(report: Report) -> list[str]:
-    """What is said of the assumptions and of the optimum."""
+    """The sentences on the assumptions and the optimum."""
     known = {each.pointer for each in report.results}
     found = [each for each in report.sentences or () if each.pointer not in known]
     return [line for each in found for line in sentence_lines(each)]

@@ -39,7 +39,7 @@ def report_words(
     speaker: Speaker,
     tree: s.ParsedProgram,
 ) -> tuple[ResultWords, ...]:
-    """What is said of each result of a report on a program, of its assumptions and of its optimum.
+    """The words for each result of a report on a program, for its assumptions and for its optimum.
 
     The program is given as it was read (`tree`) and as it is typed. A formula that cannot be said stands as
     it is written, in backquotes. Results for which the limits of the call leave no time are left out.

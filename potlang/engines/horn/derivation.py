@@ -58,7 +58,7 @@ class Derivation(NamedTuple):
 
     cases: tuple[CaseProof, ...]
     choices: Mapping[Symbol, Choice] = MappingProxyType({})
-    """What the goal's Skolem constants stand for."""
+    """The choice that each of the goal's Skolem constants stands for."""
     closing: tuple[str, ...] = ()
     """The assertions that say which members the sorts of these constants have."""
 

@@ -60,7 +60,7 @@ class HornProgram:
     closed: dict[Sort, tuple[int, ...]]
     """Sorts without members but these constants."""
     closing: dict[Sort, list[Provenance]]
-    """What says so, of one variable each."""
+    """The assertions that close these sorts, of one variable each."""
     constants: int
     """How many constants the assumptions have; a goal's have numbers from there on."""
     extra: tuple[Assertion, ...] = ()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from potlang.diag.model import Diagnostic
 
 ArrowState = Literal["proved", "assumed", "refuted", "unknown"]
-"""What the theory says of an inclusion P ≤ Q: it entails P → Q; neither; it entails P ∧ ¬Q; not settled."""
+"""The state of an inclusion P ≤ Q: the theory entails P → Q; neither; P ∧ ¬Q; it is not settled."""
 
 
 class TraceVerdict(StrEnum):

@@ -98,7 +98,7 @@ class EndpointError(Exception):
 
 
 class Model(Protocol):
-    """Whatever completes conversations."""
+    """A language model, as a service or a double: it completes conversations."""
 
     @property
     def name(self) -> str:

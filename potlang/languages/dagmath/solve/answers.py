@@ -56,7 +56,7 @@ class Judged(NamedTuple):
 
 
 class AnswerJudge(Protocol):
-    """Whatever compares answers as `AnswerChecker` does."""
+    """A judge of answers: `AnswerChecker`, or another in its place."""
 
     def judge(self, given: str | None, expected: str) -> Judged: ...
 

@@ -229,7 +229,7 @@ class _Theory:
 
 
 def _members(prop: Prop, part: str) -> Iterable[tuple[str, object]]:
-    """What a problem declares or assumes, by names or by numbers."""
+    """The items of one part of a problem, each with its name or its number."""
     assert isinstance(prop.value, dict)
     found = prop.value.get(part, {})
     pairs = found.items() if isinstance(found, dict) else enumerate(found)

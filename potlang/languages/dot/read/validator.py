@@ -39,7 +39,7 @@ ADMISSIBLE: Mapping[str, frozenset[tuple[Role, Role]]] = MappingProxyType(
 )
 """The table of admissible triples: for each kind the roles of source and target."""
 PAPER_TRIPLES = frozenset([("use", "problem", "proposer")])
-"""What the profile `paper` admits besides."""
+"""The triples that the profile `paper` admits besides."""
 _UNKNOWN = "unknown"
 
 Fields = tuple[Any, ...]

@@ -13,7 +13,7 @@ from potlang.languages.pot.read.items import ItemReader, is_filled
 from potlang.source.pointer import join_pointer
 
 _CLAIM_KEYS = ("constraint", "implies", "forall", "exists", "find")
-"""What a question leaves to its options."""
+"""The keys of a claim, which only the options of a question have."""
 
 
 class StatementReader(ItemReader):
