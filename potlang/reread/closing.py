@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from .exceptions import Expression, conjunction, copied, fresh, parsed, written
 from .formulas import sort_text
+from .least import HornClause, LeastModels
 from .lexer import NotCovered
 
 _QUANTIFIERS = ("forall", "exists")
@@ -37,8 +38,13 @@ class Closed(NamedTuple):
     assumed: list[tuple[str, str]]
 
 
-def closed(domains: Mapping[str, Sequence[str]], assumed: Sequence[Assumed]) -> Closed:
-    """The assumptions that close the predicates with these domains. Raises `NotCovered`."""
+def closed(
+    domains: Mapping[str, Sequence[str]], assumed: Sequence[Assumed], members: Mapping[str, Sequence[str]]
+) -> Closed:
+    """The assumptions that close the predicates with these domains. Raises `NotCovered`.
+
+    `members` are those of sorts that are listed, each another than the others.
+    """
     rules: dict[str, list[_DefiningRule]] = {name: [] for name in domains}
     for each in assumed:
         for name, rule in _defining(each, domains):
@@ -54,17 +60,29 @@ def closed(domains: Mapping[str, Sequence[str]], assumed: Sequence[Assumed]) -> 
             below[first] |= below[middle]
     found = Closed([], [])
     done: set[str] = set()
-    for name in domains:
+    known = LeastModels(members, domains)
+    # Who needs others comes after them: all that they need, it needs too.
+    for name in sorted(domains, key=lambda name: len(below[name] | {name})):
         if name in done:
             continue
         group = [
             name,
             *(each for each in domains if each != name and each in below[name] and name in below[each]),
         ]
+        group.sort(key=list(domains).index)
         done.update(group)
+        clauses = [
+            HornClause(each, rule.args, rule.variables, rule.conditions, rule.sorts)
+            for each in group
+            for rule in rules[each]
+        ]
+        denials = known.denials(group, clauses)
+        if denials is not None:
+            found.assumed.append((f"s:closed predicate {group[0]}", written(conjunction(denials))))
+            continue
         completion = _Closing(group, domains, rules, recursive=name in below[name])
         found.declared.extend(completion.declared())
-        found.assumed.append((f"s:closed predicate {name}", completion.root()))
+        found.assumed.append((f"s:closed predicate {group[0]}", completion.root()))
     return found
 
 

@@ -84,6 +84,8 @@ class _Program:
         self._declared: list[str] = []
         self._closed: dict[str, tuple[str, ...]] = {}
         self._assumed: list[Assumed] = []
+        self._distinct: dict[str, list[str]] = {}
+        """The members of sorts that have no others, and of which no two may be the same."""
         self._open: list[str] = []
         """Declared sorts, which may have members without a name."""
 
@@ -106,7 +108,7 @@ class _Program:
             self._fact(f"f{number}", item)
         self._rules(_list(value.get("rules", [])))
         if self._closed:
-            declared, completions = closed(self._closed, self._assumed)
+            declared, completions = closed(self._closed, self._assumed, self._distinct)
             self._declared += declared
             for key, root in completions:
                 self._assert(key, root)
@@ -177,7 +179,9 @@ class _Program:
             raise NotCovered("an enum without values")
         for value in values:
             text = json.dumps(self._new(value))
-            self._names.functions[value] = Function(f"(lit {json.dumps(name)} {text})", (), name)
+            word = f"(lit {json.dumps(name)} {text})"
+            self._names.functions[value] = Function(word, (), name)
+            self._distinct.setdefault(name, []).append(word)
         self._declared.append(f"(enum {' '.join(json.dumps(each) for each in (name, *values))})")
 
     def _functions(self, items: list[Any]) -> None:
@@ -217,7 +221,8 @@ class _Program:
 
     def _semantics(self, value: Mapping[str, object]) -> None:
         """[POT-SEM-1], [POT-SEM-2]"""
-        for sort in self._chosen(value.get("unique_names", False)):
+        unique = self._chosen(value.get("unique_names", False))
+        for sort in unique:
             members = [json.dumps(name) for name in self._constants.get(sort, [])]
             if len(members) > 1:
                 self._assert(f"s:unique names of {sort}", f"(distinct {' '.join(members)})")
@@ -228,6 +233,8 @@ class _Program:
             body = f"(or {' '.join(equal)})" if len(equal) > 1 else equal[0]
             root = f"(vars (?.0 {sort_text(sort)})) (forall (?.0) {body})"
             self._assert(f"s:closed domain of {sort}", root)
+            if sort in unique:
+                self._distinct[sort] = [json.dumps(name) for name in self._constants[sort]]
 
     def _chosen(self, choice: object) -> list[str]:
         """The sorts that a choice names; all declared ones for true."""

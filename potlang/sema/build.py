@@ -316,7 +316,14 @@ class _ModuleBuilder:
                 predicates.setdefault(symbol, f"{function.pointer}/closed")
         taken = self._scope.entries
         return completions(
-            predicates, self._assertions, definitions, self._is_finite, taken, self._pool, self._sink
+            predicates,
+            self._assertions,
+            definitions,
+            self._is_finite,
+            self._distinct_members,
+            taken,
+            self._pool,
+            self._sink,
         )
 
     def _can_be_closed(self, symbol: Symbol, function: s.FunctionDecl) -> bool:
@@ -340,6 +347,12 @@ class _ModuleBuilder:
         if isinstance(sort, TupleSort):
             return all(self._is_finite(part) for _, part in sort.fields)
         return sort is BOOL or isinstance(sort, EnumSort | BitVecSort) or sort in self._e.closed
+
+    def _distinct_members(self, sort: Sort) -> list[Node] | None:
+        """The members of an enum, or of a closed sort with unique names."""
+        if isinstance(sort, EnumSort) or (sort in self._e.closed and sort in self._e.unique):
+            return self._members(sort)
+        return None
 
     # --- claims ----------------------------------------------------------------------------------
 

@@ -19,20 +19,11 @@ from potlang.ir.nodes import App, Node, Quant, Sym, Symbol, SymbolKind, Var, rea
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, Sort
 from potlang.ir.substitute import rebuild, substitute
+from potlang.sema.known import DefiningRule, KnownPredicates, Members
 
 _DEFINING = (AssertionKind.FACT, AssertionKind.RULE, AssertionKind.PACK)
 _MOST_TOGETHER = 8
 """Predicates that recur through one another: the laws of their order grow with the third power."""
-
-
-@dataclass(slots=True, eq=False)
-class DefiningRule:
-    """One way to make a predicate true: for all `variables`, if `conditions`, then it holds at `args`."""
-
-    assertion: Assertion
-    args: tuple[Node, ...]
-    variables: tuple[Var, ...]
-    conditions: tuple[Node, ...]
 
 
 @dataclass(slots=True, eq=False)
@@ -53,6 +44,7 @@ def completions(
     assertions: Iterable[Assertion],
     definitions: Iterable[Definition],
     is_finite: Callable[[Sort], bool],
+    members: Members,
     taken: Container[str],
     pool: Pool,
     sink: Sink,
@@ -73,22 +65,25 @@ def completions(
     _, groups = components([[numbers[symbol] for symbol, _ in each.needs] for each in closed])
     made: list[tuple[int, Assertion]] = []
     symbols: list[Symbol] = []
-    for members in groups:
-        group = [closed[at] for at in members]
-        inside = {each.symbol for each in group}
-        if not any(symbol in inside for each in group for symbol, _ in each.needs):
-            formula = _Completion(group, {}, 0, pool).formula()
-        elif _is_sound(group, is_finite, sink):
-            kept = _kept(group)
-            orders = _orders(group, kept, taken)
-            symbols += orders.values()
-            formula = _Completion(group, orders, kept, pool).formula()
-        else:
+    known = KnownPredicates(members)
+    for numbered in groups:
+        group = [closed[at] for at in numbered]
+        if not _is_stratified(group, sink):
             continue
+        formula = _denials(group, known, pool)
+        if formula is None:
+            kept, orders = 0, dict[tuple[Symbol, Symbol], Symbol]()
+            if _recur(group):
+                if not _is_founded(group, is_finite, sink):
+                    continue
+                kept = _kept(group)
+                orders = _orders(group, kept, taken)
+                symbols += orders.values()
+            formula = _Completion(group, orders, kept, pool).formula()
         name = f"closed {', '.join(each.symbol.name for each in group)}"
         origin = Origin(group[0].pointer, name)
         key = COMPLETION + group[0].symbol.name
-        made.append((members[0], Assertion(key, name, AssertionKind.SEMANTICS, formula, origin)))
+        made.append((numbered[0], Assertion(key, name, AssertionKind.SEMANTICS, formula, origin)))
     return [assertion for _, assertion in sorted(made, key=lambda pair: pair[0])], symbols
 
 
@@ -179,14 +174,37 @@ def _needs(
 # --- recursion -------------------------------------------------------------------------------------------
 
 
-def _is_sound(group: Sequence[ClosedPredicate], is_finite: Callable[[Sort], bool], sink: Sink) -> bool:
-    """Whether the predicates of a cycle have a least meaning that is encoded; else a report."""
+def _recur(group: Sequence[ClosedPredicate]) -> bool:
+    inside = {each.symbol for each in group}
+    return any(symbol in inside for each in group for symbol, _ in each.needs)
+
+
+def _is_stratified(group: Sequence[ClosedPredicate], sink: Sink) -> bool:
+    """Whether no predicate of a cycle depends on the denial of another; else a report."""
     inside = {each.symbol: each for each in group}
     for each in group:
         for symbol, denied in each.needs:
             if symbol in inside and denied:
                 _report_cycle("POT4022", each, symbol, inside, sink, "a negation", _STRATIFY)
                 return False
+    return True
+
+
+def _denials(group: Sequence[ClosedPredicate], known: KnownPredicates, pool: Pool) -> Node | None:
+    """Where the predicates are false, if that is known ([CLOSED-KNOWN])."""
+    found = known.denials({each.symbol: each.rules for each in group})
+    if found is None:
+        return None
+    return pool.conj(
+        pool.negate(pool.app(symbol, args) if args else pool.sym(symbol))
+        for symbol, false in found
+        for args in false
+    )
+
+
+def _is_founded(group: Sequence[ClosedPredicate], is_finite: Callable[[Sort], bool], sink: Sink) -> bool:
+    """Whether an order says what the predicates of a cycle are; else a report."""
+    inside = {each.symbol: each for each in group}
     open_ = [sort for each in group for sort in each.symbol.domain if not is_finite(sort)]
     if open_:
         first = next(each for each in group if open_[0] in each.symbol.domain)

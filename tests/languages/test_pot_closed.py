@@ -119,10 +119,81 @@ def test_predicates_recur_through_one_another() -> None:
         },
     )
     facts = ("at(a)", "way(a, b)", "way(b, c)", "way(c, b)")
-    found = verdicts("at far way", "far(b)", "at(b)", "far(a)", facts=facts, rules=rules)
-    assert found == ["entailed", "refuted", "refuted"]
-    text = compile(program("at far way", facts=facts, rules=rules)).emit("ir", passes="")
+    claims = ("far(b)", "at(b)", "far(a)")
+    assert verdicts("at far way", *claims, facts=facts, rules=rules) == ["entailed", "refuted", "refuted"]
+    no_others = "ForAll([x: N, y: N], way(x, y) -> Or(x == a, y == a) -> y == b)"
+    no_loop = "not way(b, b) and not way(c, c) and not way(a, a) and not way(b, a) and not way(c, a)"
+    opened = (*facts, no_others, no_loop, "not way(a, c)")
+    assert verdicts("at far", *claims, facts=opened, rules=rules) == ["entailed", "refuted", "refuted"]
+    text = compile(program("at far", facts=facts, rules=rules)).emit("ir", passes="")
     assert '"closed at, far"' in text and '"at before far"' in text
+
+
+def completion_of(name: str, made: dict[str, Any]) -> str:
+    text = compile(made).emit("ir", passes="")
+    return next(line for line in text.splitlines() if f'"closed {name}"' in line)
+
+
+def test_what_is_known_is_computed() -> None:
+    """[CLOSED-KNOWN]"""
+    facts = ("at(a)", "way(a, b)", "way(c, b)", "ForAll([x: N], not at(x) -> far(x))")
+    known = program("at way far", "far(c)", "at(c)", facts=facts, rules=(STEP,))
+    assert '"at before at"' not in compile(known).emit("ir", passes="")
+    assert completion_of("at", known).endswith("(not (at c)))")
+    assert completion_of("far", known).endswith("(and (not (far a)) (not (far b))))")
+    report = verify(known)
+    assert [str(each.verdict) for each in report.results] == ["entailed", "refuted"]
+    assert {each.trust for each in report.results} == {"checked"}
+
+
+@pytest.mark.parametrize(
+    ("closed", "parts"),
+    [
+        ("at", {"rules": (STEP,)}),
+        (
+            "at way",
+            {"facts": ("f(a) -> at(a)",), "functions": ({"name": "f", "domain": ["N"], "range": "Bool"},)},
+        ),
+        ("at", {"facts": ("1 < k -> at(a)",), "functions": ({"name": "k", "domain": [], "range": "Int"},)}),
+        ("at", {"facts": ("ForAll([i: Int], i == i) -> at(a)",)}),
+        ("at", {"facts": ("at(a)",), "finite": False}),
+        ("big", {"functions": ({"name": "big", "domain": ["N"] * 10, "range": "Bool", "closed": True},)}),
+    ],
+)
+def test_what_is_open_is_not_known(closed: str, parts: dict[str, Any]) -> None:
+    """[CLOSED-KNOWN] [CLOSED-COMPLETION] An open predicate, other terms, other sorts, or too much of all."""
+    assert "(forall " in completion_of(closed.split()[0], program(closed, **parts))
+
+
+def test_conditions_of_any_form_are_computed() -> None:
+    """[CLOSED-KNOWN] A game on a path, with a recursion below `ForAll`; who cannot move has lost."""
+    size = 12
+    names = [f"n{at}" for at in range(size)]
+    rules = (
+        "ForAll([x: N], lost(x) <-> ForAll([y: N], move(x, y) -> won(y)))",
+        "ForAll([x: N], Exists([y: N], move(x, y) and lost(y)) -> won(x))",
+        "ForAll([x: N, y: N], Xor(x == n0, lost(x)) and (won(y) or y == x) and x != y -> odd(x, y))",
+    )
+    made = program("", facts=rules)
+    made["constants"]["n"]["members"] = names
+    moves = [f"move(n{at}, n{at + step})" for at in range(size) for step in (1, 2) if at + step < size]
+    made["knowledge_base"] += moves
+    made["functions"] = [
+        {"name": name, "domain": ["N"] * arity, "range": "Bool", "closed": True}
+        for name, arity in (("move", 2), ("lost", 1), ("won", 1), ("odd", 2))
+    ]
+    # One or two steps to the last place: every third one from the end is lost.
+    lost = [(size - 1 - at) % 3 == 0 for at in range(size)]
+    expected = [f"{'' if is_lost else 'not '}lost({name})" for name, is_lost in zip(names, lost, strict=True)]
+    odd = [
+        f"{'' if ((x == 0) is not lost[x]) and not lost[y] and x != y else 'not '}odd(n{x}, n{y})"
+        for x in range(size)
+        for y in range(size)
+    ]
+    made["verifications"] = [{"constraint": claim} for claim in (*expected, " and ".join(odd))]
+    assert {str(each.verdict) for each in verify(made).results} == {"entailed"}
+    source = json.dumps(made).encode()
+    assert confirm(source, compile(source).emit("ir", passes="")).status == "confirmed"
 
 
 def test_arguments_that_are_kept_are_arguments_of_the_order_once() -> None:
