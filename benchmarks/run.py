@@ -9,8 +9,9 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 import click
 
@@ -33,6 +34,7 @@ _LARGEST_GROWTH = {"facts": 1.1}
 
 Command = Callable[..., Any]
 Options = Sequence[Callable[[Command], Command]]
+Found = TypeVar("Found")
 
 _DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -69,6 +71,11 @@ _EVERY: Options = (
         "--every", type=click.IntRange(1), default=1, show_default=True, help="Every so many of each file."
     ),
     click.option("--timeout-ms", default=5_000, show_default=True, help="Wall-clock limit of one check."),
+)
+_DAMAGED: Options = (
+    click.option("--seed", "seeds", type=_DIRECTORY, help="The directory of the paper's programs."),
+    click.option("--count", default=600, show_default=True, help="Damaged programs, all kinds equally."),
+    click.option("--random-seed", default=1, show_default=True),
 )
 
 
@@ -426,68 +433,47 @@ def routes(
 
 
 @main.command()
-@_with(_EVERY, _OUTPUT)
-@click.option("--seed", "seeds", type=_DIRECTORY, help="The directory of the paper's programs.")
-@click.option("--count", default=600, show_default=True, help="Damaged programs, all kinds equally.")
-@click.option("--random-seed", default=1, show_default=True)
+@_with(_EVERY, _DAMAGED, _OUTPUT)
 @click.option("--least", default=85.0, show_default=True, help="Bound on the repaired share, in percent.")
 @click.option("--least-of-kind", default=70.0, show_default=True, help="The same of each kind.")
-def repair(
-    cases: Path | None,
-    seeds: Path | None,
-    families: tuple[str, ...],
-    every: int,
-    timeout_ms: int,
-    count: int,
-    random_seed: int,
-    least: float,
-    least_of_kind: float,
-    **options: Any,
-) -> None:
+def repair(least: float, least_of_kind: float, **options: Any) -> None:
     """Damaged programs: does the first fix that is offered give back the verdicts?"""
     import repair as repairing
 
-    _header()
-    chosen = list(repairing.sources(seeds, cases, families, every, timeout_ms))
-    with click.progressbar(length=count, label="repair", file=sys.stderr) as bar:
-        found = repairing.repairs(chosen, count, random_seed, timeout_ms, lambda: bar.update(1))
+    found = _damaged("repair", repairing.repairs, options)
     click.echo(table(repairing.HEADINGS, repairing.rows(found)))
     figures = {"programs": [asdict(each) for each in found]}
-    _finish("repair", figures, {}, repairing.failures(found, least, least_of_kind), **options)
+    _finish("repair", figures, {}, repairing.failures(found, least, least_of_kind), **_output(options))
 
 
 @main.command()
-@_with(_EVERY, _OUTPUT)
-@click.option("--seed", "seeds", type=_DIRECTORY, help="The directory of the paper's programs.")
-@click.option("--count", default=600, show_default=True, help="Damaged programs, all kinds equally.")
-@click.option("--random-seed", default=1, show_default=True)
+@_with(_EVERY, _DAMAGED, _OUTPUT)
 @click.option(
     "--most", default=1.0, show_default=True, help="Bound on unsafe fixes that mislead, in percent."
 )
-def damage(
-    cases: Path | None,
-    seeds: Path | None,
-    families: tuple[str, ...],
-    every: int,
-    timeout_ms: int,
-    count: int,
-    random_seed: int,
-    most: float,
-    **options: Any,
-) -> None:
+def damage(most: float, **options: Any) -> None:
     """Damaged programs: does a fix make one that compiles and says something else?"""
     import damage as damaging
-    import repair as repairing
 
-    _header()
-    chosen = list(repairing.sources(seeds, cases, families, every, timeout_ms))
-    with click.progressbar(length=count, label="damage", file=sys.stderr) as bar:
-        found = damaging.outcomes(chosen, count, random_seed, timeout_ms, lambda: bar.update(1))
+    found = _damaged("damage", damaging.outcomes, options)
     click.echo(table(damaging.HEADINGS, damaging.rows(found)))
     for line in damaging.misled(found):
         click.echo(line)
     figures = {"programs": [asdict(each) for each in found]}
-    _finish("damage", figures, {}, damaging.failures(found, most), **options)
+    _finish("damage", figures, {}, damaging.failures(found, most), **_output(options))
+
+
+def _damaged(label: str, outcomes: Callable[..., list[Found]], options: dict[str, Any]) -> list[Found]:
+    """The outcomes for programs that are damaged at random, as the options say."""
+    from repair import sources
+
+    _header()
+    settings = (options[key] for key in ("seeds", "cases", "families", "every", "timeout_ms"))
+    chosen = list(sources(*settings))
+    count = options["count"]
+    with click.progressbar(length=count, label=label, file=sys.stderr) as bar:
+        step = partial(bar.update, 1)
+        return outcomes(chosen, count, options["random_seed"], options["timeout_ms"], step)
 
 
 @main.command()

@@ -12,6 +12,7 @@ from typing import Any
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from statements import Property
+from strategies.json_places import places
 
 from potlang.diag import Sink
 from potlang.languages.dagmath.read.reader import read_solution
@@ -64,18 +65,6 @@ def agree(value: object) -> None:
     found = [each for each in sink.diagnostics() if each.code not in OF_THE_GRAPH]
     errors = [f"{list(each.absolute_path)}: {each.message}" for each in validator().iter_errors(value)]
     assert bool(found) == bool(errors), (value, found, errors)
-
-
-def places(value: object) -> list[tuple[Any, Any]]:
-    """Every (container, key) in the value."""
-    found: list[tuple[Any, Any]] = []
-    waiting = [value]
-    for one in waiting:
-        inside = one.items() if isinstance(one, dict) else enumerate(one) if isinstance(one, list) else ()
-        for key, part in inside:
-            found.append((one, key))
-            waiting.append(part)
-    return found
 
 
 def mutated(random: Random) -> object:

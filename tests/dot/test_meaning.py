@@ -14,6 +14,7 @@ from potlang.api import CompileError
 from potlang.languages.dot.report import TraceReport
 from potlang.languages.dot.results import NodeResult, TraceVerdict
 from potlang.languages.dot.write.emit import emit_record
+from potlang.prove.prover import Prover
 from potlang.report.results import Consistency, Limits, Verdict
 from potlang.testing.traces import prop
 
@@ -35,6 +36,20 @@ def judged(*said: tuple[object, str | None], more: str = "", head: str = TRUTHS)
         if mark is not None:
             lines.append(f"@status target={id_} mark={mark}\n")
     return "".join(lines) + more
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the claims that provers are asked for, as they come."""
+    names: list[str] = []
+    real = Prover.verify
+
+    def verify(self: Prover, claims: Any = None, norms: Any = None, **more: Any) -> Any:
+        names.extend(claim.name for claim in claims)
+        return real(self, claims, norms, **more)
+
+    monkeypatch.setattr(Prover, "verify", verify)
+    return names
 
 
 def nodes(report: TraceReport) -> dict[int, NodeResult]:
@@ -176,18 +191,8 @@ def test_opaque_atoms_take_part_in_arrows_and_summary() -> None:
     assert report.nucleus.rules == ("Implies(`node 2`, `node 4`)", "Implies(`node 2`, q)")
 
 
-def test_arrows_between_opaque_propositions_are_asked_about_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_arrows_between_opaque_propositions_are_asked_about_once(asked: list[str]) -> None:
     """[DOT-ARROW-2] The theory says the same of all of them, and one has the evidence."""
-    from potlang.prove.prover import Prover
-
-    asked: list[str] = []
-    real = Prover.verify
-
-    def verify(self: Prover, claims: Any = None, norms: Any = None, **more: Any) -> Any:
-        asked.extend(claim.name for claim in claims)
-        return real(self, claims, norms, **more)
-
-    monkeypatch.setattr(Prover, "verify", verify)
     more = (
         "".join(f"@entails src={2 * at} dst={2 * at + 2}\n" for at in range(1, 5)) + "@entails src=2 dst=2\n"
     )
@@ -438,18 +443,8 @@ def test_no_time_means_unknown_and_says_so() -> None:
     assert report.notes
 
 
-def test_equal_propositions_are_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_propositions_are_asked_once(asked: list[str]) -> None:
     """[DOT-CLAIM-2] Also under other nodes."""
-    from potlang.prove.prover import Prover
-
-    asked: list[str] = []
-    real = Prover.verify
-
-    def verify(self: Prover, claims: Any = None, norms: Any = None, **more: Any) -> Any:
-        asked.extend(claim.name for claim in claims)
-        return real(self, claims, norms, **more)
-
-    monkeypatch.setattr(Prover, "verify", verify)
     report = potlang.dot.verify(judged(("p", None), ("p", None), ("p", None)))
     assert asked.count("node 2") == 1 and "node 4" not in asked
     assert [node.result.name for node in report.nodes if node.result] == ["node 2", "node 4", "node 6"]

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from strategies.json_places import places
 from surface_dump import dump
 
 from potlang.diag.model import Diagnostic
@@ -156,18 +157,6 @@ KEYS = st.sampled_from(
         "description",
     ]
 )
-
-
-def places(value: object) -> list[tuple[Any, Any]]:
-    """Every (container, key) in the value."""
-    found: list[tuple[Any, Any]] = []
-    waiting = [value]
-    for one in waiting:
-        inside = one.items() if isinstance(one, dict) else enumerate(one) if isinstance(one, list) else ()
-        for key, part in inside:
-            found.append((one, key))
-            waiting.append(part)
-    return found
 
 
 @st.composite

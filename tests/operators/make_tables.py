@@ -54,6 +54,7 @@ def parts(sort: str) -> list[str]:
 
 
 def split(text: str) -> list[str]:
+    """The words and brackets of a text."""
     found, depth = [""], 0
     for char in text:
         depth += (char == "(") - (char == ")")

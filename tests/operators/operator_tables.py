@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from make_tables import smt_sort
+from make_tables import smt_sort, split
 from make_tables import written as texts_of
 from smt_solvers import run_cvc5, run_z3
 
@@ -78,23 +78,11 @@ class Line:
         return f"{self.operator or self.spellings[0]} {' '.join(self.written)}"
 
 
-def parts(sort: str) -> list[str]:
-    """The words and brackets within a sort's brackets, the head first."""
-    found, depth = [""], 0
-    for char in sort[1:-1]:
-        depth += (char == "(") - (char == ")")
-        if char == " " and not depth:
-            found.append("")
-        else:
-            found[-1] += char
-    return found
-
-
 def read_sort(text: str) -> Sort:
     """The sort of the IR that the table writes."""
     if text in _NAMED:
         return _NAMED[text]
-    head, *rest = parts(text)
+    head, *rest = split(text[1:-1])
     if head == "BitVec":
         return BitVecSort(int(rest[0]))
     sorts = [read_sort(each) for each in rest]

@@ -7,8 +7,9 @@ and HiGHS are made from that, each here. Nothing of potlang is used.
 from __future__ import annotations
 
 import itertools
+import operator
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -17,6 +18,14 @@ Tree = tuple[Any, ...]
 Assignment = Mapping[str, Any]
 COLOURS = ("red", "green", "blue")
 MODES = ("lexicographic", "box", "pareto")
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "-": operator.sub,
+    "*": operator.mul,
+    "<=": operator.le,
+    "<": operator.lt,
+    "==": operator.eq,
+}
+"""Operators that z3 has for its terms as Python has them for numbers."""
 
 
 @dataclass
@@ -109,19 +118,11 @@ def value(tree: Tree, at: Assignment) -> Any:
     if head == "v":
         return at[args[0]]
     parts = [value(arg, at) for arg in args]
+    if head in _BINARY:
+        return _BINARY[head](*parts)
     match head:
         case "+":
             return sum(parts)
-        case "-":
-            return parts[0] - parts[1]
-        case "*":
-            return parts[0] * parts[1]
-        case "<=":
-            return parts[0] <= parts[1]
-        case "<":
-            return parts[0] < parts[1]
-        case "==":
-            return parts[0] == parts[1]
         case "and":
             return parts[0] and parts[1]
         case "or":
@@ -414,19 +415,11 @@ class ByZ3:
                 return z3.RealVal(args[0], self.context)
             return z3.IntVal(args[0], self.context)
         parts = [self.term(arg) for arg in args]
+        if head in _BINARY:
+            return _BINARY[head](*parts)
         match head:
             case "+":
                 return z3.Sum(parts)
-            case "-":
-                return parts[0] - parts[1]
-            case "*":
-                return parts[0] * parts[1]
-            case "<=":
-                return parts[0] <= parts[1]
-            case "<":
-                return parts[0] < parts[1]
-            case "==":
-                return parts[0] == parts[1]
             case "and":
                 return z3.And(*parts)
             case "or":
