@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -14,9 +15,11 @@ from typing import Any, Final
 from repair import Source, _verdicts
 from strategies.mistakes import KINDS, Program, with_mistake
 
-from potlang.diag import Applicability, Diagnostic, Fix
+from potlang.diag import Applicability, Fix
 from potlang.diag.fixes import apply_fixes
 from potlang.languages.pot.check import check
+from potlang.languages.pot.program import Checked
+from potlang.linter.linter import lint
 
 _ATTEMPTS: Final = 200
 _PLACES: Final = ("knowledge_base", "rules", "verifications")
@@ -99,16 +102,23 @@ def _outcome(source: Source, kind: str, text: str, timeout_ms: int) -> Outcome:
 
 
 def _applied(source: Source, text: str, fixes: Sequence[Fix], timeout_ms: int) -> tuple[str, bool]:
-    """`none`, `rejected`, `same` or `other`, and whether a warning is left."""
+    """`none`, `rejected`, `same` or `other`, and whether a warning is left that the source does not have."""
     if not fixes:
         return "none", False
     fixed = apply_fixes(text, fixes)
-    left: Sequence[Diagnostic] = check(fixed).diagnostics
-    if any(each.severity == "error" for each in left):
+    left = check(fixed)
+    if left.program is None:
         return "rejected", True
     verdicts = _verdicts(fixed, timeout_ms)
     same = verdicts == source.verdicts or not verdicts
-    return ("same" if same else "other"), any(each.severity == "warning" for each in left)
+    more = _warnings(left) - _warnings(check(json.dumps(source.program)))
+    return ("same" if same else "other"), more.total() > 0
+
+
+def _warnings(checked: Checked) -> Counter[tuple[str, str]]:
+    """The warnings that `potc check` shows."""
+    found = lint(checked, budget_ms=0).diagnostics
+    return Counter((each.code, each.message) for each in found if each.severity == "warning")
 
 
 # --- kinds of damage -----------------------------------------------------------------------------

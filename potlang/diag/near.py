@@ -11,7 +11,10 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from functools import lru_cache
 
-_DIGITS = re.compile(r"\d+")
+_MARK = re.compile(r"\d+|(?<=[a-z\d])[A-Z]$|(?<=_)[A-Za-z]$")
+"""What counts things of one kind: a number, or a letter at the end that is set apart."""
+_SHORT = 2
+"""Names of so many letters are near to all others."""
 _SCAN = 2_000
 _WINDOW = 200
 _LONGEST = 200
@@ -76,8 +79,25 @@ def nearest(name: str, candidates: Iterable[str], limit: int = 3) -> list[str]:
 
 
 def numbered_alike(a: str, b: str) -> bool:
-    """Whether names differ in their numbers alone, as `task1` and `task2`: both are meant."""
-    return a != b and _DIGITS.sub("#", a) == _DIGITS.sub("#", b)
+    """Whether names differ in what counts them alone, as `task1` and `task2`, `nodeA` and `nodeB`."""
+    return a != b and _MARK.sub("#", a) == _MARK.sub("#", b)
+
+
+def is_of_family(name: str, names: Iterable[str]) -> bool:
+    """Whether several names differ from it in the same letter alone: `wumpus` from `tumpus` and `zumpus`."""
+    seen: set[int] = set()
+    for other in names if len(name) > _SHORT else ():
+        if len(other) == len(name):
+            places = [at for at, (a, b) in enumerate(zip(name, other, strict=True)) if a != b]
+            if len(places) == 1 and places[0] in seen:
+                return True
+            seen.update(places if len(places) == 1 else ())
+    return False
+
+
+def same_but_for_form(a: str, b: str) -> bool:
+    """Whether names differ in case, underscores, a plural or a prefix such as `is` alone."""
+    return _stem(_form(a)) == _stem(_form(b))
 
 
 def edit_distance(a: str, b: str, bound: int) -> int | None:

@@ -220,6 +220,8 @@ _ROWS = (
     Code("POT9018", "fraction-of-int", _W, "`{text}` is never true: a whole number is no fraction"),
     Code("POT9019", "opposite-rules", _W, "{one} and {other} draw opposite conclusions"),
     Code("POT9020", "missing-law", _N, "`{name}` sounds {kind}, and no rule says that it is"),
+    Code("POT9021", "same-term", _W, "`{term}` stands twice in `{text}`"),
+    Code("POT9022", "open-sort", _W, "no member of the sort `{name}` is named, and nothing ranges over it"),
     Code("POT9030", "rules-disagree", _W, "{one} and {other} disagree for {case}"),
     Code("POT9031", "rests-on-disagreement", _W, "{claim} is {verdict} because {one} and {other} disagree"),
     Code("POT9032", "decision-gap", _N, "no rule says what `{term}` is for {case}"),

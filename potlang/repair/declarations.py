@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from potlang.diag import Applicability, Diagnostic, Fix
 from potlang.diag.model import Edit, Patch, Replace
-from potlang.diag.near import edit_distance, numbered_alike
-from potlang.repair.subject import WORD, Repair, Slot, Subject
+from potlang.diag.near import edit_distance, is_of_family, numbered_alike
+from potlang.repair.subject import BUILT_IN, WORD, Repair, Slot, Subject
 from potlang.utils.deadline import look
 
 _UNDECLARED: Final = ("POT2001", "POT2005")
 _MISMATCHED: Final = ("POT3001", "POT3003", "POT3004", "POT3005", "POT3006")
 _FAR: Final = 2
+_LONG: Final = 5
+"""In shorter names a slip of two letters leaves another word."""
 _SHORT: Final = 2
 """So short a name may have been any other of the same scope."""
 _DECLARING: Final = 2
@@ -21,6 +25,7 @@ _DECLARING: Final = 2
 _OPEN: Final = "Sort"
 """The placeholder of a fix that leaves a sort open."""
 _MOST_SORTS: Final = 8
+_BINDERS: Final = re.compile(r"\[([^\[\]]*)\]")
 
 
 # --- another name --------------------------------------------------------------------------------
@@ -29,6 +34,7 @@ _MOST_SORTS: Final = 8
 def name_candidates(subject: Subject) -> Iterator[Repair]:
     """Declared names that differ in a letter or two; for short names, all binders."""
     slots = list(subject.slots())
+    written = _written(subject)
     for error in subject.with_code(_UNDECLARED):
         span = error.place.span
         if span is None:
@@ -41,7 +47,12 @@ def name_candidates(subject: Subject) -> Iterator[Repair]:
             pointer = error.place.pointer
             whole = span == (0, len(text))
             edit = Patch("replace", pointer, near) if whole else Replace(pointer, *span, near)
-            yield Repair(cost, f"write `{near}` in place of `{name}`", (edit,))
+            yield Repair(cost, f"write `{near}` for `{name}`", (edit,), written[near])
+
+
+def _written(subject: Subject) -> Counter[str]:
+    """How often each word stands in the program."""
+    return Counter(word for _, text in subject.strings() for word in WORD.findall(text))
 
 
 def _near(subject: Subject, slots: Sequence[Slot], error: Diagnostic, name: str, text: str) -> dict[str, int]:
@@ -52,18 +63,43 @@ def _near(subject: Subject, slots: Sequence[Slot], error: Diagnostic, name: str,
         # Another word for a declared sort: which one, compiling tells.
         return {**dict.fromkeys(subject.own_sorts(), _FAR + 1), **near}
     found: dict[str, int] = {}
+    span = error.place.span or (0, 0)
     inside = {owner for slot in slots if slot.scope and slot.reaches(error) for owner in slot.owners}
+    inside.update(word for group in _BINDERS.findall(text) for word in WORD.findall(group))
+    beside = set(WORD.findall(text[slice(*_brackets_around(text, span[0]))]))
     for other in [*inside, *WORD.findall(text)]:
-        far = edit_distance(name, other, _FAR)
-        if other != name and (far or (len(name) <= _SHORT and len(other) <= _SHORT)):
-            found.setdefault(other, far or _FAR + 1)
-    for slot in slots:
-        for owner in slot.owners:
-            far = None if slot.scope else edit_distance(name, owner, _FAR)
-            if far and not numbered_alike(name, owner):
-                # Names of the same formula were entered before, at a lower cost.
-                found.setdefault(owner, far + 1)
-    return found
+        if other == name or (other not in inside and numbered_alike(name, other)):
+            continue
+        far = _distance(name, other)
+        # A letter that is no variable may be meant for one, unless the two stand side by side.
+        is_variable = len(name) == 1 and other in inside and other not in beside
+        if far or is_variable or (len(name) <= _SHORT and len(other) <= _SHORT):
+            found.setdefault(other, far or (_FAR if is_variable else _FAR + 1))
+    declared = [owner for slot in slots if not slot.scope for owner in slot.owners]
+    for owner in [*declared, *subject.values()]:
+        far = _distance(name, owner)
+        if far and not numbered_alike(name, owner):
+            # Names of the same formula were entered before, at a lower cost.
+            found.setdefault(owner, far + 1)
+    return {} if is_of_family(name, found) else found
+
+
+def _distance(name: str, other: str) -> int | None:
+    """How many slips make one of the other; None for too many, and where nothing is left of it."""
+    far = edit_distance(name, other, _FAR if len(name) >= _LONG else 1)
+    return None if far is None or far >= max(len(name), len(other)) else far
+
+
+def _brackets_around(text: str, place: int) -> tuple[int, int]:
+    """The span of the innermost parentheses around a place, or of the text."""
+    ends = []
+    for step, stop in ((-1, "("), (1, ")")):
+        at, depth = place, 0
+        while 0 <= at < len(text) and (depth or text[at] != stop):
+            depth += (text[at] in ")(") * (-1 if text[at] == stop else 1)
+            at += step
+        ends.append(at)
+    return max(ends[0], 0), ends[1]
 
 
 # --- a declaration -------------------------------------------------------------------------------
@@ -71,10 +107,11 @@ def _near(subject: Subject, slots: Sequence[Slot], error: Diagnostic, name: str,
 
 def declaration_candidates(subject: Subject) -> Iterator[Repair]:
     """Fixes with a placeholder, completed with each sort; an enumeration of the undeclared names."""
+    written = _written(subject)
     for error in subject.with_code(_UNDECLARED):
         for fix in error.fixes:
             if fix.applicability is Applicability.PLACEHOLDER:
-                yield from _completed(fix, subject.sorts()[:_MOST_SORTS])
+                yield from _completed(fix, subject.sorts()[:_MOST_SORTS], written)
     unknown = [subject.formula(error) for error in subject.with_code(["POT2005"])]
     names = [
         subject.formula(error)[slice(*error.place.span)]
@@ -88,7 +125,7 @@ def declaration_candidates(subject: Subject) -> Iterator[Repair]:
         yield Repair(_DECLARING, title, (Patch("add", "/sorts/-", declared),))
 
 
-def _completed(fix: Fix, sorts: list[str]) -> Iterator[Repair]:
+def _completed(fix: Fix, sorts: list[str], written: Counter[str]) -> Iterator[Repair]:
     """With one sort wherever one is left open, and, for a function, with each range."""
     plain = fix.title.removesuffix(f" of {_OPEN}")
     whole = not any(isinstance(edit, Patch) and _has_range(edit.value) for edit in fix.edits)
@@ -96,7 +133,13 @@ def _completed(fix: Fix, sorts: list[str]) -> Iterator[Repair]:
         for range_ in (None,) if whole else sorts:
             edits = tuple(_edit(edit, sort, range_) for edit in fix.edits)
             title = f"{plain} of {sort}" if range_ is None else f"{plain} with the range {range_}"
-            yield Repair(_DECLARING, title, edits)
+            # A sort of the program that nothing else uses is likelier the range.
+            common = written[range_ or ""] + _words(edits).count(range_ or "") + 1_000 * (range_ in BUILT_IN)
+            yield Repair(_DECLARING, title, edits, common)
+
+
+def _words(edits: Sequence[Edit]) -> list[str]:
+    return WORD.findall(" ".join(str(edit.value) for edit in edits if isinstance(edit, Patch)))
 
 
 def _has_range(value: Any) -> bool:

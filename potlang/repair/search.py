@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 from potlang.diag import Applicability, Diagnostic, Fix
 from potlang.diag.fixes import apply_fix, apply_fixes
 from potlang.diag.model import Patch, Replace
+from potlang.diag.near import same_but_for_form
 from potlang.diag.patching import FixError
 from potlang.repair.arity import arity_candidates
 from potlang.repair.brackets import formula_candidates, json_candidates
@@ -41,6 +42,7 @@ class _Tried(NamedTuple):
     errors: int
     cost: int
     warnings: int
+    common: int
     order: int
 
 
@@ -95,11 +97,11 @@ class _RepairSearch:
 
     def fixes(self) -> list[Fix]:
         """The best repairs; none if the errors' own fixes are as good."""
-        fixes = (fix for error in self._subject.errors for fix in error.fixes)
-        first = next((fix for fix in fixes if fix.applicability is not Applicability.PLACEHOLDER), None)
-        offered = None if first is None else self._tried(first.edits)
+        fixes = ((error, fix) for error in self._subject.errors for fix in error.fixes)
+        first = next((each for each in fixes if each[1].applicability is not Applicability.PLACEHOLDER), None)
+        offered = None if first is None else self._tried(first[1].edits)
         mended = offered is not None and offered[0] == 0
-        if mended and first is not None and not _declares(first):
+        if mended and first is not None and not self._is_guess(*first):
             return []
         tried: list[tuple[_Tried, Repair]] = []
         best: _Tried | None = None
@@ -111,15 +113,22 @@ class _RepairSearch:
                 break
             left = self._tried(candidate.edits)
             if left is not None:
-                score = _Tried(left[0], candidate.cost, left[1], order)
+                score = _Tried(left[0], candidate.cost, left[1], candidate.common, order)
                 best = score if best is None else min(best, score)
                 tried.append((score, candidate))
         return self._best(tried, len(self._subject.errors) if offered is None else offered[0])
 
+    def _is_guess(self, error: Diagnostic, fix: Fix) -> bool:
+        """True for what is declared or bound, or a name that is near: another name may be nearer."""
+        if error.code != "POT2001" or error.place.span is None or len(fix.edits) != 1:
+            return True if error.code == "POT2001" else _declares(fix)
+        name, edit = self._subject.formula(error)[slice(*error.place.span)], fix.edits[0]
+        return not (isinstance(edit, Replace) and same_but_for_form(name, edit.text))
+
     def _best(self, tried: list[tuple[_Tried, Repair]], offered: int) -> list[Fix]:
         if not tried:
             return []
-        # By errors, cost, warnings, order of finding: the same in every run.
+        # By errors, cost, warnings, rarity, order of finding: the same in every run.
         tried.sort(key=lambda each: each[0])
         least = tried[0][0].errors
         if least >= len(self._subject.errors) or 0 < offered <= least:

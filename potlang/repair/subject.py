@@ -13,7 +13,7 @@ from potlang.source import join_pointer, split_pointer
 
 WORD: Final = re.compile(r"[^\W\d]\w*")
 _ANNOTATED: Final = re.compile(r"(?<!\w)([^\W\d]\w*+)\s*+:\s*+([^\W\d]\w*+)")
-_BUILT_IN: Final = ("Bool", "Int", "Real")
+BUILT_IN: Final = ("Bool", "Int", "Real")
 
 
 class Repair(NamedTuple):
@@ -22,6 +22,8 @@ class Repair(NamedTuple):
     cost: int
     title: str
     edits: tuple[Edit, ...]
+    common: int = 0
+    """How often the name that it writes stands elsewhere: of two as near, the rarer one is missing here."""
 
 
 class Slot(NamedTuple):
@@ -81,9 +83,17 @@ class Subject(NamedTuple):
         names = [each.get("name") for each in self.section("sorts") if isinstance(each, dict)]
         return [name for name in names if isinstance(name, str)]
 
+    def values(self) -> list[str]:
+        """The values of the program's enumerations."""
+        found: list[str] = []
+        for each in self.section("sorts"):
+            values = each.get("values") if isinstance(each, dict) else None
+            found += [value for value in values or () if isinstance(value, str)]
+        return found
+
     def sorts(self) -> list[str]:
         """The sorts that a program can mention without arguments, its own first."""
-        return list(dict.fromkeys([*self.own_sorts(), *_BUILT_IN]))
+        return list(dict.fromkeys([*self.own_sorts(), *BUILT_IN]))
 
     def slots(self) -> Iterator[Slot]:
         """All mentions of sorts that somebody owns."""

@@ -148,7 +148,7 @@ def report_arity(
         helps.append(f"`{call}` is a term of sort {symbol.range}: say what it is equal to")
         fixes.append(_as_equation(e, expr, wanted))
     if found > wanted and expected in (None, symbol.range):
-        fixes.append(_drop(e, expr, wanted))
+        fixes.append(_drop_one(e, expr, symbol, nodes) if found == wanted + 1 else _drop(e, expr, wanted))
     e.report(
         "POT3002",
         expr,
@@ -169,6 +169,26 @@ def _as_equation(e: Elaborator, expr: s.Call, wanted: int) -> Fix:
     end, value = expr.args[wanted - 1].end, expr.args[wanted]
     text = f"{e.text[expr.start : end]}) == {e.text_of(value)}"
     return e.replace(expr, text, f"write `{text}`")
+
+
+def _drop_one(e: Elaborator, expr: s.Call, symbol: Symbol, nodes: Sequence[Node | None]) -> Fix:
+    """Drops the argument that stands there twice, else the last one without which the sorts fit."""
+    texts = [e.text_of(arg) for arg in expr.args]
+    places = range(len(texts))
+    fitting = [at for at in places if _fit(symbol, [*nodes[:at], *nodes[at + 1 :]])] or list(places)
+    twice = [at for at in fitting if texts[at] in texts[:at]]
+    at = (twice or fitting)[-1]
+    if at == len(texts) - 1:
+        return _drop(e, expr, at)
+    edit = Replace(e.pointer, expr.args[at].start, expr.args[at + 1].start, "")
+    return Fix(f"drop the argument `{texts[at]}`", Applicability.UNSAFE, (edit,))
+
+
+def _fit(symbol: Symbol, nodes: Sequence[Node | None]) -> bool:
+    return all(
+        node is None or node.sort == sort or _fits(node.sort, sort)
+        for node, sort in zip(nodes, symbol.domain, strict=True)
+    )
 
 
 def _drop(e: Elaborator, expr: s.Call, wanted: int) -> Fix:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from potlang.diag import Applicability, Fix, Label, NearNames, Patch, Place, Replace, Sink
-from potlang.diag.near import numbered_alike
+from potlang.diag.near import is_of_family, nearest, numbered_alike
 from potlang.expressions.names import written
 from potlang.ir.sorts import BOOL, DeclaredSort, EnumSort, FunctionSort, Sort, TupleSort
 from potlang.sema.elsewhere import folded, other_constant
@@ -112,10 +112,13 @@ class Undeclared:
         first, *rest = uses.places
         helps = [f"did you mean {' or '.join(f'`{other}`' for other in near)}?"] if near else []
         fixes = [_rename(name, near[0], uses.places)] if near else []
+        if near and numbered_alike(name, near[0]):
+            # Beside `nodeA` a `nodeB` is no variable.
+            uses.whole.clear()
         help_, declaration = (uses.meant, []) if uses.meant else self._advise(name, uses, sections)
         helps.append(help_)
         declaration = declaration if BROKEN not in sections and uses.declarable else []
-        fixes = declaration + fixes if near and _is_meant(name, near[0], uses) else fixes + declaration
+        fixes = declaration + fixes if near and _is_meant(name, near, uses) else fixes + declaration
         notes = [f"it is used {len(uses.places)} times"] if rest else []
         if name in index.sorts and uses.arity is not None:
             notes.append(f"`{name}` is a sort; a predicate needs a declaration of its own")
@@ -131,9 +134,13 @@ class Undeclared:
         )
 
 
-def _is_meant(name: str, near: str, uses: Uses) -> bool:
+def _is_meant(name: str, near: list[str], uses: Uses) -> bool:
     """Whether a name is meant as it is, whatever it is near to: a slip of the pen happens once."""
-    return numbered_alike(name, near) or (len(uses.places) > 1 and folded(name) != folded(near))
+    return (
+        numbered_alike(name, near[0])
+        or is_of_family(name, near)
+        or (len(uses.places) > 1 and folded(name) != folded(near[0]))
+    )
 
 
 class _Index:
@@ -151,6 +158,8 @@ class _Index:
             self._by_kind[kind] = NearNames(n for n, e in self._entries.items() if _is_kind(e, kind))
         found = self._by_kind[kind].nearest(name, 6)
         found += [near for near in NearNames(uses.names).nearest(name, 2) if near not in found]
+        if kind == "term" and uses.sort is BOOL:
+            found += nearest(name, ("True", "False"), 1)
         fitting = [near for near in found if self._fits(near, uses)]
         return (fitting or found)[:3]
 

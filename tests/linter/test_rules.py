@@ -55,7 +55,30 @@ def found(value: dict[str, Any], name: str) -> list[potlang.Diagnostic]:
     return [each for each in checked.diagnostics if CODES[each.code].slug == name]
 
 
+PIGEONS: dict[str, Any] = {
+    "sorts": [SORTS[1], {"name": "Hole", "type": "DeclareSort"}],
+    "functions": [{"name": "hole", "domain": ["Colour"], "range": "Hole"}],
+    "verifications": [{"constraint": "hole(red) != hole(blue)"}],
+}
+
 FOUND: dict[str, list[dict[str, Any]]] = {
+    "same-term": [
+        program(facts=("adjacent(a, a)",)),
+        program(facts=("Not(adjacent(a, a))",), claims=("ok(a)",)),
+        program(rules=("ForAll([x], Implies(And(ok(x), adjacent(x, x)), cat(x)))",)),
+        program(rules=("ForAll([x], Implies(ok(x), adjacent(a, a)))",)),
+        program(claims=("And(ok(a), Not(adjacent(a, a)))",)),
+        program(facts=("days(a) == days(a)",)),
+        program(facts=("And(ok(a), days(a) <= days(a))",)),
+        program(facts=("days(a) == days(a) + 1",)),
+        program(facts=("days(a) >= days(a) - 2",)),
+        program(facts=("ok(a)",), claims=("days(a) == days(a)",)),
+        program(
+            functions=[*FUNCTIONS, {"name": "parent", "domain": ["Item"], "range": "Item"}],
+            claims=("parent(a) == a",),
+        ),
+    ],
+    "open-sort": [PIGEONS],
     "unreachable-declaration": [program(facts=("ok(a)", "cat(a)"), claims=("ok(a)",))],
     "repeated-statement": [
         program(facts=("ok(a)", "days(a) == 3", "ok(a)")),
@@ -200,6 +223,31 @@ FOUND: dict[str, list[dict[str, Any]]] = {
     ],
 }
 NOT_FOUND: dict[str, list[dict[str, Any]]] = {
+    "same-term": [
+        # Laws, and a question about one atom.
+        program(rules=("ForAll([x], Not(adjacent(x, x)))", "ForAll([x], adjacent(x, x))")),
+        program(rules=("ForAll([x], Implies(ok(x), Not(adjacent(x, x))))",)),
+        program(facts=("ok(a)",), claims=("adjacent(a, a)", "Not(before(a, a))")),
+        program(facts=("Exists([x], And(ok(x), adjacent(x, x)))",)),
+        # All things, one after the other.
+        program(
+            constants={"items": {"sort": "Item", "members": ["a", "b", "c"]}},
+            facts=("If(adjacent(a, a), 1, 0) + If(adjacent(a, b), 1, 0) + If(adjacent(a, c), 1, 0) == 1",),
+        ),
+        program(
+            facts=("Count([x: Colour, y: Colour], same(x, y)) == 2",),
+            functions=[{"name": "same", "domain": ["Colour", "Colour"], "range": "Bool"}, *FUNCTIONS],
+        ),
+        program(facts=("days(a) == days(b) + 1", "adjacent(a, b)", "days(a) == 2 * days(a)")),
+        program(facts=("days(a) == 5 - days(a)",)),
+        # A contradiction is said where it is found.
+        program(facts=("days(a) < days(a)",)),
+    ],
+    "open-sort": [
+        {**PIGEONS, "constants": {"holes": {"sort": "Hole", "members": ["left"]}}},
+        {**PIGEONS, "knowledge_base": ["Exists([h: Hole], h == hole(red))"]},
+        {**PIGEONS, "sorts": [*SORTS[1:], {"name": "Hole", "type": "EnumSort", "values": ["left", "right"]}]},
+    ],
     "unreachable-declaration": [
         program(facts=("cat(a)",), rules=("ForAll([x], Implies(cat(x), ok(x)))",), claims=("ok(a)",)),
         program(facts=("ok(a)",)),
@@ -364,7 +412,8 @@ OTHERS = [(name, at) for name, values in NOT_FOUND.items() for at in range(len(v
 
 @pytest.mark.parametrize(("name", "at"), CASES)
 def test_what_a_rule_is_about_is_found(name: str, at: int) -> None:
-    """[LINT-REPEATED] [LINT-PREMISE] [LINT-EXISTS] [LINT-FORALL] [LINT-FRACTION] [LINT-CLASH] [LINT-REST]
+    """[LINT-SAME] [LINT-OPEN]
+    [LINT-REPEATED] [LINT-PREMISE] [LINT-EXISTS] [LINT-FORALL] [LINT-FRACTION] [LINT-CLASH] [LINT-REST]
     [LINT-DEAD] [LINT-VACUOUS] [LINT-TRUTH] [LINT-LAW] [LINT-UNREACHABLE] [LINT-GAP] [LINT-ASSUMED]
     """
     assert found(FOUND[name][at], name)

@@ -121,6 +121,87 @@ def test_a_near_name_that_is_used_again_is_meant(name: str, uses: int, title: st
     assert fix is not None and fix.title == title
 
 
+NAMES = {
+    "sorts": [
+        {"name": "P", "type": "DeclareSort"},
+        {"name": "C", "type": "EnumSort", "values": ["red", "rose"]},
+    ],
+    "functions": [
+        *({"name": name, "domain": ["P"], "range": "Bool"} for name in ("wumpus", "tumpus", "zumpus", "big")),
+        *({"name": name, "domain": ["P", "P"], "range": "Bool"} for name in ("likes", "sees")),
+        {"name": "hue", "domain": ["P"], "range": "C"},
+    ],
+    "constants": {"ps": {"sort": "P", "members": ["cow", "nodeA", "task1", "max"]}},
+    "variables": [{"name": "x", "sort": "P"}],
+    "knowledge_base": ["big(cow)", "wumpus(max)", "tumpus(max)", "tumpus(cow)"],
+}
+
+
+@pytest.mark.parametrize(
+    ("fact", "title"),
+    [
+        # A name of a family is its own; of several as near the rarest is missing.
+        ("numpus(cow)", "declare the function `numpus`"),
+        ("umpus(cow)", "write `zumpus` for `umpus`"),
+        ("big(task2)", "declare `task2` as a constant of P"),
+        ("likes(task1, task2)", "declare `task2` as a constant of P"),
+        ("big(nodeB) and wumpus(nodeB)", "declare `nodeB` as a constant of P"),
+        # A slip in a short name, or a name of its own: a letter has to be left.
+        ("likes(cow, cw)", "write `cow` for `cw`"),
+        ("likes(cow, mx)", "write `max` for `mx`"),
+        ("hue(cow) == rd", "write `red` for `rd`"),
+        ("likes(max, qd)", "bind `qd`: write `ForAll([qd: P], …)` around it"),
+        ("likes(max, y)", "bind `y`: write `ForAll([y: P], …)` around it"),
+        # A letter that is no variable.
+        ("ForAll([x], Implies(wumpus(i), big(x)))", "write `x` for `i`"),
+        ("ForAll([x], Implies(wumpus(x), likes(x, i)))", "bind `i`: write `ForAll([i: P], …)` around it"),
+        # Literals are names that are near, too; capitals and the like are no slip.
+        ("big(cow) -> Trur", "write `True` for `Trur`"),
+        ("Big(cow)", "write `big` for `Big`"),
+        # An argument that stands there twice.
+        ("likes(cow, cow, max)", "drop the argument `cow`"),
+        ("likes(cow, max, cow)", "drop the last argument"),
+        ("likes(cow, max, task1)", "drop the last argument"),
+        ("ForAll([x], Implies(likes(x, x, max), big(x)))", "drop the argument `x`"),
+    ],
+)
+def test_the_nearest_repair_is_the_first(fact: str, title: str) -> None:
+    """[DIAG-FIX-7]"""
+    fix = first_fix({**NAMES, "knowledge_base": [*NAMES["knowledge_base"], fact]})
+    assert fix is not None and fix.title == title
+
+
+@pytest.mark.parametrize(
+    ("fact", "fixed"),
+    [("likes(cow, cow, max)", "likes(cow, max)"), ("likes( cow , max , cow )", "likes( cow , max)")],
+)
+def test_an_argument_is_dropped_with_its_comma(fact: str, fixed: str) -> None:
+    """[DIAG-FIX-7]"""
+    source = {**NAMES, "knowledge_base": [fact]}
+    fix = first_fix(source)
+    assert fix is not None
+    assert apply_fix(source, fix)["knowledge_base"] == [fixed]  # type: ignore[index]
+
+
+def test_an_argument_that_does_not_fit_is_the_one_too_many() -> None:
+    """[DIAG-FIX-7]"""
+    fix = first_fix({**NAMES, "knowledge_base": ["likes(red, cow, max)"]})
+    assert fix is not None and fix.title == "drop the argument `red`"
+
+
+def test_the_range_of_a_missing_function_is_the_sort_that_nothing_else_uses() -> None:
+    """[DIAG-FIX-5] Any range compiles: of the program's own sorts the rarest comes first."""
+    pigeons = {
+        "sorts": [
+            {"name": "Pigeon", "type": "EnumSort", "values": ["p1", "p2"]},
+            {"name": "Hole", "type": "EnumSort", "values": ["h1"]},
+        ],
+        "verifications": [{"name": "apart", "constraint": "Distinct(in_hole(p1), in_hole(p2))"}],
+    }
+    fix = first_fix(pigeons)
+    assert fix is not None and fix.title == "declare the function `in_hole` with the range Hole"
+
+
 def test_several_mistakes_are_mended_one_by_one() -> None:
     """[DIAG-FIX-5] A repair leaves fewer errors, not always none."""
     source = changed("functions/0/domain/1", "Int")

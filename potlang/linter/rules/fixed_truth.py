@@ -10,6 +10,7 @@ from potlang.linter.disagreement import some
 from potlang.linter.linted import LintedProgram, Statement, implication, literal
 from potlang.linter.rule import LintFinding, LintRule
 from potlang.linter.rules.fraction_of_int import whole_number
+from potlang.linter.rules.same_term import compared_with_itself
 
 if TYPE_CHECKING:
     from potlang.linter.questions import Questions
@@ -20,8 +21,10 @@ def _ask(program: LintedProgram, questions: Questions) -> Iterator[LintFinding]:
     # A claim alone is a question about nothing but itself, and the claim True asks for consistency.
     claims = [each for each in program.claims if program.premises and not isinstance(each.formula, Lit)]
     for each in (*program.facts, *program.rules, *claims):
-        # A whole number that equals a fraction is another rule's.
+        # A whole number that equals a fraction is another rule's, and so is a term that equals itself.
         if is_flat(literal(each.formula)[0]) or any(map(whole_number, reachable(each.formula))):
+            continue
+        if compared_with_itself(literal(each.formula)[0]) is not None:
             continue
         if questions.impossible(pool.negate(each.formula)):
             found = implication(each)
