@@ -30,13 +30,14 @@ _MOST_TOGETHER = 8
 class ClosedPredicate:
     """A closed predicate, the place that says so, its rules, and the closed predicates that they ask for.
 
-    `needs` says of each whether it is asked for under a negation (or in a place that counts as one).
+    `needs` says of each whether it is asked for under a negation (or in a place that counts as one), and by
+    which rule, perhaps through a defined function.
     """
 
     symbol: Symbol
     pointer: str
     rules: list[DefiningRule] = field(default_factory=list)
-    needs: dict[tuple[Symbol, bool], DefiningRule] = field(default_factory=dict)
+    needs: dict[tuple[Symbol, bool], tuple[DefiningRule, Symbol | None]] = field(default_factory=dict)
 
 
 def completions(
@@ -129,8 +130,8 @@ def _find_needs(closed: Mapping[Symbol, ClosedPredicate], definitions: Mapping[S
     for predicate in closed.values():
         for rule in predicate.rules:
             for condition in rule.conditions:
-                for need in _needs(condition, closed, inside):
-                    predicate.needs.setdefault(need, rule)
+                for symbol, denied, through in _needs(condition, closed, inside):
+                    predicate.needs.setdefault((symbol, denied), (rule, through))
 
 
 def _mentioned(
@@ -144,8 +145,8 @@ def _mentioned(
 
 def _needs(
     condition: Node, closed: Mapping[Symbol, object], inside: Mapping[Symbol, frozenset[Symbol]]
-) -> Iterator[tuple[Symbol, bool]]:
-    """The closed predicates in a condition, each with True where it counts as denied."""
+) -> Iterator[tuple[Symbol, bool, Symbol | None]]:
+    """The closed predicates in a condition, with True where denied, and the defined function they are in."""
     seen: set[tuple[int, bool]] = set()
     stack = [(condition, True)]
     while stack:
@@ -162,13 +163,15 @@ def _needs(
             continue
         head = _head(node, closed)
         if head is not None:
-            yield head[0], not sign
+            yield head[0], not sign, None
         # Below terms and definitions nobody looks for signs: both are possible.
         below = head[1] if head is not None else (node,)
         for part in below:
             for symbol in _mentioned(part, closed, inside):
-                yield symbol, True
-                yield symbol, False
+                defined = (each for each in symbols_in(part) if symbol in inside.get(each, ()))
+                through = next(defined, None)
+                yield symbol, True, through
+                yield symbol, False, through
 
 
 # --- recursion -------------------------------------------------------------------------------------------
@@ -211,21 +214,22 @@ def _is_founded(group: Sequence[ClosedPredicate], is_finite: Callable[[Sort], bo
         follower = next(symbol for symbol, _ in first.needs if symbol in inside)
         help_ = f'close the sort: `"semantics": {{"closed_domain": ["{open_[0]}"]}}`, or leave out `closed`'
         reason = f"over the sort {open_[0]}, which is not finite"
-        _report_cycle("POT4023", first, follower, inside, sink, reason, help_)
+        _report_cycle("POT4023", first, follower, inside, sink, reason, [help_])
         return False
     if len(group) > _MOST_TOGETHER:
         first = group[0]
         follower = next(symbol for symbol, _ in first.needs if symbol in inside)
         reason = f"with more than {_MOST_TOGETHER} predicates"
-        _report_cycle("POT4023", first, follower, inside, sink, reason, _TOGETHER)
+        _report_cycle("POT4023", first, follower, inside, sink, reason, [_TOGETHER])
         return False
     return True
 
 
-_STRATIFY = (
-    "leave out `closed` of one of them, or say the exception of another predicate;"
-    " an occurrence in an equivalence, a term or a defined function counts as a negation too"
-)
+_STRATIFY = [
+    "leave out `closed` of one of them, or say the exception of another predicate",
+    "negations are `unless` and the conditions of an overriding rule, too, and whatever occurs in an"
+    " equivalence, a term or a defined function",
+]
 _TOGETHER = "leave out `closed` of some of them"
 
 
@@ -236,7 +240,7 @@ def _report_cycle(
     inside: Mapping[Symbol, ClosedPredicate],
     sink: Sink,
     reason: str,
-    help_: str,
+    helps: Sequence[str],
 ) -> None:
     """Reports the shortest cycle that begins with the step from `first` to `second`."""
     back: dict[Symbol, Symbol] = {second: second}
@@ -257,10 +261,14 @@ def _report_cycle(
         needs = inside[here].needs
         denied = (there, True) in needs
         words.append(f"{'not ' if denied else ''}`{there.name}`")
-        origin = needs[there, denied].assertion.origin
-        labels.setdefault(origin.pointer, Label(Place(origin.pointer), f"`{here.name}` by this"))
+        rule, through = needs[there, denied]
+        pointer = rule.assertion.origin.pointer
+        text = (
+            f"`{here.name}` by this, where {words[-1]}{'' if through is None else f' (in `{through.name}`)'}"
+        )
+        labels.setdefault(pointer, Label(Place(pointer), text))
     cycle = " -> ".join([f"`{first.symbol.name}`", *words])
-    sink.report(code, first.pointer, cycle=cycle, reason=reason, labels=list(labels.values()), helps=[help_])
+    sink.report(code, first.pointer, cycle=cycle, reason=reason, labels=list(labels.values()), helps=helps)
 
 
 def _kept(group: Sequence[ClosedPredicate]) -> int:

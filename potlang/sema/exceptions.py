@@ -245,7 +245,8 @@ class Exceptions:
     def _cyclic(self, cycle: list[ExceptedRule]) -> None:
         first = next((each for each in cycle if each.declaration is not None), None)
         if first is not None and first.declaration is not None:
-            self._circle(first.declaration.pointer, cycle, "leave out one `overrides` or `default`")
+            help_ = "leave out one `overrides` or `default`" if len(cycle) > 1 else _ITSELF
+            self._circle(first.declaration.pointer, cycle, help_)
 
     def _circle(self, pointer: str, cycle: Sequence[ExceptedRule], help_: str) -> None:
         names = [f"`{each.name}`" for each in (*cycle, cycle[0])]
@@ -327,4 +328,5 @@ def _opposed(rule: ExceptedRule, other: ExceptedRule) -> bool:
 _EXISTS = "give the exception in the constraint: `Exists([x: Sort], … and not …)`"
 _NORM = "a norm is checked and nothing else: say in its `unless` where it does not count"
 _DEFAULT = "conclude a predicate, its denial, or the value of a function"
+_ITSELF = "a rule cannot override itself: give each rule a name of its own"
 _UNLESS = "say of one of the rules by `overrides` that it comes first, or leave out one `unless`"

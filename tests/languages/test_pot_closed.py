@@ -280,6 +280,76 @@ def test_what_has_no_meaning_is_reported(closed: str, parts: dict[str, Any], cod
     assert sorted(codes(closed, **wrong)) == sorted([code, "POT2001"])
 
 
+SAFE = {"name": "safe", "domain": ["N"], "range": "Bool", "params": ["x"], "body": "not at(x)"}
+
+
+def rule(name: str, then: str, when: str = "", **said: Any) -> dict[str, Any]:
+    implies = {"implies": {"antecedent": when, "consequent": then}} if when else {"constraint": then}
+    return {"name": name, "forall": X, **implies, **said}
+
+
+@pytest.mark.parametrize(
+    ("rules", "cycle", "labels"),
+    [
+        ((rule("a", "at(x)", unless="at(x)"),), "`at` -> not `at`", ["`at` by this, where not `at`"]),
+        (
+            (rule("a", "at(x)", unless="far(x)"), rule("b", "far(x)", unless="at(x)")),
+            "`at` -> not `far` -> not `at`",
+            ["`at` by this, where not `far`", "`far` by this, where not `at`"],
+        ),
+        (
+            # By its override, `strong` is an exception of `usual`.
+            (
+                rule("usual", "at(x)", "on"),
+                rule("strong", "not at(x)", "far(x)", overrides=["usual"]),
+                rule("back", "far(x)", "at(x)"),
+            ),
+            "`at` -> not `far` -> `at`",
+            ["`at` by this, where not `far`", "`far` by this, where `at`"],
+        ),
+        (
+            (
+                rule("usual", "at(x)", default=True),
+                rule("strong", "not at(x)", "far(x)"),
+                rule("back", "far(x)", "at(x)"),
+            ),
+            "`at` -> not `far` -> `at`",
+            ["`at` by this, where not `far`", "`far` by this, where `at`"],
+        ),
+        (
+            (rule("a", "far(x)", "safe(x)"), rule("b", "at(x)", "far(x)")),
+            "`far` -> not `at` -> `far`",
+            ["`far` by this, where not `at` (in `safe`)", "`at` by this, where `far`"],
+        ),
+        (
+            (rule("a", "at(x)", "Count([y: N], at(y)) < 2"),),
+            "`at` -> not `at`",
+            ["`at` by this, where not `at`"],
+        ),
+    ],
+)
+@pytest.mark.parametrize("finite", [True, False])
+def test_a_circle_through_a_negation_is_shown(
+    rules: tuple[dict[str, Any], ...], cycle: str, labels: list[str], finite: bool
+) -> None:
+    """[CLOSED-MEANING] Over open sorts too, with the way of each step, and with what else is wrong."""
+    made = program("at far", facts=("gone(a)",), rules=rules, functions=(SAFE,), finite=finite)
+    found = {each.code: each for each in check(made).diagnostics if each.severity == "error"}
+    assert sorted(found) == ["POT2001", "POT4022"]
+    assert cycle in found["POT4022"].message
+    assert [each.message for each in found["POT4022"].labels if each.message] == labels
+
+
+def test_each_circle_is_reported() -> None:
+    """[CLOSED-MEANING]"""
+    rules = (
+        rule("a", "at(x)", unless=["far(x)", "on"]),
+        rule("b", "far(x)", unless="at(x)"),
+        rule("c", "way(x, x)", unless="way(x, x)"),
+    )
+    assert codes("at far way", rules=rules) == ["POT4022", "POT4022"]
+
+
 def test_no_circle_where_a_denial_is_denied() -> None:
     """[CLOSED-MEANING]"""
     assert codes("at", facts=("not (not at(b)) -> at(a)",)) == []
