@@ -175,6 +175,7 @@ def _named_binder(e: Elaborator, item: s.Name) -> Var | None:
     match entry:
         case VariableEntry():
             sort = entry.sort
+            e.free_numbers.bound(item.id)
         case TermEntry(node=node):
             warn_shadowing(e, item.id, e.place(item))
             sort = None if node is None else node.sort

@@ -24,6 +24,7 @@ from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, BitVecSort, DeclaredSort, EnumSort, Sort, TupleSort
 from potlang.sema.declare import Declarations
 from potlang.sema.elaborate import Elaborator
+from potlang.sema.free_numbers import FreeNumbers
 from potlang.sema.scope import FunctionEntry
 from potlang.sema.statements import (
     binder,
@@ -121,8 +122,10 @@ class IncrementalElaborator:
     def _fresh(self, sink: Sink) -> None:
         self._e.begin(sink)
         self._e.undeclared = Undeclared(sink, self._advise)
+        self._e.free_numbers = FreeNumbers()
 
     def _finished(self, sink: Sink) -> bool:
+        self._e.free_numbers.report(sink)
         self._e.undeclared.report(self._e.scope, frozenset())
         return not sink.has_errors
 
@@ -173,6 +176,7 @@ class _ModuleBuilder:
         completed, orders = self._completions(definitions)
         claims = [each for i, v in enumerate(program.verifications) for each in build_claims(i, v, self._e)]
         optimization = self._optimization(program.optimization)
+        self._e.free_numbers.report(self._sink)
         self._e.undeclared.report(self._scope, _sections(program))
         if self._sink.has_errors:
             return None

@@ -13,7 +13,7 @@ from itertools import repeat
 from types import GeneratorType
 from typing import cast
 
-from potlang.diag import Applicability, Fix, Label, Place, Replace, Severity, Sink, shorten
+from potlang.diag import Applicability, Fix, Label, Place, Replace, Sink, shorten
 from potlang.expressions import surface as s
 from potlang.expressions.names import written
 from potlang.ir import operators as op
@@ -44,6 +44,7 @@ from potlang.sema.advice import (
 )
 from potlang.sema.builtins import BUILTINS
 from potlang.sema.elsewhere import same_as
+from potlang.sema.free_numbers import FreeNumbers, FreeUse
 from potlang.sema.infix import compare, infix, prefix
 from potlang.sema.literals import call_node, literal_node
 from potlang.sema.operands import complete
@@ -78,6 +79,7 @@ class Elaborator:
         self.undeclared = Undeclared(sink)
         self.free: dict[str, Symbol] = {}
         """Declared variables that occur free, as unknown constants, in order of first use."""
+        self.free_numbers = FreeNumbers()
         self.inferred: dict[str, Sort] = {}
         """Sorts of undeclared decision variables, while the optimization section is elaborated."""
         self.deciding = False
@@ -344,18 +346,15 @@ class Elaborator:
     def _free_variable(self, entry: VariableEntry, expr: s.Name) -> Node | None:
         if entry.sort is None:
             return None
+        if entry.name in self.free_numbers:
+            self.free_numbers.again(entry.name, self.pointer)
         # Reported at the first use only; decision variables are free on purpose.
-        if entry.name not in self.free and not self.deciding:
-            self.sink.report(
-                "POT9001",
-                self.place(expr),
-                name=entry.name,
-                labels=[Label(entry.place, "declared here")],
-                helps=[f"if every value is meant, write ForAll([{entry.name}], …) around the formula"],
-                fixes=self._quantified(entry.name),
-                # A number that is sought has a name and no value: hardly anybody forgot to bind it.
-                severity=Severity.NOTE if is_numeric(entry.sort) else None,
-            )
+        elif entry.name not in self.free and not self.deciding:
+            use = FreeUse(entry, self.place(expr), self._quantified(entry.name))
+            if is_numeric(entry.sort):
+                self.free_numbers.first(use)
+            else:
+                use.report(self.sink)
         return self.pool.sym(self._free_symbol(entry.name, entry.sort))
 
     def _quantified(self, name: str) -> list[Fix]:

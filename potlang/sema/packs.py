@@ -56,6 +56,7 @@ class _Instance:
         e = Elaborator(self._pool, self._scope, self._sorts, self._inner)
         facts = self._facts(e)
         rules, found = self._rules(e)
+        e.free_numbers.report(self._inner)
         e.undeclared.report(self._scope, frozenset())
         if self._inner.has_errors:
             notes = [d.message for d in self._inner.diagnostics()[:3]]

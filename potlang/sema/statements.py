@@ -89,6 +89,7 @@ def binder(declaration: s.BinderDecl, e: Elaborator) -> Var | None:
     else:
         entry = e.scope.lookup(declaration.name)
         sort = entry.sort if isinstance(entry, VariableEntry) else None
+        e.free_numbers.bound(declaration.name)
         if not isinstance(entry, VariableEntry):
             e.undeclared.binder(declaration.name, Place(declaration.pointer), None)
     return None if sort is None else e.pool.var(declaration.name, sort)

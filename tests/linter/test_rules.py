@@ -577,3 +577,31 @@ def test_a_free_variable_is_a_warning_unless_it_is_a_number() -> None:
         ("POT9001", "warning"),
         ("POT9001", "note"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("facts", "claims", "reported"),
+    [
+        (("n > 3", "n < 9"), (), False),
+        (("n > 3",), ("n == 4",), False),
+        (("n > 3 and n < 9",), (), True),
+        (("n > 3", "n < 9", "ForAll([n], n * n >= 0)"), (), True),
+        (("ForAll([m: Int], m < n or m >= n)", "n < 9"), (), False),
+    ],
+)
+def test_a_number_that_statements_share_is_one_that_is_sought(
+    facts: tuple[str, ...], claims: tuple[str, ...], reported: bool
+) -> None:
+    """[LINT-FREE]"""
+    checked = potlang.check(program(facts=facts, claims=claims))
+    assert checked.ok
+    assert [(each.code, each.severity.value) for each in checked.diagnostics] == (
+        [("POT9001", "note")] if reported else []
+    )
+
+
+def test_the_halves_of_a_rule_are_one_statement() -> None:
+    """[LINT-FREE]"""
+    rule = {"implies": {"antecedent": "n > 3", "consequent": "n > 2"}}
+    checked = potlang.check(program() | {"rules": [rule]})
+    assert [each.code for each in checked.diagnostics] == ["POT9001"]
