@@ -9,16 +9,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict, TypeVar, overload
 
-from potlang.diag import Applicability, Diagnostic, Fix
+from potlang.diag import Applicability, Diagnostic, Fix, Sink
 from potlang.languages.kind import Kind, kind_of, kind_of_value
 from potlang.languages.pot.check import Source as ProgramSource
+from potlang.languages.pot.check import check as check_program
+from potlang.languages.pot.check import compile as compile_program
 from potlang.languages.pot.lower import DEFAULT_PASSES, Target, emit
 from potlang.languages.pot.program import Checked, CompileError, Program, Session
 from potlang.languages.pot.report import Report
 from potlang.languages.pot.solve import CacheChoice, ProofFormat, archive_proofs, rejected, unread
+from potlang.languages.pot.solve import verify as verify_program
 from potlang.prove.options import Cores, Models, OptionError, RouteName, Trust
 from potlang.report.results import Limits
-from potlang.source import Document
+from potlang.source import DEFAULT_LIMITS, Document
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -122,7 +125,6 @@ def check(
         from potlang.languages.dagmath.check.form import check as check_solution
 
         return check_solution(opened, name=shown)
-    from potlang.languages.pot.check import check as check_program
 
     return check_program(opened, name=shown)
 
@@ -173,7 +175,6 @@ def compile(
     _require(options, _FORM[kind], kind)
     if kind == "dagmath":
         raise OptionError("there is no program in a solution: verify it, or compile a claim's derivation")
-    from potlang.languages.pot.check import compile as compile_program
 
     if kind == "pot":
         return compile_program(opened, name=shown)
@@ -238,7 +239,6 @@ def verify(
         from potlang.languages.dagmath.solve.verify import verify as verify_solution
 
         return verify_solution(opened, name=shown, **given)
-    from potlang.languages.pot.solve import verify as verify_program
 
     return verify_program(opened, name=shown, **given)
 
@@ -346,9 +346,7 @@ def _opened(source: Any, language: Kind | None, name: str | None) -> tuple[Kind,
 
 def _file(path: Path, name: str | None) -> tuple[bytes | Path, str]:
     """The bytes of a file; the path itself if it cannot be read, which the reader then reports."""
-    from potlang.diag import Sink
     from potlang.reading.json_text import path_bytes
-    from potlang.source import DEFAULT_LIMITS
 
     shown, data = path_bytes(path, Sink(), DEFAULT_LIMITS, name)
     return path if data is None else data, shown

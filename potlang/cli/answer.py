@@ -13,6 +13,7 @@ from potlang.cli.common import ALL_ENTAILED, INVALID, Input, exit_code, print_js
 from potlang.languages.pot.report import Report
 from potlang.report.base import ReportBase
 from potlang.report.results import Interrupted, Limits
+from potlang.source import Document
 from potlang.utils.deadline import Deadline, OutOfFuel, within
 from potlang.version import __version__
 
@@ -72,7 +73,6 @@ def verified_answer(given: Input, options: api.VerifyOptions) -> tuple[Answer, a
             return _program_answer(checked, options), checked.program
     except OutOfFuel:
         report = api.unread(limits, began.spent_ms())
-        from potlang.source import Document
 
         nothing = Document.from_value(None, given.name)
         return Answer(given.name, nothing, (), report, exit_code(report)), None

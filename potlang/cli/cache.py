@@ -22,6 +22,9 @@ from potlang.cli.common import (
 )
 from potlang.cli.helping import CommandGroup
 from potlang.cli.options import cache_directory_option, open_cache, print_problems
+from potlang.diag import Sink
+from potlang.diag.wording import visible
+from potlang.source import Document
 
 if TYPE_CHECKING:
     from potlang.languages.pot.replay import Replayed
@@ -61,8 +64,6 @@ def _stats_json(found: Stats) -> dict[str, Any]:
 
 
 def _stats_lines(found: Stats) -> Iterator[str]:
-    from potlang.diag.wording import visible
-
     yield f"directory  {visible(str(found.directory))}"
     yield f"entries    {found.entries}"
     yield f"size       {_size(found.bytes)} of at most {_size(found.most_bytes)}"
@@ -168,10 +169,6 @@ def _with_progress(kept: Cache, most: int | None) -> Iterator[Replayed]:
 
 def _print_replayed(each: Replayed, color: str) -> None:
     """The differences on standard error, as diagnostics of the entry."""
-    from potlang.diag import Sink
-    from potlang.diag.wording import visible
-    from potlang.source import Document
-
     name = f"entry {each.entry.key[:12]}"
     document = Document.from_value(None, name)
     sink = Sink(document)

@@ -20,7 +20,10 @@ from potlang.cli.common import (
     use_color,
 )
 from potlang.cli.helping import CommandGroup
+from potlang.diag import Sink
+from potlang.diag.wording import visible
 from potlang.languages.pot.check import check as check_program
+from potlang.source import InputLimits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,9 +90,7 @@ def check(certificate: str, program: str, style: str, color: str) -> None:
 
 def _read(name: str) -> tuple[Document, tuple[Diagnostic, ...]]:
     """The certificate, which is no program: its size has a limit of its own."""
-    from potlang.diag import Sink
     from potlang.reading.json_text import open_document
-    from potlang.source import InputLimits
 
     sink = Sink()
     source = sys.stdin.buffer.read() if name == "-" else Path(name)
@@ -105,8 +106,6 @@ def _value(certificate: str, program: str, outcome: Outcome, reading: Confirmati
 
 
 def _lines(outcome: Outcome, reading: Confirmation, color: bool) -> Iterator[str]:
-    from potlang.diag.wording import visible
-
     yield click.style(outcome.status, fg=_COLORS[outcome.status], bold=True) if color else outcome.status
     if outcome.status == "INVALID":
         yield f"  {f'line {outcome.line}: ' if outcome.line is not None else ''}{visible(outcome.message)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -54,8 +55,6 @@ class Start(NamedTuple):
 
 def command_of(name: str) -> click.Command:
     """The command of this name, whose module is imported."""
-    from importlib import import_module
-
     module, function = COMMANDS[name][0].split(":")
     found: click.Command = getattr(import_module(f"potlang.cli.{module}"), function)
     return found

@@ -10,12 +10,16 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 import click
+from click.core import ParameterSource
 
+from potlang.diag import Sink
 from potlang.diag.register import CODES
 from potlang.diag.wording import visible
 from potlang.languages.kind import DEFAULT, Kind, kind_of
 from potlang.report.results import AskOutcome, ProgramResult
+from potlang.source import DEFAULT_LIMITS
 from potlang.utils.gc_pause import begin_input
+from potlang.utils.serialize import json_text
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -81,9 +85,7 @@ class Input(NamedTuple):
 
 def read_input(name: str) -> Input:
     """The contents of a file, or of standard input for `-`; the path alone of what cannot be read."""
-    from potlang.diag import Sink
     from potlang.reading.json_text import path_bytes
-    from potlang.source import DEFAULT_LIMITS
 
     begin_input()
     if name == "-":
@@ -109,8 +111,6 @@ def checked_pipeline(passes: str) -> Pipeline:
 
 def note_unused(what: str, names: Iterable[str]) -> None:
     """Says on standard error which of these parameters were given although `what` has no use for them."""
-    from click.core import ParameterSource
-
     context = click.get_current_context()
     options = {each.name: each.opts[0] for each in context.command.params}
     given = (name for name in names if context.get_parameter_source(name) is ParameterSource.COMMANDLINE)
@@ -279,6 +279,4 @@ def worst_exit(codes: Iterable[int]) -> int:
 
 def print_json(value: Any) -> None:
     """Prints a JSON value; characters that cannot be seen are escapes."""
-    from potlang.utils.serialize import json_text
-
     click.echo(json_text(value))

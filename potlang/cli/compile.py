@@ -26,11 +26,14 @@ from potlang.cli.common import (
 )
 from potlang.cli.helping import Command
 from potlang.cli.options import TraceOptions, trace_options
+from potlang.ir.module import Module
 from potlang.languages.pot.check import Source as ProgramSource
 from potlang.languages.pot.check import check as check_program
 from potlang.languages.pot.check import compile as compile_program
 from potlang.languages.pot.lower import DEFAULT_PASSES, PLAIN_PASSES, emit_after, passes_for
 from potlang.languages.pot.program import CompileError, Program
+from potlang.passes.base import Pass, PassLimit
+from potlang.report.results import Verdict
 
 if TYPE_CHECKING:
     from potlang.languages.dot.read.records import Profile
@@ -117,7 +120,6 @@ def _derivation(
 ) -> str:
     """The derivation of a claim; an answer but `entailed` ends with its exit code."""
     from potlang.convert.deductions import NotEntailed
-    from potlang.report.results import Verdict
     from potlang.sema.emit import ExpansionTooLarge
 
     try:
@@ -152,7 +154,6 @@ def _trace(program: Program, claim: str | None, profile: Profile) -> str:
 
 def _lowered(program: Program, pipeline: Pipeline, target: api.Target, print_after: bool) -> str:
     """The text; what is too large to be written ends with a message and exit code 2."""
-    from potlang.passes.base import PassLimit
     from potlang.sema.emit import ExpansionTooLarge
     from potlang.smt.errors import Unsupported
 
@@ -165,9 +166,6 @@ def _lowered(program: Program, pipeline: Pipeline, target: api.Target, print_aft
 
 
 def _printer() -> Callback:
-    from potlang.ir.module import Module
-    from potlang.passes.base import Pass
-
     def show(step: Pass, module: Module, seconds: float) -> None:
         click.echo(f"; after {step.name} ({seconds * 1000:.1f} ms)", err=True)
         click.echo(api.emit(module, "ir"), err=True)

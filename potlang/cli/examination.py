@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import re
@@ -286,8 +287,6 @@ def _free_megabytes() -> int | None:
 
 
 def _self_test() -> Iterator[Finding]:
-    import json
-
     from potlang import api
 
     text = files("potlang.cli").joinpath("self_test.json").read_text(encoding="utf-8")

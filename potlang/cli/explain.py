@@ -7,6 +7,7 @@ import click
 from potlang import api
 from potlang.cli.common import color_option, fail, use_color
 from potlang.cli.helping import Command
+from potlang.diag import CODES, nearest
 
 
 @click.command(cls=Command)
@@ -20,7 +21,6 @@ def explain(code: str | None, list_all: bool, color: str) -> None:
         return
     page = api.explain(code)
     if page is None:
-        from potlang.diag import nearest
         from potlang.diag.explain import codes
 
         near = nearest(code.upper(), codes(), 1)
@@ -36,7 +36,5 @@ def explain(code: str | None, list_all: bool, color: str) -> None:
 
 
 def _list() -> None:
-    from potlang.diag import CODES
-
     for row in CODES.values():
         click.echo(f"{row.code}  {row.severity:8} {row.slug}")

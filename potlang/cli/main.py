@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from potlang.cli import stopping
 from potlang.cli.commands import COMMANDS, CONFIGURED, SECTIONS, Start, command_of
 from potlang.utils.gc_pause import keep_collections_short
+from potlang.version import __version__
 
 if TYPE_CHECKING:
     import subprocess
@@ -167,7 +168,6 @@ def _main(args: list[str], solver: subprocess.Popen[bytes] | None) -> None:
     import click
 
     from potlang.cli.helping import CommandGroup
-    from potlang.version import __version__
 
     class Commands(CommandGroup):
         """Loads a command's module when it is called."""

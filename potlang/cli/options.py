@@ -12,6 +12,7 @@ import click
 from potlang import api
 from potlang.cli.common import Command, Input, note_unused, print_diagnostic
 from potlang.report.results import Limits
+from potlang.source import Document
 
 if TYPE_CHECKING:
     from potlang.diag import Diagnostic
@@ -210,7 +211,6 @@ def print_problems(cache: Cache | None, color: str = "auto") -> None:
     if cache is None or not problems:
         return
     _printed.extend(problems)
-    from potlang.source import Document
 
     document = Document.from_value(None, str(cache.directory))
     for problem in problems:

@@ -16,6 +16,7 @@ from potlang.cli.commands import Start
 from potlang.cli.common import ALL_ENTAILED, INVALID, print_json, tell, with_progress, worst_exit
 from potlang.cli.inputs import expanded
 from potlang.cli.options import RunOptions
+from potlang.version import __version__
 
 if TYPE_CHECKING:
     from potlang.cli.totals import Counts
@@ -178,7 +179,6 @@ class _RunOverInputs(NamedTuple):
         """All that is done in a form for machines; text is printed input by input."""
         if self.style == "sarif":
             from potlang.diag.render_sarif import sarif_log
-            from potlang.version import __version__
 
             print_json(sarif_log([result for each in done for result in each.value], __version__))
         elif self.style == "json":

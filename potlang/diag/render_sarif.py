@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
+from urllib.parse import quote
 
 from potlang.diag.fixes import RawEdit, raw_edits
 from potlang.diag.model import Diagnostic, Fix, Label, Place
@@ -155,8 +156,6 @@ def _replacement(document: Document, edit: RawEdit) -> Json:
 
 
 def _uri(name: str, base: str | None) -> str:
-    from urllib.parse import quote
-
     path = PurePath(name)
     if base is not None and path.is_relative_to(base):
         path = path.relative_to(base)

@@ -8,6 +8,7 @@ the parser with Lark's own.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -87,8 +88,6 @@ def _rule_row(rule: Any) -> list[Any]:
 
 def _terminals(lark: Any) -> tuple[list[list[str]], dict[str, str]]:
     """The terminals in the order of Lark's lexer, words that look like names apart."""
-    import re
-
     name = re.compile(next(t.pattern.to_regexp() for t in lark.terminals if t.name == "NAME"))
     terminals: list[list[str]] = []
     keywords: dict[str, str] = {}

@@ -10,6 +10,7 @@ from potlang.languages.pot.program import Checked
 from potlang.linter.choice import USUAL, LintChoice, chosen_rules
 from potlang.linter.linted import LintedProgram
 from potlang.linter.rule import LintFinding, LintRule
+from potlang.utils.deadline import OutOfFuel
 from potlang.utils.gc_pause import collector_paused
 
 if TYPE_CHECKING:
@@ -58,7 +59,6 @@ def _ask(
     sink: Sink, rules: list[LintRule], linted: LintedProgram, budget_ms: int, workers: Workers | None
 ) -> None:
     from potlang.linter.questions import OutOfBudget, Questions
-    from potlang.utils.deadline import OutOfFuel
 
     late: list[str] = []
     if len(linted.module.assertions) + len(linted.module.claims) > _MOST_STATEMENTS:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from importlib import import_module
 from time import perf_counter
 from types import MappingProxyType
@@ -196,8 +196,6 @@ def _read_pass(reader: _PipelineReader) -> Pass:
 
 
 def _has_default(option: Any) -> bool:
-    from dataclasses import MISSING
-
     return option.default is not MISSING or option.default_factory is not MISSING
 
 

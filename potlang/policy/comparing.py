@@ -12,6 +12,8 @@ from potlang.policy.cases import Case
 from potlang.policy.sampling import rule_claims, sample_claims
 from potlang.report.base import to_plain
 from potlang.report.results import Limits, Verdict
+from potlang.report.text import evidence_lines
+from potlang.utils.style import PLAIN
 
 From = Literal["test", "rule", "sample"]
 
@@ -86,9 +88,6 @@ def _reports(program: Program, asked: Sequence[tuple[Claim, From, str]], limits:
 
 def evidence(report: Report) -> str:
     """The evidence for the verdict on a claim, as lines of text."""
-    from potlang.report.text import evidence_lines
-    from potlang.utils.style import PLAIN
-
     lines = [line for result in report.results for line in evidence_lines(result, PLAIN)]
     if not lines:
         lines = [f"  {each.message}" for each in report.diagnostics]

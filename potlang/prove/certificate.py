@@ -16,6 +16,7 @@ from potlang.prove.cross_check import Proof, ProofObligation
 from potlang.prove.optimum_proof import OptimumProof
 from potlang.prove.versions import versions
 from potlang.report.results import Verdict
+from potlang.smt.models import complete, structure_text
 
 if TYPE_CHECKING:
     from potlang.ir.structure import Structure
@@ -100,8 +101,6 @@ class _Writer:
     def _model(self, structure: Structure) -> str:
         found = self._models.get(id(structure))
         if found is None:
-            from potlang.smt.models import complete, structure_text
-
             name = f"m{len(self._models)}"
             found = self._models[id(structure)] = structure, name
             self.evidence += [

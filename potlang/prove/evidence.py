@@ -11,6 +11,7 @@ from potlang.ir.measures import shown_sort
 from potlang.ir.module import Module
 from potlang.ir.nodes import Sym, SymbolKind
 from potlang.ir.sorts import DeclaredSort
+from potlang.ir.values import Element, Unspecified
 from potlang.prove.terms import Term
 from potlang.report.results import CoreItem, Model
 
@@ -59,7 +60,6 @@ def evaluated(module: Module, model: PartialModel, terms: Iterable[Term]) -> Par
     """The same model with the values that these terms have in its structure; None if it has none."""
     from potlang.ir.evaluator import Evaluator
     from potlang.ir.structure import NotEvaluable
-    from potlang.ir.values import Element, Unspecified
     from potlang.smt.models import complete
 
     structure = None if model.result.structure is None else model.result.structure()

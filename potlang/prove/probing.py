@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from potlang.engines.check import Check
 from potlang.ir.module import Module
 from potlang.ir.nodes import Node, Quant, reachable
+from potlang.ir.values import Unspecified
 from potlang.prove.verdicts import Verifier
 
 if TYPE_CHECKING:
@@ -49,7 +50,6 @@ def _is_small(formula: Node) -> bool:
 def _evaluated(structure: Structure, module: Module, formulas: Sequence[Node]) -> dict[int, bool]:
     from potlang.ir.evaluator import Evaluator
     from potlang.ir.structure import NotEvaluable
-    from potlang.ir.values import Unspecified
     from potlang.smt.models import complete
 
     evaluator = Evaluator(complete(structure, module))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
@@ -27,8 +28,6 @@ def lazy_names(
         elif name in modules.split():
             value = import_module(f"{package}.{name}")
         elif moved is not None and name in moved:
-            import warnings
-
             warnings.warn(f"{package}.{name} is now {moved[name]}", DeprecationWarning, stacklevel=2)
             home, _, moved_name = moved[name].rpartition(".")
             return getattr(import_module(home), moved_name)

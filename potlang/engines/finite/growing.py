@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from potlang.certify import Invalid, read_theory
 from potlang.engines.check import Check, CheckResult, SideName
 from potlang.engines.context import ProgramContext
 from potlang.engines.encoding import Encoding
@@ -78,7 +79,6 @@ class GrowingEntrant:
 
     def ask(self, query: Query, timeout_ms: int) -> SolverAnswer:
         """Sat, with a model of the least size that there is one of, or unknown."""
-        from potlang.certify import Invalid, read_theory
         from potlang.engines.finite.direct import DirectProblem
 
         deadline = Deadline(timeout_ms)

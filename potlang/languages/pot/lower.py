@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from potlang.ir.module import Module
+from potlang.passes.base import PassLimit
+from potlang.passes.pipeline import read_pipeline
 from potlang.passes.sent import SENT_PASSES, SentForm
 from potlang.prove.options import OptionError
 from potlang.utils.deadline import OutOfFuel
@@ -25,8 +27,6 @@ def lower(module: Module, pipeline: Pipeline) -> Module:
 
     Raises OptionError for a pass that names a claim that is not there.
     """
-    from potlang.passes.base import PassLimit
-
     try:
         return pipeline.run(module)
     except (PassLimit, OutOfFuel):
@@ -37,8 +37,6 @@ def lower(module: Module, pipeline: Pipeline) -> Module:
 
 def divided(passes: str) -> tuple[Pipeline, str]:
     """The passes for all engines, and the text of the normal forms for solvers alone ([PASS-SENT-1])."""
-    from potlang.passes.pipeline import read_pipeline
-
     if passes == DEFAULT_PASSES:
         # The usual forms are not imported unless a formula needs them.
         return read_pipeline(PLAIN_PASSES), SENT_PASSES

@@ -15,6 +15,7 @@ from potlang.ir.module import Assertion, AssertionKind, Claim, Module, Origin
 from potlang.ir.nodes import SymbolKind
 from potlang.languages.pot.lower import DEFAULT_PASSES, Target, divided, emit_after, lower, passes_for
 from potlang.languages.pot.report import Report
+from potlang.passes.pipeline import read_pipeline
 from potlang.processes.pool import Workers, default_workers
 from potlang.prove.options import Cores, Models, ProverOptions, RouteName, Trust
 from potlang.report.results import Interrupted, Limits, ProgramResult, Result, worst
@@ -124,8 +125,6 @@ class Program:
 
         Without `passes` those of `verify`; for `ir` and `pot` without the normal forms for solvers.
         """
-        from potlang.passes.pipeline import read_pipeline
-
         pipeline = read_pipeline(passes_for(target) if passes is None else passes)
         return emit_after(pipeline, self.module, target)
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from potlang.diag.model import Applicability, Fix, Patch, Place, Replace
+from potlang.diag.near import nearest
 from potlang.diag.sink import Sink
 from potlang.languages.dagmath.read.latex_escapes import misread_escapes, repaired
 from potlang.languages.dagmath.read.records import Solution, Step
@@ -267,7 +268,6 @@ class _Reader:
         """
         if all(key in known for key in value):
             return value
-        from potlang.diag.near import nearest
 
         free = [key for key in wanted if key not in value]
         found: Object = {}

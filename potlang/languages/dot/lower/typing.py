@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from json import dumps
 from typing import NamedTuple
 
 from potlang.diag import Fix, Sink
@@ -247,8 +248,6 @@ def _pointing(assertion: Assertion) -> Assertion:
 
 def _advice(name: str, uses: Uses, sections: frozenset[str]) -> tuple[str, list[Fix]]:
     """How a trace declares a name."""
-    from json import dumps
-
     shown = f'"{uses.sort or "Sort"}"'
     if uses.arity is not None:
         domain = ", ".join(f'"{sort or "Sort"}"' for sort in uses.domain)
