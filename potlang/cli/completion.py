@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import click
+from click.shell_completion import get_completion_class
 
 from potlang.cli.helping import Command
 
@@ -22,8 +23,6 @@ def completion(context: click.Context, shell: str) -> None:
     For bash put `eval "$(potc completion bash)"` into ~/.bashrc, for zsh `eval "$(potc completion zsh)"` into
     ~/.zshrc after compinit; for fish write it to ~/.config/fish/completions/potc.fish.
     """
-    from click.shell_completion import get_completion_class
-
     found = get_completion_class(shell)
     assert found is not None
     script = found(context.find_root().command, {}, "potc", "_POTC_COMPLETE")

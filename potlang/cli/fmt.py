@@ -24,6 +24,7 @@ from potlang.cli.common import (
 from potlang.cli.helping import Command
 from potlang.cli.inputs import expanded
 from potlang.cli.options import exclude_option
+from potlang.ir.digest import digest
 from potlang.languages.pot.check import check as check_program
 from potlang.languages.pot.format import format_text
 
@@ -65,8 +66,6 @@ def fmt(
 
 def _formatted(name: str, show_diff: bool, color: str) -> tuple[str | None, Outcome]:
     """A program in its canonical layout, None if there is none, and what that means for its file."""
-    from potlang.ir.digest import digest
-
     given = read_input(name)
     if given.kind != "pot":
         tell(f"note: {given.name} is no program, and left as it is")
