@@ -15,12 +15,13 @@ from potlang.prove.core_search import CoreSearch
 from potlang.prove.cores import Core
 from potlang.prove.evidence import core_items, evaluated, read_model
 from potlang.prove.options import ProverOptions
+from potlang.prove.result_models import ResultModels
 from potlang.prove.verdicts import ClaimState, PartialModel, Verifier
 from potlang.report.results import AskedQuestion, Evidence, Result, Verdict
 
 if TYPE_CHECKING:
     from potlang.prove.cross_check import CrossChecker, Proof
-    from potlang.prove.scenarios import ScenarioStep
+    from potlang.prove.scenarios import ModelReading, ScenarioStep
 
 
 class ClaimResults:
@@ -46,6 +47,7 @@ class ClaimResults:
         self._cores = cores
         self._make_checker = make_checker
         self._checker: CrossChecker | None = None
+        self._unchecked_models = ResultModels(module)
         self._scenarios: ScenarioStep | None = None
 
     def close(self) -> None:
@@ -55,6 +57,7 @@ class ClaimResults:
 
     def forget(self) -> None:
         """Let go of all that holds under the assumptions until now."""
+        self._unchecked_models.forget()
         if self._checker is not None:
             self._checker.forget()
 
@@ -71,7 +74,7 @@ class ClaimResults:
         steps = (
             (self._minimal, self._options.minimizing),
             (self._cross_checked, self._options.cross_checking),
-            (self._with_scenarios, self._options.cross_checking),
+            (self._with_scenarios, True),
         )
         return [step for step, wanted in steps if wanted]
 
@@ -211,10 +214,21 @@ class ClaimResults:
         from potlang.prove.scenarios import ScenarioStep
 
         if self._scenarios is None:
-            self._scenarios = ScenarioStep(self._original, self._verifier, self.cross_checker())
+            self._scenarios = ScenarioStep(self._original, self._verifier, self._model_reading())
         evidence = self._scenarios.added(state, formula, result.evidence)
         spent = (time.perf_counter() - began) * 1000
         return result._replace(evidence=evidence, time_ms=result.time_ms + spent)
+
+    def _model_reading(self) -> ModelReading:
+        from potlang.prove.scenarios import ModelReading
+
+        if not self._options.cross_checking:
+            # Nobody evaluates the assumptions: the solver's word stands for its model as for its verdict.
+            return ModelReading(self._unchecked_models.structure, lambda _: True)
+        checker = self.cross_checker()
+        return ModelReading(
+            checker.structure, lambda structure: checker.evaluations.assumed(structure).holds is not False
+        )
 
     @cached_property
     def _as_compiled(self) -> dict[str, Claim]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from potlang.ir.module import Module
 from potlang.ir.nodes import Sym, SymbolKind
 from potlang.ir.sorts import DeclaredSort
 from potlang.ir.values import Element, Unspecified
-from potlang.prove.terms import Term
+from potlang.prove.terms import FreshNames, Term
 from potlang.report.results import CoreItem, Model
 
 if TYPE_CHECKING:
@@ -33,27 +33,33 @@ def core_items(names: Iterable[str], labels: AssertionNames) -> tuple[CoreItem, 
 class _Elements:
     """Names of the elements of declared sorts in one model."""
 
-    def __init__(self, model: PartialModel, named: Sequence[Term]) -> None:
-        self._names: dict[tuple[str, str], list[str]] = {}
-        self._numbers: dict[str, int] = {}
+    def __init__(
+        self, model: PartialModel, named: Sequence[Term], given: Mapping[Element, str], taken: Container[str]
+    ) -> None:
+        self._names = {(each.sort, _raw(each)): [name] for each, name in given.items()}
         for term in named:
             raw = model.values.get(term.node.id)
             if raw is not None:
                 self._names.setdefault((str(term.node.sort), raw), []).append(term.label)
+        self._fresh = FreshNames(taken)
 
     def name(self, sort: str, raw: str) -> str:
-        """The constants that denote the element, or its number."""
+        """The constants that denote the element, or a name that it is given."""
         return self.other_name(sort, raw, None) or raw
 
     def other_name(self, sort: str, raw: str, but: str | None) -> str | None:
         """The same without the name `but`; None if there is no other."""
         key = (sort, raw)
         if key not in self._names:
-            self._numbers[sort] = self._numbers.get(sort, 0) + 1
-            self._names[key] = [f"{sort}#{self._numbers[sort]}"]
+            self._names[key] = [self._fresh.name(sort)]
         names = [name for name in self._names[key] if name != but]
         more = " = …" if len(names) > _MOST_NAMES else ""
         return " = ".join(names[:_MOST_NAMES]) + more if names else None
+
+
+def _raw(element: Element) -> str:
+    """An element as solvers' models and `evaluated` write it."""
+    return f"{element.sort}!{element.index}"
 
 
 def evaluated(module: Module, model: PartialModel, terms: Iterable[Term]) -> PartialModel | None:
@@ -74,18 +80,24 @@ def evaluated(module: Module, model: PartialModel, terms: Iterable[Term]) -> Par
         except (NotEvaluable, Unspecified):
             continue
         if isinstance(value, Element):
-            values[node.id] = f"{value.sort}!{value.index}"
+            values[node.id] = _raw(value)
         elif isinstance(value, bool | int | Fraction | str):
             values[node.id] = model.encoding.term(module.pool.lit(value, node.sort))
     return model._replace(values=values)
 
 
-def read_model(model: PartialModel, terms: Sequence[Term], named: Sequence[Term]) -> Model:
-    """The values of `terms`, elements called by the constants in `named` that denote them.
+def read_model(
+    model: PartialModel,
+    terms: Sequence[Term],
+    named: Sequence[Term],
+    names: Mapping[Element, str] | None = None,
+) -> Model:
+    """The values of `terms`, elements called by the constants in `named` that denote them, else by `names`.
 
     A constant of a declared sort is left out unless another constant denotes the same element.
     """
-    elements = _Elements(model, named)
+    taken = {symbol.name for term in terms[:1] for symbol in term.terms.module.symbols}
+    elements = _Elements(model, named, names or {}, taken)
     shown: Model = {}
     for term in terms:
         raw = model.values.get(term.node.id)

@@ -6,7 +6,7 @@ wants it false for `forall` (Hintikka's semantic games). [VERDICT-SCENARIO].
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
@@ -18,6 +18,7 @@ from potlang.engines.encoding import Encoding
 from potlang.engines.messages import Query
 from potlang.ir import operators as op
 from potlang.ir.evaluator import Evaluator
+from potlang.ir.measures import shown_sort
 from potlang.ir.module import Module
 from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, SymbolKind, Var, reachable, symbols_in
 from potlang.ir.sorts import INT, REAL, DeclaredSort, Sort
@@ -25,9 +26,8 @@ from potlang.ir.structure import FunctionTable, NotEvaluable, Structure, members
 from potlang.ir.substitute import substitute
 from potlang.ir.values import Element, Unspecified
 from potlang.prove.bindings import opened
-from potlang.prove.cross_check import CrossChecker
 from potlang.prove.evidence import evaluated, read_model
-from potlang.prove.terms import literal_label
+from potlang.prove.terms import FreshNames, literal_label
 from potlang.prove.verdicts import ClaimState, PartialModel, Verifier
 from potlang.report.results import Evidence, Model, Scenario, ScenarioVariable, Verdict
 from potlang.sema.emit import ExpansionTooLarge, Writer
@@ -47,6 +47,8 @@ _MOST_NODES = 2_000
 _MOST_STEPS = 400_000
 _MOST_MS = 400.0
 _ASK_MS = 2_000
+_MEET_MS = 50.0
+_MOST_MEET = 500
 _SHOWN = (SymbolKind.FUNCTION, SymbolKind.DEFINED, SymbolKind.SELECTOR)
 _NEEDED_TOGETHER = {(op.AND, True), (op.OR, False), (op.IMPLIES, False)}
 
@@ -196,7 +198,8 @@ class ScenarioMaker:
     def alike(self, view: StructureView, formula: Node, other: ScenarioDraft) -> ScenarioDraft | None:
         """The instance of the claim's first quantifiers that is most like one in another structure.
 
-        What holds of all elements has no witness: shown is what differs from where it fails.
+        What holds of all elements has no witness: shown is what differs from where it fails, and of an
+        implication rather an instance that its antecedent is true of.
         """
         parts = opened(formula)
         if parts is None or not other.leading:
@@ -204,14 +207,16 @@ class ScenarioMaker:
         binders, body = parts
         terms = self._terms(body, set(binders))
         before = [other.view.value(term, other.env) for term in terms]
-        best: tuple[int, Env] | None = None
+        condition = antecedent(formula)
+        best: tuple[tuple[bool, int], Env] | None = None
         # Numbers are the same in each structure.
         same = [{var: other.env[var] for var in binders if not isinstance(var.sort, DeclaredSort)}]
         for env in [
             *(same if len(same[0]) == len(binders) else ()),
             *islice(view.bindings(binders), _MOST_COMPARED),
         ]:
-            score = sum(view.value(term, env) == old for term, old in zip(terms, before, strict=True))
+            same_values = sum(view.value(term, env) == old for term, old in zip(terms, before, strict=True))
+            score = condition is None or view.value(condition, env) is True, same_values
             if best is None or score > best[0]:
                 best = score, env
         return None if best is None else ScenarioDraft(view, best[1], True)
@@ -228,11 +233,11 @@ class ScenarioMaker:
             if isinstance(value, Element) and not elements[value][1]
         }
         shown: dict[str, str] = {}
-        free = [Var(var.id, var.sort, name) for var, name in names.items()]
+        free = [Var(var.id, var.sort, name, var.shown) for var, name in names.items()]
         for term in self._spoken(formula, list(draft.env)):
             value = draft.view.value(term, draft.env)
             text = called.get(value) if isinstance(value, Element) else None
-            text = text or self._text(value, term.sort, elements)
+            text = text or self._text(value, term, elements)
             if text is None or (isinstance(term, Sym) and text == term.symbol.name):
                 continue
             try:
@@ -264,31 +269,32 @@ class ScenarioMaker:
                 value = draft.view.structure.functions.get(symbol)
                 if isinstance(value, Element):
                     found.setdefault(value, (symbol.name, True))
-        taken = {symbol.name for symbol in self.module.symbols} | set(names.values())
+        fresh = FreshNames({symbol.name for symbol in self.module.symbols} | set(names.values()))
         for sort, size in draft.view.structure.universe.items():
-            number = 0
             for index in range(min(size, _MOST_TRIED)):
                 element = Element(sort.name, index)
-                if element in found:
-                    continue
-                number += 1
-                while f"{sort.name.lower()}_{number}" in taken:
-                    number += 1
-                found[element] = f"{sort.name.lower()}_{number}", False
+                if element not in found:
+                    found[element] = fresh.name(sort.name), False
         return found
+
+    def unnamed(self, draft: ScenarioDraft) -> dict[Element, str]:
+        """The names that a scenario gives to elements which no constant denotes."""
+        elements = self._elements(draft, self._names(draft))
+        return {element: name for element, (name, is_named) in elements.items() if not is_named}
 
     def _variable(
         self, var: Var, value: object, name: str, elements: Mapping[Element, tuple[str, bool]]
     ) -> ScenarioVariable:
         is_named = not isinstance(value, Element) or elements.get(value, ("", False))[1]
-        return ScenarioVariable(name, str(var.sort), self._text(value, var.sort, elements) or "?", is_named)
+        text = self._text(value, var, elements) or "?"
+        return ScenarioVariable(name, str(shown_sort(var)), text, is_named)
 
-    def _text(self, value: object, sort: Sort, elements: Mapping[Element, tuple[str, bool]]) -> str | None:
+    def _text(self, value: object, term: Node, elements: Mapping[Element, tuple[str, bool]]) -> str | None:
         if isinstance(value, Element):
             return elements[value][0] if value in elements else None
         if isinstance(value, bool | int | Fraction | str):
-            literal = self.module.pool.lit(value, sort)
-            return literal_label(literal) if isinstance(literal, Lit) else None
+            literal = self.module.pool.lit(value, term.sort)
+            return literal_label(literal, shown_sort(term)) if isinstance(literal, Lit) else None
         return None
 
     # --- what the claim and the rules speak of ---
@@ -352,14 +358,36 @@ def _near(literal: Lit) -> list[object]:
     return [value]
 
 
+def antecedent(formula: Node) -> Node | None:
+    """The condition of a rule for all values of its variables; None if the formula is none."""
+    parts = opened(formula) if isinstance(formula, Quant) and formula.kind == "forall" else None
+    body = None if parts is None else parts[1]
+    return body.args[0] if isinstance(body, App) and body.op is op.IMPLIES else None
+
+
+class ModelReading(NamedTuple):
+    """How the models of sat results are read: `is_model` tells of those that evaluation rules out."""
+
+    structure: Callable[[CheckResult], Structure | None]
+    is_model: Callable[[Structure], bool]
+
+
+class _Instance(NamedTuple):
+    """A claim's body over constants that stand for its first variables, as solvers are sent it."""
+
+    binders: tuple[Var, ...]
+    symbols: dict[Var, Symbol]
+    formula: Node
+
+
 class ScenarioStep:
     """Adds scenarios to results whose verdict rests on models ([VERDICT-SCENARIO])."""
 
-    def __init__(self, module: Module, verifier: Verifier, checker: CrossChecker) -> None:
+    def __init__(self, module: Module, verifier: Verifier, reading: ModelReading) -> None:
         """`module` is the program as compiled."""
         self._module = module
         self._verifier = verifier
-        self._checker = checker
+        self._reading = reading
         self._maker = ScenarioMaker(module)
 
     def added(self, state: ClaimState, formula: Node, evidence: Evidence) -> Evidence:
@@ -371,9 +399,7 @@ class ScenarioStep:
         for holds, draft in drafts.items():
             other = drafts.get(not holds)
             if (draft is None or not draft.leading) and other is not None:
-                view = self._view(state, formula, holds)
-                alike = None if view is None else self._maker.alike(view, formula, other)
-                drafts[holds] = alike or draft
+                drafts[holds] = self._alike(state, formula, holds, other) or draft
         true, false = (
             None if (draft := drafts.get(holds)) is None else self._maker.scenario(draft, formula)
             for holds in (True, False)
@@ -393,20 +419,73 @@ class ScenarioStep:
             return found
         return self._asked(state, formula, holds) or found
 
+    def _alike(
+        self, state: ClaimState, formula: Node, holds: bool, other: ScenarioDraft
+    ) -> ScenarioDraft | None:
+        view = self._view(state, formula, holds)
+        found = None if view is None else self._maker.alike(view, formula, other)
+        condition = antecedent(formula) if holds else None
+        if found is None or condition is None or found.view.value(condition, found.env) is True:
+            return found
+        # True of nothing at all: a model says more in which the condition is met.
+        return self._meeting(state, formula, condition, other) or found
+
     def _view(self, state: ClaimState, formula: Node, holds: bool) -> StructureView | None:
         """The model of a side, unless evaluation says that it is none."""
         model = state.true_model if holds else state.false_model
-        structure = None if model is None else self._checker.structure(model.result)
-        if structure is None or self._checker.evaluations.assumed(structure).holds is False:
+        structure = None if model is None else self._reading.structure(model.result)
+        if structure is None or not self._reading.is_model(structure):
             return None
         return self._maker.view(complete(structure, self._module), formula)
+
+    def _meeting(
+        self, state: ClaimState, formula: Node, condition: Node, other: ScenarioDraft
+    ) -> ScenarioDraft | None:
+        """An instance that a claim's condition is true of, in a model of the claim.
+
+        It is asked for only where that costs next to nothing.
+        """
+        spent_ms = sum(check.time_ms for check in state.checks)
+        if spent_ms > 2 * _MEET_MS or len(self._module.assertions) > _MOST_MEET:
+            return None
+        instance = self._instance(state, formula)
+        body = None if instance is None else instance.formula
+        if instance is None or not isinstance(body, App) or body.op is not op.IMPLIES:
+            return None
+        goals = [state.formula, body.args[0]]
+        found = self._ask(instance, lambda encoding: "".join(map(encoding.goal, goals)), _MEET_MS)
+        if found is None:
+            return None
+        structure, encoding = found
+        view = self._maker.view(complete(structure, self._module), formula)
+        # Over infinite sorts evaluation may not tell, and then the solver's word is as good as before.
+        draft = None if view.value(formula, {}) is False else self._maker.alike(view, formula, other)
+        if draft is None or view.value(condition, draft.env) is not True:
+            return None
+        return draft._replace(encoding=encoding)
 
     def _asked(self, state: ClaimState, formula: Node, holds: bool) -> ScenarioDraft | None:
         """A model in which constants stand for the first quantifiers' variables.
 
         Over numbers a model may fail where no candidate lies.
         """
-        lowered = self._verifier.terms.module
+        parts, instance = opened(formula), self._instance(state, formula)
+        if parts is None or instance is None:
+            return None
+        goal = instance.formula
+        found = self._ask(instance, lambda encoding: encoding.goal(goal, negated=not holds), _ASK_MS)
+        if found is None:
+            return None
+        structure, encoding = found
+        view = self._maker.view(complete(structure, self._module), formula)
+        env = {var: next(iter(view.domain(var.sort)), None) for var in instance.binders}
+        env |= {var: structure.functions.get(symbol) for var, symbol in instance.symbols.items()}
+        if view.value(parts[1], env) is not holds:
+            return None
+        return ScenarioDraft(view, play(view, parts[1], holds, env), True, encoding)
+
+    def _instance(self, state: ClaimState, formula: Node) -> _Instance | None:
+        pool = self._verifier.terms.module.pool
         parts, sent = opened(formula), opened(state.formula)
         if parts is None or sent is None:
             return None
@@ -419,38 +498,40 @@ class ScenarioStep:
         symbols = {
             var: Symbol(f"witness.{at}", (), var.sort, SymbolKind.FRESH) for at, var in enumerate(kept)
         }
-        pool = lowered.pool
         unknowns: dict[Node, Node] = {kept[var]: pool.sym(symbol) for var, symbol in symbols.items()}
-        instance = substitute(pool, sent[1], unknowns)
+        return _Instance(parts[0], symbols, substitute(pool, sent[1], unknowns))
+
+    def _ask(
+        self, instance: _Instance, goal: Callable[[Encoding], str], most_ms: float
+    ) -> tuple[Structure, Encoding] | None:
+        """A model of the assumptions, and of what is said of the instance's constants."""
 
         def build(encoding: Encoding) -> Query:
-            text = "".join(encoding.declare(symbol) for symbol in symbols.values())
-            text += encoding.goal(instance, negated=not holds)
-            return self._verifier.query(encoding, text)._replace(model=True)
+            text = "".join(encoding.declare(symbol) for symbol in instance.symbols.values())
+            return self._verifier.query(encoding, text + goal(encoding))._replace(model=True)
 
-        result = self._verifier.dispatcher.ask_first("claim", build, most_ms=_ASK_MS)
+        result = self._verifier.dispatcher.ask_first("claim", build, most_ms=most_ms)
         if result.model is None or result.encoding is None:
             return None
-        module = replace(lowered, symbols=(*lowered.symbols, *symbols.values()))
+        lowered = self._verifier.terms.module
+        module = replace(lowered, symbols=(*lowered.symbols, *instance.symbols.values()))
         try:
             structure = read_structure(result.model, module, result.encoding.dialect)
         except Unreadable:
             return None
-        if self._checker.evaluations.assumed(structure).holds is False:
-            return None
-        view = self._maker.view(complete(structure, self._module), formula)
-        env = {var: next(iter(view.domain(var.sort)), None) for var in parts[0]}
-        env |= {var: structure.functions.get(symbol) for var, symbol in symbols.items()}
-        if view.value(parts[1], env) is not holds:
-            return None
-        return ScenarioDraft(view, play(view, parts[1], holds, env), True, result.encoding)
+        return (structure, result.encoding) if self._reading.is_model(structure) else None
 
     def _model(self, state: ClaimState, draft: ScenarioDraft | None, shown: Model | None) -> Model | None:
-        """The values to show beside a scenario: those of its own model, never of another one."""
-        if draft is None or draft.encoding is None or shown is None:
+        """The values to show beside a scenario: those of its own model, with its names for elements."""
+        names = {} if draft is None else self._maker.unnamed(draft)
+        if draft is None or shown is None or not (names or draft.encoding):
+            return shown
+        own = state.true_model or state.false_model
+        encoding = draft.encoding or (None if own is None else own.encoding)
+        if encoding is None:
             return shown
         result = CheckResult("sat", None, (), structure=lambda: draft.view.structure)
-        model = evaluated(
-            self._module, PartialModel(draft.encoding, {}, result), (*state.terms, *state.named)
-        )
-        return None if model is None else read_model(model, state.terms, state.named)
+        model = evaluated(self._module, PartialModel(encoding, {}, result), (*state.terms, *state.named))
+        if model is None:
+            return None
+        return read_model(model, state.terms, state.named, names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from fractions import Fraction
 from itertools import islice, product
 from typing import NamedTuple
@@ -31,6 +31,22 @@ class Term(NamedTuple):
     def label(self) -> str:
         """The term in the program's words; made when asked for, since few claims show a model."""
         return self.terms.label(self.node) or ""
+
+
+class FreshNames:
+    """Names for elements of declared sorts that no constant denotes: `person_1`, `person_2` and so on."""
+
+    def __init__(self, taken: Container[str]) -> None:
+        self._taken = taken
+        self._numbers: dict[str, int] = {}
+
+    def name(self, sort: str) -> str:
+        """The next name of the sort that is not taken."""
+        while True:
+            number = self._numbers[sort] = self._numbers.get(sort, 0) + 1
+            name = f"{sort.lower()}_{number}"
+            if name not in self._taken:
+                return name
 
 
 def literal_label(literal: Lit, shown: Sort | None = None) -> str:

@@ -104,6 +104,10 @@ def closed_formula(claim: Claim, pool: Pool) -> Node:
     return pool.quant("exists", claim.find, claim.formula) if claim.find else claim.formula
 
 
+def _is_quantified(formula: Node) -> bool:
+    return any(isinstance(node, Quant) for node in reachable(formula))
+
+
 def _given_up(reason: OutOfFuel) -> CheckResult:
     """The result of a check that the limits of the call ended before anybody was asked."""
     why = "timeout" if isinstance(reason, OutOfTime) else "memory"
@@ -118,8 +122,9 @@ def _names(results: Iterable[CheckResult]) -> str:
 class Verifier:
     """Decides claims over one base. `extra` are assumptions on top of it, sent with each check.
 
-    `whole_models`: the models found are asked for as a whole. `tracked`: solvers are asked for cores at
-    once. `together`: open sides of several claims may be put as one check.
+    `whole_models`: the models found are asked for as a whole, not those of quantified claims alone.
+    `tracked`: solvers are asked for cores at once. `together`: open sides of several claims may be put
+    as one check.
     """
 
     def __init__(
@@ -186,7 +191,9 @@ class Verifier:
         return Query(more + text, values, core=True)
 
     def _complete(self, check: Check) -> Check:
-        return check._replace(assumptions=self.extra, core=self._tracked, model=self._whole)
+        # Of a quantified claim the scenarios are evaluated in the whole model, whoever checks it.
+        whole = self._whole or (self._tracked and check.formula is not None and _is_quantified(check.formula))
+        return check._replace(assumptions=self.extra, core=self._tracked, model=whole)
 
     # --- claims ---
 
@@ -266,8 +273,7 @@ class Verifier:
     def _prepared(self, claim: Claim, kind: str) -> ClaimState:
         formula = closed_formula(claim, self.terms.module.pool)
         terms = self.terms.everything() if self._full else self.terms.touched(formula)
-        nodes = reachable(formula)
-        reusable = len(nodes) <= _LARGEST_REUSED and not any(isinstance(node, Quant) for node in nodes)
+        reusable = len(reachable(formula)) <= _LARGEST_REUSED and not _is_quantified(formula)
         return ClaimState(claim, kind, formula, terms, reusable, self.terms.names_for(terms))
 
     def _decide(self, state: ClaimState, later: Sequence[ClaimState]) -> None:

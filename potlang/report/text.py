@@ -5,8 +5,9 @@ User text is shown with what is hidden in it as escapes; nothing but `Style` mak
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from types import MappingProxyType
 from typing import TypeVar
 
 from potlang.diag.wording import visible
@@ -21,6 +22,7 @@ from potlang.report.results import (
     ResultWords,
     Scenario,
     ScenarioVariable,
+    TrustLevel,
     Verdict,
     Witness,
 )
@@ -28,6 +30,7 @@ from potlang.utils.style import Style
 
 RowT = TypeVar("RowT")
 
+_NO_NAMES: Mapping[str, str] = MappingProxyType({})
 LONGEST_LIST = 20
 """Items of a list; of more, the first ones are shown and the rest is counted."""
 LONGEST_TABLE = 200
@@ -117,7 +120,7 @@ def evidence_lines(result: Result, style: Style) -> Iterator[str]:
     for title, found in (("violations", evidence.violations), ("bindings", evidence.bindings)):
         if found is not None:
             yield from _bindings(title, found)
-    yield from _models(evidence, result.verdict)
+    yield from _models(evidence, result.verdict, result.trust)
 
 
 def sentence_lines(words: ResultWords) -> Iterator[str]:
@@ -179,18 +182,36 @@ def _bindings(title: str, found: Bindings) -> Iterator[str]:
         yield f"  {found.cut} more candidates were not looked at"
 
 
-def _models(evidence: Evidence, verdict: Verdict) -> Iterator[str]:
+def legend_lines(results: Iterable[Result | None]) -> Iterator[str]:
+    """One line on the stars in the evidence of results, if they have any."""
+    if any(each is not None and _has_marks(each) for each in results):
+        yield "*: different in the other example"
+
+
+def _has_marks(result: Result) -> bool:
+    evidence = result.evidence
+    true, false = evidence.could_be_true, evidence.could_be_false
+    scenarios = (evidence.true_scenario, evidence.false_scenario)
+    return any(each is not None and each.differs for each in scenarios) or bool(
+        true and false and true != false
+    )
+
+
+def _models(evidence: Evidence, verdict: Verdict, trust: TrustLevel) -> Iterator[str]:
     true, false = evidence.could_be_true, evidence.could_be_false
     for title, model, other in (("true", true, false), ("false", false, true)):
         scenario = evidence.true_scenario if title == "true" else evidence.false_scenario
         if scenario is not None:
             # Of a refuted claim there is no other side.
             said = f"could be {title}" if verdict is Verdict.UNDETERMINED else "it fails"
-            yield f"  {said}, for example for {scenario_words(scenario)}"
+            # Which no checker has evaluated.
+            word = " (not checked)" if trust == "solver" else ""
+            yield f"  {said}, for example{word} for {scenario_words(scenario)}"
             # What is said of the witness need not be said of all members.
             heads = set(map(_head, scenario.values))
             rest = {term: value for term, value in (model or {}).items() if _head(term) not in heads}
-            yield from model_lines(rest, other or {})
+            called = {each.value: each.name for each in reversed(scenario.witness) if not each.named}
+            yield from model_lines(rest, other or {}, called)
         elif model:
             yield f"  could be {title}, for example with"
             yield from model_lines(model, other or {})
@@ -218,7 +239,7 @@ def _variable_words(variable: ScenarioVariable, first: str) -> str:
         return f"{name} = {visible(variable.value)}"
     if first != variable.name:
         return f"{name} = {visible(first)}"
-    return f"{'an' if sort[:1].lower() in 'aeiou' else 'a'} {sort} {name}"
+    return f"some {sort} {name}"
 
 
 def _fact_words(term: str, value: str, differs: Sequence[str]) -> str:
@@ -227,11 +248,11 @@ def _fact_words(term: str, value: str, differs: Sequence[str]) -> str:
     return mark + said.get(value, f"{visible(term)} = {visible(value)}")
 
 
-def model_lines(model: Model, other: Model) -> Iterator[str]:
-    """The lines of a model; a star marks what differs from the other one."""
+def model_lines(model: Model, other: Model, called: Mapping[str, str] = _NO_NAMES) -> Iterator[str]:
+    """The lines of a model; a star marks what differs from the other one. `called`: other names of values."""
     shown = list(model.items())
     for term, value in shown[:LONGEST_LIST]:
         mark = "*" if other and other.get(term) != value else " "
-        yield f"   {mark} {visible(term)} = {visible(value)}"
+        yield f"   {mark} {visible(term)} = {visible(called.get(value, value))}"
     if len(shown) > LONGEST_LIST:
         yield f"    … {len(shown) - LONGEST_LIST} more"

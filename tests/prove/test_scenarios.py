@@ -200,8 +200,91 @@ def test_what_the_rules_speak_of_is_shown_too() -> None:
     assert other is not None
     assert scenario.differs == other.differs != ()
     text = potlang.verify({**RENT, "verifications": [OLD]}).render()
-    assert "could be false, for example for a Person x with *licensed(x), " in text
+    assert "could be false, for example for some Person x with *licensed(x), " in text
     assert "not may_rent(x)" in text
+
+
+def test_a_rule_is_shown_where_its_condition_is_met(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[VERDICT-SCENARIO-MEANT] True of nothing, a claim would be shown by one whom it does not speak of."""
+    monkeypatch.setattr("potlang.prove.scenarios._MEET_MS", 10_000.0)
+    for constants in ({}, {"people": {"sort": "Person", "members": ["ann"]}}):
+        report = potlang.verify({**RENT, "constants": constants, "verifications": [OLD]})
+        true = only(report).evidence.true_scenario
+        assert true is not None
+        assert true.values["licensed(x)"] == true.values["may_rent(x)"] == "True"
+        assert int(true.values["age(x)"]) >= 18
+    # Where nothing can meet the condition, the claim still has its scenario.
+    never = {**OLD, "constraint": "licensed(x) and not licensed(ann) and x == ann -> may_rent(x)"}
+    either = {**OLD, "constraint": "banned(x) or banned(ann)"}
+    program = {**RENT, "constants": constants, "verifications": [never, either]}
+    first, second = potlang.verify(program).results
+    assert first.verdict == "entailed" and second.evidence.true_scenario is not None
+
+
+@pytest.mark.parametrize("trust", ["best", "solver"])
+def test_elements_have_one_name_in_scenarios_and_models(trust: Any) -> None:
+    """[VERDICT-SCENARIO] [VERDICT-MODEL] And text calls those by their variables that have one."""
+    program = {
+        "sorts": [{"name": "Person", "type": "DeclareSort"}],
+        "functions": [
+            {"name": "chief", "domain": [], "range": "Person"},
+            {"name": "knows", "domain": ["Person", "Person"], "range": "Bool"},
+            {"name": "boss", "domain": ["Person"], "range": "Person"},
+        ],
+        "constants": {"people": {"sort": "Person", "members": ["ann", "person_1"]}},
+        "knowledge_base": ["boss(ann) != ann", "boss(ann) != person_1", "ann != person_1"],
+        "verifications": [{"constraint": "ForAll([x: Person], knows(x, boss(ann)))"}],
+    }
+    report = potlang.verify(program, trust=trust)
+    evidence = only(report).evidence
+    for scenario, model in (
+        (evidence.true_scenario, evidence.could_be_true),
+        (evidence.false_scenario, evidence.could_be_false),
+    ):
+        assert scenario is not None and model is not None
+        assert model["boss(ann)"] == scenario.values.get("boss(ann)", model["boss(ann)"])
+        assert "#" not in str(model) and model["boss(ann)"] not in ("ann", "person_1")
+
+
+def test_only_scenarios_of_one_solver_are_not_checked() -> None:
+    """[VERDICT-SCENARIO-SOLVER] [VERDICT-LEGEND]"""
+    program = {**RENT, "verifications": [OLD]}
+    unchecked = potlang.verify(program, trust="solver")
+    scenario = only(unchecked).evidence.false_scenario
+    assert scenario is not None and scenario.values["may_rent(x)"] == "False"
+    assert unchecked.render().count("(not checked)") == 2
+    checked = potlang.verify({**program, "verifications": [OLD, {**OLD, "name": "again"}]}).render()
+    assert "(not checked)" not in checked
+    assert checked.count("different in the other example") == 1
+    facts = {**program, "verifications": [{"constraint": "True"}]}
+    assert "different" not in potlang.verify(facts).render()
+
+
+def test_dates_and_money_are_shown_as_such() -> None:
+    """[QTY-SHOWN] Of variables and of functions, in each scenario."""
+    program = {
+        "sorts": [{"name": "Loan", "type": "DeclareSort"}],
+        "functions": [
+            {"name": "due", "domain": ["Loan"], "range": "Date"},
+            {"name": "fee", "domain": ["Loan"], "range": "Money(EUR)"},
+            {"name": "open", "domain": ["Date"], "range": "Bool"},
+        ],
+        "verifications": [
+            {"constraint": "ForAll([x: Loan], due(x) > 2025-01-20 -> fee(x) >= €50)"},
+            {"constraint": "ForAll([d: Date], d > 2025-01-20 -> open(d))"},
+        ],
+    }
+    first, second = potlang.verify(program).results
+    for scenario in (first.evidence.true_scenario, first.evidence.false_scenario):
+        assert scenario is not None
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", scenario.values["due(x)"])
+        assert scenario.values["fee(x)"].endswith(" EUR")
+    failing = second.evidence.false_scenario
+    assert failing is not None
+    ((name, sort, value, _),) = failing.witness
+    assert (name, sort) == ("d", "Date") and value > "2025-01-20"
+    words = potlang.verify(program, words=True).words()
+    assert f"d is {value}" in words
 
 
 def test_norms_and_refuted_claims_have_a_counterexample() -> None:
@@ -294,4 +377,4 @@ def test_two_variables_for_one_element_are_said_to_be_one() -> None:
     one, other = (ScenarioVariable(name, "Item", "item_1", False) for name in "xy")
     number = ScenarioVariable("n", "Int", "3", True)
     scenario = Scenario((one, other, number), {"p(x)": "False", "days(x)": "5"}, ("p(x)",))
-    assert scenario_words(scenario) == "an Item x, y = x, n = 3 with *not p(x), days(x) = 5"
+    assert scenario_words(scenario) == "some Item x, y = x, n = 3 with *not p(x), days(x) = 5"

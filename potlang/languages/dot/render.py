@@ -19,6 +19,7 @@ from potlang.report.text import (
     LONGEST_LIST,
     core_lines,
     evidence_lines,
+    legend_lines,
     listed,
     model_lines,
     some_of,
@@ -57,7 +58,7 @@ def arrow_name(arrow: ArrowResult) -> str:
 def render_trace(report: TraceResult, *, color: bool = False) -> str:
     """The report as lines of text, diagnostics excluded: those are rendered with their source."""
     style = Style(color)
-    notes = [f"note: {visible(note)}" for note in report.notes]
+    notes = [*_legend(report), *(f"note: {visible(note)}" for note in report.notes)]
     parts = [_nodes(report, style), arrow_lines(report, style), summary_lines(report, style), notes]
     lines = [line for part in map(list, parts) if part for line in (*part, "")]
     if report.hash:
@@ -112,7 +113,19 @@ def lines_below(report: TraceResult) -> Iterator[str]:
         yield f"… {more:,} more nodes"
     yield from arrow_lines(report, PLAIN)
     yield from summary_lines(report, PLAIN)
+    yield from _legend(report)
     yield from (f"note: {visible(note)}" for note in report.notes)
+
+
+def _legend(report: TraceResult) -> Iterator[str]:
+    """What the stars mean, if evidence that is shown has some."""
+    yield from legend_lines(
+        [
+            *(node.result for node in report.nodes if disagreement(node)),
+            *(arrow.result for arrow in report.arrows if arrow.state == "refuted"),
+            *(each.result for each in report.summary.summarizers if each.faithful is not True),
+        ]
+    )
 
 
 # --- arrows --------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from potlang.report.text import (
     core_lines,
     election_line,
     evidence_lines,
+    legend_lines,
     model_lines,
     other_core_lines,
     place_words,
@@ -165,8 +166,10 @@ def _known(lower: ExactValue | None, upper: ExactValue | None) -> str:
 
 
 def lines_below(report: ProgramResult) -> list[str]:
-    """The notes of the report, which stand below the results."""
-    return [f"note: {visible(note)}" for note in report.notes]
+    """The lines below the results: on the stars in them, and the notes of the report."""
+    said = {each.pointer for each in report.sentences or ()}
+    marked = (result for result in report.results if result.pointer not in said)
+    return [*legend_lines(marked), *(f"note: {visible(note)}" for note in report.notes)]
 
 
 def report_rows(report: ProgramResult) -> Iterator[Row]:
