@@ -100,7 +100,7 @@ def _program(source: ProgramSource, name: str, color: str) -> Program:
 def _of_trace(given: Input, target: str, trace: TraceOptions, color: str) -> Program:
     """The program that a trace amounts to; diagnostics, and exit code 2, where it has errors."""
     from potlang import dot
-    from potlang.sema.emit import ExpansionTooLarge
+    from potlang.sema.emit import Unwritable
 
     if target == "dot":
         raise CommandFailure(f"{given.name} is a trace already")
@@ -111,7 +111,7 @@ def _of_trace(given: Input, target: str, trace: TraceOptions, color: str) -> Pro
         sys.exit(INVALID)
     try:
         return compile_program(dot.trace_to_pot(checked), name=given.name)
-    except (ExpansionTooLarge, CompileError) as error:
+    except (Unwritable, CompileError) as error:
         raise CommandFailure(f"cannot be written as a program: {error}") from error
 
 
@@ -120,7 +120,7 @@ def _derivation(
 ) -> str:
     """The derivation of a claim; an answer but `entailed` ends with its exit code."""
     from potlang.convert.deductions import NotEntailed
-    from potlang.sema.emit import ExpansionTooLarge
+    from potlang.sema.emit import Unwritable
 
     try:
         return _solution(program, claim) if target == "dagmath" else _trace(program, claim, profile)
@@ -129,7 +129,7 @@ def _derivation(
     except NotEntailed as error:
         tell(str(error))
         sys.exit(UNDECIDED if error.verdict is Verdict.UNKNOWN else OTHER_ANSWER)
-    except ExpansionTooLarge as error:
+    except Unwritable as error:
         raise CommandFailure(f"cannot be written as {target}: {error}") from error
 
 
@@ -154,14 +154,14 @@ def _trace(program: Program, claim: str | None, profile: Profile) -> str:
 
 def _lowered(program: Program, pipeline: Pipeline, target: api.Target, print_after: bool) -> str:
     """The text; what is too large to be written ends with a message and exit code 2."""
-    from potlang.sema.emit import ExpansionTooLarge
+    from potlang.sema.emit import Unwritable
     from potlang.smt.errors import Unsupported
 
     try:
         return emit_after(pipeline, program.module, target, _printer() if print_after else None)
     except KeyError as error:
         raise click.BadParameter(f"there is no claim {error}", param_hint="--passes") from error
-    except (PassLimit, ExpansionTooLarge, Unsupported) as error:
+    except (PassLimit, Unwritable, Unsupported) as error:
         raise CommandFailure(f"cannot be written as {target}: {error}") from error
 
 

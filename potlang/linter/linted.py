@@ -12,7 +12,7 @@ from potlang.ir import operators as op
 from potlang.ir.module import AssertionKind, Claim
 from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var
 from potlang.languages.pot.program import Program
-from potlang.sema.emit import ExpansionTooLarge, Writer
+from potlang.sema.emit import Unwritable, Writer
 
 Kind = Literal["fact", "rule", "claim"]
 
@@ -219,7 +219,7 @@ class LintedProgram:
         """A term as the program would write it, shortened."""
         try:
             text = self.writer.term(node, free)
-        except ExpansionTooLarge:
+        except Unwritable:
             return "…"
         text = _bare(text)
         return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}…"

@@ -5,7 +5,7 @@ A program's own function of the same name comes first, so these are looked up la
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ from potlang.ir.sorts import (
     ArraySort,
     BitVecSort,
     MeasureSort,
+    SetSort,
     Sort,
 )
 from potlang.sema.aggregates import AGGREGATES
@@ -65,7 +66,22 @@ def _nary(row: Operator, neutral: bool) -> Builtin:
 
 
 def _ite(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
-    return e.gather(expr.args, (BOOL, expected, expected), lambda found: _choice(e, expr, *found))
+    test, *branches = expr.args
+    # The other branch tells the sort of a list, which then is a set.
+    is_turned = isinstance(branches[0], s.ListOf) and not isinstance(branches[1], s.ListOf)
+    nodes: list[Node | None] = []
+
+    def hints() -> Iterator[Sort | None]:
+        yield BOOL
+        yield expected
+        sort = None if nodes[1] is None else nodes[1].sort
+        yield sort if isinstance(sort, SetSort) else expected
+
+    def chosen(found: list[Node | None]) -> Node | None:
+        condition, *values = found
+        return _choice(e, expr, condition, *(values[::-1] if is_turned else values))
+
+    return e.gather((test, *(branches[::-1] if is_turned else branches)), hints(), chosen, nodes)
 
 
 def _choice(

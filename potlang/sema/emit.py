@@ -51,12 +51,27 @@ _LONGEST_STEM = 1_000
 _INFIX: dict[Operator, str] = {op.EQ: "==", op.DIV: "/"} | {
     row: sign for table in (ORDERS, BITWISE, INTEGER, ARITHMETIC) for sign, row in reversed(table.items())
 }
-_CALLS: dict[Operator, str] = {op.BV_CONCAT: "Concat"} | {
-    builtin.row: name for name, builtin in reversed(list(BUILTINS.items())) if builtin.row is not None
+_CALLS: dict[Operator, tuple[str, ...]] = {
+    row: tuple(name for name, builtin in BUILTINS.items() if builtin.row is row)
+    for row in [builtin.row for builtin in BUILTINS.values()]
+    if row is not None
+} | {op.BV_CONCAT: ("Concat",), op.DISTINCT: ("Distinct", "AllDifferent"), op.TO_INT: ("ToInt", "Floor")}
+_SIGNS: dict[Operator, str] = {
+    op.AND: "and",
+    op.OR: "or",
+    op.IMPLIES: "->",
+    op.IFF: "<->",
+    op.XOR: "!=",
+    op.MEMBER: "in",
 }
+"""Of operators with a name, the sign that says the same where a program has a function of that name."""
 
 
-class ExpansionTooLarge(ValueError):
+class Unwritable(ValueError):
+    """The formula has no text in this program."""
+
+
+class ExpansionTooLarge(Unwritable):
     """The formula, written as a tree without sharing, is beyond the limit."""
 
 
@@ -118,6 +133,8 @@ class Writer:
 
     def _one(self, node: Node, texts: dict[int, str], names: dict[int, str]) -> str:
         match node:
+            case Lit(sort=BitVecSort(width)) if "BitVecVal" in self._taken:
+                return f"#b{node.value:0{width}b}"
             case Lit():
                 return _literal(node)
             case Sym(symbol=symbol):
@@ -128,7 +145,30 @@ class Writer:
                 bound = ", ".join(f"{written(names[var.id])}: {sort_text(var.sort)}" for var in binders)
                 return f"{'ForAll' if kind == 'forall' else 'Exists'}([{bound}], {texts[body.id]})"
             case App(op=head, args=args):
-                return _application(head, [texts[arg.id] for arg in args], args)
+                parts = [texts[arg.id] for arg in args]
+                if head is op.ITE and isinstance(node.sort, SetSort):
+                    # Nothing around a choice tells the sort of its branches.
+                    parts = [*map(self._set, parts)]
+                return self._named(head, parts) or _application(head, parts, args)
+
+    def _named(self, head: Operator | Symbol, texts: list[str]) -> str | None:
+        """An operator with a name; by another spelling where the program has a function of that name."""
+        names = () if isinstance(head, Symbol) else _CALLS.get(head, ())
+        if isinstance(head, Symbol) or not names:
+            return None
+        free = next((name for name in names if name not in self._taken), None)
+        if free is not None:
+            return f"{free}({', '.join(texts)})"
+        if head is op.NOT:
+            return f"(not {texts[0]})"
+        if head not in _SIGNS:
+            raise Unwritable(f"the program has a function `{names[0]}`, which is no operator there")
+        return f"({f' {_SIGNS[head]} '.join(texts)})"
+
+    def _set(self, text: str) -> str:
+        """A set literal that tells its own sort, as far as it has members and the program no `Set`."""
+        is_list = text.startswith("[") and text != "[]" and "Set" not in self._taken
+        return f"Set({text[1:-1]})" if is_list else text
 
 
 def _literal(node: Lit) -> str:
@@ -187,9 +227,6 @@ def _application(head: Operator | Symbol, texts: list[str], args: tuple[Node, ..
         return f"{written(head.name)}({', '.join(texts)})"
     if head is op.EQ and any(text.startswith("[") for text in texts):
         return _equal_to_list(*texts)
-    call = _CALLS.get(head)
-    if call is not None:
-        return f"{call}({', '.join(texts)})"
     infix = _INFIX.get(head)
     if infix is not None:
         return f"({f' {infix} '.join(texts)})"
@@ -203,7 +240,7 @@ def _application(head: Operator | Symbol, texts: list[str], args: tuple[Node, ..
     if head in (op.NEG, op.BV_NEG):
         return f"(-{texts[0]})"
     # Never a guess: an operator without words here would become another program.
-    raise ValueError(f"programs have no words for {head.name}")
+    raise Unwritable(f"programs have no words for {head.name}")
 
 
 def _conversions(*sorts: Sort) -> list[Symbol]:
@@ -247,7 +284,7 @@ def _tree_size(nodes: list[Node]) -> int:
 
 
 def module_to_pot(module: Module) -> dict[str, Any]:
-    """The module as a PoT program, over the sorts that it has. Raises `ExpansionTooLarge`."""
+    """The module as a PoT program, over the sorts that it has. Raises `Unwritable`."""
     writer = Writer(module)
     program: dict[str, Any] = {
         "sorts": [_sort_item(sort) for sort in module.sorts],

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from property_support import compiled
 
 import potlang
 from potlang.expressions.names import name_of, written
-from potlang.sema.emit import module_to_pot
+from potlang.sema.emit import Unwritable, module_to_pot
 
 
 def test_cvc5_decides_claims_about_the_empty_set() -> None:
@@ -117,3 +118,75 @@ def test_a_name_at_the_limit_is_shortened_where_a_number_is_added_to_it() -> Non
     }
     again = json.loads(potlang.compile(program).emit("pot", ""))
     assert str(potlang.verify(again).verdict) == str(potlang.verify(program).verdict) == "refuted"
+
+
+SETS: dict[str, Any] = {
+    "sorts": [{"name": "Food", "type": "EnumSort", "values": ["egg", "nut", "milk"]}],
+    "functions": [{"name": "big", "domain": ["Food"], "range": "Bool"}],
+    "constants": {"t": {"sort": "Set(Food)", "members": ["team"]}},
+}
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "SetOf([f: Food], big(f)) == team",
+        "SetOf([f: Food], big(f)) == SetOf([f: Food], not big(f))",
+        "SetOf([f: Food], big(f)) == [egg]",
+        "Subset(SetOf([f: Food], big(f)), team)",
+        "Union(SetOf([f: Food], big(f)), team) == team",
+        "If(big(egg), [egg], team) == team",
+        "If(big(egg), [], Set(egg, nut)) == team",
+        "egg in If(big(egg), [nut], SetOf([f: Food], big(f)))",
+    ],
+)
+def test_sets_in_choices_are_read_back(claim: str) -> None:
+    """[SORT-SET-2] Of `If`, one branch tells the sort of a list that is the other."""
+    program = {**SETS, "verifications": [{"constraint": claim}]}
+    printed = module_to_pot(compiled(program).module)
+    assert module_to_pot(compiled(printed).module) == printed
+    both = {**SETS, "verifications": [{"constraint": f"({claim}) <-> {_written_claim(printed)}"}]}
+    assert potlang.verify(both, trust="solver").verdict == "entailed"
+
+
+def _written_claim(printed: dict[str, Any]) -> str:
+    return str(printed["verifications"][0]["constraint"])
+
+
+OPERATORS = {
+    "Implies": "p(t) -> q(t)",
+    "And": "p(t) and q(t)",
+    "Or": "p(t) or q(t)",
+    "Not": "not p(t)",
+    "If": "n(t) == Ite(p(t), 1, 2)",
+    "Xor": "p(t) != q(t)",
+    "Iff": "p(t) <-> q(t)",
+    "Distinct": "AllDifferent(n(t), 1, 2)",
+    "Member": "1 in s",
+    "ToInt": "Floor(r(t)) == 2",
+    "BitVecVal": "b == #b01",
+}
+
+
+@pytest.mark.parametrize("name", [*OPERATORS, "ToReal"])
+def test_an_operator_is_printed_by_a_name_that_the_program_has_not(name: str) -> None:
+    """A name that the program declares is its own, and so no operator where the program is read back."""
+    ranges = {"p": "Bool", "q": "Bool", "n": "Int", "r": "Real", name: "Bool"}
+    program = {
+        "sorts": [{"name": "T", "type": "DeclareSort"}],
+        "functions": [{"name": each, "domain": ["T"], "range": sort} for each, sort in ranges.items()],
+        "constants": {
+            "s": {"sort": "Set(Int)", "members": ["s"]},
+            "t": {"sort": "T", "members": ["t"]},
+            "b": {"sort": "BitVec(2)", "members": ["b"]},
+        },
+        "knowledge_base": [f"{name}(t)"],
+        "verifications": [{"constraint": OPERATORS.get(name, "n(t) < r(t)")}],
+    }
+    module = compiled(program).module
+    if name not in OPERATORS:
+        with pytest.raises(Unwritable, match="has a function `ToReal`"):
+            module_to_pot(module)
+        return
+    printed = module_to_pot(module)
+    assert module_to_pot(compiled(printed).module) == printed

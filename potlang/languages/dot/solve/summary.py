@@ -18,7 +18,7 @@ from potlang.languages.dot.solve.prover import Assuming, TheoryProver
 from potlang.passes.nucleus import closure
 from potlang.passes.simplify import Simplify
 from potlang.report.results import Consistency, Result, Verdict
-from potlang.sema.emit import ExpansionTooLarge, Writer
+from potlang.sema.emit import Unwritable, Writer
 
 MOST_LEFT_OUT = 1_000_000
 """Nodes in the lists of what summarizers leave out, taken together."""
@@ -285,6 +285,6 @@ def formula_text(writer: Writer, formula: Node) -> str | None:
     """A closed formula in the PoT language; None if it is too large to be shown."""
     try:
         text = writer.term(formula)
-    except ExpansionTooLarge:
+    except Unwritable:
         return None
     return text if len(text) <= _LONGEST_FORMULA else None
