@@ -22,6 +22,7 @@ from potlang.cli.options import (
     RuleOptions,
     RunOptions,
     TraceOptions,
+    config_option,
     note_options,
     rule_options,
     run_options,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 )
 @rule_options
 @click.option("--deep", is_flag=True, help="Run the rules of `potc lint` that ask a solver, too.")
+@config_option
 @color_option
 def check(
     files: tuple[str, ...],

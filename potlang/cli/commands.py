@@ -44,6 +44,8 @@ SECTIONS = {
 """The commands by what they are for, in the order of `potc --help`."""
 CONFIGURED = ("verify", "check", "lint", "view")
 """The commands whose options a file may set."""
+CONFIG = "--config"
+"""Their option that names this file."""
 
 
 class Start(NamedTuple):

@@ -26,7 +26,7 @@ from potlang.cli.inputs import expanded
 from potlang.cli.options import exclude_option
 from potlang.ir.digest import digest
 from potlang.languages.pot.check import check as check_program
-from potlang.languages.pot.format import format_text
+from potlang.languages.pot.format import format_text, formulas_of
 
 Outcome = Literal["changed", "unchanged", "invalid", "other"]
 
@@ -75,7 +75,7 @@ def _formatted(name: str, show_diff: bool, color: str) -> tuple[str | None, Outc
     if checked.program is None or before is None:
         print_diagnostics(checked.document, checked.diagnostics, color)
         return None, "invalid"
-    after = format_text(before)
+    after = format_text(before, formulas_of(checked.program.tree))
     again = check_program(after, name=given.name).program
     if again is None or digest(again.module) != digest(checked.program.module):
         raise AssertionError(f"the canonical layout of {given.name} would mean something else")

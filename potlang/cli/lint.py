@@ -12,7 +12,7 @@ from potlang.cli.common import (
     read_input,
 )
 from potlang.cli.helping import Command
-from potlang.cli.options import RuleOptions, RunOptions, rule_options, run_options
+from potlang.cli.options import RuleOptions, RunOptions, config_option, rule_options, run_options
 from potlang.cli.run import run_checks
 from potlang.linter.linter import BUDGET_MS
 from potlang.linter.rules import LINT_RULES
@@ -51,6 +51,7 @@ def _print_rules(context: click.Context, _: click.Parameter, wanted: bool) -> No
     callback=_print_rules,
     help="List the rules.",
 )
+@config_option
 @color_option
 def lint(
     files: _Names,

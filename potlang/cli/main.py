@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from potlang.cli import stopping
-from potlang.cli.commands import COMMANDS, CONFIGURED, SECTIONS, Start, command_of
+from potlang.cli.commands import COMMANDS, CONFIG, CONFIGURED, SECTIONS, Start, command_of
 from potlang.utils.gc_pause import keep_collections_short
 from potlang.version import __version__
 
@@ -147,8 +147,15 @@ def _started_solver(args: list[str]) -> subprocess.Popen[bytes] | None:
     return None
 
 
-def _configuration() -> str | None:
-    """The nearest file with settings, from the working directory upwards; `potlang.toml` before another."""
+def _configuration(args: list[str]) -> str | None:
+    """The file with settings that arguments name, the last of them.
+
+    Otherwise the nearest, from the working directory upwards; `potlang.toml` before another.
+    """
+    for at in range(len(args) - 1, -1, -1):
+        option, joined, named = args[at].partition("=")
+        if option == CONFIG and (joined or args[at + 1 :]):
+            return named if joined else args[at + 1]
     # pathlib and reading TOML cost start-up: where there is no such file, neither is done.
     folder = os.getcwd()  # noqa: PTH109
     while True:
@@ -193,7 +200,7 @@ def _main(args: list[str], solver: subprocess.Popen[bytes] | None) -> None:
                 near = near_command(name)
                 ctx.fail(f"there is no command and no file `{name}`; did you mean `potc {near}`?")
             has_settings = name in CONFIGURED and not ctx.resilient_parsing
-            path = _configuration() if has_settings and not {"-h", "--help"} & {*others} else None
+            path = _configuration(others) if has_settings and not {"-h", "--help"} & {*others} else None
             if path is not None:
                 from potlang.cli.configuration import settings_for
 

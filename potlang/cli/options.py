@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 import click
 
 from potlang import api
+from potlang.cli.commands import CONFIG
 from potlang.cli.common import Command, Input, note_unused, print_diagnostic
 from potlang.report.results import Limits
 from potlang.source import Document
@@ -60,6 +61,7 @@ class RunOptions(NamedTuple):
     strict: bool
     exclude: tuple[str, ...]
     watch: bool
+    totals: bool
 
 
 jobs_option = click.option(
@@ -81,7 +83,15 @@ run_options = grouped(
     click.option("--strict", is_flag=True, help="Take warnings for errors."),
     exclude_option,
     click.option("--watch", is_flag=True, help="Go on, and do an input again when its file changes."),
+    click.option("--totals", is_flag=True, help="With --format json: an object of all inputs and totals."),
 )
+config_option = click.option(
+    CONFIG,
+    type=click.Path(dir_okay=False),
+    expose_value=False,
+    help="Settings of this file. [default: the nearest `potlang.toml`, or `pyproject.toml` with a table]",
+)
+"""Read before the command is (`main`), since it gives the defaults of the others."""
 
 
 class RuleOptions(NamedTuple):

@@ -19,7 +19,7 @@ from potlang.cli.options import RunOptions
 from potlang.version import __version__
 
 if TYPE_CHECKING:
-    from potlang.cli.totals import Counts
+    from potlang.cli.totals import Counts, Totals
 
 Item = tuple[str | None, ...]
 """The name of an input, and what else its work is to know."""
@@ -53,7 +53,7 @@ class Done(NamedTuple):
     def of(cls, answer: Answer, style: str, several: bool) -> Done:
         """`value` is what a form for machines has of it: a report as JSON values, or results of SARIF."""
         counts: Counts = {}
-        if several and style == "text":
+        if style == "json" or (several and style == "text"):
             from potlang.cli.totals import counts_of
 
             counts = counts_of(answer.found, answer.diagnostics)
@@ -83,6 +83,8 @@ def run(
     if isinstance(context.obj, Served):
         raise Taken(work, style)
     this = _RunOverInputs(work, options, style, checking, context.params["files"], context.obj)
+    if options.totals and style != "json":
+        raise click.UsageError("--totals is for --format json: text has totals, and SARIF no place for them")
     items = listed()
     if options.watch:
         _watch(this, listed, items)
@@ -136,16 +138,20 @@ class _RunOverInputs(NamedTuple):
         several = len(items) > 1
         doing = "checking" if self.checking else "verifying"
         done: list[Done] = []
-        with self._finished(done, items):
+        with self._finished(done, items, began):
             for each in with_progress(self._each(items), doing, len(items), several=several):
                 done.append(each)
         codes = [each.code for each in done]
         if several and self.style == "text":
-            from potlang.cli.totals import ANSWERED, CHECKED, totals
-
-            words = CHECKED if self.checking else ANSWERED
-            click.echo(totals(codes, (each.counts for each in done), words, time.monotonic() - began))
+            click.echo(self._totals(done, began).text())
         return codes
+
+    def _totals(self, done: Sequence[Done], began: float) -> Totals:
+        from potlang.cli.totals import ANSWERED, CHECKED, Totals
+
+        words = CHECKED if self.checking else ANSWERED
+        counts = [each.counts for each in done]
+        return Totals.of([each.code for each in done], counts, words, time.monotonic() - began)
 
     def _each(self, items: Sequence[Item]) -> Iterator[Done]:
         several = len(items) > 1
@@ -161,11 +167,11 @@ class _RunOverInputs(NamedTuple):
                 raise KeyboardInterrupt
 
     @contextmanager
-    def _finished(self, done: Sequence[Done], items: Sequence[Item]) -> Iterator[None]:
+    def _finished(self, done: Sequence[Done], items: Sequence[Item], began: float) -> Iterator[None]:
         """Prints in a form for machines what is done inside; after a signal, what is done by then."""
 
         def print_known() -> None:
-            self._print(tuple(done), items)
+            self._print(tuple(done), items, began)
 
         try:
             with stopping.known(print_known):
@@ -175,7 +181,7 @@ class _RunOverInputs(NamedTuple):
             raise
         print_known()
 
-    def _print(self, done: Sequence[Done], items: Sequence[Item]) -> None:
+    def _print(self, done: Sequence[Done], items: Sequence[Item], began: float) -> None:
         """All that is done in a form for machines; text is printed input by input."""
         if self.style == "sarif":
             from potlang.diag.render_sarif import sarif_log
@@ -184,6 +190,10 @@ class _RunOverInputs(NamedTuple):
         elif self.style == "json":
             # A directory of one file is a list of one: its form must not depend on what is in there.
             is_single = len(done) == 1 and [each[0] for each in items] == [*self.arguments]
+            if self.options.totals:
+                inputs = [{"file": each.name, **each.value} for each in done]
+                print_json({"inputs": inputs, "totals": self._totals(done, began).to_dict()})
+                return
             if is_single and not self.checking:
                 print_json(done[0].value)
                 return

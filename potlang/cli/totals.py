@@ -1,9 +1,9 @@
-"""The lines at the end of several inputs: how many have which answer, and the time ([CLI-TOTALS])."""
+"""Totals of several inputs: how many have which answer, and the time ([CLI-TOTALS])."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from potlang.cli.common import ALL_ENTAILED, INVALID, OTHER_ANSWER, UNDECIDED
 from potlang.languages.pot.report import Report
@@ -18,6 +18,7 @@ Counts = dict[str, dict[str, int]]
 
 ANSWERED = {ALL_ENTAILED: "holds", OTHER_ANSWER: "fails", UNDECIDED: "open", INVALID: "invalid"}
 CHECKED = {ALL_ENTAILED: "valid", INVALID: "invalid"}
+_ORDER = ("claims", "optima", "traces", "solutions", "diagnostics")
 _KINDS = {"pot": "programs", "dot": "traces", "dagmath": "solutions"}
 
 
@@ -41,24 +42,38 @@ def counts_of(found: AnyChecked | AnyReport, diagnostics: Iterable[Diagnostic]) 
     return counts
 
 
-def totals(codes: Iterable[int], counted: Iterable[Counts], words: Mapping[int, str], seconds: float) -> str:
-    """The lines at the end; `words` say what an exit code means."""
-    given = list(codes)
-    by_code = {word: given.count(code) for code, word in words.items()}
-    whole: Counts = {}
-    for counts in counted:
-        for kind, said in counts.items():
-            words_of_kind = whole.setdefault(kind, {})
-            for word, number in said.items():
-                words_of_kind[word] = words_of_kind.get(word, 0) + number
-    return "\n".join(_lines(len(given), seconds, by_code, whole))
+class Totals(NamedTuple):
+    """Sums over inputs: how many there are and how long they took, their outcomes, and what is counted."""
 
+    inputs: int
+    seconds: float
+    outcomes: dict[str, int]
+    counts: Counts
 
-def _lines(inputs: int, seconds: float, by_code: Mapping[str, int], whole: Counts) -> Iterator[str]:
-    yield f"totals: {_listed(by_code)}; {inputs:,} inputs in {seconds:.2f} s"
-    for kind in ("claims", "optima", "traces", "solutions", "diagnostics"):
-        if kind in whole:
-            yield f"  {kind}: {_listed(dict(sorted(whole[kind].items())))}"
+    @classmethod
+    def of(
+        cls, codes: Iterable[int], counted: Iterable[Counts], words: Mapping[int, str], seconds: float
+    ) -> Totals:
+        """`words` say what an exit code means."""
+        given = list(codes)
+        whole: Counts = {}
+        for counts in counted:
+            for kind, said in counts.items():
+                words_of_kind = whole.setdefault(kind, {})
+                for word, number in said.items():
+                    words_of_kind[word] = words_of_kind.get(word, 0) + number
+        kinds = {kind: dict(sorted(whole[kind].items())) for kind in _ORDER if kind in whole}
+        return cls(len(given), seconds, {word: given.count(code) for code, word in words.items()}, kinds)
+
+    def text(self) -> str:
+        """The lines at the end."""
+        head = f"totals: {_listed(self.outcomes)}; {self.inputs:,} inputs in {self.seconds:.2f} s"
+        return "\n".join([head, *(f"  {kind}: {_listed(counts)}" for kind, counts in self.counts.items())])
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON values."""
+        head = {"inputs": self.inputs, "seconds": round(self.seconds, 3), "outcomes": self.outcomes}
+        return {**head, **self.counts}
 
 
 def _listed(counts: Mapping[str, int]) -> str:

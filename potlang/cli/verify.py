@@ -30,6 +30,7 @@ from potlang.cli.options import (
     SolvingOptions,
     TraceOptions,
     cache_options,
+    config_option,
     note_options,
     print_problems,
     program_options,
@@ -56,6 +57,7 @@ from potlang.prove.options import solvers_of
 @solution_options
 @program_options
 @cache_options
+@config_option
 @color_option
 def verify(
     files: tuple[str, ...],

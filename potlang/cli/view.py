@@ -16,6 +16,7 @@ from potlang.cli.options import (
     SolutionOptions,
     SolvingOptions,
     TraceOptions,
+    config_option,
     note_options,
     solution_options,
     solving_options,
@@ -45,6 +46,7 @@ _ENDINGS: dict[str, Form] = {
 @trace_options
 @solution_options
 @solving_options
+@config_option
 @color_option
 def view(
     file: str,

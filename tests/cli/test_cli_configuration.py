@@ -109,3 +109,35 @@ def test_other_commands_do_not_read_it(folder: Path) -> None:
     (folder / "potlang.toml").write_text("nonsense")
     assert potc(folder, "explain", "POT0012").returncode == 0
     assert potc(folder, "--help").returncode == 0
+
+
+def test_a_file_of_settings_may_be_named(folder: Path) -> None:
+    """[CLI-CONFIG] Instead of the nearest, which is not even read."""
+    (folder / "potlang.toml").write_text("no such thing")
+    (folder / "strict.toml").write_text("strict = true")
+    assert potc(folder, "check", "sub/a.json").returncode == 2
+    done = potc(folder, "check", "--config", "strict.toml", "sub/a.json")
+    assert done.returncode == 2 and "--strict takes for errors" in done.stderr
+    for named in ("--config=/dev/null", "--config=strict.toml"):
+        assert potc(folder, "check", "--config", "strict.toml", named, "sub/a.json").returncode == (
+            0 if "null" in named else 2
+        )
+    assert potc(folder, "--config", "/dev/null", "sub/a.json").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        (["--config", "none.toml", "a.json"], "POT0006"),
+        (["--config", "a.json", "a.json"], "POT0011"),
+        (["--config", ".", "a.json"], "POT0006"),
+        (["a.json", "--config"], "requires an argument"),
+    ],
+)
+def test_a_file_of_settings_that_cannot_be_read_is_said(
+    arguments: list[str], shown: str, folder: Path
+) -> None:
+    """[CLI-CONFIG]"""
+    done = potc(folder / "sub", "check", *arguments)
+    assert done.returncode == 2 and shown in done.stderr
+    assert "Traceback" not in done.stderr

@@ -12,9 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from potlang.expressions.spacing import spaced
+from potlang.expressions.tables import tokenize
 from potlang.ir.digest import digest
 from potlang.languages.pot.check import compile as compile_program
-from potlang.languages.pot.format import WIDTH, format_text
+from potlang.languages.pot.format import WIDTH, format_text, formulas_of
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = [
@@ -41,6 +43,73 @@ def test_programs_mean_the_same(path: Path) -> None:
     assert format_text(found) == found
     assert digest(compile_program(found).module) == digest(compile_program(text).module)
     assert json.loads(found) == json.loads(text)
+    program = compile_program(text)
+    spaced_out = format_text(text, formulas_of(program.tree))
+    assert digest(compile_program(spaced_out).module) == digest(program.module)
+    again = compile_program(spaced_out)
+    assert format_text(spaced_out, formulas_of(again.tree)) == spaced_out
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("p(x)and q( y )", "p(x) and q(y)"),
+        ("a+b*-c - - 2", "a + b * -c - -2"),
+        ("-x**2", "-x ** 2"),
+        ("ForAll([x:T,y : U],p(x)->q(y))", "ForAll([x: T, y: U], p(x) -> q(y))"),
+        ("not  (p) or ¬ q", "not (p) or ¬q"),
+        ("x\n in{a,b}", "x in {a, b}"),
+        ("2025-01-20-3 days", "2025-01-20 - 3 days"),
+        ("2025 - 01-20", "2025 - 01 - 20"),
+        ("10 % and 5 %3", "10 % and 5 % 3"),
+        ("f (x)( y)", "f(x)(y)"),
+        ("'a  b'==s", "'a  b' == s"),
+        ("`a  b`(x)", "`a  b`(x)"),
+        ("a ? b", "a ? b"),
+        ("", ""),
+    ],
+)
+def test_formulas_have_one_space_where_one_belongs(text: str, shown: str) -> None:
+    """[FMT-FORMULA]"""
+    assert spaced(text) == shown == spaced(shown)
+
+
+PIECES = st.sampled_from([*"()[]{},:+-*/%<>=", *" \n\t", "->", "<->", "**", "//", "==", "!=", "and", "or",
+                          "not", "in", "x", "f", "12", "2.5", "2025-01-20", "$900", "5 kg", "10 %", "days",
+                          "'a b'", "`a b`", "#b01", "¬", "∧"])  # fmt: skip
+
+
+@given(st.lists(PIECES, max_size=30).map("".join))
+def test_any_text_keeps_its_tokens(text: str) -> None:
+    """[FMT-FORMULA]"""
+    found = spaced(text)
+    assert [token[:2] for token in tokenize(found)] == [token[:2] for token in tokenize(text)]
+    assert spaced(found) == found
+
+
+def test_formulas_alone_are_spaced(tmp_path: Path) -> None:
+    """[FMT-FORMULA] Not descriptions and names, though they be the same text."""
+    rule = {"name": "p(a)and q", "description": "p(a)and q", "constraint": "p(a)and q"}
+    program = {
+        "sorts": [{"name": "T", "type": "DeclareSort"}],
+        "functions": [
+            {"name": "p", "domain": ["T"], "range": "Bool"},
+            {"name": "q", "domain": [], "range": "Bool", "params": [], "body": "1<2"},
+        ],
+        "constants": {"t/~": {"sort": "T", "members": ["a"]}},
+        "knowledge_base": ["p( a )", {"assertion": "p( a )"}],
+        "rules": [rule],
+        "verifications": [{**rule, "name": "1<2"}],
+    }
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(program))
+    assert potc(path).returncode == 0
+    found = json.loads(path.read_text())
+    assert found["knowledge_base"] == ["p(a)", {"assertion": "p(a)"}]
+    assert found["functions"][1]["body"] == "1 < 2"
+    for each, name in ((found["rules"][0], "p(a)and q"), (found["verifications"][0], "1<2")):
+        assert (each["name"], each["description"]) == (name, "p(a)and q")
+        assert each["constraint"] == "p(a) and q"
 
 
 VALUES = st.recursive(
@@ -83,7 +152,7 @@ def test_a_file_is_laid_out_in_place(tmp_path: Path) -> None:
     assert potc(tmp_path).returncode == 0
     laid_out = path.read_text()
     assert laid_out.startswith('{\n  "variables": [\n    {"name": "x", "sort": "Int"}\n  ],\n')
-    assert '{"constraint": "1.0<2", "name": "aA\\u202e"}' in laid_out
+    assert '{"constraint": "1.0 < 2", "name": "aA\\u202e"}' in laid_out
     assert potc(path, "--check").returncode == potc(path).returncode == 0 and path.read_text() == laid_out
     assert potc("-", stdin=UGLY).stdout == potc(path, "--stdout").stdout == laid_out
 

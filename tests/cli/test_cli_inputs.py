@@ -144,6 +144,31 @@ def test_a_signal_ends_all_processes_with_what_is_known(tmp_path: Path) -> None:
     assert json.loads(output)[1]["results"][0]["verdict"] == "entailed"
 
 
+def test_totals_are_in_json_where_they_are_asked_for(folder: Path) -> None:
+    """[CLI-TOTALS] The counts that text has, also of one input and from several processes."""
+    (folder / "bad.json").write_text("{")
+    for more in ([], ["--jobs", "2"]):
+        found = json.loads(potc(folder, "--format", "json", "--totals", *more).stdout)
+        assert [each["file"] for each in found["inputs"]] == [
+            each["file"] for each in json.loads(potc(folder, "--format", "json").stdout)
+        ]
+        totals = found["totals"]
+        assert totals.pop("seconds") > 0
+        text = potc(folder).stdout
+        for kind, counts in totals.items():
+            if kind not in ("inputs", "outcomes"):
+                assert f"  {kind}: {', '.join(f'{word} {count}' for word, count in counts.items())}" in text
+        assert totals["inputs"] == 4 and totals["outcomes"] == {
+            "holds": 2,
+            "fails": 1,
+            "open": 0,
+            "invalid": 1,
+        }
+    one = json.loads(potc("check", folder / "a.json", "--format", "json", "--totals").stdout)
+    assert len(one["inputs"]) == 1 and one["totals"]["outcomes"] == {"valid": 1, "invalid": 0}
+    assert potc("check", folder, "--totals").returncode == 2
+
+
 def test_totals_count_answers(folder: Path) -> None:
     """[CLI-TOTALS] [CLI-QUIET]"""
     (folder / "bad.json").write_text("{")

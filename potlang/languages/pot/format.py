@@ -1,11 +1,16 @@
-"""The canonical layout of a program's JSON text ([FMT-LAYOUT])."""
+"""The canonical layout of a program's JSON text ([FMT-LAYOUT], [FMT-FORMULA])."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from potlang.expressions.spacing import spaced
+from potlang.expressions.surface import Formula, ParsedProgram
 from potlang.utils.serialize import json_text
 
 WIDTH: Final = 100
@@ -30,12 +35,13 @@ class _JsonPart(NamedTuple):
     width: int
 
 
-def format_text(text: str) -> str:
-    """The JSON text of a program in its canonical layout; strings and numbers stay what they are.
+def format_text(text: str, formulas: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The JSON text of a program in its canonical layout; numbers stay what they are, and so do strings.
 
-    The text is to be JSON. What fits into a line stands in one, but for the program itself and its sections.
+    Of these the `formulas`, given by pointer, get the canonical spacing. The text is to be JSON. What fits
+    into a line stands in one, but for the program itself and its sections.
     """
-    whole = _read(text.removeprefix("\ufeff"))
+    whole = _read(text.removeprefix("\ufeff"), formulas)
     if whole.brackets == "{}":
         names = [json.loads(each.key) for each in whole.parts]
         rank = {name: number for number, name in enumerate(ORDER)}
@@ -44,25 +50,56 @@ def format_text(text: str) -> str:
     return "".join(_lines(whole)) + "\n"
 
 
-def _read(text: str) -> _JsonPart:
+def formulas_of(tree: ParsedProgram) -> dict[str, str]:
+    """The formulas that a program writes as strings, by pointer."""
+    found: dict[str, str] = {}
+    waiting: list[object] = [tree]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Formula):
+            found[part.pointer] = part.text
+        elif isinstance(part, list | tuple):
+            waiting += part
+        elif is_dataclass(part) and not isinstance(part, type):
+            waiting += [getattr(part, field.name) for field in fields(part)]
+    return found
+
+
+def _read(text: str, formulas: Mapping[str, str]) -> _JsonPart:
     """The value of a JSON text; without recursion, as deep as it may be."""
     root: list[_JsonPart] = []
     stack: list[tuple[str, str, list[_JsonPart]]] = [("", "", root)]
+    pointers = [""]
     key, last = "", ""
+
+    def pointer() -> str:
+        """The place of the value that comes next; nothing for a key."""
+        _, bracket, parts = stack[-1]
+        if not bracket or (bracket == "{" and not key):
+            return ""
+        step = json.loads(key).replace("~", "~0").replace("/", "~1") if key else str(len(parts))
+        return f"{pointers[-1]}/{step}"
+
     for found in _TOKEN.finditer(text):
         token = found[1]
         if token == ":":
             key = last
             stack[-1][2].pop()
         elif token in _OPEN:
+            pointers.append(pointer() if formulas else "")
             stack.append((key, token, []))
             key = ""
         elif token in _CLOSED:
             own, bracket, parts = stack.pop()
+            pointers.pop()
             width = len(own) + 2 * bool(own) + 2 + sum(each.width + 2 for each in parts) - 2 * bool(parts)
             stack[-1][2].append(_JsonPart(own, "", bracket + token, parts, width))
         elif token != ",":
-            last = json_text(json.loads(token)) if token[0] == '"' else token
+            last = token
+            if token[0] == '"':
+                value = json.loads(token)
+                is_formula = bool(formulas) and formulas.get(pointer()) == value
+                last = json_text(spaced(value) if is_formula else value)
             stack[-1][2].append(_JsonPart(key, last, "", [], len(key) + 2 * bool(key) + len(last)))
             key = ""
     (whole,) = root
