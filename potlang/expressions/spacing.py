@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from potlang.expressions.tables import END, UNKNOWN, Token, tokenize
 
 _OPEN = frozenset(["LPAR", "LSQB", "LBRACE"])
@@ -17,7 +19,7 @@ def spaced(text: str) -> str:
         return text
     pieces = [tokens[0].text]
     is_sign = tokens[0].kind in ("MINUS", "NOT_SIGN")
-    for before, token in zip(tokens, tokens[1:], strict=False):
+    for before, token in pairwise(tokens):
         pieces.append("" if is_sign or _touch(before, token) else " ")
         pieces.append(token.text)
         is_sign = token.kind == "NOT_SIGN" or (token.kind == "MINUS" and before.kind not in _OPERANDS)
