@@ -229,6 +229,9 @@ _ROWS = (
     Code("POT9034", "vacuous-claim", _W, "{claim} is about nothing: its condition never holds"),
     Code("POT9035", "fixed-truth", _W, "{statement} is always {value}, whatever the program says"),
     Code("POT9036", "unstated-assumption", _N, "{claim} would be {verdict} if {assumption}"),
+    Code(
+        "POT9037", "open-predicate", _N, "{claim} would be entailed if what does not follow counted as false"
+    ),
 )
 
 CODES: Mapping[str, Code] = MappingProxyType({row.code: row for row in _ROWS})

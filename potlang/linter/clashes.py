@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from potlang.ir import operators as op
-from potlang.ir.nodes import App, Lit, Node, Symbol, Var, free_variables, reachable
+from potlang.ir.nodes import App, Lit, Node, Quant, Symbol, Var, free_variables, reachable
 from potlang.ir.pool import Pool
 from potlang.ir.substitute import substitute
 from potlang.linter.linted import Implication, LintedProgram, conjuncts, literal, said
@@ -166,9 +166,29 @@ def _denies_all(some: list[Node], others: list[Node]) -> bool:
     known = set(others)
     for each in some:
         inner, holds = literal(each)
-        if not holds and known.issuperset(conjuncts(inner)):
+        if holds:
+            continue
+        if known.issuperset(conjuncts(inner)):
+            return True
+        # That nothing is so excludes what is said to be so.
+        if isinstance(inner, Quant) and inner.kind == "exists" and _has_instance(inner, others):
             return True
     return False
+
+
+def _has_instance(exists: Quant, nodes: list[Node]) -> bool:
+    return any(_is_instance(exists.body, node, exists.binders) for node in nodes)
+
+
+def _is_instance(pattern: Node, node: Node, variables: tuple[Var, ...]) -> bool:
+    """Whether an atom is another one with terms in the place of variables."""
+    if not (isinstance(pattern, App) and isinstance(node, App) and pattern.op is node.op):
+        return False
+    found: dict[Node, Node] = {}
+    pairs = zip(pattern.args, node.args, strict=False)
+    return len(pattern.args) == len(node.args) and all(
+        found.setdefault(one, other) is other if one in variables else one is other for one, other in pairs
+    )
 
 
 def _apart(one: Node, other: Node) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from potlang.diag import Applicability, Fix, Patch
@@ -21,6 +22,10 @@ _NORM = re.compile(
     "|den(y|ies|ied)|reject(s|ed)|forbidden|prohibited|due|owed|ok|okay|valid|covered|allowed"
     "|(admiss|avail|bill|cancell?|chang|charge|claim|deduct|exchange|insur|pay|permiss|redeem|refund|reimburs|renew"
     "|return|ship|tax|transfer)[ai]ble"
+)
+_GRANTED = re.compile(
+    "(admitt|bill|cancell?|chang|charg|claim|deduct|exchang|insur|permitt|redeem|refund|reimburs|renew|return|shipp"
+    "|tax|transferr)ed|paid"
 )
 
 if TYPE_CHECKING:
@@ -46,6 +51,11 @@ def is_decision(clash: Clash) -> bool:
 def is_normative(name: str) -> bool:
     """Whether a predicate decides, by the words in its name: `may_leave`, `eligible`, `returnable`."""
     words = [word.lower() for word in _WORD.findall(name)]
+    # `can be returned` is as `returnable`, and `can be treated` as `treatable`: an ability.
+    for at, pair in enumerate(pairwise(words)):
+        if pair in (("can", "be"), ("cannot", "be")) and not any(map(_GRANTED.fullmatch, words[at + 2 :])):
+            del words[at]
+            break
     return any(map(_NORM.fullmatch, words))
 
 

@@ -13,6 +13,7 @@ from potlang.linter.rules import (
     missing_law,
     missing_premise,
     near_names,
+    open_predicate,
     open_sort,
     opposite_rules,
     repeated_name,
@@ -47,4 +48,5 @@ LINT_RULES: tuple[LintRule, ...] = (
     vacuous_claim.RULE,
     fixed_truth.RULE,
     unstated_assumption.RULE,
+    open_predicate.RULE,
 )

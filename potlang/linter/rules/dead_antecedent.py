@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from potlang.ir.nodes import is_flat
+from potlang.ir.nodes import App, Node, Quant, Symbol, is_flat, reachable
 from potlang.linter.disagreement import disagreements, some
 from potlang.linter.linted import Implication, LintedProgram, literal
 from potlang.linter.rule import LintFinding, LintRule
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 def _ask(program: LintedProgram, questions: Questions) -> Iterator[LintFinding]:
     pool = program.module.pool
     consistent = questions.possible(*program.without_rules([]))
+    # What is so in the case at hand keeps a rule from applying to it, and may be otherwise in another.
+    case_facts = [each for each in program.facts if _is_of_the_case(each.formula)]
     pairs = disagreements(program, questions) if consistent else ()
     told = {rule.statement.pointer for each in pairs for rule in (each.one, each.other)}
     for rule in program.implications:
@@ -27,9 +29,17 @@ def _ask(program: LintedProgram, questions: Questions) -> Iterator[LintFinding]:
         if not is_flat(literal(rule.antecedent)[0]) and questions.impossible(case):
             yield _finding(rule, "its parts contradict each other")
             continue
-        others = program.without_rules([rule.statement])
+        others = program.without_rules([rule.statement, *case_facts])
         if consistent and rule.statement.pointer not in told and questions.impossible(case, *others):
-            yield _finding(rule, "the rest of the program excludes it")
+            yield _finding(rule, "the other rules exclude it")
+
+
+def _is_of_the_case(formula: Node) -> bool:
+    """Whether a fact says something of individuals, rather than of everything or of a setting."""
+    nodes = reachable(formula)
+    return not any(isinstance(node, Quant) for node in nodes) and any(
+        isinstance(node, App) and isinstance(node.op, Symbol) and node.args for node in nodes
+    )
 
 
 def _finding(rule: Implication, why: str) -> LintFinding:

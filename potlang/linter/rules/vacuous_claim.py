@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from potlang.linter.clashes import exclude_each_other
 from potlang.linter.disagreement import some
 from potlang.linter.linted import LintedProgram, Statement, implication
 from potlang.linter.rule import LintFinding, LintRule
@@ -19,7 +20,8 @@ def _ask(program: LintedProgram, questions: Questions) -> Iterator[LintFinding]:
     consistent = None
     for claim in program.claims:
         found = implication(claim)
-        if found is None:
+        # "If it were both, it would not be one of them" says itself that nothing is.
+        if found is None or exclude_each_other(found.antecedent, found.consequent):
             continue
         case = some(pool, found.binders, [found.antecedent])
         if questions.impossible(case):
