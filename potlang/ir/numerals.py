@@ -72,8 +72,10 @@ def fraction(text: str, most: int) -> Fraction | None:
 def digits_of(numeral: str, enough: int) -> int:
     """How many digits a numeral has when written without an exponent (exact up to `enough`)."""
     written = len(numeral) - numeral.startswith("-")
-    if written > enough or ("e" not in numeral and "E" not in numeral):
+    if "e" not in numeral and "E" not in numeral:
         return written - ("." in numeral)
+    if written > enough:
+        return enough + 1
     try:
         value = Decimal(numeral)
     except InvalidOperation:

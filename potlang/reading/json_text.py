@@ -228,7 +228,7 @@ class _Hooks:
 
 def _depth_exceeds(value: object, limit: int) -> bool:
     level = [value]
-    for _ in range(limit + 1):
+    for _ in range(limit):
         level = [below for container in level for below in _below(container) if type(below) in (dict, list)]
         if not level:
             return False

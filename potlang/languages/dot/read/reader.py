@@ -16,15 +16,17 @@ from potlang.languages.dot.read.propositions import PropositionReader
 from potlang.languages.dot.read.raw import Raw, Source, open_trace
 from potlang.languages.dot.read.records import MANY_RECORDS, Profile
 from potlang.languages.dot.read.recovery import Salvaged, report_line
+from potlang.languages.dot.read.role_tokens import RoleTokens
 from potlang.languages.dot.read.rules import Violations
 from potlang.languages.dot.read.trace import Trace
 from potlang.languages.dot.read.validator import ValidatorState
 from potlang.source import DEFAULT_LIMITS, Document, InputLimits
 from potlang.utils.gc_pause import collector_paused
 
-Form = Literal["records", "tagged"]
+Form = Literal["records", "tokens", "tagged"]
 _RECORD_LINE = re.compile(rb"^@(?:node|edge|status|entails|eq|coeq|prop) |^@@len=", re.MULTILINE)
 _INDENTED = re.compile(rb"^[ \t>*-]+@node ", re.MULTILINE)
+_TOKEN_FIRST = re.compile(rb"\A<(?:problem|proposer|critic|summarizer)>\r?\n@node ")
 _TAG = re.compile(rb"<(?:problem|proposer|critic|summarizer)>")
 _WORDS = {"TEXT": "text", "FENCE": "a fence", "BLANK": "a blank line", "END": "the end"}
 _TWICE = {
@@ -36,9 +38,9 @@ _LATE_STATUS = "the order in a block is @node, @edge, @status (or behind text), 
 
 
 def detect(data: bytes) -> Form | None:
-    """Which form of trace the bytes hold, judged by their first records or tags; None if neither."""
+    """Which form of trace the bytes hold, judged by their first records or tags; None if none."""
     if _RECORD_LINE.search(data):
-        return "records"
+        return "tokens" if _TOKEN_FIRST.match(data) else "records"
     return "tagged" if _TAG.search(data) else None
 
 
@@ -51,21 +53,26 @@ def read_trace(
     form: Form | None = None,
     limits: InputLimits = DEFAULT_LIMITS,
     name: str | None = None,
+    require_end: bool = False,
 ) -> Trace:
     """The trace in a text, in bytes or in a file; the sink gets whatever is not well formed.
 
     Always returns a trace: what was well formed is in it. `budget` bounds the records that are no
-    status; `form` is found out if it is not given.
+    status; with `require_end` the trace needs its end. `form` is found out if it is not given.
     """
     raw, document = open_trace(source, sink, limits, name)
     if raw is None:
         return Trace((), {}, {}, {}, profile, document, False, Raw(b""))
-    if (form or detect(raw.data)) == "tagged":
+    form = form or detect(raw.data)
+    if form == "tagged":
         from potlang.languages.dot.read.tagged import read_tagged
 
         return read_tagged(raw, document, sink, profile)
     with collector_paused(raw.data.count(b"\n") >= MANY_RECORDS):
-        return _TraceReading(raw, document, sink, profile, budget, limits).read()
+        reading = _TraceReading(raw, document, sink, profile, budget, limits)
+        if form == "tokens":
+            reading.tokens = RoleTokens(reading.violations)
+        return reading.read(require_end)
 
 
 class _TraceReading:
@@ -89,18 +96,23 @@ class _TraceReading:
         self.state = ValidatorState(self.violations, propositions, profile, budget)
         self._lexer = new_lexer(raw.one_character_a_byte(), self)
         self._parser = new_parser(profile, self._misplaced)
+        self.tokens: RoleTokens | None = None
+        """What looks after role tokens, where the trace has them."""
         self._leading: tuple[int, int] | None = None
         self._passed_end = False
         self._previous = self._current = ""
         self._counts = {"NODE": 0, "STATUS": 0, "PROP": 0}
 
-    def read(self) -> Trace:
+    def read(self, require_end: bool) -> Trace:
         """The trace; call it once."""
         before = len(self.sink)
         self._parser.parse(lexer=self._lexer, tokenfunc=self._next)
         if not self._counts["NODE"]:
             self._report_no_node()
         found = self.state
+        if require_end and not found.ended:
+            size = len(self.raw.data)
+            self.violations.report("POT5014", size, size)
         return Trace(
             tuple(found.records),
             found.nodes,
@@ -111,19 +123,24 @@ class _TraceReading:
             len(self.sink) == before,
             self.raw,
             misusing=frozenset(found.misusing),
+            has_role_tokens=self.tokens is not None,
         )
 
     # --- tokens ----------------------------------------------------------------------------------
 
     def _next(self) -> Any:
         """The next token for the parser; the validator has seen it by then."""
-        next_token, admit = self._lexer.token, self.state.admit
+        next_token, admit, tokens = self._lexer.token, self.state.admit, self.tokens
         while (token := next_token()) is not None:
+            if tokens is not None and not self.state.ended and tokens.take(token.type, token.value):
+                continue
             kind = admit(token.type, token.value)
             if kind is not None:
                 token.type = kind
                 self._follow(kind, token.value[0])
                 return token
+        if tokens is not None:
+            tokens.take("", (0, 0))
         return None
 
     def _follow(self, kind: str, start: int) -> None:

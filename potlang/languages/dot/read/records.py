@@ -7,6 +7,7 @@ block holds the record; None where that block has no node because its `@node` wa
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias, TypeVar, get_args
 
 Role = Literal["problem", "proposer", "critic", "summarizer"]
@@ -20,6 +21,8 @@ MARKS: tuple[Mark, ...] = get_args(Mark)
 PROFILES: tuple[Profile, ...] = get_args(Profile)
 
 END_MARK = b"<summarizer:end>"
+ROLE_TOKENS: Mapping[bytes, Role] = MappingProxyType({f"<{role}>".encode(): role for role in ROLES})
+"""The role tokens of section 3.1 of the paper."""
 MANY_RECORDS = 20_000
 """From so many records on a trace is large."""
 

@@ -46,6 +46,14 @@ RULES: Mapping[str, TraceRule] = MappingProxyType(
             "DOT-END-2", "a trace has no more records than its budget", "end it earlier, or raise the budget"
         ),
         "POT5012": TraceRule("DOT-PROF-2", "the profile `strict` is the paper's grammar to the letter"),
+        "POT5013": TraceRule(
+            "STREAM-BUDGET", "a trace stays within its budgets", "end it earlier, or raise the budget"
+        ),
+        "POT5014": TraceRule(
+            "DOT-END-3",
+            "a trace may have to have its end",
+            "end the last summarizer with `<summarizer:end>`",
+        ),
         "POT5020": TraceRule("DOT-NODE-1", "ids strictly increase", "give the node the next free id"),
         "POT5021": TraceRule("DOT-REF-1", "a record refers to earlier nodes alone", _EARLIER),
         "POT5022": TraceRule(
@@ -86,6 +94,11 @@ RULES: Mapping[str, TraceRule] = MappingProxyType(
             "DOT-TAG-1", "each opening tag has its closing tag", "close it before the next tag"
         ),
         "POT5051": TraceRule("DOT-TAG-1", "each closing tag has its opening tag", "open it before the text"),
+        "POT5052": TraceRule(
+            "DOT-ROLE-1",
+            "a block begins with the role token of its node",
+            "write `<role>` above its `@node`",
+        ),
     }
 )
 JSON_RULE = TraceRule(

@@ -22,7 +22,7 @@ class Trace:
 
     `is_well_formed` says whether that is all of it. `is_typed` is false for the role-tagged form, which
     has nodes and text alone. `misusing` are the summarizers with an edge from what was not validated by
-    then; the edge is left out. Positions in records are byte offsets; `place` makes places of them.
+    then; the edge is left out. `has_role_tokens`: a role token stands above each node. Positions in records are byte offsets; `place` makes places of them.
     """
 
     language: ClassVar[Literal["dot"]] = "dot"
@@ -37,6 +37,7 @@ class Trace:
     raw: Raw = field(repr=False, compare=False)
     is_typed: bool = True
     misusing: frozenset[int] = frozenset()
+    has_role_tokens: bool = False
 
     def of(self, kind: type[R]) -> Iterator[R]:
         """The records of one kind, in order: `trace.of(Edge)`."""

@@ -1,0 +1,520 @@
+"""The language of traces as a machine over bytes: immutable states, and a step to the next one.
+
+A `State` is registers and a place in the line. `Machine.step` gives the state behind one more byte, or None
+where no well-formed trace goes on so; what a field may hold is asked of `Rules`.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from typing import NamedTuple, TypeAlias
+
+from potlang.languages.dot.read.records import END_MARK, ROLE_TOKENS, Profile
+from potlang.languages.dot.read.shapes import LONGEST_NUMBER, SHAPES, pattern
+from potlang.languages.dot.stream import utf8
+from potlang.languages.dot.stream.json_bytes import Cursor, JsonBytes, is_complete, start
+from potlang.languages.dot.stream.registers import UNBOUNDED, Budgets, Registers, Rules, Value, Words
+from potlang.source import DEFAULT_LIMITS, InputLimits
+
+_LF, _CR, _SPACE, _AT = b"\n\r @"
+_DIGITS = frozenset(b"0123456789")
+_BLANK = frozenset(b" \t\r\x0b\x0c")
+_FENCE = b"@@len="
+OPENINGS = {
+    **{f"@{kind} {SHAPES[kind][0].name}=".encode(): kind for kind in SHAPES},
+    _FENCE: "fence",
+}
+"""How records and fences begin."""
+_KINDS = {kind[:2].encode(): kind for kind in SHAPES if kind != "prop"}
+"""The kinds of records but for `@prop` by their first two letters."""
+_RECORD = {letters: re.compile(rf"{pattern(kind)}\r?\n".encode()) for letters, kind in _KINDS.items()}
+SHAPES_NAMES = {kind: [f" {field.name}=".encode() for field in fields] for kind, fields in SHAPES.items()}
+
+
+class Mark(NamedTuple):
+    """In a byte order mark."""
+
+    at: int
+
+
+class LineStart(NamedTuple):
+    """At the start of a line."""
+
+
+class Text(NamedTuple):
+    """In a line of text: the bytes that its last character still needs, and how long it is.
+
+    `special`: all of it, as long as it may be the end of the trace or a role token.
+    """
+
+    rest: utf8.Partial
+    special: bytes | None
+    size: int
+
+
+class Blank(NamedTuple):
+    """In a line behind the end of the trace."""
+
+
+class Keyword(NamedTuple):
+    """In the first bytes of a record."""
+
+    text: bytes
+
+
+class FieldName(NamedTuple):
+    """In the name of a field, behind a space."""
+
+    kind: str
+    values: tuple[Value, ...]
+    text: bytes
+
+
+class FieldValue(NamedTuple):
+    """In the value of the field behind `values`."""
+
+    kind: str
+    values: tuple[Value, ...]
+    text: bytes
+
+
+class RecordEnd(NamedTuple):
+    """Behind a word that is a field's value."""
+
+    kind: str
+    values: tuple[Value, ...]
+
+
+class CarriageReturn(NamedTuple):
+    """Behind the carriage return at the end of a record; `kind` is `fence` behind the bytes of one."""
+
+    kind: str
+    values: tuple[Value, ...] = ()
+
+
+class Proposition(NamedTuple):
+    """In the JSON of a `@prop`; `fresh`: none of it is written."""
+
+    values: tuple[Value, ...]
+    json: Cursor
+    fresh: bool = False
+
+
+class FenceLength(NamedTuple):
+    """In the number of a fence, or behind the first `@` that follows it."""
+
+    text: bytes
+    closed: bool = False
+
+
+class FenceBytes(NamedTuple):
+    """In the bytes of a fence, or behind them: how many are left, and those that a character needs."""
+
+    left: int
+    rest: utf8.Partial = utf8.WHOLE
+
+
+Place: TypeAlias = (
+    Mark
+    | LineStart
+    | Text
+    | Blank
+    | Keyword
+    | FieldName
+    | FieldValue
+    | RecordEnd
+    | CarriageReturn
+    | Proposition
+    | FenceLength
+    | FenceBytes
+)
+START_OF_LINE = LineStart()
+_BLANK_LINE = Blank()
+
+
+class State(NamedTuple):
+    """A trace so far: registers, the place in its line, and how many bytes it has."""
+
+    registers: Registers
+    place: Place
+    size: int = 0
+
+
+Next: TypeAlias = tuple[Registers, Place] | None
+
+
+class Machine:
+    """The machine of a profile under budgets and limits."""
+
+    def __init__(
+        self,
+        profile: Profile = "paper",
+        budgets: Budgets = UNBOUNDED,
+        *,
+        tokens: bool = False,
+        limits: InputLimits = DEFAULT_LIMITS,
+    ) -> None:
+        self.rules = Rules(profile, budgets, tokens=tokens)
+        self.limits = limits
+        self.json = JsonBytes(limits)
+
+    def start(self) -> State:
+        """In front of the first byte."""
+        return State(Registers(), START_OF_LINE)
+
+    def step(self, state: State, byte: int) -> State | None:
+        """Behind one more byte; None where no well-formed trace goes on so."""
+        registers, place, size = state
+        if size >= self.limits.bytes:
+            return None
+        found = self._step(registers, place, size, byte)
+        return None if found is None else State(*found, size + 1)
+
+    def _step(self, registers: Registers, place: Place, size: int, byte: int) -> Next:
+        match place:
+            case Text():
+                return self._in_text(registers, place, byte)
+            case Proposition():
+                return self._in_json(registers, place, byte)
+            case FieldValue():
+                return self._in_value(registers, place, byte)
+            case LineStart():
+                return self._at_start(registers, size, byte)
+            case Keyword():
+                return self._keyword(registers, place.text + bytes((byte,)))
+            case FieldName():
+                text = place.text + bytes((byte,))
+                return self._named(registers, place.kind, place.values, text)
+            case RecordEnd():
+                return self._behind_value(registers, place.kind, place.values, byte)
+            case CarriageReturn():
+                return self._finished(registers, place.kind, place.values) if byte == _LF else None
+            case FenceBytes():
+                return self._in_fence(registers, place, byte)
+            case FenceLength():
+                return self._in_length(registers, place, size, byte)
+            case Blank():
+                if byte == _LF:
+                    return self._finished(registers, "blank")
+                return (registers, place) if byte in _BLANK else None
+        assert isinstance(place, Mark)
+        if byte != codecs.BOM_UTF8[place.at]:
+            return None
+        return registers, Mark(place.at + 1) if place.at < 2 else START_OF_LINE
+
+    def _finished(self, registers: Registers, kind: str, values: tuple[Value, ...] = ()) -> Next:
+        return self.rules.after(registers, kind, values), START_OF_LINE
+
+    # --- lines of text ---------------------------------------------------------------------------
+
+    def _at_start(self, registers: Registers, size: int, byte: int) -> Next:
+        if byte == _AT:
+            return self._keyword(registers, b"@")
+        if registers.ended:
+            return self._step(registers, _BLANK_LINE, size, byte)
+        if size == 0 and byte == codecs.BOM_UTF8[0]:
+            return registers, Mark(1)
+        if registers.opening is not None:
+            return None
+        return self._in_text(registers, Text(utf8.WHOLE, b"", 0), byte)
+
+    def _specials(self, registers: Registers) -> tuple[bytes, ...]:
+        """The lines that are no text here: the end of the trace, and role tokens."""
+        found: tuple[bytes, ...] = (END_MARK,) if registers.role == "summarizer" else ()
+        return (*found, *ROLE_TOKENS) if self.rules.tokens else found
+
+    def _has_text(self, registers: Registers, size: int) -> bool:
+        """Whether there may be a line of text here that has so many bytes, its end not counted."""
+        return self.rules.is_in_order(registers, "TEXT") and self.rules.has_room(registers, size + 1)
+
+    def _in_text(self, registers: Registers, place: Text, byte: int) -> Next:
+        if byte == _LF:
+            return self._end_of_text(registers, place)
+        rest = utf8.after(place.rest, byte)
+        if rest is None:
+            return None
+        size = place.size + 1
+        special = None if place.special is None else place.special + bytes((byte,))
+        if special is not None:
+            content = special.removesuffix(b"\r")
+            lines = [line for line in self._specials(registers) if _is_on_the_way(special, line)]
+            if any(self._may_stand(registers, line) for line in lines):
+                return registers, Text(rest, special, size)
+            # A line that may not stand here is text with one byte more.
+            if not self._has_text(registers, size + (content in lines)):
+                return None
+            return registers, Text(rest, special if lines else None, size)
+        return (registers, Text(rest, None, size)) if self._has_text(registers, size) else None
+
+    def _may_stand(self, registers: Registers, line: bytes) -> bool:
+        """Whether a special line may stand here."""
+        if line == END_MARK:
+            return True
+        return self.rules.admits(registers._replace(opening=ROLE_TOKENS[line]), "node")
+
+    def _end_of_text(self, registers: Registers, place: Text) -> Next:
+        content = None if place.special is None else place.special.removesuffix(b"\r")
+        if content is not None and content in self._specials(registers):
+            if not self._may_stand(registers, content):
+                return None
+            if content == END_MARK:
+                return self._finished(registers, "end")
+            return registers._replace(opening=ROLE_TOKENS[content]), START_OF_LINE
+        if place.rest or not self._has_text(registers, place.size):
+            return None
+        return self._finished(self.rules.with_text(registers, place.size + 1), "text")
+
+    # --- records ---------------------------------------------------------------------------------
+
+    def openings(self, registers: Registers, text: bytes) -> list[bytes]:
+        """The beginnings of records and fences that may stand here, and begin so."""
+        return [
+            each
+            for each, kind in OPENINGS.items()
+            if each.startswith(text) and self.rules.admits(registers, kind)
+        ]
+
+    def names(
+        self, registers: Registers, kind: str, values: tuple[Value, ...], text: bytes
+    ) -> list[tuple[bytes, int]]:
+        """The names of the fields that may come behind `values` and begin so, and which fields they are."""
+        found = []
+        for index in range(len(values), len(SHAPES[kind])):
+            field = SHAPES[kind][index]
+            name = f" {field.name}=".encode()
+            if name.startswith(text) and self.rules.choice(registers, kind, index, values).extends(b""):
+                found.append((name, index))
+            if not field.optional:
+                break
+        return found
+
+    def _keyword(self, registers: Registers, text: bytes) -> Next:
+        found = self.openings(registers, text)
+        if text not in found:
+            return (registers, Keyword(text)) if found else None
+        kind = OPENINGS[text]
+        return registers, FenceLength(b"") if kind == "fence" else FieldValue(kind, (), b"")
+
+    def _named(self, registers: Registers, kind: str, values: tuple[Value, ...], text: bytes) -> Next:
+        found = dict(self.names(registers, kind, values, text))
+        if text not in found:
+            return (registers, FieldName(kind, values, text)) if found else None
+        left_out = (None,) * (found[text] - len(values))
+        return registers, FieldValue(kind, values + left_out, b"")
+
+    def _in_value(self, registers: Registers, place: FieldValue, byte: int) -> Next:
+        kind, values, text = place
+        choice = self.rules.choice(registers, kind, len(values), values)
+        longer = text + bytes((byte,))
+        if isinstance(choice, Words):
+            if choice.has(longer):
+                return registers, RecordEnd(kind, (*values, longer))
+        elif byte not in _DIGITS:
+            is_whole = text and choice.has(text)
+            return self._behind_value(registers, kind, (*values, text), byte) if is_whole else None
+        elif text == b"0" or len(text) == LONGEST_NUMBER:
+            return None
+        return (registers, FieldValue(kind, values, longer)) if choice.extends(longer) else None
+
+    def _behind_value(self, registers: Registers, kind: str, values: tuple[Value, ...], byte: int) -> Next:
+        if kind == "prop":
+            json = start(registers.role == "problem")
+            return (registers, Proposition(values, json, True)) if byte == _SPACE else None
+        if byte == _SPACE:
+            return self._named(registers, kind, values, b" ")
+        if byte not in (_LF, _CR) or not _may_end(kind, values):
+            return None
+        return (
+            self._finished(registers, kind, values)
+            if byte == _LF
+            else (registers, CarriageReturn(kind, values))
+        )
+
+    def _in_json(self, registers: Registers, place: Proposition, byte: int) -> Next:
+        if byte == _LF:
+            return self._finished(registers, "prop", place.values) if is_complete(place.json) else None
+        if byte == _CR and place.fresh:
+            return None
+        cursor = self.json.step(place.json, byte)
+        return None if cursor is None else (registers, Proposition(place.values, cursor))
+
+    # --- fences ----------------------------------------------------------------------------------
+
+    def _in_length(self, registers: Registers, place: FenceLength, size: int, byte: int) -> Next:
+        text, closed = place
+        if byte == _AT and text:
+            if not closed:
+                return registers, FenceLength(text, True)
+            left = int(text)
+            return self.rules.with_text(registers, fence_size(left)), FenceBytes(left)
+        if closed or byte not in _DIGITS or text == b"0" or len(text) == LONGEST_NUMBER:
+            return None
+        longer = text + bytes((byte,))
+        left = int(longer)
+        fits = size + len(b"0@@") + left <= self.limits.bytes and self.rules.has_room(
+            registers, fence_size(left)
+        )
+        return (registers, FenceLength(longer)) if fits else None
+
+    def _in_fence(self, registers: Registers, place: FenceBytes, byte: int) -> Next:
+        left, rest = place
+        if left == 0:
+            if byte == _LF:
+                return self._finished(registers, "fence")
+            return (registers, CarriageReturn("fence")) if byte == _CR else None
+        after = utf8.after(rest, byte)
+        if after is None or len(after) >= left:
+            return None
+        return registers, FenceBytes(left - 1, after)
+
+    # --- whole lines -----------------------------------------------------------------------------
+
+    def whole_line(self, registers: Registers, line: bytes) -> Registers | None:
+        """The registers behind a line with its end, at whose start they are; None: step through it.
+
+        The shortcut for what is plain: most records, and text.
+        """
+        if registers.ended:
+            return None
+        if line[0] != _AT:
+            return self._whole_text(registers, line)
+        match = _RECORD[line[1:3]].fullmatch(line) if line[1:3] in _RECORD else None
+        if match is None:
+            return None
+        kind = _KINDS[line[1:3]]
+        values = match.groups()
+        rules = self.rules
+        if not rules.admits(registers, kind):
+            return None
+        for index, value in enumerate(values):
+            if value is not None and not rules.choice(registers, kind, index, values[:index]).has(value):
+                return None
+        return rules.after(registers, kind, values)
+
+    def _whole_text(self, registers: Registers, line: bytes) -> Registers | None:
+        if self.rules.tokens or (registers.role == "summarizer" and line[0] == END_MARK[0]):
+            return None
+        if registers.opening is not None or not self._has_text(registers, len(line) - 1):
+            return None
+        if not line.isascii():
+            try:
+                line.decode()
+            except UnicodeDecodeError:
+                return None
+        return self.rules.after(self.rules.with_text(registers, len(line)), "text")
+
+    def pass_over(self, state: State, data: bytes, at: int) -> State | None:
+        """The state behind the ASCII bytes from `at` on in which nothing is judged; None if there are none.
+
+        Of a fence all but the last, of a line of text those before its end.
+        """
+        registers, place, size = state
+        room = min(len(data), at + self.limits.bytes - size)
+        if isinstance(place, FenceBytes):
+            end = min(room, at + place.left - 1)
+        elif isinstance(place, Text) and place.special is None and self.rules.budgets.text is None:
+            line_end = data.find(b"\n", at, room)
+            end = room if line_end < 0 else line_end
+        else:
+            return None
+        if place.rest or end <= at or not data[at:end].isascii():
+            return None
+        count = end - at
+        if isinstance(place, FenceBytes):
+            return State(registers, FenceBytes(place.left - count), size + count)
+        return State(registers, Text(utf8.WHOLE, None, place.size + count), size + count)
+
+    # --- the end of a trace ----------------------------------------------------------------------
+
+    def is_complete(self, state: State) -> bool:
+        """Whether the trace is well formed if it ends here."""
+        registers, place, _ = state
+        if registers.opening is not None:
+            return False
+        match place:
+            case LineStart():
+                return self.rules.order.may_end[registers.order]
+            case Text(rest, special, size):
+                content = None if special is None else special.removesuffix(b"\r")
+                if content in self._specials(registers):
+                    return content == END_MARK
+                return not rest and self._has_text(registers, size)
+            case Blank() | CarriageReturn():
+                return True
+            case RecordEnd(kind, values):
+                return _may_end(kind, values)
+            case FieldValue(kind, values, text):
+                choice = self.rules.choice(registers, kind, len(values), values)
+                return kind != "prop" and _may_end(kind, (*values, text)) and bool(text) and choice.has(text)
+            case Proposition():
+                return is_complete(place.json)
+            case FenceBytes():
+                return place.left == 0
+        return False
+
+    def closing(self, state: State) -> bytes:
+        """Bytes that make the trace a well-formed one, few of them; none where it is one."""
+        found = b""
+        here: State | None = state
+        while here is not None and not self.is_complete(here):
+            more = self._towards_end(here)
+            found += more
+            for byte in more:
+                here = None if here is None else self.step(here, byte)
+        assert here is not None, "each state has an end"
+        return found
+
+    def _towards_end(self, state: State) -> bytes:
+        """Some of the bytes that lead to the end of a trace."""
+        registers, place, _ = state
+        match place:
+            case Mark(at):
+                return codecs.BOM_UTF8[at:]
+            case Text(rest, special, _):
+                return utf8.completing(rest) or self._rest_of_special(registers, special or b"")
+            case Keyword(text):
+                return min(self.openings(registers, text), key=len)[len(text) :]
+            case FieldName(kind, values, text):
+                return min(self.names(registers, kind, values, text))[0][len(text) :]
+            case FieldValue(kind, values, text):
+                choice = self.rules.choice(registers, kind, len(values), values)
+                if not text or not choice.has(text):
+                    return choice.shortest(text)
+                return b" " if kind == "prop" else SHAPES_NAMES[kind][len(values) + 1]
+            case RecordEnd(kind, values):
+                return SHAPES_NAMES[kind][len(values)]
+            case Proposition():
+                return self.json.closing(place.json)
+            case FenceLength(text, closed):
+                return b"@" if closed else b"@@" if text else b"0@@"
+            case FenceBytes(left, rest):
+                return utf8.completing(rest).ljust(left, b"x")
+        if self.rules.tokens and registers.opening is None:
+            return b"<problem>\n"
+        return b"@node id="
+
+    def _rest_of_special(self, registers: Registers, special: bytes) -> bytes:
+        """What makes a line that is no text, but the beginning of a special one, that one."""
+        lines = [line for line in self._specials(registers) if _is_on_the_way(special, line)]
+        standing = [line for line in lines if self._may_stand(registers, line)]
+        content = special.removesuffix(b"\r")
+        if content in standing:
+            return b"\n"
+        if content in lines or not standing:
+            return b"x"
+        return min(standing, key=len)[len(special) :]
+
+
+def fence_size(left: int) -> int:
+    """The bytes of text that a fence is, with its line end."""
+    return len(b"@@len=%d@@\n" % left) + left
+
+
+def _is_on_the_way(text: bytes, line: bytes) -> bool:
+    """Whether a text is the beginning of a line, or all of it with a carriage return."""
+    return line.startswith(text) or text == line + b"\r"
+
+
+def _may_end(kind: str, values: tuple[Value, ...]) -> bool:
+    return all(field.optional for field in SHAPES[kind][len(values) :])
