@@ -48,18 +48,20 @@ _NOUNS: dict[Kind, str] = {"pot": "a program", "dot": "a trace", "dagmath": "a s
 
 
 class FormOptions(TypedDict, total=False):
-    """The options of `check`: `profile` and `theory` of a trace (see `potlang.dot.check`)."""
+    """The options of `check`, all of them of traces (see `potlang.dot.check`)."""
 
     profile: Profile
     theory: Program | ProgramSource | None
+    budget: int | None
+    require_end: bool
 
 
 class VerifyOptions(FormOptions, total=False):
     """The options of `verify`.
 
     Of all languages: `trust`, `limits`, `workers`. Of programs and traces: `route`. Of programs: `models`,
-    `cores`, `passes`, `certificate`, `cache`, `words`. Of traces: `profile`, `theory`. Of solutions:
-    `answer`, `steps`, `judge`. See the three functions for what they mean.
+    `cores`, `passes`, `certificate`, `cache`, `words`. Of traces: `profile`, `theory`, `budget`,
+    `require_end`. Of solutions: `answer`, `steps`, `judge`. See the three functions for what they mean.
     """
 
     trust: Trust
@@ -78,14 +80,15 @@ class VerifyOptions(FormOptions, total=False):
 
 
 _COMMON = frozenset({"trust", "limits", "workers"})
+_OF_TRACES = frozenset(FormOptions.__optional_keys__)
 _VERIFY: dict[Kind, frozenset[str]] = {
     "pot": _COMMON | {"route", "models", "cores", "passes", "certificate", "cache", "words"},
-    "dot": _COMMON | {"route", "profile", "theory"},
+    "dot": _COMMON | _OF_TRACES | {"route"},
     "dagmath": _COMMON | {"answer", "steps", "judge"},
 }
 _FORM: dict[Kind, frozenset[str]] = {
     "pot": frozenset(),
-    "dot": frozenset({"profile", "theory"}),
+    "dot": _OF_TRACES,
     "dagmath": frozenset(),
 }
 

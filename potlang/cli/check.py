@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 @run_options
 @trace_options
 @click.option(
+    "--stream", is_flag=True, help="Read traces as they are written, and stop at the first violation."
+)
+@click.option(
     "--schema",
     type=click.Choice(["pot", "openai", "anthropic", "gemini"]),
     help="Compare programs with this JSON Schema, and with nothing else.",
@@ -54,6 +57,7 @@ def check(
     style: str,
     running: RunOptions,
     trace: TraceOptions,
+    stream: bool,
     schema: str | None,
     rules: RuleOptions,
     deep: bool,
@@ -67,9 +71,13 @@ def check(
     Exit code: 0 no errors, 2 errors.
     """
     choice = rules.choice()
-    form = {"profile": trace.profile, "theory": theory_program(trace.theory, style, color)}
+    form = trace.form(theory_program(trace.theory, style, color))
 
     def checked(name: str) -> Answer:
+        if stream:
+            from potlang.cli.streaming import streamed_answer
+
+            return streamed_answer(name, form)
         given = read_input(name)
         note_options(given)
         if schema is not None:

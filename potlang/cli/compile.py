@@ -105,7 +105,7 @@ def _of_trace(given: Input, target: str, trace: TraceOptions, color: str) -> Pro
     if target == "dot":
         raise CommandFailure(f"{given.name} is a trace already")
     space = theory_program(trace.theory, "text", color)
-    checked = dot.check(given.source, profile=trace.profile, theory=space, name=given.name)
+    checked = dot.check(given.source, **trace.form(space), name=given.name)
     print_diagnostics(checked.trace.document, checked.diagnostics, color)
     if not checked.ok:
         sys.exit(INVALID)

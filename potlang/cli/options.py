@@ -237,6 +237,17 @@ class TraceOptions(NamedTuple):
 
     profile: Profile
     theory: str | None
+    budget: int | None
+    require_end: bool
+
+    def form(self, theory: api.Program | None) -> api.FormOptions:
+        """The options of `api.check`."""
+        return {
+            "profile": self.profile,
+            "theory": theory,
+            "budget": self.budget,
+            "require_end": self.require_end,
+        }
 
 
 class SolutionOptions(NamedTuple):
@@ -275,6 +286,15 @@ trace_options = grouped(
         "--theory",
         metavar="FILE",
         help=f"{_FOR_A_TRACE} a PoT program, whose declarations and assumptions the trace uses.",
+    ),
+    click.option(
+        "--record-budget",
+        "budget",
+        type=click.IntRange(min=1),
+        help=f"{_FOR_A_TRACE} the most records that it may have, statuses and text not counted.",
+    ),
+    click.option(
+        "--require-end", is_flag=True, help=f"{_FOR_A_TRACE} it has to end with `<summarizer:end>`."
     ),
 )
 solution_options = grouped(
@@ -362,5 +382,5 @@ def verify_options(
     if kind == "dagmath":
         return {**common, "answer": solution.answer, "steps": not solution.no_steps}
     if kind == "dot":
-        return {**common, "route": solving.route, "profile": trace.profile, "theory": theory}
+        return {**common, **trace.form(theory), "route": solving.route}
     return {**common, "route": solving.route}

@@ -197,3 +197,17 @@ def test_long_and_deep_values() -> None:
     assert accepts(deep)
     assert json_line(deep).count("not") == 400
     assert accepts({"and": ["p"] * 100_000})
+
+
+def test_nesting_is_bounded_whatever_else_the_text_has() -> None:
+    """[LIMIT-JSON]: one more level than the limit is refused with and without an escape."""
+    for name in ("p", "\\ud83d\\ude00"):
+        for depth, expected in ((512, []), (513, ["POT0003"])):
+            text = '{"not":' * depth + f'"{name}"' + "}" * depth
+            assert codes(f"@node id=1 role=problem\n@prop id=1 {text}") == expected
+
+
+def test_long_numbers_are_refused_with_a_point_and_an_exponent_too() -> None:
+    """[LIMIT-NUMERAL]"""
+    number = "1." + "0" * 9_990 + "e99999999"
+    assert codes(f'@node id=1 role=problem\n@prop id=1 {{"gt": [{number}, 1]}}') == ["POT0004"]

@@ -31,6 +31,7 @@ ELSEWHERE = {
     "POT0012": "a configuration, which is no program",
     "POT0013": "a configuration, which is no program",
     "POT1018": "a program that is checked by a schema alone",
+    "POT5013": "a budget that the validator of streams alone is given",
     "POT5070": "two traces that are glued",
     "POT5071": "two traces that are glued",
     "POT6010": "a damaged cache",
@@ -73,7 +74,9 @@ def found(text: str, whole: str) -> list[tuple[str, Severity]]:
         return [(each.code, each.severity) for each in potlang.dot.verify(text).diagnostics]
     profile = "strict" if "<!-- profile: strict -->" in whole else "paper"
     budget = re.search(r"<!-- budget: (\d+) -->", whole)
-    read_trace(text, sink := Sink(), profile=profile, budget=int(budget[1]) if budget else None)
+    records = int(budget[1]) if budget else None
+    ends = "<!-- require end -->" in whole
+    read_trace(text, sink := Sink(), profile=profile, budget=records, require_end=ends)
     return [(diagnostic.code, diagnostic.severity) for diagnostic in sink.diagnostics()]
 
 

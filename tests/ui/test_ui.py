@@ -1,7 +1,8 @@
 """The diagnostics as people see them: every program here against the text beside it.
 
 `POTLANG_BLESS=1` writes the texts anew. A case in a folder `POTnnnn` shows that code. A trace may be
-named `case.strict.dot` or `case.budget3.dot`, for the profile and the budget with which it is read.
+named `case.strict.dot`, `case.budget3.dot` or `case.ends.dot`, for the profile and the budget with which it
+is read, and for an end that it must have.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ def rendered_trace(case: Path) -> str:
         sink := Sink(),
         profile="strict" if case.name.endswith(".strict.dot") else "paper",
         budget=int(budget[1]) if budget else None,
+        require_end=case.name.endswith(".ends.dot"),
         name=f"{case.parent.name}/{case.name}",
     )
     return render_text(sink.diagnostics(), trace.document)

@@ -57,10 +57,18 @@ class MalformedTrace(ValueError):
 
 
 def read(
-    source: Source, *, profile: Profile = "paper", budget: int | None = None, name: str | None = None
+    source: Source,
+    *,
+    profile: Profile = "paper",
+    budget: int | None = None,
+    require_end: bool = False,
+    name: str | None = None,
 ) -> Trace:
-    """The trace in a text, in bytes or in a file. Raises `MalformedTrace` if it is not well formed."""
-    trace, sink = opened(source, profile, budget, name)
+    """The trace in a text, in bytes or in a file. Raises `MalformedTrace` if it is not well formed.
+
+    `budget` bounds the records that are no status; with `require_end` the trace needs its end.
+    """
+    trace, sink = opened(source, profile, budget, name, require_end)
     if sink.has_errors:
         raise MalformedTrace(sink.diagnostics(), trace)
     return trace
@@ -72,27 +80,32 @@ def check(
     profile: Profile = "paper",
     theory: Theory | None = None,
     budget: int | None = None,
+    require_end: bool = False,
     name: str | None = None,
 ) -> CheckedTrace:
     """The form of a trace, and the names and sorts of its propositions; no solver is asked.
 
+    `budget` and `require_end` are those of `read`.
+
     Never raises for what the trace contains. Raises `potlang.CompileError` if the theory does not compile.
     """
     program = compiled(theory)
-    trace, sink = opened(source, profile, budget, name)
+    trace, sink = opened(source, profile, budget, name, require_end)
     propositions = read_propositions(trace, sink, None if program is None else TraceTheory(program.tree))
     return CheckedTrace(trace, propositions, tuple(sink.diagnostics()))
 
 
-def opened(source: TraceSource, profile: Profile, budget: int | None, name: str | None) -> tuple[Trace, Sink]:
+def opened(
+    source: TraceSource, profile: Profile, budget: int | None, name: str | None, require_end: bool = False
+) -> tuple[Trace, Sink]:
     """The trace, read where it is not yet, and the sink with the errors of its form."""
-    if isinstance(source, Trace) and source.is_well_formed:
+    if isinstance(source, Trace) and source.is_well_formed and budget is None and not require_end:
         return source, Sink(source.document)
     if isinstance(source, Trace):
         # What is wrong with it is not in it: its text is read once more.
         profile, name, source = source.profile, source.document.name, source.raw.data
     sink = Sink()
-    trace = read_trace(source, sink, profile=profile, budget=budget, name=name)
+    trace = read_trace(source, sink, profile=profile, budget=budget, name=name, require_end=require_end)
     return trace, sink
 
 

@@ -1,4 +1,4 @@
-"""The form with role tokens: above each `@node` a line with the token of its role, and no such line elsewhere."""
+"""The form with role tokens: a line with the token of its role above each `@node`, and none elsewhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class _Pending(NamedTuple):
 
 
 class RoleTokens:
-    """Takes the lines with role tokens out, and reports those that do not go with their node ([DOT-ROLE-1])."""
+    """Takes the lines with role tokens out, and reports those without their node ([DOT-ROLE-1])."""
 
     def __init__(self, violations: Violations) -> None:
         self._violations = violations

@@ -51,7 +51,7 @@ RULES: Mapping[str, TraceRule] = MappingProxyType(
         ),
         "POT5014": TraceRule(
             "DOT-END-3",
-            "a trace may have to have its end",
+            "where its end is required, a trace has it",
             "end the last summarizer with `<summarizer:end>`",
         ),
         "POT5020": TraceRule("DOT-NODE-1", "ids strictly increase", "give the node the next free id"),

@@ -22,7 +22,8 @@ class Trace:
 
     `is_well_formed` says whether that is all of it. `is_typed` is false for the role-tagged form, which
     has nodes and text alone. `misusing` are the summarizers with an edge from what was not validated by
-    then; the edge is left out. `has_role_tokens`: a role token stands above each node. Positions in records are byte offsets; `place` makes places of them.
+    then; the edge is left out. `has_role_tokens`: a role token stands above each node. Positions in records
+    are byte offsets; `place` makes places of them.
     """
 
     language: ClassVar[Literal["dot"]] = "dot"

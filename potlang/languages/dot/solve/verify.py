@@ -56,6 +56,7 @@ def verify(
     limits: Limits = Limits(),
     workers: Workers | None = None,
     budget: int | None = None,
+    require_end: bool = False,
     name: str | None = None,
 ) -> TraceReport:
     """The report on a trace: form, propositions, arrows, nucleus and summary, with evidence.
@@ -68,7 +69,7 @@ def verify(
     """
     deadline = Deadline(limits.total_ms)
     program = compiled(theory)
-    trace, sink = opened(source, profile, budget, name)
+    trace, sink = opened(source, profile, budget, name, require_end)
     with nullcontext() if program is None else program.borrowed():
         space = None if program is None else TraceTheory(program.tree, (program.module, program.extension))
         said = read_propositions(trace, sink, space)

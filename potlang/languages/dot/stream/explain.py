@@ -10,7 +10,8 @@ from potlang.languages.dot.stream.explain_json import json_violation
 from potlang.languages.dot.stream.ids import shortest
 from potlang.languages.dot.stream.machine import (
     OPENINGS,
-    Blank,
+    BlankLine,
+    ByteOrderMark,
     CarriageReturn,
     FenceBytes,
     FenceLength,
@@ -18,15 +19,14 @@ from potlang.languages.dot.stream.machine import (
     FieldValue,
     Keyword,
     LineStart,
-    Machine,
-    Mark,
     Proposition,
     RecordEnd,
-    State,
-    Text,
+    TextLine,
+    TraceMachine,
+    TraceState,
     fence_size,
 )
-from potlang.languages.dot.stream.registers import Registers, Rules, Value, Words
+from potlang.languages.dot.stream.registers import PROPOSER, Admission, Registers, Value, WordChoice
 
 _WORDS = {"text": "text", "fence": "a fence", "blank": "a blank line", "end": "the end"}
 _DIGITS = frozenset(b"0123456789")
@@ -41,7 +41,7 @@ class Violation(NamedTuple):
     fields: dict[str, Any]
 
 
-def violation_at(machine: Machine, state: State, byte: int) -> Violation:
+def violation_at(machine: TraceMachine, state: TraceState, byte: int) -> Violation:
     """Why no well-formed trace has this byte behind the state."""
     if state.size >= machine.limits.bytes:
         return _found("POT0002", limit=machine.limits.bytes)
@@ -53,11 +53,11 @@ def _found(code: str, **fields: Any) -> Violation:
 
 
 class _Explanation(NamedTuple):
-    rules: Rules
-    machine: Machine
+    rules: Admission
+    machine: TraceMachine
     registers: Registers
 
-    def of(self, state: State, byte: int) -> Violation:
+    def of(self, state: TraceState, byte: int) -> Violation:
         registers, place, size = state
         one = bytes((byte,))
         match place:
@@ -65,13 +65,13 @@ class _Explanation(NamedTuple):
                 return self._keyword(b"", one) if one == b"@" else self._line_start(one)
             case Keyword(text):
                 return self._keyword(text, one)
-            case Text(rest, _, _):
+            case TextLine(rest, _, _):
                 if (one == b"\n" and rest) or (one != b"\n" and utf8.after(rest, byte) is None):
                     return _found("POT5005", what="the text")
                 return self._no_text(place)
-            case Blank():
+            case BlankLine():
                 return _found("POT5010", what="text")
-            case Mark():
+            case ByteOrderMark():
                 return _found("POT5007", what="text")
             case FieldName(kind, values, text):
                 return self._field_name(kind, values, text + one)
@@ -105,7 +105,7 @@ class _Explanation(NamedTuple):
             return _found("POT5005", what="the text")
         return self._over_text()
 
-    def _no_text(self, place: Text) -> Violation:
+    def _no_text(self, place: TextLine) -> Violation:
         if not self.registers.previous:
             return _found("POT5007", what="text")
         special = (place.special or b"").removesuffix(b"\r")
@@ -133,7 +133,7 @@ class _Explanation(NamedTuple):
         """Why no record of a kind may begin here."""
         registers, rules, token = self.registers, self.rules, kind.upper()
         shown = "a fence" if kind == "fence" else f"`@{kind}`"
-        if registers.opening is not None or (rules.tokens and kind == "node"):
+        if registers.opening is not None or (registers.tokens and kind == "node"):
             return _no_token(registers.opening)
         if not registers.previous:
             return _found("POT5007", what=shown)
@@ -150,8 +150,8 @@ class _Explanation(NamedTuple):
             return _found("POT5011", budget=rules.budgets.records)
         if kind == "fence":
             return self._over_text()
-        if kind == "node":
-            return self._value("node", "id", b"")
+        if kind == "edge" and registers.role == "problem":
+            return _found("POT5024", kind="use", src="problem", dst="problem")
         return self._value(kind, SHAPES[kind][0].name, b"")
 
     # --- fields ----------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ class _Explanation(NamedTuple):
     def _field_value(self, kind: str, values: tuple[Value, ...], text: bytes, one: bytes) -> Violation:
         field, longer = SHAPES[kind][len(values)], text + one
         choice = self.rules.choice(self.registers, kind, len(values), values)
-        if isinstance(choice, Words):
+        if isinstance(choice, WordChoice):
             fitting = [word for word in field.words if word.encode().startswith(longer)]
             return (
                 self._word(kind, values, fitting[0]) if fitting else _malformed(kind, f"write `{form(kind)}`")
@@ -217,7 +217,9 @@ class _Explanation(NamedTuple):
 
     def _some_node(self, digits: bytes) -> bytes | None:
         """A node whose id begins so, not the one of the block if there is another."""
-        for ids in self.registers.by_role:
+        # What is said of a proposer is what most likely was meant.
+        by_role = self.registers.by_role
+        for ids in (by_role[PROPOSER], *by_role):
             rest = shortest(ids, digits)
             if rest is not None and digits + rest != b"%d" % self.registers.last:
                 return digits + rest

@@ -8,6 +8,9 @@ from potlang.languages.dot.read.propositions import DECLARING, LONGEST_NAME
 from potlang.languages.dot.read.records import Role
 from potlang.languages.dot.stream import utf8
 from potlang.languages.dot.stream.json_bytes import (
+    UNFINISHED,
+    BehindValue,
+    Brackets,
     Cursor,
     Expected,
     ExpectedKey,
@@ -15,8 +18,7 @@ from potlang.languages.dot.stream.json_bytes import (
     InString,
     JsonBytes,
     ListFrame,
-    Read,
-    Stack,
+    longer,
 )
 from potlang.languages.dot.stream.json_shapes import SHAPES_OF
 
@@ -36,19 +38,25 @@ def json_violation(json: JsonBytes, cursor: Cursor, byte: int, role: Role | None
         case InString():
             return _in_string(at, stack, byte, role, of_problem)
         case InNumber():
-            if byte in b"0123456789.eE+-":
-                return ("POT0004", {"digits": json.limits.digits + 1, "limit": json.limits.digits})
-            return _not_json("a number goes on with digits")
+            if longer(at, byte) is not None:
+                return "POT0004", {"digits": json.limits.digits + 1, "limit": json.limits.digits}
+            if at.part in UNFINISHED or byte in b"0123456789.eE+-":
+                return _not_json("this is no number")
+            return _behind_value(json.behind_value(stack).stack, one)
         case Expected():
             return _value(json, at, stack, one)
         case ExpectedKey():
             return _shape() if one == b"}" else _not_json("expected a key in double quotes")
-        case Read():
-            if stack is None:
-                return _not_json("there is text after the JSON value")
-            end = b"]" if isinstance(stack.frame, ListFrame) else b"}"
-            return _shape() if one in (end, b",") else _not_json(f"expected `,` or `{end.decode()}`")
+        case BehindValue():
+            return _behind_value(stack, one)
     return _not_json("a key is followed by `:`")
+
+
+def _behind_value(stack: Brackets | None, one: bytes) -> Found:
+    if stack is None:
+        return _not_json("there is text after the JSON value")
+    end = b"]" if isinstance(stack.frame, ListFrame) else b"}"
+    return _shape() if one in (end, b",") else _not_json(f"expected `,` or `{end.decode()}`")
 
 
 def _not_json(problem: str) -> Found:
@@ -59,7 +67,7 @@ def _shape(problem: str = _WRONG_SHAPE) -> Found:
     return "POT5041", {"problem": problem}
 
 
-def _value(json: JsonBytes, at: Expected, stack: Stack | None, one: bytes) -> Found:
+def _value(json: JsonBytes, at: Expected, stack: Brackets | None, one: bytes) -> Found:
     shape = SHAPES_OF[at.kind]
     if one in (b"[", b"{"):
         fits = shape.list if one == b"[" else shape.object
@@ -71,7 +79,7 @@ def _value(json: JsonBytes, at: Expected, stack: Stack | None, one: bytes) -> Fo
     return _not_json("expected a value")
 
 
-def _in_string(at: InString, stack: Stack | None, byte: int, role: Role | None, of_problem: bool) -> Found:
+def _in_string(at: InString, stack: Brackets | None, byte: int, role: Role | None, of_problem: bool) -> Found:
     one = bytes((byte,))
     if at.rest:
         return "POT5005", {"what": "the `@prop`"}
@@ -103,7 +111,7 @@ def _in_escape(at: InString, one: bytes) -> Found:
     return _shape("unknown operator")
 
 
-def _key(at: InString, stack: Stack | None, one: bytes, role: Role | None, of_problem: bool) -> Found:
+def _key(at: InString, stack: Brackets | None, one: bytes, role: Role | None, of_problem: bool) -> Found:
     """A key that goes on with what no key here has."""
     text = (at.text or "") + one.decode("latin-1")
     if stack is not None and stack.depth == 1 and not of_problem:

@@ -31,7 +31,7 @@ _ESCAPES = {ord(a): b for a, b in zip('"\\/bfnrt', '"\\/\b\f\n\r\t', strict=True
 _QUOTE, _BACKSLASH, _COMMA, _COLON = b'"\\,:'
 _LIST, _LIST_END, _OBJECT, _OBJECT_END = b"[]{}"
 _ZERO, _MINUS, _PLUS, _POINT, _SMALL_E, _LARGE_E = b"0-+.eE"
-_UNFINISHED = frozenset(("sign", "point", "e", "sign of exponent"))
+UNFINISHED = frozenset(("sign", "point", "e", "sign of exponent"))
 """The parts of a number behind which it needs a digit."""
 
 
@@ -75,11 +75,11 @@ class ObjectFrame(NamedTuple):
         return [key for key, kind in table.items() if key not in self.keys and depth_of(kind) <= room]
 
 
-class Stack(NamedTuple):
+class Brackets(NamedTuple):
     """The innermost open bracket, those around it, and how many there are."""
 
     frame: ListFrame | ObjectFrame
-    below: Stack | None
+    below: Brackets | None
     depth: int
 
 
@@ -102,7 +102,7 @@ class ExpectedColon(NamedTuple):
     kind: str
 
 
-class Read(NamedTuple):
+class BehindValue(NamedTuple):
     """A value was read: a comma, or the end of the bracket, or of the text."""
 
 
@@ -135,15 +135,15 @@ class InNumber(NamedTuple):
     exponent: int = 0
 
 
-At: TypeAlias = Expected | ExpectedKey | ExpectedColon | Read | InString | InNumber
-_READ = Read()
+At: TypeAlias = Expected | ExpectedKey | ExpectedColon | BehindValue | InString | InNumber
+_READ = BehindValue()
 
 
 class Cursor(NamedTuple):
     """Where a text stands."""
 
     at: At
-    stack: Stack | None = None
+    stack: Brackets | None = None
 
 
 def start(of_problem: bool) -> Cursor:
@@ -153,7 +153,7 @@ def start(of_problem: bool) -> Cursor:
 
 def is_complete(cursor: Cursor) -> bool:
     """Whether the text is a whole value."""
-    return cursor.stack is None and type(cursor.at) is Read
+    return cursor.stack is None and type(cursor.at) is BehindValue
 
 
 class JsonBytes(NamedTuple):
@@ -170,8 +170,8 @@ class JsonBytes(NamedTuple):
             return self._number(at, stack, byte)
         if byte in SPACE:
             return cursor
-        if type(at) is Read:
-            return self._behind_value(stack, byte)
+        if type(at) is BehindValue:
+            return self._comma_or_end(stack, byte)
         if type(at) is Expected:
             return self._value(at, stack, byte)
         if type(at) is ExpectedKey:
@@ -179,10 +179,10 @@ class JsonBytes(NamedTuple):
         assert type(at) is ExpectedColon
         return Cursor(Expected(at.kind), stack) if byte == _COLON else None
 
-    def _room(self, stack: Stack | None) -> int:
+    def _room(self, stack: Brackets | None) -> int:
         return self.limits.nesting - (0 if stack is None else stack.depth)
 
-    def _value(self, at: Expected, stack: Stack | None, byte: int) -> Cursor | None:
+    def _value(self, at: Expected, stack: Brackets | None, byte: int) -> Cursor | None:
         shape = SHAPES_OF[at.kind]
         if byte == _QUOTE:
             return None if shape.string is None else Cursor(InString(shape.string), stack)
@@ -202,10 +202,10 @@ class JsonBytes(NamedTuple):
             return Cursor(InNumber("sign") if byte == _MINUS else _whole(byte), stack)
         return None
 
-    def _inside(self, stack: Stack | None, frame: ListFrame | ObjectFrame) -> Stack:
-        return Stack(frame, stack, 1 if stack is None else stack.depth + 1)
+    def _inside(self, stack: Brackets | None, frame: ListFrame | ObjectFrame) -> Brackets:
+        return Brackets(frame, stack, 1 if stack is None else stack.depth + 1)
 
-    def _behind_value(self, stack: Stack | None, byte: int) -> Cursor | None:
+    def _comma_or_end(self, stack: Brackets | None, byte: int) -> Cursor | None:
         if stack is None:
             return None
         frame = stack.frame
@@ -217,25 +217,25 @@ class JsonBytes(NamedTuple):
             return Cursor(ExpectedKey(), stack)
         return self._closed(stack) if byte == _OBJECT_END and frame.may_close else None
 
-    def _closed(self, stack: Stack | None) -> Cursor:
+    def _closed(self, stack: Brackets | None) -> Cursor:
         assert stack is not None
-        return self._have_read(stack.below)
+        return self.behind_value(stack.below)
 
-    def _have_read(self, stack: Stack | None) -> Cursor:
+    def behind_value(self, stack: Brackets | None) -> Cursor:
         """Behind a value."""
         if stack is not None and isinstance(stack.frame, ListFrame):
             frame = stack.frame
             stack = stack._replace(frame=frame._replace(items=min(frame.items + 1, len(frame.shape.kinds))))
         return Cursor(_READ, stack)
 
-    def _key(self, at: ExpectedKey, stack: Stack | None, byte: int) -> Cursor | None:
+    def _key(self, at: ExpectedKey, stack: Brackets | None, byte: int) -> Cursor | None:
         if byte == _QUOTE:
             return Cursor(InString(StringShape(), text=""), stack)
         return self._closed(stack) if byte == _OBJECT_END and at.may_close else None
 
     # --- strings ---------------------------------------------------------------------------------
 
-    def _string(self, at: InString, stack: Stack | None, byte: int) -> Cursor | None:
+    def _string(self, at: InString, stack: Brackets | None, byte: int) -> Cursor | None:
         if at.rest:
             # Only keys keep what they say, and need the bytes of the character for it.
             part = at.part + bytes((byte,)) if at.text is not None else b""
@@ -264,7 +264,7 @@ class JsonBytes(NamedTuple):
             return None
         return Cursor(at._replace(part=bytes((byte,)) if at.text is not None else b"", rest=rest), stack)
 
-    def _next_characters(self, at: InString, stack: Stack | None) -> str | None:
+    def _next_characters(self, at: InString, stack: Brackets | None) -> str | None:
         """The characters that a key may go on with; None if any."""
         if at.text is None:
             return None
@@ -276,7 +276,7 @@ class JsonBytes(NamedTuple):
         keys = frame.open_keys(self._room(stack))
         return "".join({key[size] for key in keys if len(key) > size and key.startswith(at.text)})
 
-    def _escape(self, at: InString, stack: Stack | None, part: bytes) -> Cursor | None:
+    def _escape(self, at: InString, stack: Brackets | None, part: bytes) -> Cursor | None:
         if len(part) == 2:
             if part == b"\\u":
                 return Cursor(at._replace(part=part), stack)
@@ -294,7 +294,7 @@ class JsonBytes(NamedTuple):
             return Cursor(at._replace(part=b"", half=code), stack)
         return self._character(at, stack, chr(code))
 
-    def _may_be_escaped(self, at: InString, stack: Stack | None, digits: bytes) -> bool:
+    def _may_be_escaped(self, at: InString, stack: Brackets | None, digits: bytes) -> bool:
         """Whether an escape may begin with these digits: pairs of surrogates are whole, keys known."""
         is_low = digits[0] == ord("d") and (len(digits) == 1 or digits[1] in b"cdef")
         if at.half:
@@ -304,7 +304,7 @@ class JsonBytes(NamedTuple):
         among = self._next_characters(at, stack)
         return among is None or any((b"%04x" % ord(each)).startswith(digits) for each in among)
 
-    def _character(self, at: InString, stack: Stack | None, character: str | None) -> Cursor | None:
+    def _character(self, at: InString, stack: Brackets | None, character: str | None) -> Cursor | None:
         """Behind one character more, which is needed of keys alone."""
         length = 1 if at.shape.most is None else at.length + 1
         if at.text is None:
@@ -318,14 +318,14 @@ class JsonBytes(NamedTuple):
             return None
         return Cursor(InString(at.shape, length, text), stack)
 
-    def _is_repeated(self, key: str, stack: Stack | None) -> bool:
+    def _is_repeated(self, key: str, stack: Brackets | None) -> bool:
         return stack is not None and isinstance(stack.frame, ObjectFrame) and key in stack.frame.keys
 
-    def _end_of_string(self, at: InString, stack: Stack | None) -> Cursor | None:
+    def _end_of_string(self, at: InString, stack: Brackets | None) -> Cursor | None:
         if at.length == 0:
             return None
         if at.text is None:
-            return self._have_read(stack)
+            return self.behind_value(stack)
         assert stack is not None and isinstance(stack.frame, ObjectFrame)
         frame, key = stack.frame, at.text
         if key in frame.keys:
@@ -343,15 +343,15 @@ class JsonBytes(NamedTuple):
 
     # --- numbers ---------------------------------------------------------------------------------
 
-    def _number(self, at: InNumber, stack: Stack | None, byte: int) -> Cursor | None:
-        longer = _longer(at, byte)
-        if longer is not None:
-            return Cursor(longer, stack) if self._fits(longer) else None
-        return None if at.part in _UNFINISHED else self.step(self._have_read(stack), byte)
+    def _number(self, at: InNumber, stack: Brackets | None, byte: int) -> Cursor | None:
+        more = longer(at, byte)
+        if more is not None:
+            return Cursor(more, stack) if self._fits(more) else None
+        return None if at.part in UNFINISHED else self.step(self.behind_value(stack), byte)
 
     def _fits(self, at: InNumber) -> bool:
         """Whether some number that begins so has no more digits than are allowed (`digits_of`)."""
-        most, written = self.limits.digits, at.written + (at.part in _UNFINISHED)
+        most, written = self.limits.digits, at.written + (at.part in UNFINISHED)
         if at.part in ("e", "sign of exponent", "exponent"):
             figures = max(at.figures, 1)
             exponent = (-at.exponent if at.negative else at.exponent) - at.fraction
@@ -379,7 +379,7 @@ class JsonBytes(NamedTuple):
             case InString():
                 return self._rest_of_string(at, stack)
             case InNumber():
-                return b"0" if at.part in _UNFINISHED else self._towards_end(self._have_read(stack))
+                return b"0" if at.part in UNFINISHED else self._towards_end(self.behind_value(stack))
             case ExpectedColon():
                 return b":"
             case Expected():
@@ -391,7 +391,7 @@ class JsonBytes(NamedTuple):
             return b"]" if stack.frame.items >= stack.frame.shape.least else b","
         return b"}" if stack.frame.may_close else b","
 
-    def _rest_of_string(self, at: InString, stack: Stack | None) -> bytes:
+    def _rest_of_string(self, at: InString, stack: Brackets | None) -> bytes:
         if at.rest:
             return utf8.completing(at.rest)
         digits = at.part[2:].lower()
@@ -418,7 +418,7 @@ def _whole(digit: int) -> InNumber:
     return InNumber("zero", 1) if digit == _ZERO else InNumber("whole", 1, 1)
 
 
-def _longer(at: InNumber, byte: int) -> InNumber | None:
+def longer(at: InNumber, byte: int) -> InNumber | None:
     """A number with one byte more; None where that is none."""
     part, written, figures, fraction, _, exponent = at
     written += 1

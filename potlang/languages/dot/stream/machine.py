@@ -1,7 +1,7 @@
 """The language of traces as a machine over bytes: immutable states, and a step to the next one.
 
-A `State` is registers and a place in the line. `Machine.step` gives the state behind one more byte, or None
-where no well-formed trace goes on so; what a field may hold is asked of `Rules`.
+A `TraceState` is registers and a place in the line. `TraceMachine.step` gives the state behind one more byte,
+or None where no well-formed trace goes on so; what a field may hold is asked of `Admission`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from potlang.languages.dot.read.records import END_MARK, ROLE_TOKENS, Profile
 from potlang.languages.dot.read.shapes import LONGEST_NUMBER, SHAPES, pattern
 from potlang.languages.dot.stream import utf8
 from potlang.languages.dot.stream.json_bytes import Cursor, JsonBytes, is_complete, start
-from potlang.languages.dot.stream.registers import UNBOUNDED, Budgets, Registers, Rules, Value, Words
+from potlang.languages.dot.stream.registers import UNBOUNDED, Admission, Budgets, Registers, Value, WordChoice
 from potlang.source import DEFAULT_LIMITS, InputLimits
 
 _LF, _CR, _SPACE, _AT = b"\n\r @"
@@ -32,7 +32,7 @@ _RECORD = {letters: re.compile(rf"{pattern(kind)}\r?\n".encode()) for letters, k
 SHAPES_NAMES = {kind: [f" {field.name}=".encode() for field in fields] for kind, fields in SHAPES.items()}
 
 
-class Mark(NamedTuple):
+class ByteOrderMark(NamedTuple):
     """In a byte order mark."""
 
     at: int
@@ -42,7 +42,7 @@ class LineStart(NamedTuple):
     """At the start of a line."""
 
 
-class Text(NamedTuple):
+class TextLine(NamedTuple):
     """In a line of text: the bytes that its last character still needs, and how long it is.
 
     `special`: all of it, as long as it may be the end of the trace or a role token.
@@ -53,7 +53,7 @@ class Text(NamedTuple):
     size: int
 
 
-class Blank(NamedTuple):
+class BlankLine(NamedTuple):
     """In a line behind the end of the trace."""
 
 
@@ -116,10 +116,10 @@ class FenceBytes(NamedTuple):
 
 
 Place: TypeAlias = (
-    Mark
+    ByteOrderMark
     | LineStart
-    | Text
-    | Blank
+    | TextLine
+    | BlankLine
     | Keyword
     | FieldName
     | FieldValue
@@ -130,10 +130,10 @@ Place: TypeAlias = (
     | FenceBytes
 )
 START_OF_LINE = LineStart()
-_BLANK_LINE = Blank()
+_BLANK_LINE = BlankLine()
 
 
-class State(NamedTuple):
+class TraceState(NamedTuple):
     """A trace so far: registers, the place in its line, and how many bytes it has."""
 
     registers: Registers
@@ -144,36 +144,39 @@ class State(NamedTuple):
 Next: TypeAlias = tuple[Registers, Place] | None
 
 
-class Machine:
-    """The machine of a profile under budgets and limits."""
+class TraceMachine:
+    """The machine of a profile under budgets and limits.
+
+    `tokens`: whether blocks begin with role tokens; None: as the first one does.
+    """
 
     def __init__(
         self,
         profile: Profile = "paper",
         budgets: Budgets = UNBOUNDED,
         *,
-        tokens: bool = False,
+        tokens: bool | None = None,
         limits: InputLimits = DEFAULT_LIMITS,
     ) -> None:
-        self.rules = Rules(profile, budgets, tokens=tokens)
+        self.rules = Admission(profile, budgets, tokens=tokens)
         self.limits = limits
         self.json = JsonBytes(limits)
 
-    def start(self) -> State:
+    def start(self) -> TraceState:
         """In front of the first byte."""
-        return State(Registers(), START_OF_LINE)
+        return TraceState(Registers(tokens=self.rules.tokens), START_OF_LINE)
 
-    def step(self, state: State, byte: int) -> State | None:
+    def step(self, state: TraceState, byte: int) -> TraceState | None:
         """Behind one more byte; None where no well-formed trace goes on so."""
         registers, place, size = state
         if size >= self.limits.bytes:
             return None
         found = self._step(registers, place, size, byte)
-        return None if found is None else State(*found, size + 1)
+        return None if found is None else TraceState(*found, size + 1)
 
     def _step(self, registers: Registers, place: Place, size: int, byte: int) -> Next:
         match place:
-            case Text():
+            case TextLine():
                 return self._in_text(registers, place, byte)
             case Proposition():
                 return self._in_json(registers, place, byte)
@@ -194,14 +197,14 @@ class Machine:
                 return self._in_fence(registers, place, byte)
             case FenceLength():
                 return self._in_length(registers, place, size, byte)
-            case Blank():
+            case BlankLine():
                 if byte == _LF:
                     return self._finished(registers, "blank")
                 return (registers, place) if byte in _BLANK else None
-        assert isinstance(place, Mark)
+        assert isinstance(place, ByteOrderMark)
         if byte != codecs.BOM_UTF8[place.at]:
             return None
-        return registers, Mark(place.at + 1) if place.at < 2 else START_OF_LINE
+        return registers, ByteOrderMark(place.at + 1) if place.at < 2 else START_OF_LINE
 
     def _finished(self, registers: Registers, kind: str, values: tuple[Value, ...] = ()) -> Next:
         return self.rules.after(registers, kind, values), START_OF_LINE
@@ -214,21 +217,21 @@ class Machine:
         if registers.ended:
             return self._step(registers, _BLANK_LINE, size, byte)
         if size == 0 and byte == codecs.BOM_UTF8[0]:
-            return registers, Mark(1)
+            return registers, ByteOrderMark(1)
         if registers.opening is not None:
             return None
-        return self._in_text(registers, Text(utf8.WHOLE, b"", 0), byte)
+        return self._in_text(registers, TextLine(utf8.WHOLE, b"", 0), byte)
 
     def _specials(self, registers: Registers) -> tuple[bytes, ...]:
         """The lines that are no text here: the end of the trace, and role tokens."""
         found: tuple[bytes, ...] = (END_MARK,) if registers.role == "summarizer" else ()
-        return (*found, *ROLE_TOKENS) if self.rules.tokens else found
+        return found if registers.tokens is False else (*found, *ROLE_TOKENS)
 
     def _has_text(self, registers: Registers, size: int) -> bool:
         """Whether there may be a line of text here that has so many bytes, its end not counted."""
         return self.rules.is_in_order(registers, "TEXT") and self.rules.has_room(registers, size + 1)
 
-    def _in_text(self, registers: Registers, place: Text, byte: int) -> Next:
+    def _in_text(self, registers: Registers, place: TextLine, byte: int) -> Next:
         if byte == _LF:
             return self._end_of_text(registers, place)
         rest = utf8.after(place.rest, byte)
@@ -240,12 +243,12 @@ class Machine:
             content = special.removesuffix(b"\r")
             lines = [line for line in self._specials(registers) if _is_on_the_way(special, line)]
             if any(self._may_stand(registers, line) for line in lines):
-                return registers, Text(rest, special, size)
+                return registers, TextLine(rest, special, size)
             # A line that may not stand here is text with one byte more.
             if not self._has_text(registers, size + (content in lines)):
                 return None
-            return registers, Text(rest, special if lines else None, size)
-        return (registers, Text(rest, None, size)) if self._has_text(registers, size) else None
+            return registers, TextLine(rest, special if lines else None, size)
+        return (registers, TextLine(rest, None, size)) if self._has_text(registers, size) else None
 
     def _may_stand(self, registers: Registers, line: bytes) -> bool:
         """Whether a special line may stand here."""
@@ -253,14 +256,14 @@ class Machine:
             return True
         return self.rules.admits(registers._replace(opening=ROLE_TOKENS[line]), "node")
 
-    def _end_of_text(self, registers: Registers, place: Text) -> Next:
+    def _end_of_text(self, registers: Registers, place: TextLine) -> Next:
         content = None if place.special is None else place.special.removesuffix(b"\r")
         if content is not None and content in self._specials(registers):
             if not self._may_stand(registers, content):
                 return None
             if content == END_MARK:
                 return self._finished(registers, "end")
-            return registers._replace(opening=ROLE_TOKENS[content]), START_OF_LINE
+            return registers._replace(opening=ROLE_TOKENS[content], tokens=True), START_OF_LINE
         if place.rest or not self._has_text(registers, place.size):
             return None
         return self._finished(self.rules.with_text(registers, place.size + 1), "text")
@@ -307,7 +310,7 @@ class Machine:
         kind, values, text = place
         choice = self.rules.choice(registers, kind, len(values), values)
         longer = text + bytes((byte,))
-        if isinstance(choice, Words):
+        if isinstance(choice, WordChoice):
             if choice.has(longer):
                 return registers, RecordEnd(kind, (*values, longer))
         elif byte not in _DIGITS:
@@ -393,7 +396,7 @@ class Machine:
         return rules.after(registers, kind, values)
 
     def _whole_text(self, registers: Registers, line: bytes) -> Registers | None:
-        if self.rules.tokens or (registers.role == "summarizer" and line[0] == END_MARK[0]):
+        if registers.tokens or (registers.role == "summarizer" and line[0] == END_MARK[0]):
             return None
         if registers.opening is not None or not self._has_text(registers, len(line) - 1):
             return None
@@ -404,7 +407,7 @@ class Machine:
                 return None
         return self.rules.after(self.rules.with_text(registers, len(line)), "text")
 
-    def pass_over(self, state: State, data: bytes, at: int) -> State | None:
+    def pass_over(self, state: TraceState, data: bytes, at: int) -> TraceState | None:
         """The state behind the ASCII bytes from `at` on in which nothing is judged; None if there are none.
 
         Of a fence all but the last, of a line of text those before its end.
@@ -413,7 +416,7 @@ class Machine:
         room = min(len(data), at + self.limits.bytes - size)
         if isinstance(place, FenceBytes):
             end = min(room, at + place.left - 1)
-        elif isinstance(place, Text) and place.special is None and self.rules.budgets.text is None:
+        elif isinstance(place, TextLine) and place.special is None and self.rules.budgets.text is None:
             line_end = data.find(b"\n", at, room)
             end = room if line_end < 0 else line_end
         else:
@@ -422,25 +425,23 @@ class Machine:
             return None
         count = end - at
         if isinstance(place, FenceBytes):
-            return State(registers, FenceBytes(place.left - count), size + count)
-        return State(registers, Text(utf8.WHOLE, None, place.size + count), size + count)
+            return TraceState(registers, FenceBytes(place.left - count), size + count)
+        return TraceState(registers, TextLine(utf8.WHOLE, None, place.size + count), size + count)
 
     # --- the end of a trace ----------------------------------------------------------------------
 
-    def is_complete(self, state: State) -> bool:
+    def is_complete(self, state: TraceState) -> bool:
         """Whether the trace is well formed if it ends here."""
         registers, place, _ = state
-        if registers.opening is not None:
-            return False
         match place:
             case LineStart():
-                return self.rules.order.may_end[registers.order]
-            case Text(rest, special, size):
+                return registers.opening is None and self.rules.order.may_end[registers.order]
+            case TextLine(rest, special, size):
                 content = None if special is None else special.removesuffix(b"\r")
                 if content in self._specials(registers):
                     return content == END_MARK
                 return not rest and self._has_text(registers, size)
-            case Blank() | CarriageReturn():
+            case BlankLine() | CarriageReturn():
                 return True
             case RecordEnd(kind, values):
                 return _may_end(kind, values)
@@ -453,10 +454,10 @@ class Machine:
                 return place.left == 0
         return False
 
-    def closing(self, state: State) -> bytes:
+    def closing(self, state: TraceState) -> bytes:
         """Bytes that make the trace a well-formed one, few of them; none where it is one."""
         found = b""
-        here: State | None = state
+        here: TraceState | None = state
         while here is not None and not self.is_complete(here):
             more = self._towards_end(here)
             found += more
@@ -465,13 +466,13 @@ class Machine:
         assert here is not None, "each state has an end"
         return found
 
-    def _towards_end(self, state: State) -> bytes:
+    def _towards_end(self, state: TraceState) -> bytes:
         """Some of the bytes that lead to the end of a trace."""
         registers, place, _ = state
         match place:
-            case Mark(at):
+            case ByteOrderMark(at):
                 return codecs.BOM_UTF8[at:]
-            case Text(rest, special, _):
+            case TextLine(rest, special, _):
                 return utf8.completing(rest) or self._rest_of_special(registers, special or b"")
             case Keyword(text):
                 return min(self.openings(registers, text), key=len)[len(text) :]
@@ -490,7 +491,7 @@ class Machine:
                 return b"@" if closed else b"@@" if text else b"0@@"
             case FenceBytes(left, rest):
                 return utf8.completing(rest).ljust(left, b"x")
-        if self.rules.tokens and registers.opening is None:
+        if registers.tokens and registers.opening is None:
             return b"<problem>\n"
         return b"@node id="
 

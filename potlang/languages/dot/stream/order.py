@@ -17,7 +17,7 @@ START = 0
 _FINISHED = "$end"
 
 
-class Order:
+class RecordOrder:
     """The automaton of a profile: a row for each state, with the next state for each kind of token."""
 
     def __init__(self, profile: Profile) -> None:
@@ -75,7 +75,7 @@ def _merged(rows: list[dict[str, int]], may_end: list[bool]) -> tuple[list[dict[
 
 
 @cache
-def order_of(profile: Profile) -> Order:
+def order_of(profile: Profile) -> RecordOrder:
     """The automaton of a profile's grammar."""
     assert profile in GRAMMARS
-    return Order(profile)
+    return RecordOrder(profile)

@@ -1,6 +1,6 @@
 """The registers of the validator (appendix B.2), immutable: ids by role and state, and what is used up.
 
-`Rules` says for each field of a record which values the registers admit. It is the one place behind the
+`Admission` says for each field of a record which values the registers admit. It is the one place behind the
 machine, its diagnostics and the masks; the triples of edges are those of the reader.
 """
 
@@ -12,12 +12,12 @@ from potlang.languages.dot.read.records import MARKS, ROLES, Profile, Role
 from potlang.languages.dot.read.shapes import LONGEST_NUMBER, SHAPES
 from potlang.languages.dot.read.validator import ADMISSIBLE, PAPER_TRIPLES
 from potlang.languages.dot.stream.ids import EMPTY, IdTrie, added, extends, has, removed, shortest
-from potlang.languages.dot.stream.order import START, Order, order_of
+from potlang.languages.dot.stream.order import START, RecordOrder, order_of
 
 FREE = ("TEXT", "FENCE", "END", "BLANK")
 _UNCOUNTED = ("STATUS", *FREE)
 _BEYOND = 10**LONGEST_NUMBER
-_PROPOSER, _CRITIC = ROLES.index("proposer"), ROLES.index("critic")
+PROPOSER, CRITIC = ROLES.index("proposer"), ROLES.index("critic")
 Value: TypeAlias = bytes | None
 """A field of a record as it is written; None for one that is left out."""
 
@@ -40,6 +40,7 @@ UNBOUNDED = Budgets()
 class Registers(NamedTuple):
     """What of a trace so far decides how it may go on. `sources` are those that an edge may have here.
 
+    `opening`: the role token in the line above. `tokens`: whether there are such; None: not known yet.
     `previous` and `in_block`, the kinds of records so far, only serve to say what is wrong.
     """
 
@@ -54,11 +55,12 @@ class Registers(NamedTuple):
     text: int = 0
     opening: Role | None = None
     ended: bool = False
+    tokens: bool | None = None
     previous: str = ""
     in_block: frozenset[str] = frozenset()
 
 
-class Ids(NamedTuple):
+class IdChoice(NamedTuple):
     """The ids in any of these sets."""
 
     sets: tuple[IdTrie, ...]
@@ -77,20 +79,22 @@ class Ids(NamedTuple):
         return min((each for each in found if each is not None), key=lambda each: (len(each), each))
 
 
-class Between(NamedTuple):
+class NumberRange(NamedTuple):
     """The numbers from `low` to `high`."""
 
     low: int
     high: int
 
     def has(self, digits: bytes) -> bool:
-        """As `Ids.has`."""
+        """As `IdChoice.has`."""
         return self.low <= int(digits) <= self.high
 
     def extends(self, digits: bytes) -> bool:
-        """As `Ids.extends`."""
-        if not digits or digits == b"0":
-            return self.low <= self.high and (not digits or self.low == 0)
+        """As `IdChoice.extends`."""
+        if self.low > self.high or not digits:
+            return self.low <= self.high
+        if digits == b"0":
+            return self.low == 0
         return self._completed(digits) is not None
 
     def _completed(self, digits: bytes) -> int | None:
@@ -103,14 +107,14 @@ class Between(NamedTuple):
         return None
 
     def shortest(self, digits: bytes) -> bytes:
-        """As `Ids.shortest`."""
+        """As `IdChoice.shortest`."""
         if not digits:
             return b"%d" % self.low
         found = self.low if digits == b"0" else self._completed(digits)
         return (b"%d" % (found or 0))[len(digits) :]
 
 
-class Words(NamedTuple):
+class WordChoice(NamedTuple):
     """Some words, none of which begins with another."""
 
     words: tuple[bytes, ...]
@@ -128,26 +132,26 @@ class Words(NamedTuple):
         return min((word[len(text) :] for word in self.words if word.startswith(text)), key=len)
 
 
-Choice: TypeAlias = Ids | Between | Words
-ANY_NUMBER = Between(0, _BEYOND - 1)
+Choice: TypeAlias = IdChoice | NumberRange | WordChoice
+ANY_NUMBER = NumberRange(0, _BEYOND - 1)
 
 
-class Rules:
+class Admission:
     """Which records and values the registers admit, under a profile and budgets.
 
-    `tokens`: each block begins with the role token of its node.
+    `tokens`: whether each block begins with the role token of its node; None: as the first one does.
     """
 
-    def __init__(self, profile: Profile, budgets: Budgets = UNBOUNDED, *, tokens: bool = False) -> None:
+    def __init__(self, profile: Profile, budgets: Budgets = UNBOUNDED, *, tokens: bool | None = None) -> None:
         self.profile: Profile = profile
         self.budgets = budgets
         self.tokens = tokens
-        self.order: Order = order_of(profile)
-        self._ids = Between(0, _BEYOND - 1 if budgets.ids is None else min(budgets.ids, _BEYOND - 1))
+        self.order: RecordOrder = order_of(profile)
+        self._ids = NumberRange(0, _BEYOND - 1 if budgets.ids is None else min(budgets.ids, _BEYOND - 1))
         triples = {(kind, *pair) for kind, pairs in ADMISSIBLE.items() for pair in pairs}
         self._triples = triples | (PAPER_TRIPLES if profile == "paper" else frozenset())
-        self._marks = Words(tuple(mark.encode() for mark in MARKS))
-        self._roles = Words(tuple(role.encode() for role in ROLES))
+        self._marks = WordChoice(tuple(mark.encode() for mark in MARKS))
+        self._roles = WordChoice(tuple(role.encode() for role in ROLES))
 
     # --- which records ---------------------------------------------------------------------------
 
@@ -169,7 +173,7 @@ class Rules:
         token = kind.upper()
         if not (self.is_in_order(registers, token) and self.has_budget(registers, token)):
             return False
-        if self.tokens and (registers.opening is None) == (kind == "node"):
+        if registers.tokens and (registers.opening is None) == (kind == "node"):
             return False
         if kind == "fence":
             return self.has_room(registers, len(b"@@len=0@@\n"))
@@ -187,29 +191,29 @@ class Rules:
                 return self._ids._replace(low=registers.last + 1)
             case "node", _:
                 forced = registers.opening
-                return self._roles if forced is None else Words((forced.encode(),))
+                return self._roles if forced is None else WordChoice((forced.encode(),))
             case "edge", "src":
-                return Ids(registers.sources)
+                return IdChoice(registers.sources)
             case "edge", "kind":
                 return self._kinds(registers, values[0])
             case ("edge", "dst") | ("prop", _):
-                return Between(registers.last, registers.last)
+                return NumberRange(registers.last, registers.last)
             case _, "target":
-                return Ids((registers.active,))
+                return IdChoice((registers.active,))
             case _, "mark":
                 return self._marks
             case _, "just":
-                return Ids(registers.by_role)
+                return IdChoice(registers.by_role)
             case _, "witness":
-                return Ids((registers.by_role[_CRITIC],))
+                return IdChoice((registers.by_role[CRITIC],))
             case _, "rank":
-                return ANY_NUMBER if self.profile == "paper" else Between(1, 0)
-        return Ids((registers.by_role[_PROPOSER],))
+                return ANY_NUMBER if self.profile == "paper" else NumberRange(1, 0)
+        return IdChoice((registers.by_role[PROPOSER],))
 
-    def _kinds(self, registers: Registers, src: Value) -> Words:
+    def _kinds(self, registers: Registers, src: Value) -> WordChoice:
         source = self.role_of(registers, src or b"")
         kinds = (kind for kind, *ends in sorted(self._triples) if ends == [source, registers.role])
-        return Words(tuple(kind.encode() for kind in kinds))
+        return WordChoice(tuple(kind.encode() for kind in kinds))
 
     def role_of(self, registers: Registers, digits: bytes) -> Role | None:
         """The role of a node; None if there is no such."""
@@ -267,6 +271,7 @@ class Rules:
             sources=self._sources(registers, role),
             counted=counted,
             opening=None,
+            tokens=bool(registers.tokens),
             previous="node",
             in_block=frozenset(),
         )

@@ -9,19 +9,19 @@ from potlang.diag import Diagnostic, Place, Sink
 from potlang.languages.dot.read.records import Profile
 from potlang.languages.dot.read.rules import note, rule_of
 from potlang.languages.dot.stream.explain import violation_at
-from potlang.languages.dot.stream.machine import START_OF_LINE, FenceBytes, Machine, State, Text
+from potlang.languages.dot.stream.machine import START_OF_LINE, FenceBytes, TextLine, TraceMachine, TraceState
 from potlang.languages.dot.stream.registers import UNBOUNDED, Budgets
 from potlang.source import DEFAULT_LIMITS, InputLimits
 
-Status = Literal["incomplete", "complete", "invalid"]
+StreamStatus = Literal["incomplete", "complete", "invalid"]
 _TAILS = bytes(range(0x80, 0xC0))
 """The bytes that begin no character."""
 
 
-class Checkpoint(NamedTuple):
+class StreamCheckpoint(NamedTuple):
     """A moment of a validator, for `rollback`; it stays good whatever is pushed later."""
 
-    state: State
+    state: TraceState
     characters: int
     line: int
     column: int
@@ -32,8 +32,8 @@ class Validator:
     """Judges a trace as it comes, in any pieces ([STREAM-STATUS] ff.).
 
     `status` is `incomplete` if the bytes so far are the beginning of a well-formed trace, `complete` if they
-    are one themselves, which may still go on, and `invalid` if nothing saves them. The first byte that nothing
-    saves is at `position`, and `error` says what is wrong with it.
+    are one themselves, which may still go on, and `invalid` if nothing saves them. The first byte that
+    nothing saves is at `position`, and `error` says what is wrong with it.
     """
 
     __slots__ = ("_at", "_machine")
@@ -43,21 +43,24 @@ class Validator:
         *,
         profile: Profile = "paper",
         budgets: Budgets = UNBOUNDED,
-        tokens: bool = False,
+        tokens: bool | None = None,
         limits: InputLimits = DEFAULT_LIMITS,
     ) -> None:
-        """`tokens`: blocks begin with role tokens. Raises `ValueError` for budgets that admit no trace."""
+        """`tokens`: whether blocks begin with role tokens; None: the first byte tells.
+
+        Raises `ValueError` for budgets that admit no trace.
+        """
         if (budgets.records is not None and budgets.records < 1) or any(
             each is not None and each < 0 for each in budgets
         ):
             raise ValueError(f"no trace is within {budgets}")
-        self._machine = Machine(profile, budgets, tokens=tokens, limits=limits)
-        self._at = Checkpoint(self._machine.start(), 0, 1, 1, None)
+        self._machine = TraceMachine(profile, budgets, tokens=tokens, limits=limits)
+        self._at = StreamCheckpoint(self._machine.start(), 0, 1, 1, None)
 
     # --- what is known ---------------------------------------------------------------------------
 
     @property
-    def status(self) -> Status:
+    def status(self) -> StreamStatus:
         """See the class."""
         if self._at.error is not None:
             return "invalid"
@@ -84,12 +87,12 @@ class Validator:
         return self._at.column
 
     @property
-    def machine(self) -> Machine:
+    def machine(self) -> TraceMachine:
         """The machine that judges."""
         return self._machine
 
     @property
-    def state(self) -> State:
+    def state(self) -> TraceState:
         """The state of the machine behind what was good."""
         return self._at.state
 
@@ -105,17 +108,17 @@ class Validator:
         other._machine, other._at = self._machine, self._at
         return other
 
-    def checkpoint(self) -> Checkpoint:
+    def checkpoint(self) -> StreamCheckpoint:
         """This moment, for `rollback`."""
         return self._at
 
-    def rollback(self, checkpoint: Checkpoint) -> None:
+    def rollback(self, checkpoint: StreamCheckpoint) -> None:
         """Makes everything pushed since, or on another way, as if it had not been."""
         self._at = checkpoint
 
     # --- pushing ---------------------------------------------------------------------------------
 
-    def push(self, data: bytes | str) -> Status:
+    def push(self, data: bytes | str) -> StreamStatus:
         """Judges the next piece of the trace; what is pushed behind a violation counts for nothing."""
         if self._at.error is not None:
             return "invalid"
@@ -129,7 +132,7 @@ class Validator:
             self._at = self._at._replace(error=self._explained(data[good]))
         return self.status
 
-    def _run(self, state: State, data: bytes) -> tuple[State, int]:
+    def _run(self, state: TraceState, data: bytes) -> tuple[TraceState, int]:
         """The state behind the longest good beginning of the bytes, and its length."""
         machine, at, size = self._machine, 0, len(data)
         whole_line, step, most = machine.whole_line, machine.step, machine.limits.bytes
@@ -140,10 +143,10 @@ class Validator:
                 if end and state.size + end - at <= most:
                     registers = whole_line(state.registers, data[at:end])
                     if registers is not None:
-                        state = State(registers, START_OF_LINE, state.size + end - at)
+                        state = TraceState(registers, START_OF_LINE, state.size + end - at)
                         at = end
                         continue
-            elif isinstance(state.place, FenceBytes | Text):
+            elif isinstance(state.place, FenceBytes | TextLine):
                 passed = machine.pass_over(state, data, at)
                 if passed is not None:
                     at += passed.size - state.size
@@ -156,7 +159,7 @@ class Validator:
             at += 1
         return state, at
 
-    def _moved(self, state: State, good: bytes) -> Checkpoint:
+    def _moved(self, state: TraceState, good: bytes) -> StreamCheckpoint:
         before = self._at
         if before.state.size < len(codecs.BOM_UTF8):
             good = good.removeprefix(codecs.BOM_UTF8[before.state.size :])
@@ -164,7 +167,7 @@ class Validator:
         begun = len(good.translate(None, _TAILS))
         last = len(good[good.rfind(b"\n") + 1 :].translate(None, _TAILS))
         column = last + 1 if lines else before.column + last
-        return Checkpoint(state, before.characters + begun, before.line + lines, column, None)
+        return StreamCheckpoint(state, before.characters + begun, before.line + lines, column, None)
 
     def _explained(self, byte: int) -> Diagnostic:
         code, fields = violation_at(self._machine, self._at.state, byte)

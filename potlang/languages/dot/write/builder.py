@@ -204,11 +204,11 @@ class TraceBuilder:
 
     # --- the result ------------------------------------------------------------------------------
 
-    def text(self) -> bytes:
-        """The trace so far. Raises `BuildError` if it has no block yet."""
+    def text(self, *, role_tokens: bool = False) -> bytes:
+        """The trace so far, with role tokens if asked for. Raises `BuildError` if it has no block yet."""
         if not self._state.records:
             raise _error("POT5006", "the trace has no node")
-        return emit(self._ordered())
+        return emit(self._ordered(), role_tokens=role_tokens)
 
     def trace(self) -> Trace:
         """The trace so far, as reading `text()` gives it."""
