@@ -167,7 +167,7 @@ def test_what_is_open_is_not_known(closed: str, parts: dict[str, Any]) -> None:
 
 def test_conditions_of_any_form_are_computed() -> None:
     """[CLOSED-KNOWN] A game on a path, with a recursion below `ForAll`; who cannot move has lost."""
-    size = 12
+    size = 7
     names = [f"n{at}" for at in range(size)]
     rules = (
         "ForAll([x: N], lost(x) <-> ForAll([y: N], move(x, y) -> won(y)))",
@@ -218,12 +218,12 @@ def test_a_core_names_the_completion() -> None:
 def test_the_second_reader_finds_the_same_completions() -> None:
     """[CERT-REREAD] [CLOSED-COMPLETION] [CLOSED-RECURSION] It makes them by itself, from the text alone."""
     counts = {"confirmed": 0, "not covered": 0}
-    for seed in range(200):
+    for seed in range(80):
         source = json.dumps(stratified(seed).program).encode()
         found = confirm(source, compile(source).emit("ir", passes=""))
         assert found.status != "differs", (seed, found)
         counts[found.status] += 1
-    assert counts["confirmed"] > 180
+    assert counts["confirmed"] > 72
 
 
 def test_the_second_reader_notices_another_completion() -> None:
@@ -366,10 +366,11 @@ def agree(seeds: range, *, certificates: bool) -> dict[bool, int]:
     for seed in seeds:
         made = stratified(seed)
         source = json.dumps(made.program).encode()
-        report = verify(source, certificate=certificates)
+        compiled = compile(source)
+        report = verify(compiled, certificate=certificates)
         assert [str(each.verdict) for each in report.results] == verdicts_of_clingo(made), seed
         counts[made.recursive] += 1
-        text = compile(source).emit("ir", passes="")
+        text = compiled.emit("ir", passes="")
         assert confirm(source, text).status != "differs", seed
         if certificates:
             assert report.certificate is not None
@@ -379,7 +380,7 @@ def agree(seeds: range, *, certificates: bool) -> dict[bool, int]:
 
 def test_random_programs_have_the_verdicts_of_clingo() -> None:
     """[CLOSED-MEANING] [CLOSED-RECURSION] [EXC-OVERRIDES]"""
-    assert agree(range(20_000, 20_050), certificates=False) == {True: 17, False: 33}
+    assert agree(range(20_000, 20_020), certificates=False) == {True: 7, False: 13}
 
 
 def test_certificates_of_random_programs_are_valid() -> None:
