@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from potlang.languages.dot.check import MalformedTrace as MalformedTrace
     from potlang.languages.dot.check import check as check
     from potlang.languages.dot.check import read as read
+    from potlang.languages.dot.diagram import NoDiagram as NoDiagram
+    from potlang.languages.dot.diagram import TraceDiagram as TraceDiagram
+    from potlang.languages.dot.diagram import diagram as diagram
     from potlang.languages.dot.glue import Glued as Glued
     from potlang.languages.dot.glue import GlueError as GlueError
     from potlang.languages.dot.glue import Shared as Shared
@@ -44,6 +47,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "potlang.convert.derivation_to_trace": "Derived derivation_to_trace",
         "potlang.convert.trace_to_program": "trace_to_pot",
         "potlang.generate.traces": "Difficulty Sample synthesize",
+        "potlang.languages.dot.diagram": "NoDiagram TraceDiagram diagram",
         "potlang.languages.dot.glue": "GlueError Glued Shared glue",
         "potlang.languages.dot.read.trace": "Trace",
         "potlang.languages.dot.report": "TraceReport",

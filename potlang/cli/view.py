@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
-from typing import get_args
+from typing import NamedTuple, get_args
 
 import click
 
-from potlang import api
-from potlang.cli.answer import print_diagnostics, theory_program, verified_answer
-from potlang.cli.common import ALL_ENTAILED, color_option, fail, output_option, read_input, write_output
+from potlang import api, dot
+from potlang.cli.answer import Answer, print_diagnostics, theory_program, verified_answer
+from potlang.cli.common import (
+    ALL_ENTAILED,
+    INVALID,
+    Input,
+    color_option,
+    fail,
+    output_option,
+    read_input,
+    use_color,
+    write_output,
+)
 from potlang.cli.helping import Command
 from potlang.cli.options import (
     SolutionOptions,
     SolvingOptions,
     TraceOptions,
     config_option,
+    grouped,
     note_options,
     solution_options,
     solving_options,
@@ -24,14 +36,45 @@ from potlang.cli.options import (
     verify_options,
 )
 from potlang.drawing.draw import Form, ViewError
+from potlang.utils.serialize import json_text
+from potlang.utils.style import Style
 
 _ENDINGS: dict[str, Form] = {
+    ".html": "html",
     ".svg": "svg",
     ".mmd": "mermaid",
     ".mermaid": "mermaid",
     ".gv": "graphviz",
     ".dot": "graphviz",
 }
+
+
+class ToposOptions(NamedTuple):
+    """The diagram of a trace in a topos instead of a drawing, and how it is shown."""
+
+    topos: bool
+    stages: str | None
+    as_json: bool
+
+
+topos_options = grouped(
+    "in_topos",
+    ToposOptions,
+    "Traces in a topos",
+    click.option(
+        "--topos",
+        is_flag=True,
+        help="The diagram of a trace over all models of its theory, with the paper's statements computed "
+        "on it: as text, or on the page with `--to html`.",
+    ),
+    click.option(
+        "--stages",
+        metavar="FILE",
+        help="JSON that names stages and lists what has been found out at each, constants or nodes: "
+        '{"first": [], "later": ["p", 2]}.',
+    ),
+    click.option("--json", "as_json", is_flag=True, help="The diagram as JSON."),
+)
 
 
 @click.command(cls=Command)
@@ -43,6 +86,7 @@ _ENDINGS: dict[str, Form] = {
     type=click.Choice(get_args(Form)),
     help="A page, or a drawing alone. [default: by the ending of the file that is written, else html]",
 )
+@topos_options
 @trace_options
 @solution_options
 @solving_options
@@ -52,6 +96,7 @@ def view(
     file: str,
     output: Path | None,
     form: Form | None,
+    in_topos: ToposOptions,
     trace: TraceOptions,
     solution: SolutionOptions,
     solving: SolvingOptions,
@@ -61,17 +106,67 @@ def view(
 
     Exit code: 0 it is drawn, whatever was found; 2 there is nothing to draw.
     """
+    if (in_topos.stages is not None or in_topos.as_json) and not in_topos.topos:
+        raise click.UsageError("--stages and --json go with --topos")
+    if in_topos.topos and (form not in (None, "html") or (in_topos.as_json and form)):
+        raise click.UsageError("a diagram in a topos is text, `--json` or `--to html`")
     theory = theory_program(trace.theory, "text", color)
     given = read_input(file)
     note_options(given)
     ending = "" if output is None else output.suffix.lower()
     answer, _ = verified_answer(given, verify_options(given.kind, solving, trace, solution, theory))
+    form = form or _ENDINGS.get(ending)
+    style = Style(output is None and use_color(color))
     try:
-        text = api.view(answer.found, to=form or _ENDINGS.get(ending, "html"), name=given.name)
+        if in_topos.topos:
+            text = _in_topos(given, answer, trace, theory, in_topos, form, style)
+        else:
+            text = api.view(answer.found, to=form or "html", name=given.name)
     except ViewError as error:
         print_diagnostics(answer.document, answer.diagnostics, color)
         fail(f"{given.name}: {error}")
+    except (dot.NoDiagram, dot.MalformedTrace) as error:
+        print_diagnostics(error.trace.document, error.diagnostics, color)
+        sys.exit(INVALID)
     write_output(output, text)
     if not answer.is_whole:
         raise KeyboardInterrupt
     sys.exit(ALL_ENTAILED)
+
+
+def _in_topos(
+    given: Input,
+    answer: Answer,
+    trace: TraceOptions,
+    theory: api.Program | None,
+    options: ToposOptions,
+    form: Form | None,
+    style: Style,
+) -> str:
+    """The diagram of a trace in its topos. Raises ViewError for another input, and as `dot.diagram` does."""
+    from potlang.languages.dot.diagram_text import diagram_lines, diagram_to_dict
+
+    report = answer.found
+    if not isinstance(report, dot.TraceReport):
+        raise ViewError("only a trace has a diagram in a topos")
+    stages = None if options.stages is None else _stages(options.stages)
+    found = dot.diagram(given.source, profile=trace.profile, theory=theory, stages=stages, name=given.name)
+    if options.as_json:
+        return json_text(diagram_to_dict(found, report)) + "\n"
+    if form == "html":
+        from potlang.drawing.page import page
+
+        return page(report, given.name, diagram_lines(found, report))
+    return "".join(f"{line}\n" for line in diagram_lines(found, report, style))
+
+
+def _stages(name: str) -> dict[str, list[str | int]]:
+    """The stages in a JSON file; what is no such file ends the command."""
+    given = read_input(name)
+    try:
+        value = json.loads(b"" if isinstance(given.source, Path) else given.source)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict) or not all(isinstance(each, list) for each in value.values()):
+        fail(f"{given.name}: stages are a JSON object with a list for each name")
+    return value

@@ -173,6 +173,9 @@ _ROWS = (
         "POT5070", "contested-status", _W, "node {id} is {one} in the first trace and {other} in the second"
     ),
     Code("POT5071", "contested-content", _W, "the two traces let node {id} say different things"),
+    Code("POT5080", "infinite-theory", _E, "the theory has no finite set of models: {reason}"),
+    Code("POT5081", "too-many-models", _E, "the diagram is too large to be computed: {reason}"),
+    Code("POT5082", "unusable-stage", _E, "the stage `{name}` cannot be used: {problem}"),
     # 6 solving
     Code("POT6010", "cache-damaged", _W, "the cache `{path}` is damaged: {reason}"),
     Code("POT6011", "cache-unusable", _W, "the cache `{path}` cannot be {used}: {reason}"),

@@ -27,8 +27,11 @@ LONGEST_TEXT = 4_000
 """Characters of a node's text."""
 
 
-def page(report: TraceReport, name: str = "trace") -> str:
-    """The page for a report; `name` is what the trace is called. All text of the trace is escaped."""
+def page(report: TraceReport, name: str = "trace", topos: Iterable[str] = ()) -> str:
+    """The page for a report; `name` is what the trace is called. All text of the trace is escaped.
+
+    `topos` are the lines of its diagram in a topos, if that was asked for.
+    """
     graph = graph_of(report)
     kept = {vertex.id for vertex in graph.vertices}
     parts = [
@@ -38,6 +41,7 @@ def page(report: TraceReport, name: str = "trace") -> str:
         *_diagnostics(report.located),
         *_section("Inclusions", arrow_lines(report, PLAIN)),
         *_section("Summary", summary_lines(report, PLAIN)),
+        *_section("In the topos", iter(topos)),
         *_table("Nodes", _NODE_HEAD, (_row(node) for node in report.nodes if node.id in kept)),
         f"<footer>hash {html_text(report.hash)}, potlang {html_text(report.version)}</footer>",
     ]

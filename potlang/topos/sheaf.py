@@ -13,7 +13,7 @@ from potlang.topos.errors import bounded, require
 from potlang.topos.orders import bits
 from potlang.topos.presheaf import Presheaf, representable
 from potlang.topos.subobject import Subobject
-from potlang.topos.topology import Topology
+from potlang.topos.topology import Coverage
 from potlang.topos.transformation import STEPS, Map, maps
 
 FAMILIES = 4_096
@@ -29,6 +29,11 @@ def matching_families(presheaf: Presheaf, c: int, sieve: int, limit: int = STEPS
     They are the maps R → F from the sieve as a subobject of the representable presheaf.
     """
     category = presheaf.category
+    if not sieve:
+        return [()]
+    if sieve >> category.identities[c] & 1:
+        # The sieve is y(c) itself, and the families are those of the elements at c.
+        return sorted(restrictions(presheaf, c, x, sieve) for x in range(presheaf.sizes[c]))
     whole = representable(category, c)
     arrows = [f for d in category.objects for f in category.hom(d, c)]
     mask = sum(1 << p for p, f in enumerate(arrows) if sieve >> f & 1)
@@ -48,7 +53,7 @@ def restrictions(presheaf: Presheaf, c: int, x: int, sieve: int) -> Family:
     return tuple(presheaf.restrict(x, f) for f in bits(sieve))
 
 
-def is_separated(topology: Topology, presheaf: Presheaf) -> bool:
+def is_separated(topology: Coverage, presheaf: Presheaf) -> bool:
     """Whether an element is determined by its restrictions along any cover."""
     return all(
         len({restrictions(presheaf, c, x, sieve) for x in range(presheaf.sizes[c])}) == presheaf.sizes[c]
@@ -57,7 +62,7 @@ def is_separated(topology: Topology, presheaf: Presheaf) -> bool:
     )
 
 
-def is_sheaf(topology: Topology, presheaf: Presheaf) -> bool:
+def is_sheaf(topology: Coverage, presheaf: Presheaf) -> bool:
     """Whether each matching family for a cover comes from exactly one element."""
     return is_separated(topology, presheaf) and all(
         len(matching_families(presheaf, c, sieve)) == presheaf.sizes[c]
@@ -70,7 +75,7 @@ def is_sheaf(topology: Topology, presheaf: Presheaf) -> bool:
 class Sheafification:
     """The presheaf that one or two plus constructions make of F, with `unit` from F to it."""
 
-    topology: Topology
+    topology: Coverage
     unit: Map
     families: tuple[tuple[Family, ...], ...]
     """The last step: each element at c as a matching family on the least cover of c."""
@@ -99,7 +104,7 @@ class Sheafification:
         return _extended(self, first)
 
 
-def plus(topology: Topology, presheaf: Presheaf) -> Sheafification:
+def plus(topology: Coverage, presheaf: Presheaf) -> Sheafification:
     """F⁺, with its unit; it is separated, and a sheaf if F is separated."""
     category, least = presheaf.category, topology.least
     families = tuple(tuple(matching_families(presheaf, c, least[c])) for c in category.objects)
@@ -115,7 +120,7 @@ def plus(topology: Topology, presheaf: Presheaf) -> Sheafification:
 
 
 def _unit(
-    topology: Topology, source: Presheaf, target: Presheaf, families: tuple[tuple[Family, ...], ...]
+    topology: Coverage, source: Presheaf, target: Presheaf, families: tuple[tuple[Family, ...], ...]
 ) -> Map:
     rows = []
     for c, row in enumerate(families):
@@ -125,7 +130,7 @@ def _unit(
     return Map(source, target, tuple(rows))
 
 
-def sheafify(topology: Topology, presheaf: Presheaf) -> Sheafification:
+def sheafify(topology: Coverage, presheaf: Presheaf) -> Sheafification:
     """The associated sheaf a(F) = F⁺⁺, with its unit F → a(F)."""
     once = plus(topology, presheaf)
     twice = plus(topology, once.presheaf)
@@ -138,7 +143,7 @@ def _extended(step: Sheafification, arrow: Map) -> Map:
     rows = []
     for c, families in enumerate(step.families):
         cover = topology.least[c]
-        sources = [topology.omega.category.source[f] for f in bits(cover)]
+        sources = [topology.category.source[f] for f in bits(cover)]
         glued: dict[Family, int] = {}
         for x in range(target.sizes[c]):
             family = restrictions(target, c, x, cover)

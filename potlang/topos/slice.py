@@ -18,7 +18,7 @@ from potlang.topos.orders import bits, mask_of
 from potlang.topos.presheaf import Elements, Presheaf, terminal
 from potlang.topos.sheaf import Sheafification, is_sheaf, sheafify
 from potlang.topos.subobject import Subobject, image
-from potlang.topos.topology import Topology, from_covers
+from potlang.topos.topology import Coverage, LeastCovers, Topology, from_covers, least_covers
 from potlang.topos.transformation import STEPS, Map, maps
 
 
@@ -99,7 +99,7 @@ def _over(whole: Presheaf, c: int) -> range:
 class Reflector:
     """The slice reflector: from objects over S to sheaves over a(S)."""
 
-    topology: Topology
+    topology: Coverage
     base: Presheaf
 
     @cached_property
@@ -187,11 +187,20 @@ def rule_topology(omega: Omega, base: Elements, rules: Sequence[Rule]) -> Topolo
 
     `omega` is Ω over the category of elements `base`.
     """
+    require(omega.category == base.category, "Ω is that of the category of elements")
+    return from_covers(omega, _rule_covers(base, rules))
+
+
+def rule_covers(base: Elements, rules: Sequence[Rule]) -> LeastCovers:
+    """The same topology, without Ω."""
+    return least_covers(base.category, _rule_covers(base, rules))
+
+
+def _rule_covers(base: Elements, rules: Sequence[Rule]) -> list[list[int]]:
     category = base.category
-    require(omega.category == category, "Ω is that of the category of elements")
     covers: list[list[int]] = [[] for _ in category.objects]
     for premise, conclusion in rules:
         require(premise.whole == conclusion.whole == base.presheaf, "rules speak of subobjects of the base")
         for p in bits(premise.mask):
             covers[p].append(mask_of([a for a in category.into[p] if category.source[a] in conclusion]))
-    return from_covers(omega, covers)
+    return covers

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 from potlang.topos.category import Category
 from potlang.topos.errors import require
@@ -16,6 +17,39 @@ from potlang.topos.omega import Omega, characteristic, classified, pull_sieve
 from potlang.topos.orders import DOWN_SETS, bits, down_sets, interior, mask_of
 from potlang.topos.subobject import Subobject, top
 from potlang.topos.transformation import Map
+
+
+class Coverage(Protocol):
+    """What sheaves need of a topology: `covers[c]` are covers of c, among them the least, `least[c]`."""
+
+    @property
+    def category(self) -> Category: ...
+    @property
+    def covers(self) -> tuple[tuple[int, ...], ...]: ...
+    @property
+    def least(self) -> tuple[int, ...]: ...
+
+
+@dataclass(frozen=True)
+class LeastCovers:
+    """A topology by its idempotent ideal alone, for contexts of which Ω is too large to be listed."""
+
+    category: Category
+    ideal: int
+
+    def __post_init__(self) -> None:
+        law = "the arrows are an idempotent two-sided ideal"
+        require(is_idempotent_ideal(self.category, self.ideal), law)
+
+    @cached_property
+    def least(self) -> tuple[int, ...]:
+        """The least covering sieve of each object."""
+        return tuple(self.ideal & mask_of(self.category.into[c]) for c in self.category.objects)
+
+    @property
+    def covers(self) -> tuple[tuple[int, ...], ...]:
+        """The least cover of each object; a sheaf for it is one for all others."""
+        return tuple((sieve,) for sieve in self.least)
 
 
 @dataclass(frozen=True)
@@ -31,6 +65,11 @@ class Topology:
     def __post_init__(self) -> None:
         law = failing_law(self.omega, self.map)
         require(law is None, f"a topology satisfies: {law}")
+
+    @property
+    def category(self) -> Category:
+        """The contexts."""
+        return self.omega.category
 
     @cached_property
     def map(self) -> Map:
@@ -107,8 +146,7 @@ def failing_law(omega: Omega, j: Map) -> str | None:
 def from_ideal(omega: Omega, ideal: int) -> Topology:
     """The topology whose covering sieves of c are those that hold the arrows of the ideal into c."""
     category = omega.category
-    require(is_idempotent_ideal(category, ideal), "the arrows are an idempotent two-sided ideal")
-    least = [ideal & mask_of(category.into[c]) for c in category.objects]
+    least = LeastCovers(category, ideal).least
     rows = []
     for c in category.objects:
         images = [
@@ -139,16 +177,22 @@ def from_objects(omega: Omega, objects: Sequence[int]) -> Topology:
 
 def from_covers(omega: Omega, covers: Sequence[Sequence[int]]) -> Topology:
     """The least topology for which each sieve of `covers[c]` covers c."""
-    category = omega.category
-    inside = (1 << len(category.source)) - 1
     for c, sieves in enumerate(covers):
         for sieve in sieves:
             require(sieve in omega.index[c], f"each cover of {c} is a sieve on {c}")
+    return from_ideal(omega, least_covers(omega.category, covers).ideal)
+
+
+def least_covers(category: Category, covers: Sequence[Sequence[int]]) -> LeastCovers:
+    """The same topology, without Ω. That each of `covers[c]` is a sieve on c is the caller's word."""
+    inside = (1 << len(category.source)) - 1
+    for c, sieves in enumerate(covers):
+        for sieve in sieves:
             inside &= ~(mask_of(category.into[c]) & ~sieve)
     ideal = interior(_ideals_below(category), inside)
     while (smaller := _square(category, ideal)) != ideal:
         ideal = smaller
-    return from_ideal(omega, ideal)
+    return LeastCovers(category, ideal)
 
 
 def topologies(omega: Omega, limit: int = DOWN_SETS) -> list[Topology]:
