@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from potlang.diag.model import Applicability
 from potlang.expressions.actions import Correction, Fault
+from potlang.expressions.methods import CHANGES, METHODS, MODULES, NO_CHANGES
 from potlang.expressions.tables import END, Token
 
 _OPENING = {"(": ")", "[": "]", "{": "}"}
@@ -217,9 +218,17 @@ class Phrases:
             and not self._is_small(compared[0] + 1, index)
         ):
             first = compared[0] + 1
-        parts = self._part(first, index), self._part(index + 1, colon), self._part(colon + 1, span.last)
+        last = span.last
+        if colon - index == 2 and self._tokens[index + 1].kind == "NUMBER":
+            # A number is compared: `c ? 1 : 0 == f(x)`.
+            after = range(colon + 1, span.last)
+            signs = (
+                at for at in after if self._tokens[at].kind == "COMPARE" and self._is_outer(colon + 1, at)
+            )
+            last = next(signs, last)
+        parts = self._part(first, index), self._part(index + 1, colon), self._part(colon + 1, last)
         return self._phrase(
-            (index, index + 1), _Span(first, span.last), "`?` is not an operator", f"If({', '.join(parts)})"
+            (index, index + 1), _Span(first, last), "`?` is not an operator", f"If({', '.join(parts)})"
         )
 
     def _is_small(self, first: int, last: int) -> bool:
@@ -287,6 +296,8 @@ class Phrases:
         if middle is None:
             return None
         last = self._around(middle, _CONNECTIVES).last
+        # `AND` in capitals is no token of its own.
+        last = self._find("and or", middle + 1, last) or last
         negated = self._tokens[index - 1].text.lower() == "not"
         low, high = self._part(index + 1, middle), self._part(middle + 1, last)
         text = f"Between({self._part(first, index - negated)}, {low}, {high})"
@@ -344,13 +355,19 @@ class Phrases:
         if last > len(tokens) or first < 0:
             return None
         whole = self._part(first, index)
-        if whole in _MODULES and args:
-            text = f"{_METHODS.get(name.lower(), name)}({args})"
+        if whole in MODULES and args:
+            text = f"{METHODS.get(name.lower(), name)}({args})"
             problem = f"functions have no `{whole}.` before them"
             return self._phrase((index - 1, index + 2), _Span(first, last), problem, text)
-        word = _METHODS.get(name.lower(), name)
-        text = f"{word}({whole}{', ' if args else ''}{args})"
         problem = f"`.{name}` does not belong to a value: a function is applied to it"
+        if name.lower() in CHANGES:
+            return self._phrase((index, index + 2), _Span(first, last), problem, "", NO_CHANGES)
+        word = METHODS.get(name.lower(), name)
+        text = f"{word}({whole}{', ' if args else ''}{args})"
+        if word == "Contains" and whole[0] in "[{":
+            text = f"{args} in {whole}"
+        elif word == "Member":
+            text = f"Member({args}, {whole})"
         return self._phrase((index, index + 2), _Span(first, last), problem, text)
 
     def _range(self, index: int) -> _Phrase | None:
@@ -384,6 +401,9 @@ class Phrases:
         if not self._ends_value(index - 1) or self._tokens[index + 1].kind != "NAME":
             return None
         tokens, span = self._tokens, self._around(index)
+        listed = self._listed(index, span)
+        if listed is not None:
+            return listed
         clauses = self._clauses(index, span.first)
         helps = "range with `ForAll([x: Sort], …)`, `Sum([x: Sort], …)`, `Count([x: Sort], …)` and the like"
         if clauses is None:
@@ -415,6 +435,35 @@ class Phrases:
         last = last + 1 + is_list
         text = make(binders, body, condition)
         return self._phrase((index, index + 1), _Span(head, last), "`for` is not an operator", text)
+
+    def _listed(self, index: int, span: _Span) -> _Phrase | None:
+        """`any(f(x) for x in [a, b])`: the body of each."""
+        tokens, opening = self._tokens, index + 3
+        if tokens[index + 2].kind != "IN" or tokens[opening].text not in ("[", "{", "("):
+            return None
+        end, values = opening, []
+        while end == opening or tokens[end].kind == "COMMA":
+            first, end = end + 1, self._reach(end + 1, 1, frozenset())
+            values.append(self._part(first, end))
+        head = span.first - 2
+        owner = tokens[head].text.lower() if head >= 0 and tokens[span.first - 1].text == "(" else ""
+        name = _OF_EACH.get(owner)
+        closes = tokens[end].text == _OPENING[tokens[opening].text] and tokens[end + 1].text == ")"
+        if name is None or not closes or not all(values) or len(values) > _MOST_VALUES:
+            return None
+        variable = tokens[index + 1].text
+        bodies = [self._with_value(span.first, index, variable, value) for value in values]
+        text = f"{name}({', '.join(bodies)})"
+        return self._phrase((index, index + 1), _Span(head, end + 2), "`for` is not an operator", text)
+
+    def _with_value(self, first: int, last: int, variable: str, value: str) -> str:
+        """The text of tokens with a value for a variable."""
+        written, at = "", self._tokens[first].start
+        for token in self._tokens[first:last]:
+            is_variable = token.kind == "NAME" and token.text == variable
+            written += self._text[at : token.start] + (value if is_variable else token.text)
+            at = token.end
+        return written
 
     def _start(self, index: int) -> int:
         return self._around(index).first
@@ -495,33 +544,9 @@ _FOLDS: dict[str, Callable[[str, str, str], str]] = {
     **dict.fromkeys(("len", "count", "size"), _counted),
     "set": lambda binders, body, condition: f"SetOf([{binders}], {condition or 'True'})",
 }
+_OF_EACH = {"any": "Or", "all": "And", "sum": "Sum", "max": "Max", "min": "Min"}
+_MOST_VALUES = 50
 _NAMES = {"max": "Max", "min": "Min", "prod": "Product", "mean": "Average", "average": "Average"}
-_MODULES = frozenset(
-    ("z3", "math", "np", "numpy", "operator", "itertools", "re", "cp", "model", "sp", "sympy")
-)
-_METHODS = {
-    "startswith": "StartsWith",
-    "endswith": "EndsWith",
-    "contains": "Contains",
-    "includes": "Contains",
-    "length": "Size",
-    "size": "Size",
-    "len": "Size",
-    "issubset": "Subset",
-    "union": "Union",
-    "intersection": "Intersect",
-    "intersect": "Intersect",
-    "difference": "Difference",
-    "isempty": "IsEmpty",
-    "matches": "Matches",
-    "match": "Matches",
-    "fullmatch": "Matches",
-    "substring": "Substring",
-    "abs": "Abs",
-    "floor": "Floor",
-    "ceil": "Ceil",
-    "round": "Round",
-}
 _WORDS: dict[str, Callable[[Phrases, int], _Phrase | None]] = {
     **dict.fromkeys(("if", "when", "whenever", "provided", "case"), Phrases.condition),
     "?": Phrases.question,
@@ -530,7 +555,7 @@ _WORDS: dict[str, Callable[[Phrases, int], _Phrase | None]] = {
     ":-": Phrases.reverse,
     "←": Phrases.reverse,
     "xor": Phrases.exclusive,
-    "⊕": Phrases.exclusive,
+    **dict.fromkeys(("⊕", "<~>"), Phrases.exclusive),
     "between": Phrases.between,
     **dict.fromkeys(("like", "ilike", "rlike", "matches", "regexp"), Phrases.like),
     "=~": Phrases.like,
@@ -539,6 +564,13 @@ _WORDS: dict[str, Callable[[Phrases, int], _Phrase | None]] = {
     ".": Phrases.member,
     "for": Phrases.comprehension,
 }
+
+
+def replaced(start: int, end: int, text: str, problem: str, *helps: str) -> Fault:
+    """The fault of characters `[start, end)` for which `text` is to be written."""
+    help_text = f"write `{short(text.strip())}`"
+    fix = Correction(help_text, Applicability.UNSAFE, ((start, end, text),))
+    return Fault("POT1020", start, end, {"problem": problem}, "", (help_text, *helps), (fix,))
 
 
 def short(text: str) -> str:

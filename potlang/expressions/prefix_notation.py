@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from potlang.diag.model import Applicability
-from potlang.expressions.actions import Correction, Fault
-from potlang.expressions.phrases import MOST_CHARACTERS, short
+from potlang.expressions.actions import Fault
+from potlang.expressions.phrases import MOST_CHARACTERS, replaced
 
 _PIECE = re.compile(r'\s*+([()]|"(?:[^"]|"")*+"|[^\s()"]++)')
 _INFIX = {"=": "==", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "+": "+", "-": "-", "*": "*", "/": "/"}
@@ -22,7 +21,13 @@ _CALLS = {
 }
 _CALLS |= {"distinct": "Distinct", "ite": "If", "if": "If", "str.prefixof": "PrefixOf", "str.len": "Length"}
 _CALLS |= {"str.contains": "Contains", "str.suffixof": "SuffixOf", "str.++": "Concat", "abs": "Abs"}
+_CALLS |= {"select": "Select", "store": "Store", "member": "Member", "union": "Union"}
 _QUANTIFIERS = {"forall": "ForAll", "exists": "Exists"}
+_HEADS = frozenset([*_INFIX, *_CALLS, *_QUANTIFIERS, "assert"])
+_HEAD = re.compile(r"\s*\(\s*([^\s()]+)\s+[^\s)]")
+_ITEM = r"(?:\w+|\(\s*\w+(?:\s+\w+)+\s*\))"
+_PLAIN = re.compile(rf"\(\s*(?!and\b|or\b|not\b|in\b)[A-Za-z_]\w*+(?:\s+{_ITEM})+\s*\)")
+"""A list of names, perhaps with lists of names in it: `(likes ann (parent bob))`."""
 
 
 def prefix_notation(text: str) -> Fault | None:
@@ -30,16 +35,14 @@ def prefix_notation(text: str) -> Fault | None:
     rewritten = _rewritten(text) if len(text) <= MOST_CHARACTERS else None
     if rewritten is None:
         return None
-    help_text = f"write `{short(rewritten)}`"
-    fix = Correction(help_text, Applicability.UNSAFE, ((0, len(text), rewritten),))
     problem = "operators stand between their operands, or are called with commas"
-    return Fault("POT1020", 0, len(text), {"problem": problem}, "", (help_text,), (fix,))
+    return replaced(0, len(text), rewritten, problem)
 
 
 def _rewritten(text: str) -> str | None:
     """A formula of SMT-LIB, `(and p (= (f a) 3))`, as it is written here; None for any other text."""
-    head = re.match(r"\s*\(\s*([^\s()]+)\s+[^\s)]", text)
-    if head is None or head[1] not in {*_INFIX, *_CALLS, *_QUANTIFIERS, "assert"}:
+    head = _HEAD.match(text)
+    if head is None or (head[1] not in _HEADS and _PLAIN.fullmatch(text.strip()) is None):
         return None
     stack: list[list[str]] = [[]]
     at = 0

@@ -12,19 +12,24 @@ from typing import TYPE_CHECKING
 from potlang.diag.model import Fix, Replace
 from potlang.expressions.actions import Correction, Fault, Reading
 from potlang.expressions.amounts import without_amounts
+from potlang.expressions.latex import latex
 from potlang.expressions.parser import Parser, parse_tokens
-from potlang.expressions.phrases import Phrases
+from potlang.expressions.phrases import Phrases, short
 from potlang.expressions.prefix_notation import prefix_notation
+from potlang.expressions.set_signs import set_signs
 from potlang.expressions.surface import Name
-from potlang.expressions.syntax_words import BINDERS, CLOSING, OPENING, WORD_OPERATORS, describe
+from potlang.expressions.syntax_words import BINDERS, CLOSING, OPENING, VALUE_ENDS, WORD_OPERATORS, describe
 from potlang.expressions.tables import END, Token, tables, tokenize
 from potlang.expressions.tolerant_lexer import MOST, SAFE, UNSAFE, ErrorTolerantLexer, syntax
+from potlang.expressions.worded import worded
 
 if TYPE_CHECKING:
     from potlang.diag.sink import Sink
 
 _MANY = 1_000
 _LONG_TEXT = 20_000
+_ROUNDS = 3
+_LONGEST_COMPLETED = 4_000
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -43,13 +48,23 @@ def explain_expression(text: str, pointer: str, sink: Sink) -> None:
     forgiving = ErrorTolerantLexer(text)
     tokens, amounts = without_amounts(forgiving.tokens)
     problems = [*forgiving.problems, *amounts]
-    phrase = prefix_notation(text) or Phrases(tokens, text).fault()
+    phrase = (
+        prefix_notation(text)
+        or latex(text)
+        or set_signs(tokens, text)
+        or worded(text)
+        or Phrases(tokens, text).fault()
+    )
     if phrase is not None:
         # What the words of a phrase are taken for is no problem of its own.
         problems = [each for each in problems if not _overlaps(each, phrase)] + [phrase]
     elif not forgiving.stopped:
         brackets = _match_brackets(tokens, text)
         problems += brackets or ([] if forgiving.unreadable else _parse_on(tokens, pointer))
+    if phrase is not None and not _works(phrase, text):
+        # With the other slips mended too, the whole of it may be written.
+        whole = _completed(phrase, text)
+        problems = problems if whole is None else [whole]
     if len(problems) == 1 and not sink.is_full:
         problems = [_with_working_fixes(problems[0], text)]
     for problem in problems[:MOST]:
@@ -158,7 +173,46 @@ def _with_working_fixes(problem: Fault, text: str) -> Fault:
     if len(text) > _LONG_TEXT:
         return problem
     working = tuple(one for one in problem.corrections if _parses(_corrected(text, one)))
-    return problem._replace(corrections=working)
+    whole = None if working else _completed(problem, text)
+    return problem._replace(corrections=working) if whole is None else whole
+
+
+def _works(problem: Fault, text: str) -> bool:
+    return any(_parses(_corrected(text, one)) for one in problem.corrections)
+
+
+def _completed(problem: Fault, text: str) -> Fault | None:
+    """The problem with a correction that mends the other spellings in the text too; None without one."""
+    if len(text) > _LONGEST_COMPLETED:
+        return None
+    for one in problem.corrections[:1]:
+        made: str | None = _corrected(text, one)
+        for _ in range(_ROUNDS):
+            made = None if made is None else _spelt(made)
+            if made is not None and _parses(made):
+                fix = Correction(f"write `{short(made)}`", UNSAFE, ((0, len(text), made),))
+                helps = problem.helps
+                if helps[:1] == (one.title,):
+                    helps = (fix.title, *helps[1:])
+                return problem._replace(corrections=(fix,), helps=helps)
+    return None
+
+
+def _spelt(text: str) -> str | None:
+    """The text with the first correction of each slip; None where one has no correction."""
+    forgiving = ErrorTolerantLexer(text)
+    if not all(each.corrections for each in forgiving.problems):
+        return None
+    edits = [edit for each in forgiving.problems for edit in each.corrections[0].edits]
+    for previous, token, following in zip(
+        [None, *forgiving.tokens], forgiving.tokens, forgiving.tokens[1:], strict=False
+    ):
+        word = WORD_OPERATORS.get(token.text) if token.kind == "NAME" else None
+        if word is not None and previous is not None and previous.kind in VALUE_ENDS:
+            edits.append((token.start, token.end, word[1]))
+        elif token.kind == "NAME" and token.text == "NOT" and following.kind in ("NAME", "QUOTED"):
+            edits.append((token.start, token.end, "not"))
+    return _corrected(text, Correction("", UNSAFE, tuple(edits))) if edits else None
 
 
 def _corrected(text: str, correction: Correction) -> str:
@@ -190,7 +244,7 @@ def _parse_on(tokens: list[Token], pointer: str) -> list[Fault]:
             stop = parser.run(tokens, stop.index)
             continue
         expected = _expected_terminals(parser)
-        problems.append(_applied(tokens, stop.index) or describe(previous, token, expected))
+        problems.append(_applied(tokens, stop.index) or _juxtaposed(tokens, stop.index, expected))
         index = _resume(parser, tokens, stop.index)
         if index is None:
             break
@@ -218,6 +272,18 @@ def _applied(tokens: list[Token], index: int) -> Fault | None:
     fix = Correction(f"write `{name.text}(…)`", UNSAFE, edits)
     fault = describe(name, opening, [])
     return fault._replace(corrections=(fix,))
+
+
+def _juxtaposed(tokens: list[Token], index: int, expected: list[str]) -> Fault:
+    """What is wrong with a token; `f x` of two names may be applied as in Haskell."""
+    previous, token = tokens[index - 1] if index else None, tokens[index]
+    fault = describe(previous, token, expected)
+    is_pair = previous is not None and previous.kind == token.kind == "NAME" and previous.text not in BINDERS
+    if previous is None or not is_pair or tokens[index + 1].text == "(" or "COMMA" in expected:
+        return fault
+    edits = ((previous.end, token.start, "("), (token.end, token.end, ")"))
+    fix = Correction(f"write `{previous.text}({token.text})`", UNSAFE, edits)
+    return fault._replace(corrections=(*fault.corrections, fix))
 
 
 def _word_operator(parser: Parser, previous: Token | None, token: Token) -> tuple[str, str] | None:

@@ -13,7 +13,7 @@ OPENING = frozenset(["LPAR", "LSQB", "LBRACE"])
 CLOSING = frozenset(["RPAR", "RSQB", "RBRACE"])
 _ATOMS = frozenset(["NAME", "QUOTED", "NUMBER", "STRING", "BITS", "DATE", "AMOUNT"])
 _BEGINS = _ATOMS | OPENING | {"NOT", "NOT_SIGN"}
-_ENDS = _ATOMS | CLOSING
+VALUE_ENDS = _ATOMS | CLOSING
 _SIGNS = ("AND_SIGN", "OR_SIGN", "NOT_SIGN", "IMPLIES_SIGN", "IFF_SIGN")
 _WORDS = ("AND", "OR", "NOT", "IN", "IMPLIES", "IFF")
 _OPERATORS = frozenset((*_WORDS, *_SIGNS, "COMPARE", "PLUS", "MINUS", "STAR", "DIVIDE", "POWER"))
@@ -75,7 +75,7 @@ def expected_words(expected: list[str]) -> str:
 def describe(previous: Token | None, token: Token, expected: list[str]) -> Fault:
     """The syntax problem of a `token` behind `previous` where the parser takes only `expected` terminals."""
     problem = None
-    if previous is not None and previous.kind in _ENDS and token.kind in _BEGINS:
+    if previous is not None and previous.kind in VALUE_ENDS and token.kind in _BEGINS:
         problem = _two_values(previous, token, expected)
     elif token.kind in CLOSING or token.kind in _OPERATORS or token.kind in (END, "COMMA"):
         problem = _no_operand(previous, token, expected)
@@ -94,9 +94,8 @@ def _two_values(previous: Token, token: Token, expected: list[str]) -> Fault | N
     names = previous.kind == token.kind == "NAME"
     if previous.kind == "NAME" and previous.text in ("NOT", "Not", "No", "no"):
         fix = Correction("write `not`", SAFE, ((previous.start, previous.end, "not"),))
-        return syntax(
-            previous.start, previous.end, f"`{previous.text}` is not an operator", corrections=(fix,)
-        )
+        problem = f"`{previous.text}` is not an operator"
+        return syntax(previous.start, previous.end, problem, helps=("write `not`",), corrections=(fix,))
     if token.text in ("for", "if", "else", "where"):
         shape = "If(c, a, b)" if token.text in ("if", "else") else "ForAll([x: Sort], …)"
         return syntax(token.start, end, f"`{token.text}` is not an operator", helps=(f"write `{shape}`",))
@@ -108,7 +107,10 @@ def _two_values(previous: Token, token: Token, expected: list[str]) -> Fault | N
         return syntax(previous.start, end, "the parenthesis of the call is missing", helps=helps)
     if token.kind == "LSQB" and token.start == previous.end:
         whole = previous.text if previous.kind in ("NAME", "QUOTED") else "f"
-        helps = (f"write `{whole}(x)` for a function, `Select({whole}, index)` for an element of an array",)
+        helps = (
+            f"write `{whole}(x)` for a function, `Select({whole}, index)` for an element of an array, "
+            f"`Substring({whole}, index, 1)` for a character",
+        )
         return syntax(token.start, end, "brackets after a value do not select an element", helps=helps)
     helps = ()
     fixes: list[Correction] = []
@@ -117,6 +119,8 @@ def _two_values(previous: Token, token: Token, expected: list[str]) -> Fault | N
         applied = f"if the first is a function, write `{previous.text}({token.text})`"
         one_name = f"if this is one name, write it in backquotes: `{both}`"
         helps = (one_name,) if "COMMA" in expected else (applied, one_name)
+        if previous.text in ("Implies", "Iff", "And", "Or", "Xor"):
+            helps = (f"write `{previous.text}(p, q)`",)
     if "COMMA" in expected:
         fixes.append(Correction("insert a comma", UNSAFE, ((previous.end, previous.end, ","),)))
         what = "a comma"

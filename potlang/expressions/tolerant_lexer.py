@@ -14,6 +14,7 @@ from functools import cache
 from potlang.diag.model import Applicability
 from potlang.expressions.actions import Correction, Fault
 from potlang.expressions.amounts import currency, is_unit
+from potlang.expressions.set_signs import SIGNS
 from potlang.expressions.tables import END, Token, scanner, tokens
 
 SAFE, UNSAFE = Applicability.SAFE, Applicability.UNSAFE
@@ -66,6 +67,7 @@ _SPELLINGS: dict[str, tuple[str, str]] = {
     "∈": ("IN", "in"),
     "∉": ("NOT_IN", "not in"),
     "is not": ("COMPARE", "!="),
+    "NOT IN": ("NOT_IN", "not in"),
     "⊤": ("NAME", "True"),
     "⊥": ("NAME", "False"),
     ";": ("COMMA", ","),
@@ -105,6 +107,9 @@ _QUANTIFIER = (
     r"(?:∀|∃[!1]?|∄|\\(?:forall|exists!?|nexists)(?![A-Za-z])"
     r"|\b(?:[Ff]or_?[Aa]ll|[Ee]xists!?|FORALL|EXISTS|for\s+(?:all|every|each)|there\s+(?:exists|is))(?=\s+[^\W\d]))\s*"
 )
+_SET_SIGNS = "|".join(
+    re.escape(sign) + "(?![A-Za-z])" * sign[-1].isalpha() for sign in sorted(SIGNS, key=len, reverse=True)
+)
 _UNIQUE = r"\b(?:[Ee]xists|EXISTS)(?:!|_?[Uu]nique(?:ly)?|1)(?=\s*\()|∃[!1](?=\s*\(\s*\[)"
 _MEANT: dict[str, str] = {
     "∪": "write `Union(S, T)`",
@@ -140,7 +145,7 @@ def _scanner() -> re.Pattern[str]:
     # Longer spellings stand before the grammar's tokens, whose beginnings they are (`=>`, `<>`).
     longer, single = (
         "|".join(
-            re.escape(text).replace("is\\ not", r"\bis\s+not\b")
+            re.escape(text).replace("is\\ not", r"\bis\s+not\b").replace("NOT\\ IN", r"\bNOT\s+IN\b")
             + ("(?![A-Za-z])" if text[-1].isalpha() else "")
             for text in sorted(_SPELLINGS, key=len, reverse=True)
             if (len(text) > 1) == long
@@ -149,12 +154,13 @@ def _scanner() -> re.Pattern[str]:
     )
     parts = [
         f"(?P<unique>{_UNIQUE})",
-        f"(?P<quantifier>{_QUANTIFIER}(?P<paren>\\(\\s*)?(?P<bound>{name}(?:\\s*,\\s*{name}(?!\\w*\\s*\\())*)"
+        f"(?P<quantifier>{_QUANTIFIER}(?P<paren>\\(\\s*)?(?P<bound>{name}(?:\\s+(?!in\\b){name})+(?=\\s*:)|{name}(?:\\s*,\\s*{name}(?!\\w*\\s*\\())*)"
         f"(?:\\s*(?::|∈|\\\\in\\b|\\bin\\b)\\s*(?P<range>{name})(?!\\w*\\s*\\())?\\s*(?(paren)\\))\\s*[.:,]?\\s*)",
-        r"(?P<lambda>(?:\blambda\b|λ)[^:.]*[:.]?)",
+        r"(?P<lambda>(?:\blambda\b|λ)[^:.]*[:.]?|\bfun\s+\w+\s*=>)",
         r"(?P<digits>[0-9]++(?=[^\W\d])(?![eE][+-]?[0-9]++(?!\w))\w++)",
         f"(?P<curly>{_CURLY})",
-        r"(?P<phrase>:-|←|=~)",
+        r"(?P<tptp>[!?]\s*\[(?P<typed>[^\[\]]*)\]\s*:\s*)",
+        rf"(?P<phrase>:-|←|=~|<~>|{_SET_SIGNS})",
         f"(?P<longer>{longer})",
         scanner().pattern.rsplit("|(?P<_UNKNOWN>", 1)[0],
         f"(?P<spelling>{single})",
@@ -198,6 +204,8 @@ class ErrorTolerantLexer:
             "bound": self._quantifier,
             "range": self._quantifier,
             "unique": self._unique,
+            "tptp": self._typed_quantifier,
+            "typed": self._typed_quantifier,
             "lambda": self._lambda,
             "digits": self._digit_name,
             "curly": self._curly,
@@ -237,7 +245,7 @@ class ErrorTolerantLexer:
             if "!" in sign[:8] or sign[1:2] == "1"
             else "Exists"
         )
-        names = [name.strip() for name in match["bound"].split(",")]
+        names = match["bound"].replace(",", " ").split()
         if any(name in tokens().keywords for name in names):
             self.tokens.append(Token("NAME", word, start, end))
             return
@@ -259,6 +267,24 @@ class ErrorTolerantLexer:
         parts[-1] = ("RSQB", "]")
         self.tokens += [Token(kind, text, at, at) for kind, text in [*parts, ("COMMA", ",")]]
         self.open_quantifiers.append(self.depth)
+
+    def _typed_quantifier(self, match: re.Match[str]) -> None:
+        """`![X, Y: s]: p` of TPTP, which binds no more than the next formula."""
+        start, end = match.span()
+        word = "ForAll" if match.group()[0] == "!" else "Exists"
+        names = [each.partition(":") for each in match["typed"].split(",")]
+        # `$i` stands for all things there: which sort is meant has to be said.
+        sorts = [sort.strip() if not sort.strip().startswith("$") else "" for _, _, sort in names]
+        binders = [
+            name.strip() + f": {sort}" * bool(sort) for (name, _, _), sort in zip(names, sorts, strict=True)
+        ]
+        call = f"{word}([{', '.join(binders)}], "
+        close = _unit_end(self.text, end)
+        fix = Correction(f"write `{call}…)`", UNSAFE, ((start, end, call), (close, close, ")")))
+        problem = f"a quantifier is written as a call: {call}…)"
+        self.problems.append(syntax(start, end, problem, helps=(f"write `{call}…)`",), corrections=(fix,)))
+        # What it binds is read once it is a call.
+        self.stopped = True
 
     def _unique(self, match: re.Match[str]) -> None:
         start, end = match.span()
@@ -348,6 +374,8 @@ class ErrorTolerantLexer:
             helps = ["write `>=` for the comparison, `->` for the implication"]
         elif word in ("^", ";") or (word == "!==" and not self.text[:start].endswith(" ")):
             trust = UNSAFE
+        elif word in ("|", "&"):
+            helps.append(f"of sets write `{'Union' if word == '|' else 'Intersect'}(S, T)`")
         elif word in ("∈", "\\in") and self.text[end:].lstrip()[:1] == "[":
             # `[1, 5]` may be an interval, and is a list here.
             trust = UNSAFE
@@ -399,7 +427,7 @@ class ErrorTolerantLexer:
         category = unicodedata.category(char[0])
         harmless = (char == "." and last) or category in ("Cf", "Cc", "Zs")
         self.unreadable |= not harmless and not last
-        if not harmless and not last:
+        if (not harmless and not last) or char in SIGNS:
             self.tokens.append(Token("OTHER", char, start, end))
         fix = Correction("remove it", SAFE if harmless else UNSAFE, ((start, end, ""),))
         helps: tuple[str, ...] = ()
@@ -415,6 +443,29 @@ class ErrorTolerantLexer:
 def _bound(names: list[str], sort: str | None) -> str:
     """Binders with their sort, if it stands there."""
     return ", ".join(names if sort is None else [f"{name}: {sort}" for name in names])
+
+
+_UNIT = re.compile(r"(?:\s|~|¬|!(?!\s*[=\[]))*")
+_EQUALS = re.compile(r"\s*(?:!=|=(?![>=]))\s*")
+_WORD = re.compile(r"\w+")
+
+
+def _unit_end(text: str, start: int) -> int:
+    """Where the next atom, negation, quantified formula or group of brackets ends."""
+    found = _UNIT.match(text, start)
+    at = found.end() if found is not None else start
+    if text[at : at + 1] in ("!", "?"):
+        # A quantifier goes to where its own body ends, which is not looked for here.
+        return _body_end(text, at)
+    at = _term_end(text, at)
+    equals = _EQUALS.match(text, at)
+    return at if equals is None else _term_end(text, equals.end())
+
+
+def _term_end(text: str, at: int) -> int:
+    word = _WORD.match(text, at)
+    at = at if word is None else word.end()
+    return _body_end(text, at + 1) + 1 if text[at : at + 1] == "(" else at
 
 
 def _body_end(text: str, start: int) -> int:

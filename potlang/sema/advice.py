@@ -15,7 +15,7 @@ from potlang.expressions import surface as s
 from potlang.expressions.amounts import day_number
 from potlang.expressions.names import written
 from potlang.ir.nodes import Lit, Node, Symbol
-from potlang.ir.sorts import BOOL, INT, REAL, DeclaredSort, EnumSort, Sort, is_numeric
+from potlang.ir.sorts import BOOL, INT, REAL, STRING, DeclaredSort, EnumSort, SetSort, Sort, is_numeric
 from potlang.sema.scope import FunctionEntry, TermEntry, signature
 
 if TYPE_CHECKING:
@@ -113,6 +113,15 @@ def members_help(e: Elaborator, sort: Sort) -> list[str]:
         return []
     more = ", …" if len(names) > 4 else ""
     return [f"terms of sort {sort} are {', '.join(names[:4])}{more}"]
+
+
+def set_help(found: Sort, expected: Sort) -> list[str]:
+    """Of a set that stands where a formula or a text is expected."""
+    if not isinstance(found, SetSort):
+        return []
+    if expected is BOOL:
+        return ["sets are joined by `Union(S, T)`, `Intersect(S, T)` and `Difference(S, T)`"]
+    return ["write `Member(x, S)` for `x is a member of S`"] if expected is STRING else []
 
 
 def _named(e: Elaborator, expr: s.Expr, sort: Sort) -> list[Fix]:

@@ -41,6 +41,7 @@ from potlang.sema.advice import (
     not_numeric,
     report_arguments,
     report_arity,
+    set_help,
 )
 from potlang.sema.builtins import BUILTINS
 from potlang.sema.elsewhere import same_as
@@ -276,7 +277,7 @@ class Elaborator:
             expected=expected,
             found=node.sort,
             primary=f"this is of sort {node.sort}",
-            helps=members_help(self, expected),
+            helps=set_help(node.sort, expected) or members_help(self, expected),
         )
         return None
 
@@ -286,6 +287,7 @@ class Elaborator:
         if isinstance(node, App) and isinstance(node.op, Symbol) and node.op.kind is SymbolKind.FUNCTION:
             labels = declared_here(self, node.op)
             helps.append(f'if `{node.op.name}` is a predicate, its range is "Bool"')
+        helps = set_help(node.sort, BOOL) + helps
         primary = f"a term of sort {node.sort} is neither true nor false"
         self.report("POT3006", expr, found=node.sort, primary=primary, labels=labels, helps=helps)
 

@@ -1,0 +1,300 @@
+"""Words for counts, comparisons and queries: `at least two of p, q, r`, `n is at most 3`, `SELECT …`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import islice
+
+from potlang.expressions.actions import Fault
+from potlang.expressions.phrases import MOST_CHARACTERS, replaced
+
+_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBERS = {word: at for at, word in enumerate(_WORDS)}
+_NUMBER = rf"(?P<number>\d{{1,6}}|{'|'.join(_NUMBERS)})"
+_COUNT = re.compile(
+    rf"\b(?:(?P<bound>(?:no\s+)?(?:at\s+least|at\s+most|exactly|precisely|(?:more|fewer|less)\s+than))\s+{_NUMBER}"
+    r"|(?P<all>none|all|any|each|one|some))\s+of\b(?:\s+the\b)?\s*:?\s*",
+    re.IGNORECASE,
+)
+_NEITHER = re.compile(r"\bneither\s+", re.IGNORECASE)
+_AFTER = r"(?=\s+[\w(\"'-])"
+_COMPARED = re.compile(
+    r"(?<=[\w)\]])\s+(?:"
+    r"(?:(?:is|are)\s+)?(?P<no>not\s+|no\s+)?(?P<more>greater|more|bigger|larger|higher|less|fewer|smaller|lower)\s+than"
+    rf"(?P<equal>\s+or\s+equal(?:\s+to)?)?{_AFTER}"
+    rf"|(?:(?:is|are)\s+)?at\s+(?P<bound>least|most){_AFTER}"
+    rf"|(?:is|are)\s+(?P<differs>not\s+)?(?:equal\s+to|the\s+same\s+as){_AFTER}"
+    r"|(?:is|are)\s+(?P<kind>even|odd|positive|negative)\b(?!\s*[\w(])"
+    r"|(?:is|are)\s+(?:not\s+)?(?P<null>null|none|nil)\b)",
+    re.IGNORECASE,
+)
+_KINDS = {"even": "% 2 == 0", "odd": "% 2 == 1", "positive": "> 0", "negative": "< 0"}
+_GREATER = frozenset(["greater", "more", "bigger", "larger", "higher"])
+_OPERATOR = re.compile(r"(?:\b(?:and|or|not|then|if|implies|iff)|[^\w)\]}\"'\s])$", re.IGNORECASE)
+"""The end of a text behind which an operand is to stand."""
+_TAIL = 40
+_MOST = 50
+"""Places that are looked at: each look goes over the text."""
+_STOP = re.compile(r"->|=>|→|⇒|<->|↔|\b(?:implies|iff|then|if)\b")
+_JOINER = re.compile(r"\b(?:and|or|nor)\b", re.IGNORECASE)
+_SELECT = re.compile(
+    r"(?P<exists>\bEXISTS\s*\(\s*)?\bSELECT\s+(?P<what>[^()]{0,200}(?:\([^()]{0,200}\))?)\s+FROM\s+(?P<sort>\w+)"
+    r"(?:\s+(?:AS\s+)?(?!WHERE\b)(?P<name>[A-Za-z]\w*))?(?:\s+WHERE\s+|(?=\s*[);]|\s*$))",
+    re.IGNORECASE,
+)
+_FOLD = re.compile(r"(COUNT|SUM|MAX|MIN|AVG)\s*\(\s*(.*?)\s*\)", re.IGNORECASE)
+_COUNT_ALL = re.compile(r"\bcount\s*\(\s*\*\s*\)", re.IGNORECASE)
+_SAME_SIDE = re.compile(r"(?:\b(?:and|or)\b|&&|\|\||∧|∨)\s*(?P<sign>==|!=|<=|>=|<|>|≤|≥|≠)", re.IGNORECASE)
+_SIGN = re.compile(r"(?<![<>=!-])(?:==|!=|<=|>=|<(?!-)|>|≤|≥|≠|=)(?!=)")
+_BOUNDARY = re.compile(r"\b(?:and|or|not)\b|&&|\|\||[∧∨¬,]|->|→", re.IGNORECASE)
+_CAST = re.compile(r"(?<![\w)\]])\((int|float|double)\)\s*(?=[A-Za-z_]\w*\s*\()")
+_CASTS = {"int": "ToInt", "float": "ToReal", "double": "ToReal"}
+_BINDER = re.compile(
+    r"\b(ForAll|Exists|ExistsUnique|Sum|Product|Count|Min|Max)\s*\(\s*(\[[^\[\]]*\])\s*\)\s*(?=[\w(¬~!])"
+)
+_NO_NULL = "each function has a value for each argument: add a predicate such as `has_value(x)`"
+
+
+def worded(text: str) -> Fault | None:
+    """The fault of the first such words in a text that the grammar rejects; None where there are none."""
+    if len(text) > MOST_CHARACTERS:
+        return None
+    readers: tuple[Callable[[str], Fault | None], ...] = (
+        _selected,
+        _counted_all,
+        _counted,
+        _neither,
+        _compared,
+        _same_side,
+        _unclosed_binder,
+        _cast,
+    )
+    found = (reader(text) for reader in readers)
+    return next((each for each in found if each is not None), None)
+
+
+def _is_outside(text: str, at: int) -> bool:
+    """Whether a place is outside of strings."""
+    return text.count('"', 0, at) % 2 == 0 and text.count("'", 0, at) % 2 == 0
+
+
+def _begins_operand(text: str, at: int) -> bool:
+    """Whether an operator, an opening bracket or nothing stands before a place."""
+    before = text[max(0, at - _TAIL) : at].rstrip()
+    return not before or _OPERATOR.search(before) is not None
+
+
+def _end(text: str, start: int, stop: re.Pattern[str] | None = None) -> int:
+    """Where the brackets around a place close, or what `stop` matches outside of further ones begins."""
+    depth = 0
+    for at in range(start, len(text)):
+        if depth == 0 and stop is not None and stop.match(text, at):
+            return at
+        depth += (text[at] in "([{") - (text[at] in ")]}")
+        if depth < 0:
+            return at
+    return len(text)
+
+
+def _items(text: str) -> list[str]:
+    """Parts between commas outside of brackets; a last one without its `and`."""
+    parts, at = [], 0
+    while at <= len(text):
+        end = _end(text, at, re.compile(","))
+        parts.append(text[at:end].strip())
+        at = end + 1
+    first = _JOINER.match(parts[-1])
+    if first is not None:
+        parts[-1] = parts[-1][first.end() :].strip()
+    joint = _end(parts[-1], 0, _JOINER)
+    word = _JOINER.match(parts[-1], joint)
+    if word is not None:
+        parts[-1:] = [parts[-1][:joint].strip(), parts[-1][word.end() :].strip()]
+    return parts
+
+
+# --- counts --------------------------------------------------------------------------------------
+
+
+def _counted(text: str) -> Fault | None:
+    """`at least two of p, q, r`."""
+    found = _COUNT.search(text)
+    if found is None or not _is_outside(text, found.start()):
+        return None
+    if not _begins_operand(text, found.start()):
+        return None
+    start = found.end()
+    end = _end(text, start, _STOP)
+    if text[start : start + 1] in ("(", "[", "{"):
+        inside, end = text[start + 1 : _end(text, start + 1)], _end(text, start + 1) + 1
+    else:
+        inside = text[start:end].rstrip()
+        end = start + len(inside)
+    items = _items(inside)
+    if len(items) < 2 or not all(items):
+        return None
+    words = text[found.start() : found.end()].strip().rstrip(":").strip()
+    helps = ("for at least one of them write `Or(p, q)`",) if words.lower() == "one of" else ()
+    return replaced(found.start(), end, _cardinality(found, items), f"`{words}` is not an operator", *helps)
+
+
+def _cardinality(found: re.Match[str], items: list[str]) -> str:
+    listed = ", ".join(items)
+    if found["all"]:
+        names = {"none": "NoneOf", "all": "And", "each": "And", "one": "ExactlyOne"}
+        return f"{names.get(found['all'].lower(), 'Or')}({listed})"
+    bound, word = " ".join(found["bound"].lower().split()), found["number"].lower()
+    number = _NUMBERS[word] if word in _NUMBERS else int(word)
+    negated = bound.startswith("no ")
+    bound = bound.removeprefix("no ")
+    if bound in ("exactly", "precisely"):
+        return f"ExactlyOne({listed})" if number == 1 else f"Exactly({number}, [{listed}])"
+    if bound == "more than":
+        name, number = ("AtMost", number) if negated else ("AtLeast", number + 1)
+    elif bound in ("fewer than", "less than"):
+        name, number = ("AtLeast", number) if negated else ("AtMost", number - 1)
+    else:
+        name = "AtLeast" if bound == "at least" else "AtMost"
+    if number < 1:
+        return f"NoneOf({listed})" if name == "AtMost" else "True"
+    return f"{name}({number}, [{listed}])"
+
+
+def _neither(text: str) -> Fault | None:
+    """`neither p nor q`."""
+    found = _NEITHER.search(text)
+    if found is None or not _is_outside(text, found.start()):
+        return None
+    parts, at = [], found.end()
+    while True:
+        end = _end(text, at, re.compile(rf"{_STOP.pattern}|,|\b(?:nor|and|or)\b"))
+        parts.append(text[at:end].strip())
+        nor = re.compile(r"nor\b", re.IGNORECASE).match(text, end)
+        if nor is None:
+            break
+        at = nor.end()
+    if len(parts) < 2 or not all(parts):
+        return None
+    stop = at + len(text[at:end].rstrip())
+    return replaced(found.start(), stop, f"NoneOf({', '.join(parts)})", "`neither` is not an operator")
+
+
+def _counted_all(text: str) -> Fault | None:
+    """`COUNT(*)`."""
+    found = _COUNT_ALL.search(text)
+    if found is None or not _is_outside(text, found.start()):
+        return None
+    helps = ("write `Count([x: Sort], p(x))` for the number of those of which `p` holds",)
+    return Fault("POT1020", *found.span(), {"problem": "there are no rows to count"}, "", helps)
+
+
+def _selected(text: str) -> Fault | None:
+    """`SELECT COUNT(*) FROM S WHERE p(x)`, `EXISTS (SELECT x FROM S WHERE p(x))`."""
+    found = _SELECT.search(text)
+    if found is None or not _is_outside(text, found.start()):
+        return None
+    end = _end(text, found.end(), re.compile(";"))
+    condition = text[found.end() : end].strip()
+    fold, what = _FOLD.fullmatch(found["what"].strip()), found["what"].strip()
+    name = found["name"] or (what if what.isidentifier() else "x")
+    binder, after = f"[{name}: {found['sort']}]", end
+    written = None
+    if found["exists"]:
+        written, after = f"Exists({binder}, {condition or 'True'})", end + 1
+    elif fold is not None and fold[1].upper() == "COUNT":
+        written = f"Count({binder}, {condition or 'True'})"
+    elif fold is not None and fold[1].upper() == "SUM":
+        written = f"Sum({binder}, {f'If({condition}, {fold[2]}, 0)' if condition else fold[2]})"
+    elif fold is not None and not condition:
+        written = f"{ {'AVG': 'Average'}.get(fold[1].upper(), fold[1].capitalize()) }({binder}, {fold[2]})"
+    problem = "there are no queries"
+    if written is not None:
+        return replaced(found.start(), after, written, problem)
+    helps = ("range with `Exists([x: Sort], p)`, `Count([x: Sort], p)`, `Sum([x: Sort], f)` and the like",)
+    return Fault("POT1020", *found.span(), {"problem": problem}, "", helps)
+
+
+# --- comparisons ---------------------------------------------------------------------------------
+
+
+def _compared(text: str) -> Fault | None:
+    """`n is at least 3`, `n greater than 3`, `n is even`, `n IS NOT NULL`."""
+    for found in islice(_COMPARED.finditer(text), _MOST):
+        if _is_outside(text, found.start()) and not _begins_operand(text, found.start()):
+            start = found.start() + len(found[0]) - len(found[0].lstrip())
+            problem = f"`{' '.join(found[0].split())}` is not an operator"
+            if found["null"]:
+                return Fault("POT1020", start, found.end(), {"problem": problem}, "", (_NO_NULL,))
+            return replaced(start, found.end(), _comparison(found), problem)
+    return None
+
+
+def _comparison(found: re.Match[str]) -> str:
+    if found["kind"]:
+        return _KINDS[found["kind"].lower()]
+    if found["bound"]:
+        return ">=" if found["bound"].lower() == "least" else "<="
+    if not found["more"]:
+        return "!=" if found["differs"] else "=="
+    sign = ">" if found["more"].lower() in _GREATER else "<"
+    sign += "=" if found["equal"] else ""
+    return {">": "<=", "<": ">=", ">=": "<", "<=": ">"}[sign] if found["no"] else sign
+
+
+def _same_side(text: str) -> Fault | None:
+    """`n >= 3 and <= 5`: the left side is that of the comparison before."""
+    for found in islice(_SAME_SIDE.finditer(text), _MOST):
+        term = _left_side(text[: found.start()]) if _is_outside(text, found.start()) else ""
+        if term:
+            start, end = found.span("sign")
+            problem = f"`{found['sign']}` has nothing on its left"
+            before = "" if text[start - 1].isspace() else " "
+            return replaced(start, end, f"{before}{term} {found['sign']}", problem)
+    return None
+
+
+def _left_side(text: str) -> str:
+    """The left side of the last comparison, if it stands outside of brackets that are closed behind it."""
+    depth, sign = 0, None
+    for at in range(len(text) - 1, -1, -1):
+        depth += (text[at] in ")]}") - (text[at] in "([{")
+        if depth < 0:
+            break
+        if depth == 0 and (found := _SIGN.match(text, at)) is not None:
+            sign = found
+        elif sign is not None and text[at] == ",":
+            break
+    if sign is None:
+        return ""
+    before, start, depth = text[: sign.start()], 0, 0
+    for at in range(len(before) - 1, -1, -1):
+        depth += (before[at] in ")]}") - (before[at] in "([{")
+        found = _BOUNDARY.match(before, at) if depth == 0 else None
+        if depth < 0 or found is not None:
+            start = at + 1 if found is None else found.end()
+            break
+    return before[start:].strip()
+
+
+# --- calls ---------------------------------------------------------------------------------------
+
+
+def _unclosed_binder(text: str) -> Fault | None:
+    """`ForAll([x: S]) p(x)`."""
+    found = _BINDER.search(text)
+    if found is None or not _is_outside(text, found.start()):
+        return None
+    end = _end(text, found.end())
+    written = f"{found[1]}({found[2]}, {text[found.end() : end].strip()})"
+    return replaced(found.start(), end, written, f"the body of `{found[1]}` stands outside of its brackets")
+
+
+def _cast(text: str) -> Fault | None:
+    """`(int) f(x)`."""
+    found = _CAST.search(text)
+    if found is None:
+        return None
+    end = _end(text, text.index("(", found.end()) + 1) + 1
+    written = f"{_CASTS[found[1]]}({text[found.end() : end]})"
+    return replaced(found.start(), end, written, "a sort before a term does not change its sort")
