@@ -89,9 +89,11 @@ def is_of_family(name: str, names: Iterable[str]) -> bool:
     for other in names if len(name) > _SHORT else ():
         if len(other) == len(name):
             places = [at for at, (a, b) in enumerate(zip(name, other, strict=True)) if a != b]
-            if len(places) == 1 and places[0] in seen:
+            if len(places) != 1 or name[places[0]].isupper() != other[places[0]].isupper():
+                continue
+            if places[0] in seen:
                 return True
-            seen.update(places if len(places) == 1 else ())
+            seen.update(places)
     return False
 
 

@@ -25,6 +25,8 @@ _DECLARING: Final = 2
 _OPEN: Final = "Sort"
 """The placeholder of a fix that leaves a sort open."""
 _MOST_SORTS: Final = 8
+_OFTEN: Final = 10_000
+"""More than a name stands in a program that is searched."""
 _BINDERS: Final = re.compile(r"\[([^\[\]]*)\]")
 
 
@@ -47,7 +49,9 @@ def name_candidates(subject: Subject) -> Iterator[Repair]:
             pointer = error.place.pointer
             whole = span == (0, len(text))
             edit = Patch("replace", pointer, near) if whole else Replace(pointer, *span, near)
-            yield Repair(cost, f"write `{near}` for `{name}`", (edit,), written[near])
+            # The first letter is seldom the one that is wrong.
+            common = written[near] + _OFTEN * (near[:1].casefold() != name[:1].casefold())
+            yield Repair(cost, f"write `{near}` for `{name}`", (edit,), common)
 
 
 def _written(subject: Subject) -> Counter[str]:
@@ -133,8 +137,9 @@ def _completed(fix: Fix, sorts: list[str], written: Counter[str]) -> Iterator[Re
         for range_ in (None,) if whole else sorts:
             edits = tuple(_edit(edit, sort, range_) for edit in fix.edits)
             title = f"{plain} of {sort}" if range_ is None else f"{plain} with the range {range_}"
-            # A sort of the program that nothing else uses is likelier the range.
-            common = written[range_ or ""] + _words(edits).count(range_ or "") + 1_000 * (range_ in BUILT_IN)
+            # A name as near comes first; of ranges a sort of the program's own that nothing else uses.
+            common = 2 * _OFTEN + _OFTEN * (range_ in BUILT_IN)
+            common += written[range_ or ""] + _words(edits).count(range_ or "")
             yield Repair(_DECLARING, title, edits, common)
 
 

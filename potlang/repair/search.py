@@ -133,8 +133,12 @@ class _RepairSearch:
         least = tried[0][0].errors
         if least >= len(self._subject.errors) or 0 < offered <= least:
             return []
-        chosen = [candidate for score, candidate in tried if score.errors == least]
-        return [Fix(each.title, Applicability.UNSAFE, each.edits) for each in chosen[:_MOST_FIXES]]
+        found: list[Fix] = []
+        for score, each in tried:
+            fix = Fix(each.title, Applicability.UNSAFE, each.edits)
+            if score.errors == least and len(found) < _MOST_FIXES and fix not in found:
+                found.append(fix)
+        return found
 
     def _candidates(self) -> Iterator[Repair]:
         subject = self._subject

@@ -112,7 +112,7 @@ class Undeclared:
         first, *rest = uses.places
         helps = [f"did you mean {' or '.join(f'`{other}`' for other in near)}?"] if near else []
         fixes = [_rename(name, near[0], uses.places)] if near else []
-        if near and numbered_alike(name, near[0]):
+        if near and _counts_on(name, near[0]):
             # Beside `nodeA` a `nodeB` is no variable.
             uses.whole.clear()
         help_, declaration = (uses.meant, []) if uses.meant else self._advise(name, uses, sections)
@@ -137,10 +137,15 @@ class Undeclared:
 def _is_meant(name: str, near: list[str], uses: Uses) -> bool:
     """Whether a name is meant as it is, whatever it is near to: a slip of the pen happens once."""
     return (
-        numbered_alike(name, near[0])
+        _counts_on(name, near[0])
         or is_of_family(name, near)
         or (len(uses.places) > 1 and folded(name) != folded(near[0]))
     )
+
+
+def _counts_on(name: str, near: str) -> bool:
+    """Whether names count things of one kind: `task2` beside `task1`; in `task11` a digit may stand twice."""
+    return numbered_alike(name, near) and (len(name) == len(near) or name.endswith("0"))
 
 
 class _Index:

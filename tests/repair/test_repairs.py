@@ -127,7 +127,10 @@ NAMES = {
         {"name": "C", "type": "EnumSort", "values": ["red", "rose"]},
     ],
     "functions": [
-        *({"name": name, "domain": ["P"], "range": "Bool"} for name in ("wumpus", "tumpus", "zumpus", "big")),
+        *(
+            {"name": name, "domain": ["P"], "range": "Bool"}
+            for name in ("wumpus", "tumpus", "zumpus", "impus", "big")
+        ),
         *({"name": name, "domain": ["P", "P"], "range": "Bool"} for name in ("likes", "sees")),
         {"name": "hue", "domain": ["P"], "range": "C"},
     ],
@@ -145,6 +148,9 @@ NAMES = {
         ("umpus(cow)", "write `zumpus` for `umpus`"),
         ("big(task2)", "declare `task2` as a constant of P"),
         ("likes(task1, task2)", "declare `task2` as a constant of P"),
+        ("big(task11)", "write `task1` for `task11`"),
+        ("wmpus(cow)", "write `wumpus` for `wmpus`"),
+        ("hue(cow) == roose", "write `rose` for `roose`"),
         ("big(nodeB) and wumpus(nodeB)", "declare `nodeB` as a constant of P"),
         # A slip in a short name, or a name of its own: a letter has to be left.
         ("likes(cow, cw)", "write `cow` for `cw`"),
