@@ -39,8 +39,8 @@ from potlang.ir.sorts import (
     Sort,
     TupleSort,
 )
+from potlang.sema.almanac import ADD_MONTHS_UP
 from potlang.sema.builtins import BUILTINS
-from potlang.sema.calendar import ADD_MONTHS_UP
 from potlang.sema.infix import ARITHMETIC, BITWISE, INTEGER, ORDERS
 from potlang.sema.measures import measure_of, number_under
 

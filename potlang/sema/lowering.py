@@ -12,7 +12,18 @@ from dataclasses import replace
 from potlang.ir import operators as op
 from potlang.ir.measures import DATE, DATETIME, FIRST_DAY, LAST_DAY, SECONDS_OF_A_DAY
 from potlang.ir.module import Assertion, AssertionKind, Claim, Definition, Module, Objective, Origin
-from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, SymbolKind, Var, reachable
+from potlang.ir.nodes import (
+    App,
+    Lit,
+    Node,
+    Quant,
+    Sym,
+    Symbol,
+    SymbolKind,
+    Var,
+    free_variable_sets,
+    reachable,
+)
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import (
     ArraySort,
@@ -25,7 +36,7 @@ from potlang.ir.sorts import (
     TupleSort,
     parts_of,
 )
-from potlang.sema.calendar import ADD_MONTHS, ADD_MONTHS_UP, DAY, MONTH, WEEKDAY, YEAR, Calendar
+from potlang.sema.almanac import ADD_MONTHS, ADD_MONTHS_UP, DAY, MONTH, WEEKDAY, YEAR, Calendar
 from potlang.sema.measures import measure_of, number_under
 
 _CALENDAR = frozenset((YEAR, MONTH, DAY, WEEKDAY, ADD_MONTHS, ADD_MONTHS_UP))
@@ -63,13 +74,14 @@ class Lowering:
             objectives = tuple(self._objective(each) for each in optimization.objectives)
             optimization = optimization._replace(constraints=constraints, objectives=objectives)
         symbols = tuple(self.symbol(each) for each in module.symbols)
+        known = self._known([*(each.formula for each in assertions), *(c.formula for c in claims)])
         sorts = tuple(self.sort(each) for each in module.sorts)
         return replace(
             module,
             sorts=tuple(sort for sort in sorts if isinstance(sort, DeclaredSort | EnumSort | TupleSort)),
             symbols=symbols,
             definitions=(*self.definitions, *definitions),
-            assertions=(*self.guards(symbols), *assertions),
+            assertions=(*self.guards(symbols), *known, *assertions),
             claims=claims,
             norms=norms,
             optimization=optimization,
@@ -81,7 +93,59 @@ class Lowering:
         find = tuple(self._variable(var) for var in claim.find)
         formula = self.term(claim.formula)
         guards = [guard for var in find if (guard := self._guard(var, var.shown)) is not None]
+        formula = self._with_lemmas(formula, find)
         return claim._replace(formula=self._pool.conj((*guards, formula)), find=find)
+
+    def _known(self, formulas: Iterable[Node]) -> list[Assertion]:
+        """What holds of the months of constants, as far as formulas speak of them."""
+        formulas = list(formulas)
+        free = free_variable_sets(*formulas)
+        terms = [node for node in reachable(*formulas) if self._calendar.has(node) and not free[node.id]]
+        origin = Origin("", "the calendar")
+        lemmas = self._calendar.lemmas(terms)
+        if lemmas is self._pool.true:
+            return []
+        return [Assertion("s:calendar", "calendar", AssertionKind.SEMANTICS, lemmas, origin)]
+
+    def _with_lemmas(self, formula: Node, find: tuple[Var, ...]) -> Node:
+        """A claim, with what holds of the months of its variables beside what is said of them.
+
+        It stands below the first quantifiers, as a condition of universal ones, so that who refutes or proves
+        the claim has it for the values that are asked for. It is valid, and the claim means what it meant.
+        """
+        layers: list[Node] = []
+        body = formula
+        kind = "exists" if find else body.kind if isinstance(body, Quant) else ""
+        while True:
+            if isinstance(body, Quant) and body.kind == kind:
+                layers.append(body)
+                body = body.body
+            elif kind == "forall" and isinstance(body, App) and body.op is op.IMPLIES:
+                layers.append(body)
+                body = body.args[1]
+            else:
+                break
+        visible = {*find, *(var for each in layers if isinstance(each, Quant) for var in each.binders)}
+        if not visible or not self._calendar.definitions:
+            return formula
+        free = free_variable_sets(formula)
+        terms = [n for n in reachable(formula) if self._calendar.has(n) and free[n.id] <= visible]
+        lemmas = self._calendar.lemmas(terms)
+        if lemmas is self._pool.true:
+            return formula
+        if kind == "exists":
+            body = self._pool.conj((lemmas, body))
+        elif isinstance(layers[-1], App):
+            condition = self._pool.conj((layers.pop().args[0], lemmas))
+            body = self._pool.implies(condition, body)
+        else:
+            body = self._pool.implies(lemmas, body)
+        for each in reversed(layers):
+            if isinstance(each, Quant):
+                body = self._pool.quant(each.kind, each.binders, body)
+            else:
+                body = self._pool.implies(each.args[0], body)
+        return body
 
     def guards(self, symbols: Iterable[Symbol]) -> list[Assertion]:
         """That the values of these symbols, as far as they are dates, are days of the calendar."""

@@ -14,8 +14,10 @@ from potlang.ir.evaluator import Evaluator
 from potlang.ir.measures import civil, day_number, days_in_month, months_later
 from potlang.ir.nodes import Node
 from potlang.ir.pool import Pool
+from potlang.ir.sorts import INT
 from potlang.ir.structure import Structure
-from potlang.sema.calendar import ADD_MONTHS, ADD_MONTHS_UP, DAY, MONTH, WEEKDAY, YEAR, Calendar
+from potlang.ir.substitute import substitute
+from potlang.sema.almanac import ADD_MONTHS, ADD_MONTHS_UP, DAY, DISTANCES, MONTH, WEEKDAY, YEAR, Calendar
 
 EPOCH = date(1970, 1, 1).toordinal()
 DAYS = st.dates().map(lambda each: each.toordinal() - EPOCH)
@@ -116,7 +118,33 @@ def test_parts_of_steps_by_a_numeral(months: int) -> None:
 def test_definitions_of_steps_by_a_term(number: int, months: int, rounding: str) -> None:
     """[QTY-CALENDAR], [QTY-MONTHS]"""
     wanted = later(number, months, rounding)
-    symbol = DEFINED.calendar._moved_by(up=rounding == "up")
-    args = (DEFINED.pool.integer(number), DEFINED.pool.integer(months))
-    found = DEFINED.value(DEFINED.pool.app(symbol, args))
+    known, unknown = DEFINED.pool.integer(number), DEFINED.pool.var("n", INT)
+    moved = DEFINED.calendar.applied(ADD_MONTHS if rounding == "down" else ADD_MONTHS_UP, [known, unknown])
+    found = DEFINED.value(substitute(DEFINED.pool, moved, {unknown: DEFINED.pool.integer(months)}))
     assert wanted is None or found == wanted
+
+
+@given(DAYS | NEAR, DAYS | NEAR, st.integers(-6_000, 6_000))
+def test_lemmas_hold_of_all_days(first: int, second: int, number: int) -> None:
+    """[QTY-LEMMAS]: whatever the days and the number of months."""
+    pool = DEFINED.pool
+    day, other, months = (pool.var(name, INT) for name in "den")
+    later = DEFINED.calendar.applied(ADD_MONTHS, [day, months])
+    terms = [
+        DEFINED.calendar.applied(YEAR, [DEFINED.calendar.applied(ADD_MONTHS, [later, pool.integer(7)])]),
+        DEFINED.calendar.applied(MONTH, [other]),
+        DEFINED.calendar.applied(ADD_MONTHS_UP, [other, pool.integer(-1)]),
+    ]
+    values = {day: first, other: second, months: number}
+    put: dict[Node, Node] = {var: pool.integer(value) for var, value in values.items()}
+    assert DEFINED.value(substitute(pool, DEFINED.calendar.lemmas(terms), put)) is True
+
+
+def test_lemmas_hold_of_all_months() -> None:
+    """[QTY-LEMMAS]: of any two of a period, by the distances alone; the calendar repeats."""
+    firsts = [date(1600 + at // 12, at % 12 + 1, 1).toordinal() for at in range(2 * 4_800)]
+    for apart in range(1, 4_800):
+        days = [firsts[at + apart] - firsts[at] for at in range(0, 4_800, 1 + apart // 100)]
+        for times, low, below, high, above in DISTANCES:
+            assert low * apart - below <= times * min(days)
+            assert times * max(days) <= high * apart + above
