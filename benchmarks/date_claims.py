@@ -50,7 +50,8 @@ def later(days: Numbers, months: Any, *, up: bool = False) -> Numbers:
     """The days so many months later."""
     at = (year(days) - 1500) * 12 + month(days) - 1 + months
     over = number(days) > _LENGTHS[at]
-    return _FIRSTS[at] + np.where(over, _LENGTHS[at] - 1 + up, number(days) - 1)
+    found: Numbers = _FIRSTS[at] + np.where(over, _LENGTHS[at] - 1 + up, number(days) - 1)
+    return found
 
 
 def _number_of(text: str) -> int:

@@ -113,19 +113,19 @@ class Lowering:
         It stands below the first quantifiers, as a condition of universal ones, so that who refutes or proves
         the claim has it for the values that are asked for. It is valid, and the claim means what it meant.
         """
-        layers: list[Node] = []
+        layers: list[tuple[Quant | None, Node]] = []
         body = formula
         kind = "exists" if find else body.kind if isinstance(body, Quant) else ""
         while True:
             if isinstance(body, Quant) and body.kind == kind:
-                layers.append(body)
+                layers.append((body, self._pool.true))
                 body = body.body
             elif kind == "forall" and isinstance(body, App) and body.op is op.IMPLIES:
-                layers.append(body)
+                layers.append((None, body.args[0]))
                 body = body.args[1]
             else:
                 break
-        visible = {*find, *(var for each in layers if isinstance(each, Quant) for var in each.binders)}
+        visible = {*find, *(var for quant, _ in layers if quant is not None for var in quant.binders)}
         if not visible or not self._calendar.definitions:
             return formula
         free = free_variable_sets(formula)
@@ -135,16 +135,15 @@ class Lowering:
             return formula
         if kind == "exists":
             body = self._pool.conj((lemmas, body))
-        elif isinstance(layers[-1], App):
-            condition = self._pool.conj((layers.pop().args[0], lemmas))
-            body = self._pool.implies(condition, body)
         else:
+            if layers[-1][0] is None:
+                lemmas = self._pool.conj((layers.pop()[1], lemmas))
             body = self._pool.implies(lemmas, body)
-        for each in reversed(layers):
-            if isinstance(each, Quant):
-                body = self._pool.quant(each.kind, each.binders, body)
+        for quant, condition in reversed(layers):
+            if quant is None:
+                body = self._pool.implies(condition, body)
             else:
-                body = self._pool.implies(each.args[0], body)
+                body = self._pool.quant(quant.kind, quant.binders, body)
         return body
 
     def guards(self, symbols: Iterable[Symbol]) -> list[Assertion]:
