@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -81,22 +82,21 @@ def test_sarif_lists_the_rules_that_it_uses() -> None:
 
 
 @pytest.mark.parametrize("style", ["json", "sarif"])
-@pytest.mark.parametrize("char", ["\x9b", "\u202e", "\u2028", "\x7f"])
-def test_what_cannot_be_seen_is_an_escape_in_every_form(tmp_path: Path, style: str, char: str) -> None:
+def test_what_cannot_be_seen_is_an_escape_in_every_form(tmp_path: Path, style: str) -> None:
     """[REPORT-JSON]: in names, formulas and fixes, as a terminal or an editor would show it."""
-    program = {
-        "constants": {f"a{char}b": "Int"},
-        "verifications": [
-            {"name": f"n{char}", "constraint": f"aa{char} == 1"},
-            {"name": char, "constraint": "True"},
-        ],
-    }
-    file = tmp_path / "a.json"
-    file.write_text(json.dumps(program), encoding="utf-8")
+    for char in ("\x9b", "\u202e", "\u2028", "\x7f"):
+        program = {
+            "constants": {f"a{char}b": "Int"},
+            "verifications": [
+                {"name": f"n{char}", "constraint": f"aa{char} == 1"},
+                {"name": char, "constraint": "True"},
+            ],
+        }
+        (tmp_path / f"{ord(char):x}.json").write_text(json.dumps(program), encoding="utf-8")
     for command in ("check", "verify"):
-        text = potc(command, file, "--format", style).stdout.decode()
+        text = potc(command, tmp_path, "--format", style).stdout.decode()
         assert not [each for each in text if not each.isprintable() and each != "\n"]
-        json.loads(text)
+        assert text.count("2028.json") and json.loads(text)
 
 
 def test_check_says_that_nothing_is_wrong() -> None:
@@ -211,14 +211,22 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
-def test_bad_input_gets_a_coded_diagnostic(name: str) -> None:
-    done = potc("-", "--format", "json", stdin=BAD[name])
+def test_bad_input_gets_a_coded_diagnostic(tmp_path: Path) -> None:
+    for name, text in BAD.items():
+        (tmp_path / f"{name}.json").write_bytes(text)
+    done = potc(tmp_path, "--format", "json")
     assert done.returncode == 2
     assert b"Traceback" not in done.stderr
-    report = json.loads(done.stdout)
-    assert report["verdict"] == "rejected"
-    assert report["diagnostics"][0]["code"].startswith("POT")
+    reports = {Path(report["file"]).stem: report for report in json.loads(done.stdout)}
+    assert reports.keys() == BAD.keys()
+    for name, report in reports.items():
+        assert report["verdict"] == "rejected", name
+        assert re.fullmatch("POT(?!0001)[0-9]{4}", report["diagnostics"][0]["code"]), name
+
+
+def test_bad_input_on_standard_input_is_the_same() -> None:
+    done = potc("-", "--format", "json", stdin=BAD["wrong encoding"])
+    assert done.returncode == 2 and json.loads(done.stdout)["verdict"] == "rejected"
 
 
 def test_a_directory_and_a_missing_file_are_diagnosed(tmp_path: Path) -> None:

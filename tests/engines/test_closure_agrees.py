@@ -102,19 +102,19 @@ def check_small(module: Module) -> None:
             assert not (seen and side.status == "unsat")
 
 
-@settings(max_examples=90)
+@settings(max_examples=40)
 @given(horn_programs())
 def test_the_closure_agrees_with_z3(module: Module) -> None:
     check_statuses(module)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(horn_programs(most=3, small=True))
 def test_the_closure_agrees_with_enumeration(module: Module) -> None:
     check_small(module)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(recursive_programs())
 def test_parts_of_relations_agree_with_z3(module: Module) -> None:
     """[CLOSURE-PART] Claims about single atoms, decided before any relation is evaluated as a whole."""
@@ -144,7 +144,7 @@ def check_parts(module: Module, chance: random.Random) -> None:
                 known = [each for each in known if chance.random() < 0.8]
 
 
-@settings(max_examples=80)
+@settings(max_examples=30)
 @given(st.one_of(horn_programs(), recursive_programs()), st.randoms(use_true_random=False))
 def test_parts_of_the_assumptions_by_instances_of_rules(module: Module, chance: random.Random) -> None:
     """[CLOSURE-PARTS]"""

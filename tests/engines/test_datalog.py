@@ -39,7 +39,7 @@ def check_same(module: Module) -> None:
         assert [side.status for side in one] == [side.status for side in other]
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(horn_programs() | recursive_programs())
 def test_the_same_conclusions(module: Module) -> None:
     check_same(module)
@@ -123,7 +123,9 @@ def rows_of(engine: SemiNaive | datalog.DuckDB, program: DatalogProgram) -> list
     return [set(engine.table(relation)) for relation in range(len(program.arities))]
 
 
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.parametrize(
+    "seed", [*range(30), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(30, 300))]
+)
 def test_the_same_rows(seed: int) -> None:
     """[CLOSURE-LARGE] Every relation has the same rows, before, with and after additions."""
     program = programs(random.Random(seed))

@@ -179,7 +179,7 @@ RARE = settings(
 )
 
 
-@settings(RARE, max_examples=150)
+@settings(RARE, max_examples=80)
 @given(puzzles())
 def test_answers_are_those_of_all_assignments(drawn: tuple[Puzzle, list[Node]]) -> None:
     """[SEARCH-DECIDES], [SEARCH-CONSTRAINTS], [SEARCH-STEP]"""
@@ -284,12 +284,7 @@ def test_a_claim_that_is_left_to_others_does_not_change_the_next() -> None:
         ]
 
 
-@settings(RARE, max_examples=150)
-@given(puzzles(), st.data())
-def test_parts_of_the_assumptions_are_searched_too(
-    drawn: tuple[Puzzle, list[Node]], data: st.DataObject
-) -> None:
-    """[SEARCH-PARTS]"""
+def check_parts(drawn: tuple[Puzzle, list[Node]], data: st.DataObject) -> None:
     puzzle, goals = drawn
     every = list(puzzle.structures())
     theta = {each.key: each.formula for each in puzzle.facts}
@@ -317,6 +312,23 @@ def test_parts_of_the_assumptions_are_searched_too(
                 {symbol: _meaning(symbol, named) for symbol in every[0].functions},
             )
             assert holds(found, *(theta[key] for key in keys), goal) is not False
+
+
+@settings(RARE, max_examples=60)
+@given(puzzles(), st.data())
+def test_parts_of_the_assumptions_are_searched_too(
+    drawn: tuple[Puzzle, list[Node]], data: st.DataObject
+) -> None:
+    """[SEARCH-PARTS]"""
+    check_parts(drawn, data)
+
+
+@pytest.mark.slow
+@settings(RARE, max_examples=2_000)
+@given(puzzles(), st.data())
+def test_very_many_parts_are_searched_too(drawn: tuple[Puzzle, list[Node]], data: st.DataObject) -> None:
+    """[SEARCH-PARTS]"""
+    check_parts(drawn, data)
 
 
 def _meaning(symbol: Symbol, named: dict[CspVariable, object]) -> object:

@@ -113,10 +113,8 @@ def test_chains_leave_the_constants(apart: int, below: bool) -> None:
     assert not line.satisfiable(steps, range(-2, 3))
 
 
-@settings(RARE, max_examples=120)
-@given(st.data())
-def test_parts_are_decided_over_all_integers(data: st.DataObject) -> None:
-    """[SEARCH-SMALL], [SEARCH-PARTS] The bounds of each are assumptions that a part may lack."""
+def check_parts(data: st.DataObject) -> None:
+    """The bounds of each are assumptions that a part may lack."""
     line = Line()
     pool = line.pool
     for each in line.numbers:
@@ -139,6 +137,21 @@ def test_parts_are_decided_over_all_integers(data: st.DataObject) -> None:
         assert (values is not None) == expected, (keys, used)
         if values is None:
             assert not line.satisfiable([*(facts[key] for key in used if key is not None), side])
+
+
+@settings(RARE, max_examples=40)
+@given(st.data())
+def test_parts_are_decided_over_all_integers(data: st.DataObject) -> None:
+    """[SEARCH-SMALL], [SEARCH-PARTS]"""
+    check_parts(data)
+
+
+@pytest.mark.slow
+@settings(RARE, max_examples=1_000)
+@given(st.data())
+def test_very_many_parts_are_decided_over_all_integers(data: st.DataObject) -> None:
+    """[SEARCH-SMALL], [SEARCH-PARTS]"""
+    check_parts(data)
 
 
 def test_what_is_more_than_comparing_is_not_told() -> None:

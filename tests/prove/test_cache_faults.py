@@ -82,9 +82,23 @@ def directory_with(data: bytes) -> Iterator[Path]:
 # --- damage --------------------------------------------------------------------------------------
 
 
-@settings(max_examples=150)
-@given(changes=st.lists(st.tuples(st.integers(0), st.integers(1, 255)), min_size=1, max_size=20))
+CHANGES = st.lists(st.tuples(st.integers(0), st.integers(1, 255)), min_size=1, max_size=20)
+
+
+@settings(max_examples=50)
+@given(changes=CHANGES)
 def test_changed_bytes_never_change_a_report(filled: bytes, changes: list[tuple[int, int]]) -> None:
+    check_changes(filled, changes)
+
+
+@pytest.mark.slow
+@settings(max_examples=1_500)
+@given(changes=CHANGES)
+def test_very_many_changes_never_change_a_report(filled: bytes, changes: list[tuple[int, int]]) -> None:
+    check_changes(filled, changes)
+
+
+def check_changes(filled: bytes, changes: list[tuple[int, int]]) -> None:
     """Bytes at random places of the file: each entry is found as it was stored or not at all."""
     data = bytearray(filled)
     for place, change in changes:
@@ -93,7 +107,7 @@ def test_changed_bytes_never_change_a_report(filled: bytes, changes: list[tuple[
         assert set(use_all(directory)) <= {"POT6010", "POT6011"}
 
 
-@settings(max_examples=80)
+@settings(max_examples=50)
 @given(changes=st.lists(st.tuples(st.integers(0, 200), st.integers(0, 255)), min_size=1, max_size=4))
 def test_a_changed_header_never_changes_a_report(filled: bytes, changes: list[tuple[int, int]]) -> None:
     """The first 200 bytes say how all others are read."""
@@ -104,7 +118,7 @@ def test_a_changed_header_never_changes_a_report(filled: bytes, changes: list[tu
         assert set(use_all(directory)) <= {"POT6010", "POT6011"}
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(start=st.integers(0), length=st.integers(1, 20_000), fill=st.sampled_from([b"\0", b"\xff", b"x", b""]))
 def test_lost_blocks_never_change_a_report(filled: bytes, start: int, length: int, fill: bytes) -> None:
     """A run of bytes overwritten, or cut out."""
@@ -114,7 +128,7 @@ def test_lost_blocks_never_change_a_report(filled: bytes, start: int, length: in
         assert set(use_all(directory)) <= {"POT6010", "POT6011"}
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(length=st.integers(1))
 def test_a_cut_file_is_left_for_a_new_one(filled: bytes, length: int) -> None:
     """At the second use at the latest all entries are in a file that is whole."""
