@@ -9,6 +9,7 @@ from potlang.engines.context import ProgramContext
 from potlang.engines.finite.direct_procedure import DIRECT_MS, DirectProcedure
 from potlang.engines.finite.growing import GrowingProcedure
 from potlang.engines.finite.procedure import MOST_STEPS, SearchProcedure
+from potlang.engines.founded import FoundedProcedure, has_closed
 from potlang.engines.ground.facts import FACTS_MS, FactsProcedure
 from potlang.engines.ground.procedure import GROUND_MS, GroundProcedure
 from potlang.engines.horn.procedure import CLOSURE_MS, HornProcedure
@@ -68,7 +69,8 @@ def procedures_of(context: ProgramContext, route: RouteName, limits: Limits) -> 
     exact = HornProcedure(context, closure_ms, exact_only=True)
     closure = HornProcedure(context, closure_ms)
     ground = GroundProcedure(context, ground_ms, finite_only=True)
-    first: tuple[DecisionProcedure, ...] = (exact, search, *facts)
+    founded = (FoundedProcedure(context),) if has_closed(context.module) else ()
+    first: tuple[DecisionProcedure, ...] = (exact, *founded, search, *facts)
     fallbacks = (closure, direct, ground)
     if counted:
         # The others end by the clock alone.

@@ -55,20 +55,11 @@ def completions(
     One assertion for each predicate, or for those that recur through one another; those that have no
     meaning are reported and left out.
     """
-    found = {symbol: ClosedPredicate(symbol, pointer) for symbol, pointer in predicates.items()}
-    for assertion in assertions:
-        if assertion.kind in _DEFINING:
-            for symbol, rule in defining_rules(assertion, found):
-                found[symbol].rules.append(rule)
-    _find_needs(found, {each.symbol: each for each in definitions})
-    closed = list(found.values())
-    numbers = {each.symbol: at for at, each in enumerate(closed)}
-    _, groups = components([[numbers[symbol] for symbol, _ in each.needs] for each in closed])
+    order = {symbol: at for at, symbol in enumerate(predicates)}
     made: list[tuple[int, Assertion]] = []
     symbols: list[Symbol] = []
     known = KnownPredicates(members)
-    for numbered in groups:
-        group = [closed[at] for at in numbered]
+    for group in dependence(predicates, assertions, definitions):
         if not _is_stratified(group, sink):
             continue
         formula = _denials(group, known, pool)
@@ -84,8 +75,25 @@ def completions(
         name = f"closed {', '.join(each.symbol.name for each in group)}"
         origin = Origin(group[0].pointer, name)
         key = COMPLETION + group[0].symbol.name
-        made.append((numbered[0], Assertion(key, name, AssertionKind.SEMANTICS, formula, origin)))
+        made.append((order[group[0].symbol], Assertion(key, name, AssertionKind.SEMANTICS, formula, origin)))
     return [assertion for _, assertion in sorted(made, key=lambda pair: pair[0])], symbols
+
+
+def dependence(
+    predicates: Mapping[Symbol, str], assertions: Iterable[Assertion], definitions: Iterable[Definition]
+) -> Iterator[list[ClosedPredicate]]:
+    """The predicates with their rules, in groups that depend on one another, each after those it needs."""
+    found = {symbol: ClosedPredicate(symbol, pointer) for symbol, pointer in predicates.items()}
+    for assertion in assertions:
+        if assertion.kind in _DEFINING:
+            for symbol, rule in defining_rules(assertion, found):
+                found[symbol].rules.append(rule)
+    _find_needs(found, {each.symbol: each for each in definitions})
+    closed = list(found.values())
+    numbers = {each.symbol: at for at, each in enumerate(closed)}
+    _, groups = components([[numbers[symbol] for symbol, _ in each.needs] for each in closed])
+    for numbered in groups:
+        yield [closed[at] for at in numbered]
 
 
 # --- rules -----------------------------------------------------------------------------------------------
@@ -297,12 +305,17 @@ Orders = Mapping[tuple[Symbol, Symbol], Symbol]
 """For two predicates the relation of what is derived of the first before something is of the second."""
 
 
+def order_name(first: Symbol, second: Symbol) -> str:
+    """The name of an order, but for spaces behind it that tell it from other names."""
+    return f"{first.name} before {second.name}"
+
+
 def _orders(
     group: Sequence[ClosedPredicate], kept: int, taken: Container[str]
 ) -> dict[tuple[Symbol, Symbol], Symbol]:
     found = {}
     for p, q in product([each.symbol for each in group], repeat=2):
-        name = f"{p.name} before {q.name}"
+        name = order_name(p, q)
         while name in taken:
             name += " "
         found[p, q] = Symbol(name, (*p.domain, *q.domain[kept:]), BOOL, SymbolKind.FRESH)

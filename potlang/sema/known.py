@@ -6,6 +6,7 @@ recursive databases", 1985: semi-naive evaluation).
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -40,6 +41,8 @@ _LOGICAL = frozenset({op.NOT, op.AND, op.OR, op.IMPLIES, op.IFF, op.XOR, op.ITE,
 
 Row = tuple[object, ...]
 Env = dict[Var, object]
+Needed = frozenset[tuple[Symbol, Row]]
+"""Rows of a group of predicates on which a derivation rests."""
 Atoms = Iterator[tuple[Node, ...]]
 """Arguments of a predicate."""
 Members = Callable[[Sort], Sequence[Node] | None]
@@ -65,17 +68,19 @@ class _RulePart:
     variables: tuple[Var, ...]
     atoms: list[tuple[Symbol, tuple[Node, ...]]]
     tests: list[Node]
+    is_evaluated: bool = False
+    """Whether a condition has to be evaluated again when there are more rows."""
 
 
 @dataclass(slots=True, eq=False)
 class _Relation:
-    """Rows of a predicate, also by their values at some places, as far as they were looked up so."""
+    """Rows of a predicate, each with those that its derivation needs, and by their values at places."""
 
-    rows: dict[Row, None]
+    rows: dict[Row, Needed]
     indices: dict[tuple[int, ...], dict[Row, list[Row]]]
 
-    def add(self, row: Row) -> None:
-        self.rows[row] = None
+    def add(self, row: Row, needed: Needed) -> None:
+        self.rows[row] = needed
         for places, index in self.indices.items():
             index.setdefault(tuple([row[at] for at in places]), []).append(row)
 
@@ -103,8 +108,14 @@ class KnownPredicates:
 
     def denials(self, rules: Mapping[Symbol, Sequence[DefiningRule]]) -> list[tuple[Symbol, Atoms]] | None:
         """For each predicate of a group, given with its rules, where it is false; None: it is not known."""
-        if not self._is_known(rules):
+        if not self.derive(rules):
             return None
+        return [(symbol, self._false(symbol)) for symbol in rules]
+
+    def derive(self, rules: Mapping[Symbol, Sequence[DefiningRule]]) -> bool:
+        """Compute the predicates of a group, given with its rules; False: that cannot be done."""
+        if not self._is_known(rules):
+            return False
         for symbol in rules:
             self._relations[symbol] = _Relation({}, {})
         try:
@@ -112,7 +123,19 @@ class KnownPredicates:
         except OutOfSteps:
             look()
             raise OutOfFuel from None
-        return [(symbol, self._false(symbol)) for symbol in rules]
+        return True
+
+    def suppose(self, symbol: Symbol) -> bool:
+        """Let a predicate be true of everything; False: that is too much."""
+        if not self._is_known({symbol: ()}):
+            return False
+        rows = product(*(self._domains[sort] for sort in symbol.domain))
+        self._relations[symbol] = _Relation(dict.fromkeys(rows, frozenset()), {})
+        return True
+
+    def derivations(self, symbol: Symbol) -> Mapping[Row, Needed]:
+        """The rows of a predicate, each with all rows of its group that come before it in one derivation."""
+        return self._relations[symbol].rows
 
     def relation(self, symbol: Symbol) -> _Relation:
         return self._relations[symbol]
@@ -125,15 +148,19 @@ class KnownPredicates:
         """The value of a member."""
         return self._values[node]
 
-    def evaluator(self) -> Evaluator:
-        """One for conditions, with the predicates as they are now."""
+    def structure(self) -> Structure:
+        """The members and the predicates as they are now."""
         functions: dict[Symbol, object] = {
             node.symbol: value for node, value in self._values.items() if isinstance(node, Sym)
         }
         for symbol, relation in self._relations.items():
             entries = dict.fromkeys(relation.rows, True)
             functions[symbol] = FunctionTable(entries, False) if symbol.domain else bool(entries)
-        return Evaluator(Structure(self._universe, functions), _MOST_STEPS)
+        return Structure(self._universe, functions)
+
+    def evaluator(self) -> Evaluator:
+        """One for conditions, with the predicates as they are now."""
+        return Evaluator(self.structure(), _MOST_STEPS)
 
     def _false(self, symbol: Symbol) -> Atoms:
         rows = self._relations[symbol].rows
@@ -210,7 +237,7 @@ class _LeastModel:
         self._known = known
         self._group = frozenset(rules)
         self._evaluator = known.evaluator()
-        self._queue: list[tuple[Symbol, Row]] = []
+        self._queue: deque[tuple[Symbol, Row, Needed]] = deque()
         self._queued: set[tuple[Symbol, Row]] = set()
         self._at_first: list[tuple[_RulePart, _Plan]] = []
         self._on_row: dict[Symbol, list[tuple[_RulePart, _Plan]]] = {}
@@ -224,6 +251,7 @@ class _LeastModel:
         inner = [at for at, (symbol, _) in enumerate(part.atoms) if symbol in self._group]
         if any(symbol in self._group for test in part.tests for symbol in symbols_in(test)):
             # It cannot be said which rows such a condition waits for.
+            part.is_evaluated = True
             self._again.append((part, _plan(part, None)))
             return
         if not inner:
@@ -236,8 +264,9 @@ class _LeastModel:
             self._fire(part, plan, None)
         while True:
             while self._queue:
-                symbol, row = self._queue.pop()
-                self._known.relation(symbol).add(row)
+                # The first derivations first: they are short.
+                symbol, row, needed = self._queue.popleft()
+                self._known.relation(symbol).add(row, needed)
                 for part, plan in self._on_row.get(symbol, ()):
                     self._fire(part, plan, row)
             if not self._again:
@@ -268,7 +297,20 @@ class _LeastModel:
             found = part.head, tuple([self._value(arg, env) for arg in part.args])
             if found not in self._queued:
                 self._queued.add(found)
-                self._queue.append(found)
+                self._queue.append((*found, self._needed(part, env)))
+
+    def _needed(self, part: _RulePart, env: Env) -> Needed:
+        """The rows of the group that an instance of a rule needs, and those that they need."""
+        if part.is_evaluated:
+            # Whichever the condition needs: they are there.
+            rows = [(symbol, row) for symbol in self._group for row in self._known.relation(symbol).rows]
+            return frozenset(rows)
+        found: Needed = frozenset()
+        for symbol, args in part.atoms:
+            if symbol in self._group:
+                row = tuple([self._value(arg, env) for arg in args])
+                found = found.union(((symbol, row),), self._known.relation(symbol).rows[row])
+        return found
 
     def _all(self, envs: list[Env], steps: _Plan) -> list[Env]:
         for step in steps:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ from strategies.stratified import stratified, verdicts_of_clingo
 
 from potlang.api import check, verify
 from potlang.certify import check as check_certificate
+from potlang.engines.founded import candidate
+from potlang.ir.evaluator import evaluate
 from potlang.languages.pot.check import compile
 from potlang.reread import confirm
 
@@ -236,6 +239,58 @@ def test_the_second_reader_notices_another_completion() -> None:
     line = next(each for each in text.splitlines() if '"closed at"' in each)
     wrong = next(each for each in other.splitlines() if '"closed at"' in each)
     assert confirm(json.dumps(source).encode(), text.replace(line, wrong)).status == "differs"
+
+
+def graph(size: int, *claims: str, facts: tuple[str, ...] = ()) -> dict[str, Any]:
+    """A path along an open relation, and what is reached along it."""
+    further = {
+        "forall": [*XY, {"name": "z", "sort": "N"}],
+        "implies": {"antecedent": "path(x, y) and way(y, z)", "consequent": "path(x, z)"},
+    }
+    step = {"forall": XY, "implies": {"antecedent": "way(x, y)", "consequent": "path(x, y)"}}
+    path = {"name": "path", "domain": ["N", "N"], "range": "Bool", "closed": True}
+    made = program("", *claims, rules=(step, further), functions=(path,))
+    names = [f"n{at}" for at in range(size)]
+    made["constants"]["n"]["members"] = names
+    made["knowledge_base"] = [*(f"way({a}, {b})" for a, b in pairwise(names)), *facts]
+    return made
+
+
+def test_models_with_least_predicates_are_tried_first() -> None:
+    """[CLOSED-CANDIDATES] [ROUTE-AUTO]"""
+    claims = ("path(n0, n9)", "path(n9, n0)", "ForAll([x: N], path(n0, x))")
+    report = verify(graph(10, *claims))
+    assert [str(each.verdict) for each in report.results] == ["entailed", "undetermined", "undetermined"]
+    assert {each.trust for each in report.results} == {"checked"}
+    asked = [check.solver for each in report.results[1:] for check in each.checks]
+    assert set(asked) == {"founded"}
+
+
+def test_candidates_that_are_no_models_decide_nothing() -> None:
+    """[CLOSED-CANDIDATES] Neither is a model: one lacks a way, the other has all of them."""
+    no_loop = "ForAll([x: N], not way(x, x))"
+    made = graph(
+        3, "path(n2, n0)", "way(n2, n0)", facts=(no_loop, "way(n2, n0) or way(n2, n1)", "not way(n1, n0)")
+    )
+    report = verify(made)
+    assert [str(each.verdict) for each in report.results] == ["undetermined", "undetermined"]
+    assert "founded" not in str([each.checks for each in report.results])
+    module = compile(made).module
+    assert module is not None
+    for seed in ("least", "greatest"):
+        structure = candidate(module, seed)
+        assert structure is not None
+        assert not all(evaluate(each.formula, structure) for each in module.assertions)
+
+
+def test_there_are_no_candidates_of_other_programs() -> None:
+    """[CLOSED-CANDIDATES]"""
+    number = {"name": "number", "domain": ["N"], "range": "Int"}
+    made = graph(3, "path(n2, n0)", facts=("ForAll([x: N], number(x) > 1 -> way(x, x))",))
+    made["functions"].append(number)
+    module = compile(made).module
+    assert module is not None and candidate(module, "least") is None
+    assert [str(each.verdict) for each in verify(made).results] == ["undetermined"]
 
 
 def test_models_show_no_orders() -> None:

@@ -1,0 +1,179 @@
+"""Models in which closed predicates are least, as candidates: [CLOSED-CANDIDATES].
+
+What recurs has an order in its completion, for which solvers look long. Where the predicates that are not
+closed are given, a derivation of the others has one at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+from potlang.engines.check import Check, CheckResult
+from potlang.engines.context import ProgramContext
+from potlang.ir import operators as op
+from potlang.ir.evaluator import Evaluator
+from potlang.ir.module import COMPLETION, Module
+from potlang.ir.nodes import App, Node, Quant, Sym, Symbol, SymbolKind
+from potlang.ir.sorts import BOOL, DeclaredSort, EnumSort, Sort
+from potlang.ir.structure import FunctionTable, NotEvaluable, Structure, definitions_of
+from potlang.ir.values import Unspecified
+from potlang.report.results import CheckRecord
+from potlang.sema.completion import dependence, order_name
+from potlang.sema.known import KnownPredicates
+from potlang.utils.deadline import Deadline
+
+_MS = 5_000
+"""Of all candidates of a program."""
+_MOST_STEPS = 20_000_000
+_MOST_BEFORE = 200_000
+_Seed = Literal["least", "greatest"]
+
+
+def has_closed(module: Module) -> bool:
+    """Whether a predicate is closed."""
+    return any(each.key.startswith(COMPLETION) for each in module.assertions)
+
+
+class FoundedProcedure:
+    """Finds models, and refutes nothing. For programs of predicates over enums and sorts with constants."""
+
+    name = "founded"
+
+    def __init__(self, context: ProgramContext) -> None:
+        self._context = context
+        self._models: list[tuple[Structure, Evaluator]] = []
+        self._seeds: list[_Seed] = ["greatest", "least"]
+        self._left_ms = float(_MS)
+
+    def decide(self, check: Check) -> CheckResult | None:
+        """As `DecisionProcedure.decide`: sat, where the side is true in a candidate that is a model."""
+        if check.alone:
+            return None
+        began = Deadline(_MS)
+        wanted = [each.formula for each in check.assumptions]
+        if check.formula is not None:
+            negate = self._context.lowered.pool.negate
+            wanted.append(negate(check.formula) if check.negated else check.formula)
+        for structure, evaluator in self._models:
+            if _are_true(wanted, evaluator):
+                return self._found(check, structure, began)
+        while self._seeds and self._left_ms > 0:
+            found = self._model(self._seeds.pop())
+            if found is not None and _are_true(wanted, found[1]):
+                return self._found(check, found[0], began)
+        return None
+
+    def _model(self, seed: _Seed) -> tuple[Structure, Evaluator] | None:
+        """The candidate, if it is a model of the assumptions; it is kept."""
+        deadline = Deadline(self._left_ms)
+        structure = candidate(self._context.module, seed)
+        found = None
+        if structure is not None:
+            evaluator = Evaluator(structure, _MOST_STEPS, deadline)
+            if _are_true([each.formula for each in self._context.lowered.assertions], evaluator):
+                # Claims are asked about later, each with the time of its own check.
+                found = structure, Evaluator(structure, _MOST_STEPS)
+                self._models.append(found)
+        self._left_ms -= deadline.spent_ms()
+        return found
+
+    def _found(self, check: Check, structure: Structure, began: Deadline) -> CheckResult:
+        record = CheckRecord(check.name, self.name, "sat", time_ms=began.spent_ms())
+        result = CheckResult("sat", None, (record,), self._context.encoding, by=self.name)
+        return result._replace(structure=lambda: structure)
+
+
+def _are_true(formulas: Sequence[Node], evaluator: Evaluator) -> bool:
+    try:
+        return all(evaluator.value(each) is True for each in formulas)
+    except (NotEvaluable, Unspecified):
+        return False
+
+
+def candidate(module: Module, seed: _Seed) -> Structure | None:
+    """A structure in which closed predicates are least, given the others; None beyond this kind of program.
+
+    The others are what rules and facts make of them, or, with "greatest", true of everything.
+    """
+    known = KnownPredicates(lambda sort: _members(module, sort))
+    predicates = [each for each in module.symbols if each.range is BOOL and each.kind is not SymbolKind.FRESH]
+    closed = {
+        symbol
+        for each in module.assertions
+        if each.key.startswith(COMPLETION)
+        for symbol in _heads(each.formula)
+    }
+    assertions = [each for each in module.assertions if not each.key.startswith(COMPLETION)]
+    for group in dependence(dict.fromkeys(predicates, ""), assertions, module.definitions):
+        for each in group:
+            if seed == "greatest" and each.symbol not in closed and not known.suppose(each.symbol):
+                return None
+        rules = {each.symbol: each.rules for each in group if seed == "least" or each.symbol in closed}
+        if not known.derive(rules):
+            return None
+    found = known.structure()
+    orders = _orders(module, known, predicates)
+    if orders is None:
+        return None
+    sorts = [each for each in module.sorts if isinstance(each, DeclaredSort)]
+    universe = {**dict.fromkeys(sorts, 1), **found.universe}
+    return Structure(universe, {**found.functions, **orders}, definitions_of(module))
+
+
+def _members(module: Module, sort: Sort) -> list[Node] | None:
+    pool = module.pool
+    if isinstance(sort, EnumSort):
+        return [pool.lit(value, sort) for value in sort.values]
+    if isinstance(sort, DeclaredSort):
+        constants = [
+            each for each in module.symbols if each.range is sort and each.kind is SymbolKind.CONSTANT
+        ]
+        return [pool.sym(each) for each in constants if not each.domain] or None
+    return None
+
+
+def _heads(completion: Node) -> Iterator[Symbol]:
+    """The predicates of which a completion says where they are false, or what makes them true."""
+    stack = [completion]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Quant):
+            stack.append(node.body)
+        elif isinstance(node, App) and node.op is op.AND:
+            stack += node.args
+        elif isinstance(node, App) and node.op in (op.IMPLIES, op.NOT):
+            head = node.args[0]
+            symbol = head.symbol if isinstance(head, Sym) else head.op if isinstance(head, App) else None
+            if isinstance(symbol, Symbol):
+                yield symbol
+
+
+def _is_order(symbol: Symbol) -> bool:
+    return symbol.kind is SymbolKind.FRESH and symbol.range is BOOL
+
+
+def _orders(
+    module: Module, known: KnownPredicates, predicates: Sequence[Symbol]
+) -> Mapping[Symbol, object] | None:
+    """For each order what is derived before what; None where that is too much."""
+    by_name = {order_name(p, q): (p, q) for p in predicates for q in predicates}
+    found: dict[Symbol, object] = {}
+    for order in module.symbols:
+        if not _is_order(order):
+            continue
+        pair = by_name.get(order.name.rstrip())
+        if pair is None:
+            return None
+        first, second = pair
+        kept = len(first.domain) + len(second.domain) - len(order.domain)
+        entries = {
+            (*row, *derived[kept:]): True
+            for derived, needed in known.derivations(second).items()
+            for symbol, row in needed
+            if symbol is first and row[:kept] == derived[:kept]
+        }
+        if len(entries) > _MOST_BEFORE:
+            return None
+        found[order] = FunctionTable(dict(entries), False) if order.domain else bool(entries)
+    return found
