@@ -7,6 +7,7 @@ the next argument after each error.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from potlang.diag.model import Fix, Replace
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from potlang.diag.sink import Sink
 
 _MANY = 1_000
+_REMEMBERED = 64
 _LONG_TEXT = 20_000
 _ROUNDS = 3
 _LONGEST_COMPLETED = 4_000
@@ -45,6 +47,18 @@ def explain_expression(text: str, pointer: str, sink: Sink) -> None:
     if remark is not None:
         remark.report(pointer, sink)
         return
+    problems = _faults(text) if len(text) <= _LONG_TEXT else _faults.__wrapped__(text)
+    if len(problems) == 1 and not sink.is_full:
+        problems = (_with_working_fixes(problems[0], text),)
+    for problem in problems[:MOST]:
+        problem.report(pointer, sink)
+    if not problems:
+        sink.report("POT1020", pointer, problem="this is not an expression")
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _faults(text: str) -> tuple[Fault, ...]:
+    """What is wrong with an expression; remembered, since a repair of one is tried beside the others."""
     forgiving = ErrorTolerantLexer(text)
     tokens, amounts = without_amounts(forgiving.tokens)
     problems = [*forgiving.problems, *amounts]
@@ -60,17 +74,12 @@ def explain_expression(text: str, pointer: str, sink: Sink) -> None:
         problems = [each for each in problems if not _overlaps(each, phrase)] + [phrase]
     elif not forgiving.stopped:
         brackets = _match_brackets(tokens, text)
-        problems += brackets or ([] if forgiving.unreadable else _parse_on(tokens, pointer))
+        problems += brackets or ([] if forgiving.unreadable else _parse_on(tokens))
     if phrase is not None and not _works(phrase, text):
         # With the other slips mended too, the whole of it may be written.
         whole = _completed(phrase, text)
         problems = problems if whole is None else [whole]
-    if len(problems) == 1 and not sink.is_full:
-        problems = [_with_working_fixes(problems[0], text)]
-    for problem in problems[:MOST]:
-        problem.report(pointer, sink)
-    if not problems:
-        sink.report("POT1020", pointer, problem="this is not an expression")
+    return tuple(problems)
 
 
 def _comment(text: str) -> Fault | None:
@@ -226,9 +235,9 @@ def _parses(text: str) -> bool:
     return parse_tokens(tokenize(text), "expression", reading).reason == "accepted" and not reading.faults
 
 
-def _parse_on(tokens: list[Token], pointer: str) -> list[Fault]:
+def _parse_on(tokens: list[Token]) -> list[Fault]:
     """The errors that the parser meets, resumed after each at the next argument."""
-    reading = Reading(pointer)
+    reading = Reading("")
     parser = Parser("expression", reading)
     tokens = list(tokens)
     problems: list[Fault] = []

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
+from potlang.diag import Place
 from potlang.expressions import surface as s
 from potlang.ir import operators as op
 from potlang.ir.nodes import Lit, Node
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 _MOST_ROWS = 500
 _MOST_CHARACTERS = 300
 _LONGEST = 2_000
+_SEVERAL = 2
+_MOST_TESTS = 20_000
+"""Characters that are compared at places, in all rows of a pattern whose repetitions are counted out."""
 _HELP = "write `StartsWith`, `EndsWith`, `Contains`, `Length` and `Substring`, joined with `And` and `Or`"
 _CLASSES = {
     "d": string.digits,
@@ -33,8 +37,17 @@ _CLASSES = {
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 
 
+_BOUNDED = "bound all repetitions but one, as in `[a-z]{0,9}[0-9]*`"
+_FEWER = "write fewer alternatives or smaller counts; `.*` stands for any text"
+
+
 class PatternError(ValueError):
-    """A pattern that is not read; the message says what is wrong, the help what to write."""
+    """A pattern that is not read; the message says what is wrong, `at` where, and `help` what to write."""
+
+    def __init__(self, message: str, help: str = "", at: int | None = None) -> None:
+        super().__init__(message)
+        self.help = help
+        self.at = at
 
 
 class Characters(NamedTuple):
@@ -65,14 +78,29 @@ def matches(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
         try:
             if not isinstance(pattern, Lit) or not isinstance(pattern.value, str):
                 raise PatternError("the pattern must be written as a string")
-            rows = read_pattern(pattern.value)
+            rows = _spread(read_pattern(pattern.value))
             return e.pool.disj([_row(e.pool, whole, row) for row in rows])
         except PatternError as error:
-            helps = [_HELP]
-            e.report("POT1020", expr.args[1], problem=f"the pattern is not read: {error}", helps=helps)
+            helps = [error.help, _HELP] if error.help else [_HELP]
+            problem = f"the pattern is not read: {error}"
+            e.sink.report("POT1020", _place(e, expr.args[1], error.at), problem=problem, helps=helps)
             return None
 
     return e.gather_fitted(expr.args, (STRING, STRING), matched)
+
+
+def _place(e: Elaborator, literal: s.Expr, at: int | None) -> Place:
+    """From a place in a pattern to its end; all of a literal with escapes, which has other places."""
+    whole = e.place(literal)
+    if (
+        at is None
+        or whole.span is None
+        or "\\" in e.text_of(literal)
+        or not isinstance(literal, s.StringLiteral)
+    ):
+        return whole
+    start, end = whole.span
+    return whole._replace(span=(min(start + 1 + at, end - 1), max(end - 1, start + 2)))
 
 
 # --- reading -------------------------------------------------------------------------------------
@@ -85,7 +113,12 @@ def read_pattern(pattern: str) -> list[Row]:
     text = pattern.removeprefix("^")
     text = text[:-1] if text.endswith("$") and not text.endswith("\\$") else text
     reader = _PatternReader(text)
-    rows = reader.rows()
+    try:
+        rows = reader.rows()
+    except PatternError as error:
+        if error.at is None:
+            error.at = reader.began + pattern.startswith("^")
+        raise
     return list(dict.fromkeys(map(_merged, rows)))
 
 
@@ -93,6 +126,8 @@ class _PatternReader:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
+        self.began = 0
+        """Where the part begins that is being read."""
 
     def rows(self) -> list[Row]:
         """Groups are kept on a list: a pattern may nest deeper than the host's stack goes."""
@@ -101,6 +136,7 @@ class _PatternReader:
         here: list[Row] = [()]
         while self._at < len(self._text):
             char = self._text[self._at]
+            self.began = self._at
             self._at += 1
             if char == "|":
                 done, here = _limited(done + here), [()]
@@ -203,26 +239,50 @@ class _PatternReader:
         if len(rows) == 1 and len(rows[0]) == 1 and rows[0][0][1:] == (1, 1):
             return [(Item(rows[0][0].characters, least, most),)]
         if most is None or most > _MOST_ROWS:
-            raise PatternError("a group repeats without a bound")
+            raise PatternError("a group repeats without a bound", "bound the repetition, as in `(ab){0,9}`")
         found: list[Row] = []
         for count in range(least, most + 1):
             ways = len(rows) ** count
             if ways > _MOST_ROWS:
-                raise PatternError("it stands for too many texts")
+                raise PatternError("it stands for too many texts", _FEWER)
             found += [tuple(item for part in parts for item in part) for parts in product(rows, repeat=count)]
         return _limited(found)
 
 
 def _joined(left: list[Row], right: list[Row]) -> list[Row]:
     if len(left) * len(right) > _MOST_ROWS:
-        raise PatternError("it stands for too many texts")
+        raise PatternError("it stands for too many texts", _FEWER)
     return [one + other for one in left for other in right]
 
 
 def _limited(rows: list[Row]) -> list[Row]:
     if len(rows) > _MOST_ROWS:
-        raise PatternError("it stands for too many texts")
+        raise PatternError("it stands for too many texts", _FEWER)
     return rows
+
+
+def _spread(rows: list[Row]) -> list[Row]:
+    """Rows with one item at most of which the number is open: those with bounds are counted out."""
+    found: list[Row] = []
+    waiting = list(reversed(rows))
+    while waiting:
+        row = waiting.pop()
+        loose = [at for at, item in enumerate(row) if item.least != item.most]
+        bounded = [at for at in loose if row[at].most is not None]
+        if len(loose) < _SEVERAL or not bounded or len(found) + len(waiting) > _MOST_ROWS:
+            found.append(row)
+            continue
+        sizes = {at: (row[at].most or 0) - row[at].least for at in bounded}
+        at = min(bounded, key=lambda each: sizes[each])
+        if sizes[at] >= _MOST_ROWS:
+            raise PatternError("it stands for too many texts", _FEWER)
+        item = row[at]
+        counts = range((item.most or 0), item.least - 1, -1)
+        waiting += [_merged((*row[:at], item._replace(least=n, most=n), *row[at + 1 :])) for n in counts]
+    tests = sum(item.least * len(item.characters.members) for row in found for item in row)
+    if len(found) > len(rows) and tests > _MOST_TESTS:
+        raise PatternError("it stands for too many texts", _FEWER)
+    return _limited(list(dict.fromkeys(found)))
 
 
 def _merged(row: Row) -> Row:
@@ -268,7 +328,7 @@ def _around(pool: Pool, whole: Node, row: Row, loose: Sequence[int]) -> Node:
     text = "".join(char * item.least for item in inside for char in item.characters.members)
     plain = all(len(item.characters.members) == 1 and not item.characters.negated for item in inside)
     if row[0] != anything or row[-1] != anything or len(loose) != 2 or not plain:
-        raise PatternError("it repeats without a bound in several places")
+        raise PatternError("it repeats without a bound in several places", _BOUNDED)
     return pool.app(op.STR_CONTAINS, (whole, pool.lit(text, STRING)))
 
 
