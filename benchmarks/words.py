@@ -1,6 +1,6 @@
 """Formulas said in words and read back: how many are still the same, as a solver tells?
 
-    python benchmarks/words.py --count 2000 [--cases DIRECTORY]
+    python benchmarks/words.py --count 2000 [--cases DIRECTORY] [--seed N]
 
 Of generated programs, and of the programs of a directory of cases (JSON Lines with a `program`).
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 
 HERE = Path(__file__).resolve().parent
 sys.path += [str(HERE.parent), str(HERE.parent / "tests")]
@@ -76,11 +76,11 @@ class Tally:
             print(f"  {fault}")
 
 
-def _cases(directory: Path) -> Iterator[dict[str, Any]]:
+def _cases(directory: Path, number: int) -> Iterator[dict[str, Any]]:
     lines = [
         line for path in sorted(directory.glob("*.jsonl")) for line in path.read_text("utf-8").splitlines()
     ]
-    random.Random(0).shuffle(lines)
+    random.Random(number).shuffle(lines)
     for line in lines:
         yield json.loads(line)["program"]
 
@@ -89,15 +89,16 @@ def _cases(directory: Path) -> Iterator[dict[str, Any]]:
 @click.option("--count", default=2_000, show_default=True, help="Formulas of each kind.")
 @click.option("--cases", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Cases beside.")
 @click.option("--depth", default=3, show_default=True, help="Of generated formulas.")
-def main(count: int, cases: Path | None, depth: int) -> None:
+@click.option("--seed", "number", default=0, show_default=True, help="Of the draw.")
+def main(count: int, cases: Path | None, depth: int, number: int) -> None:
     """Say and read formulas; exit with 1 if one is read as another."""
     generated = Tally()
 
+    @seed(number)
     @settings(
         max_examples=count,
         deadline=None,
         database=None,
-        derandomize=True,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
@@ -112,7 +113,7 @@ def main(count: int, cases: Path | None, depth: int) -> None:
     if cases is not None:
         found = Tally()
         tallies.append(found)
-        for source in _cases(cases):
+        for source in _cases(cases, number):
             found.add(source, count - found.counts["formulas"])
             if found.counts["formulas"] >= count:
                 break

@@ -12,7 +12,6 @@ from typing import Any
 
 from potlang.expressions.names import written
 from potlang.ir import operators as op
-from potlang.ir.measures import CURRENCIES, UNITS, is_point, unit_of, value_text
 from potlang.ir.module import (
     COMPLETION,
     Assertion,
@@ -42,6 +41,7 @@ from potlang.ir.sorts import (
 from potlang.sema.almanac import ADD_MONTHS_UP
 from potlang.sema.builtins import BUILTINS
 from potlang.sema.infix import ARITHMETIC, BITWISE, INTEGER, ORDERS
+from potlang.sema.measure_text import ReadSort, literal_text, measure_text, number_text, read_as, real_text
 from potlang.sema.measures import measure_of, number_under
 
 _LARGEST = 2_000_000
@@ -109,9 +109,11 @@ class Writer:
             raise ExpansionTooLarge(f"more than {_LARGEST} nodes when written without sharing")
         names = self.names(nodes, free)
         texts: dict[int, str] = {}
+        # Of numbers that stand for a measure, this is the sort that their texts are read with.
+        read: dict[int, ReadSort] = {}
         for node in nodes:
-            texts[node.id] = self._one(node, texts, names)
-        return texts[root.id]
+            texts[node.id] = self._one(node, texts, names, read)
+        return number_text(texts[root.id], read.get(root.id))
 
     def names(self, nodes: Iterable[Node], free: Iterable[Var] = ()) -> dict[int, str]:
         """A name for each variable, distinct among all and from every declared name."""
@@ -131,7 +133,9 @@ class Writer:
             used.add(name)
         return names
 
-    def _one(self, node: Node, texts: dict[int, str], names: dict[int, str]) -> str:
+    def _one(
+        self, node: Node, texts: dict[int, str], names: dict[int, str], read: dict[int, ReadSort]
+    ) -> str:
         match node:
             case Lit(sort=BitVecSort(width)) if "BitVecVal" in self._taken:
                 return f"#b{node.value:0{width}b}"
@@ -145,7 +149,9 @@ class Writer:
                 bound = ", ".join(f"{written(names[var.id])}: {sort_text(var.sort)}" for var in binders)
                 return f"{'ForAll' if kind == 'forall' else 'Exists'}([{bound}], {texts[body.id]})"
             case App(op=head, args=args):
-                parts = [texts[arg.id] for arg in args]
+                if (conversion := _converted(node, texts, read)) is not None:
+                    return conversion
+                parts = _parts(node, texts, read)
                 if head is op.ITE and isinstance(node.sort, SetSort):
                     # Nothing around a choice tells the sort of its branches.
                     parts = [*map(self._set, parts)]
@@ -171,6 +177,35 @@ class Writer:
         return f"Set({text[1:-1]})" if is_list else text
 
 
+def _converted(node: App, texts: dict[int, str], read: dict[int, ReadSort]) -> str | None:
+    """The text of a conversion between a measure and its number, which the source has no words for."""
+    (arg, *others), head = node.args, node.op
+    if others or not isinstance(head, Symbol) or head.kind is not SymbolKind.FRESH:
+        return None
+    if isinstance(arg.sort, MeasureSort) and head is number_under(arg.sort):
+        read[node.id] = arg.sort
+        return texts[arg.id]
+    if isinstance(node.sort, MeasureSort) and head is measure_of(node.sort):
+        shown = read.get(arg.id)
+        text = texts[arg.id]
+        return text if shown == node.sort else measure_text(number_text(text, shown), node.sort)
+    return None
+
+
+def _parts(node: App, texts: dict[int, str], read: dict[int, ReadSort]) -> list[str]:
+    """The texts of the arguments; as plain numbers where the operator does not mean the same otherwise."""
+    parts = [texts[arg.id] for arg in node.args]
+    sorts = [read.get(arg.id) for arg in node.args]
+    if not any(sorts):
+        return parts
+    if isinstance(node.op, Operator):
+        fits, found = read_as(node.op, sorts)
+        if fits:
+            read[node.id] = found
+            return parts
+    return [number_text(text, sort) for text, sort in zip(parts, sorts, strict=True)]
+
+
 def _literal(node: Lit) -> str:
     value, sort = node.value, node.sort
     if sort is BOOL:
@@ -185,22 +220,11 @@ def _literal(node: Lit) -> str:
         return "[]"
     if isinstance(sort, MeasureSort):
         assert isinstance(value, int | Fraction)
-        return _measured(Fraction(value), sort)
+        return literal_text(Fraction(value), sort)
     if sort is REAL:
         assert isinstance(value, int | Fraction)
-        return _real(Fraction(value))
+        return real_text(Fraction(value))
     return str(value) if isinstance(value, int) and value >= 0 else f"({value})"
-
-
-def _real(value: Fraction) -> str:
-    text = (
-        f"{abs(value.numerator)}.0"
-        if value.denominator == 1
-        else f"{abs(value.numerator)}/{value.denominator}"
-    )
-    if value < 0:
-        return f"(-{text})"
-    return text if value.denominator == 1 else f"({text})"
 
 
 def _string(value: str) -> str:
@@ -219,9 +243,6 @@ def _string(value: str) -> str:
 
 def _application(head: Operator | Symbol, texts: list[str], args: tuple[Node, ...]) -> str:
     if isinstance(head, Symbol):
-        # The number under a date and the date over a number are written alike: reading tells them apart.
-        if head.kind is SymbolKind.FRESH and head in _conversions(args[0].sort, head.range):
-            return texts[0]
         if head is ADD_MONTHS_UP:
             return f"AddMonths({', '.join(texts)}, 'up')"
         return f"{written(head.name)}({', '.join(texts)})"
@@ -241,24 +262,6 @@ def _application(head: Operator | Symbol, texts: list[str], args: tuple[Node, ..
         return f"(-{texts[0]})"
     # Never a guess: an operator without words here would become another program.
     raise Unwritable(f"programs have no words for {head.name}")
-
-
-def _conversions(*sorts: Sort) -> list[Symbol]:
-    found = [sort for sort in sorts if isinstance(sort, MeasureSort)]
-    return [convert(sort) for sort in found for convert in (number_under, measure_of)]
-
-
-def _measured(value: Fraction, sort: MeasureSort) -> str:
-    """A literal of a date, a duration, an amount of money or a quantity."""
-    unit = unit_of(sort)
-    if unit is None:
-        text = value_text(value, sort)
-        return f"({text})" if value < 0 and not is_point(sort) else text
-    text = value_text(value, sort)
-    if unit in CURRENCIES | UNITS and "/" not in text:
-        return f"({text})" if value < 0 else text
-    head = sort.name.partition("(")[0]
-    return f"{head}({_real(value)}, {written(unit)})"
 
 
 def _equal_to_list(left: str, right: str) -> str:

@@ -97,6 +97,14 @@ CONSTRUCTS: dict[str, Construct] = {
     "at most of": Construct("f", "tf*", lambda texts: f"AtMost({texts[0]}, [{', '.join(texts[1:])}])"),
     "at least of": Construct("f", "tf*", lambda texts: f"AtLeast({texts[0]}, [{', '.join(texts[1:])}])"),
     "exactly of": Construct("f", "tf*", lambda texts: f"Exactly({texts[0]}, [{', '.join(texts[1:])}])"),
+    "at most one of": Construct("f", "f*", lambda texts: f"AtMost(1, [{', '.join(texts)}])"),
+    "at least one of": Construct("f", "f*", lambda texts: f"AtLeast(1, [{', '.join(texts)}])"),
+    "exactly one of": Construct("f", "f*", lambda texts: f"Exactly(1, [{', '.join(texts)}])"),
+    "exactly none of": Construct("f", "f*", lambda texts: f"Exactly(0, [{', '.join(texts)}])"),
+    "earlier": Construct("f", "tt", _between("<")),
+    "no later": Construct("f", "tt", _between("<=")),
+    "later": Construct("f", "tt", _between(">")),
+    "no earlier": Construct("f", "tt", _between(">=")),
     "Between": Construct("f", "ttt", _calling("Between")),
     "IsEmpty": Construct("f", "t", _calling("IsEmpty")),
     "subset": Construct("f", "tt", _calling("Subset")),
@@ -111,6 +119,8 @@ CONSTRUCTS: dict[str, Construct] = {
     "if term": Construct("t", "ftt", _calling("If")),
     "plus": Construct("t", "t*", _between("+")),
     "minus": Construct("t", "tt", _between("-")),
+    "after": Construct("t", "tt", _between("+")),
+    "before": Construct("t", "tt", _between("-")),
     "times": Construct("t", "t*", _between("*")),
     "divided": Construct("t", "tt", _between("/")),
     "quotient": Construct("t", "tt", _between("//")),
@@ -127,6 +137,15 @@ CONSTRUCTS: dict[str, Construct] = {
     "StrToInt": Construct("t", "t", _calling("StrToInt")),
     "Size": Construct("t", "t", _calling("Size")),
     "Substring": Construct("t", "ttt", _calling("Substring")),
+    "months later": Construct("t", "tt", _calling("AddMonths")),
+    "one month later": Construct("t", "t", lambda texts: f"AddMonths({texts[0]}, 1)"),
+    "years later": Construct("t", "tt", _calling("AddYears")),
+    "one year later": Construct("t", "t", lambda texts: f"AddYears({texts[0]}, 1)"),
+    "Year": Construct("t", "t", _calling("Year")),
+    "Month": Construct("t", "t", _calling("Month")),
+    "Day": Construct("t", "t", _calling("Day")),
+    "Weekday": Construct("t", "t", _calling("Weekday")),
+    "DaysBetween": Construct("t", "tt", _calling("DaysBetween")),
     "average": Construct("t", "t*", _listing("Average")),
     "sum": Construct("t", "t*", _listing("Sum")),
     "product": Construct("t", "t*", _listing("Product")),
@@ -168,8 +187,15 @@ BINDING: dict[str, tuple[str, str, str]] = {
     "at most over": ("f", "tf", "AtMost"),
     "at least over": ("f", "tf", "AtLeast"),
     "exactly over": ("f", "tf", "Exactly"),
+    "at most one over": ("f", "f", "AtMost(1"),
+    "at least one over": ("f", "f", "AtLeast(1"),
+    "exactly one over": ("f", "f", "Exactly(1"),
+    "exactly none over": ("f", "f", "Exactly(0"),
 }
-"""Constructs with binders: their kind, those of what is before the binders and of the body, the word."""
+"""Constructs with binders: their kind, those of what is before the binders and of the body, the word.
+
+A word with a bracket has its first argument with it.
+"""
 
 
 class SpokenBinder(NamedTuple):
@@ -186,7 +212,8 @@ def bound(key: str, binders: Sequence[SpokenBinder], texts: Sequence[str]) -> st
     """The text of a construct with binders; `texts` are those of its operands, the body last."""
     *before, body = texts
     heads = ", ".join(map(str, binders))
-    return f"{BINDING[key][2]}({', '.join([*before, f'[{heads}]', body])})"
+    word = BINDING[key][2]
+    return f"{word}{', ' if '(' in word else '('}{', '.join([*before, f'[{heads}]', body])})"
 
 
 def applied(name: str, texts: Sequence[str]) -> str:

@@ -41,7 +41,7 @@ class NameMeanings(NamedTuple):
 
     `formulas` tells of each declared function whether it is a predicate, `sort` gives the sort that a name
     has by which a binder may be written, `sort_text` a sort as it is written in full; `is_variable` tells of
-    declared variables that lists may bind.
+    declared variables that lists may bind, `is_date` of functions and names that are points in time.
     """
 
     formulas: Callable[[str], bool | None]
@@ -49,6 +49,7 @@ class NameMeanings(NamedTuple):
     sort: Callable[[str], str | None]
     sort_text: Callable[[s.SortExpr], str | None]
     is_variable: Callable[[str], bool]
+    is_date: Callable[[str], bool]
 
 
 _TRUE, _FALSE = Part("true", TERM), Part("false", TERM)
@@ -71,6 +72,12 @@ _COMPARISONS = {
     ">": "greater",
     ">=": "at least",
 }
+_OF_DATES = {"less": "earlier", "at most": "no later", "greater": "later", "at least": "no earlier"}
+_DATE_SORTS = ("Date", "DateTime")
+_DATES = frozenset([*_DATE_SORTS, "AddMonths", "AddYears", "DateOf"])
+_LATER = {"AddMonths": "month", "AddYears": "year"}
+_FEW = {"0": "none", "1": "one"}
+"""Numbers that are said by words, where there are such."""
 _CALLS = {
     "Not": "not",
     "Implies": "implies",
@@ -292,7 +299,7 @@ class _Outliner:
                 make = negation if sign == "not" else lambda part: construct("negative", [part])
                 return Outline([(arg, env)], lambda parts: make(parts[0]))
             case s.Compare():
-                return _chain(expr, env)
+                return self._chain(expr, env)
             case s.Infix(op=sign, args=args):
                 return self._infix(sign, args, env)
             case s.Call():
@@ -314,7 +321,48 @@ class _Outliner:
             return self._run(sign, args, env)
         if sign in ("in", "not in", "not-in"):
             return _membership(sign != "in", args, env)
+        if (
+            sign in ("+", "-")
+            and len(args) == 2
+            and isinstance(args[1], s.Amount)
+            and self._is_date(args[0], env)
+        ):
+            return _of("after" if sign == "+" else "before", args, env)
         return _of(_INFIX[sign], args, env)
+
+    def _is_date(self, expr: s.Expr, env: Env) -> bool:
+        """Whether an expression is a point in time, as far as its first parts tell."""
+        while isinstance(expr, s.Infix) and expr.op in ("+", "-"):
+            first, *others = expr.args
+            if any(self._is_named_date(each, env) for each in others):
+                # What is between two dates is none.
+                return expr.op == "+"
+            expr = first
+        return self._is_named_date(expr, env)
+
+    def _is_named_date(self, expr: s.Expr, env: Env) -> bool:
+        match expr:
+            case s.DateLiteral():
+                return True
+            case s.Name(id=name) if name in env:
+                return env[name] in _DATE_SORTS
+            case s.Name(id=name) | s.Call(head=s.Name(id=name)):
+                is_own = self._names.is_declared(name)
+                return self._names.is_date(name) if is_own else name in _DATES
+        return False
+
+    def _chain(self, expr: s.Compare, env: Env) -> Outline:
+        dated = [self._is_date(each, env) for each in expr.operands]
+
+        def make(parts: list[Part]) -> Part:
+            links = []
+            for at, sign in enumerate(expr.ops):
+                key = _COMPARISONS[sign]
+                key = _OF_DATES.get(key, key) if dated[at] or dated[at + 1] else key
+                links.append(_typed(key, [parts[at], parts[at + 1]]))
+            return _joined("and", links)
+
+        return Outline([(each, env) for each in expr.operands], make)
 
     def _run(self, key: str, args: Sequence[s.Expr], env: Env) -> Outline:
         """The members of nested runs of one connective are those of one run."""
@@ -373,6 +421,11 @@ class _Outliner:
             return self._cardinality(relation, s.Number(number, 0, 0), args, env)
         if name in _SWAPPED:
             return _of(_SWAPPED[name], args[::-1], env)
+        if name in _LATER and len(args) == 2:
+            unit, number = _LATER[name], args[1]
+            if isinstance(number, s.Number) and number.text == "1":
+                return _of(f"one {unit} later", args[:1], env)
+            return _of(f"{unit}s later", args, env)
         key = _CALLS.get(name, name)
         if key in CONSTRUCTS or key == "if":
             return _call(key, args, env)
@@ -393,6 +446,11 @@ class _Outliner:
         return _of(_AGGREGATES[name], items, env)
 
     def _cardinality(self, relation: str, number: s.Expr, args: Sequence[s.Expr], env: Env) -> Outline:
+        few = _FEW.get(number.text) if isinstance(number, s.Number) else None
+        if few is not None and (few == "one" or relation == "exactly"):
+            if self._is_binding(args):
+                return self._binding(f"{relation} {few} over", args[:-1], args[-1], env)
+            return _of(f"{relation} {few} of", flat(args), env)
         if self._is_binding(args):
             return self._binding(f"{relation} over", args[:-1], args[-1], env, number)
         return _of(f"{relation} of", [number, *flat(args)], env)
@@ -466,17 +524,6 @@ def _joined(key: str, parts: list[Part]) -> Part:
     if parts:
         return as_kind(parts[0], FORMULA)
     return Part("valid" if key == "and" else "absurd", FORMULA)
-
-
-def _chain(expr: s.Compare, env: Env) -> Outline:
-    def make(parts: list[Part]) -> Part:
-        links = [
-            _typed(_COMPARISONS[sign], [parts[index], parts[index + 1]])
-            for index, sign in enumerate(expr.ops)
-        ]
-        return _joined("and", links)
-
-    return Outline([(each, env) for each in expr.operands], make)
 
 
 def _membership(is_negated: bool, args: Sequence[s.Expr], env: Env) -> Outline:

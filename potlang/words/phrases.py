@@ -31,12 +31,13 @@ _TIGHT = 3
 
 
 class FunctionWords(NamedTuple):
-    """A function as it is said: how many arguments it takes, whether it is a predicate, its template."""
+    """A function as it is said: how many arguments it takes, its template, and what it gives."""
 
     name: str
     arity: int
     is_formula: bool
     template: DescriptionTemplate | None = None
+    is_date: bool = False
 
 
 class ProgramVocabulary(NamedTuple):
@@ -190,14 +191,17 @@ class Lexicon:
         words = words_of(function.name)
         forms = self.language.table["functions"]
         last = words[-1].lower()
+        past = tuple(self.language.table["past endings"])
+        # What is returned on a day, and what is bought.
+        done = words[:-1] if last in self.language.table["on a day"] else words
+        if function.is_date and function.arity == 1 and done and done[-1].endswith(past):
+            return self._with(forms["value by date"], done)
         if function.arity == 1 and last in self.language.table["prepositions"]:
-            is_past = (
-                last != "of"
-                and words[-2:-1]
-                and words[-2].endswith(tuple(self.language.table["past endings"]))
-            )
+            is_past = last != "of" and words[-2:-1] and words[-2].endswith(past)
             return self._with(forms["value by participle" if is_past else "value of"], words)
-        if function.arity == 1 and self._is_finite(words[0].lower()):
+        # What scores, plans and votes are is counted more often than done.
+        is_plural = len(words) == 1 and last in self.language.table["plurals"]
+        if function.arity == 1 and self._is_finite(words[0].lower()) and not is_plural:
             return self._with(forms["value by verb"], words)
         return self._with(forms["value"]["1" if function.arity == 1 else "more"], words)
 

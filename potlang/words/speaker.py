@@ -9,6 +9,7 @@ from potlang.diag import Sink
 from potlang.expressions import surface as s
 from potlang.expressions.expression import parse_expression
 from potlang.expressions.names import name_of, written
+from potlang.ir.measures import is_point
 from potlang.ir.nodes import Symbol
 from potlang.ir.sorts import BOOL
 from potlang.sema import IncrementalElaborator
@@ -41,7 +42,12 @@ class Speaker:
         self._sorts = extension.sorts
         self.language = language(name)
         self._names = NameMeanings(
-            self._is_formula, self._is_declared, self._sort_of, self._sort_text, self._is_variable
+            self._is_formula,
+            self._is_declared,
+            self._sort_of,
+            self._sort_text,
+            self._is_variable,
+            self._is_date,
         )
 
     @cached_property
@@ -137,6 +143,16 @@ class Speaker:
         entry = self._scope.entries.get(name)
         return isinstance(entry, VariableEntry) and entry.sort is not BOOL
 
+    def _is_date(self, name: str) -> bool:
+        match self._scope.entries.get(name):
+            case FunctionEntry(symbol=Symbol(range=range_)):
+                return is_point(range_)
+            case TermEntry(node=node) if node is not None:
+                return is_point(node.sort)
+            case VariableEntry(sort=sort):
+                return is_point(sort)
+        return False
+
     def _is_declared(self, name: str) -> bool:
         return name in self._scope.entries
 
@@ -162,7 +178,8 @@ class Speaker:
             template = templates.functions.get(name)
             match entry:
                 case FunctionEntry(symbol=Symbol(domain=domain, range=range_)) if domain:
-                    functions.append(FunctionWords(name, len(domain), range_ is BOOL, template))
+                    form = FunctionWords(name, len(domain), range_ is BOOL, template, is_point(range_))
+                    functions.append(form)
                 case _:
                     names[name] = template
         sorts: dict[str, DescriptionTemplate | None] = dict.fromkeys(self.language.sorts)

@@ -31,12 +31,18 @@ PROGRAM: dict[str, Any] = {
     "variables": [{"name": "x", "sort": "Person"}, {"name": "c", "sort": "Color"}],
 }
 OPERATORS = [
-    ("AtMost(1, [x], tall(x))", "For at most 1 choices of a person x, x is tall."),
+    ("AtMost(1, [x], tall(x))", "For at most one person x, x is tall."),
     ("AtLeast(2, [tall(ann), tall(bob)])", "At least 2 of (ann is tall) and (bob is tall) are so."),
-    ("ExactlyOne(tall(ann), tall(bob))", "Exactly 1 of (ann is tall) and (bob is tall) are so."),
-    ("NoneOf(tall(ann), tall(bob))", "Exactly 0 of (ann is tall) and (bob is tall) are so."),
+    ("ExactlyOne(tall(ann), tall(bob))", "Exactly one of (ann is tall) and (bob is tall) is so."),
+    ("NoneOf(tall(ann), tall(bob))", "None of (ann is tall) and (bob is tall) is so."),
     ("ExistsUnique([c: Color], likes(ann, c))", "There is exactly one color c such that ann likes c."),
-    ("Exactly(1, [x: Person, c: Color], likes(x, c))", None),
+    (
+        "Exactly(1, [x: Person, c: Color], likes(x, c))",
+        "For exactly one person x and color c, x likes c.",
+    ),
+    ("NoneOf([c: Color], likes(ann, c))", "For no color c, ann likes c."),
+    ("AtLeast(2, [c: Color], likes(ann, c))", "For at least 2 choices of a color c, ann likes c."),
+    ("AtLeastOne([x], tall(x)) and AtMostOne(tall(ann), tall(bob))", None),
     ("Count([x, c], likes(x, c)) < 3", None),
     ("Between(age(ann), 1, 5)", "The age of ann is between 1 and 5."),
     ("Floor(rate) == Ceil(rate)", "The floor of rate is the ceiling of rate."),
@@ -77,15 +83,36 @@ def test_dates_and_amounts() -> None:
         "r": {"sort": "Real", "members": ["rate"]},
     }
     formulas = [
-        ("start < 2025-01-20", "start is less than 2025-01-20."),
-        ("start + 30 days >= 2025-01-20", "start plus 30 days is at least 2025-01-20."),
+        ("start < 2025-01-20", "start is earlier than 2025-01-20."),
+        ("start + 30 days >= 2025-01-20", "30 days after start is no earlier than 2025-01-20."),
         ("stay <= 2 weeks and price > $1,900", "stay is at most 2 weeks and price is more than $1,900."),
         ("moment == 2025-01-20T14:30 or price == 900 USD", None),
         ("(10 %) - rate > 3", "10 % minus rate is more than 3."),
         ("rate == 10 %", "rate is 10 %."),
-        ("ForAll([d: Date], d < 2025-01-20 -> d < start)", None),
+        (
+            "ForAll([d: Date], d < 2025-01-20 -> d <= start)",
+            "For every date d, if d is earlier than 2025-01-20, then d is no later than start.",
+        ),
+        ("moment - 3 hours > moment", "3 hours before moment is later than moment."),
+        ("start - 2025-01-20 < stay", "start minus 2025-01-20 is less than stay."),
+        ("start + stay + 1 day > start", None),
+        ("paid(start) <= start", "The date on which start was paid is no later than start."),
+        ("sent_on(start) == start", "The date on which start was sent is start."),
+        ("AddMonths(start, 1) > start", "One month after start is later than start."),
+        (
+            "AddMonths(start, 3) < AddYears(start, 2)",
+            "3 months after start is earlier than 2 years after start.",
+        ),
+        ("AddMonths(start, 1, 'up') >= start", None),
+        ("Year(start) == 2025 and Month(start) < Day(start)", None),
+        ("DaysBetween(start, paid(start)) > 3 or Weekday(start) == 1", None),
     ]
-    source = {"constants": constants, "verifications": [{"constraint": each} for each, _ in formulas]}
+    functions = [{"name": name, "domain": ["Date"], "range": "Date"} for name in ("paid", "sent_on")]
+    source = {
+        "functions": functions,
+        "constants": constants,
+        "verifications": [{"constraint": each} for each, _ in formulas],
+    }
     found = list(spoken(potlang.compile(source)))
     for each, (formula, sentence) in zip(found, formulas, strict=True):
         assert each.read is not None, formula
