@@ -13,8 +13,10 @@ from potlang.cli.common import ALL_ENTAILED, INVALID, Input, exit_code, print_js
 from potlang.languages.pot.report import Report
 from potlang.report.base import ReportBase
 from potlang.report.results import Interrupted, Limits
+from potlang.report.text import verdict_line
 from potlang.source import Document
 from potlang.utils.deadline import Deadline, OutOfFuel, within
+from potlang.utils.style import Style
 from potlang.version import __version__
 
 if TYPE_CHECKING:
@@ -108,15 +110,23 @@ def theory_program(name: str | None, style: str, color: str) -> api.Program | No
     return checked.program
 
 
-def print_text(answer: Answer, several: bool, color: str) -> None:
-    """The diagnostics on standard error, the report on standard output, with its name if there are more."""
+def print_text(answer: Answer, several: bool, color: str, *, words: bool = False) -> None:
+    """The diagnostics on standard error, the report on standard output, with its name if there are more.
+
+    `words`: of traces and solutions, sentences stand in place of the tables.
+    """
     print_diagnostics(answer.document, answer.diagnostics, color)
     found = answer.found
     if not isinstance(found, ReportBase) or (isinstance(found, Report) and answer.code == INVALID):
         return
     if several:
         click.echo(f"{answer.name}:")
-    click.echo(found.render(color=use_color(color)).rstrip("\n"), color=True)
+    is_colored = use_color(color)
+    if words and not isinstance(found, Report):
+        last = verdict_line(found._words(), found.time_ms, Style(is_colored))
+        click.echo(f"{found.words()}\n\n{last}", color=True)
+        return
+    click.echo(found.render(color=is_colored).rstrip("\n"), color=True)
 
 
 def print_diagnostics(

@@ -356,7 +356,10 @@ program_options = grouped(
 )
 
 NOUNS: dict[api.Kind, str] = {"pot": "a program", "dot": "a trace", "dagmath": "a solution"}
-_FOR_PROGRAMS = (*ProgramOptions._fields, "use_cache", "cache_dir")
+_FOR_PROGRAMS = (
+    *(name for name in ProgramOptions._fields if name != "words"),
+    *("use_cache", "cache_dir"),
+)
 _UNUSED: dict[api.Kind, tuple[str, ...]] = {
     "pot": (*TraceOptions._fields, *SolutionOptions._fields),
     "dot": (*_FOR_PROGRAMS, *SolutionOptions._fields),

@@ -109,7 +109,7 @@ def verify(
             _write_files(given.name, found.found, None if certificate is None else Path(certificate))
         found = strictly(found, running.strict)
         if style == "text" and not (running.quiet and found.code == ALL_ENTAILED):
-            print_text(found, several, color)
+            print_text(found, several, color, words=program.words)
         if (
             found.is_whole
             and archive is not None

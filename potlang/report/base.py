@@ -121,6 +121,10 @@ class ReportBase:
         words = ", ".join(self._words())
         return fragment(f"potlang-{self.kind}", words, _reasons(self), self._rows(), self._below())
 
+    def words(self) -> str:
+        """The verdicts in plain sentences."""
+        raise NotImplementedError
+
     def _words(self: AnyReport) -> Sequence[str]:
         return [str(self.verdict)]
 

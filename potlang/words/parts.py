@@ -422,8 +422,8 @@ class _Outliner:
         if name in _SWAPPED:
             return _of(_SWAPPED[name], args[::-1], env)
         if name in _LATER and len(args) == 2:
-            unit, number = _LATER[name], args[1]
-            if isinstance(number, s.Number) and number.text == "1":
+            unit, many = _LATER[name], args[1]
+            if isinstance(many, s.Number) and many.text == "1":
                 return _of(f"one {unit} later", args[:1], env)
             return _of(f"{unit}s later", args, env)
         key = _CALLS.get(name, name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -104,6 +104,20 @@ def _binding_text(key: str, pieces: Sequence[str | PatternHole]) -> Callable[[Se
 
 def _holes(pieces: Sequence[str | PatternHole]) -> list[PatternHole]:
     return [piece for piece in pieces if isinstance(piece, PatternHole)]
+
+
+def filled(pattern: str, parts: Mapping[str, str]) -> str:
+    """A pattern with its holes filled; what fills them is not read for holes."""
+    pieces: list[str] = []
+    words = pattern
+    while words:
+        before, opening, rest = words.partition("{")
+        pieces.append(before)
+        if not opening:
+            break
+        name, _, words = rest.partition("}")
+        pieces.append(parts[name])
+    return "".join(pieces)
 
 
 @cache

@@ -26,6 +26,7 @@ from potlang.sema.emit import ExpansionTooLarge, Writer
 from potlang.utils.deadline import OutOfFuel
 from potlang.words.parts import Unsayable
 from potlang.words.speaker import Speaker
+from potlang.words.table import filled
 
 MOST_ITEMS = 20
 """Assumptions and bindings of one result that are said; of more, the rest is counted."""
@@ -278,16 +279,7 @@ class _Reporter:
 
     def _with(self, key: str, **parts: str | None) -> str:
         """A pattern of the table with its holes filled; what fills them is not read for holes."""
-        words = self._words[key]
-        pieces: list[str] = []
-        while words:
-            before, opening, rest = words.partition("{")
-            pieces.append(before)
-            if not opening:
-                break
-            name, _, words = rest.partition("}")
-            pieces.append(parts[name] or "")
-        return "".join(pieces)
+        return filled(self._words[key], {name: words or "" for name, words in parts.items()})
 
 
 def _bare(sentence: str) -> str:

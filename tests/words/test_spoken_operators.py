@@ -74,7 +74,7 @@ def test_words_of_operators() -> None:
 
 
 def test_dates_and_amounts() -> None:
-    """Rules [WORDS-SAY], [WORDS-SAME]: literals stand as they are written."""
+    """Rules [WORDS-SAY], [WORDS-SAME], [WORDS-DATES]: literals stand as they are written."""
     constants = {
         "d": {"sort": "Date", "members": ["start"]},
         "t": {"sort": "DateTime", "members": ["moment"]},

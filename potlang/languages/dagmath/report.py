@@ -16,3 +16,10 @@ class SolutionReport(SolutionResult, ReportBase):
     _words = verdict_words
     _rows = step_rows
     _below = lines_below
+
+    def words(self) -> str:
+        """The verdicts in plain sentences."""
+        # Most reports are not said, and the table of words takes its time.
+        from potlang.languages.dagmath.sentences import solution_sentences
+
+        return "\n".join(solution_sentences(self))

@@ -15,3 +15,10 @@ class TraceReport(TraceResult, ReportBase):
     render = render_trace
     _rows = node_rows
     _below = lines_below
+
+    def words(self) -> str:
+        """The verdicts in plain sentences."""
+        # Most reports are not said, and the table of words takes its time.
+        from potlang.languages.dot.sentences import trace_sentences
+
+        return "\n".join(trace_sentences(self))
