@@ -25,7 +25,7 @@ def explain(code: str | None, list_all: bool, color: str) -> None:
 
         near = nearest(code.upper(), codes(), 1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        fail(f"there is no code {code!r}{hint} `potc explain --list` shows all")
+        fail(f"there is no code `{code}`{hint or ';'} `potc explain --list` shows all")
     if use_color(color):
         from rich.console import Console
         from rich.markdown import Markdown

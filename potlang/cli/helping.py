@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import click
@@ -12,6 +13,7 @@ import click
 _WIDEST = 80
 _NARROWEST = 24
 _FIRST_COLUMN = 30
+_NO_NUMBER = re.compile(r"'(.*)' is not a valid (float|integer)(?: range)?\.", re.DOTALL)
 
 
 class HelpText(click.HelpFormatter):
@@ -50,6 +52,11 @@ class Command(click.Command):
 
     context_class = _Context
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Reads the arguments; a mistake is a usage error in our words."""
+        with _in_our_words(ctx):
+            return super().parse_args(ctx, args)
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the options, section by section."""
         sections: dict[str, list[tuple[str, str]]] = {"Options": []}
@@ -69,6 +76,11 @@ class CommandGroup(click.Group):
     context_class = _Context
     command_class = Command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Reads the arguments; a mistake is a usage error in our words."""
+        with _in_our_words(ctx):
+            return super().parse_args(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the commands with the first sentences of their helps."""
         rows = []
@@ -86,9 +98,41 @@ class CommandGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
+@contextmanager
+def _in_our_words(ctx: click.Context) -> Iterator[None]:
+    """Says which option was meant, and which kind of value: click shows near letters and names of classes."""
+    try:
+        yield
+    except click.NoSuchOption as error:
+        from potlang.diag.near import nearest  # It costs start-up, and mistakes alone need it.
+
+        name = error.option_name
+        known = [option for each in ctx.command.params for option in each.opts if option.startswith("--")]
+        near = nearest(name, [*known, "--help"], 1)
+        meant = _meant(ctx.command, name) or (near[0] if near else None)
+        hint = f"; did you mean `{meant}`?" if meant else ""
+        raise click.UsageError(f"there is no option `{name}`{hint}", ctx) from error
+    except click.BadParameter as error:
+        found = _NO_NUMBER.fullmatch(error.message)
+        if found is not None:
+            kind = "whole number" if found[2] == "integer" else "number"
+            error.message = f"`{found[1]}` is no {kind}"
+        raise
+
+
+def _meant(command: click.Command, name: str) -> str | None:
+    """What other programs call an option of ours."""
+    if name == "-V":
+        return "potc --version"
+    for each in command.params:
+        if isinstance(each.type, click.Choice) and "--format" in each.opts and name[2:] in each.type.choices:
+            return f"--format {name[2:]}"
+    return None
+
+
 def no_command(ctx: click.Context, name: str, known: Sequence[str]) -> NoReturn:
     """Ends with a usage error: there is no such command; did you mean the nearest of those known?"""
-    from potlang.diag import nearest
+    from potlang.diag.near import nearest
 
     near = nearest(name, known, 1)
     hint = f"; did you mean `{ctx.command_path} {near[0]}`?" if near else ""

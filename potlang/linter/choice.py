@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from potlang.diag.near import nearest
 from potlang.linter.rule import LintRule
 from potlang.linter.rules import LINT_RULES
 
@@ -35,7 +36,9 @@ class LintChoice:
     def __post_init__(self) -> None:
         for name in (*self.only, *self.select, *self.ignore):
             if not names_rules(name):
-                raise UnknownRule(f"there is no lint `{name}`")
+                near = nearest(name, [rule.name for rule in LINT_RULES], 1)
+                hint = f"; did you mean `{near[0]}`?" if near else "; `potc lint --rules` shows all"
+                raise UnknownRule(f"there is no lint `{name}`{hint}")
 
 
 USUAL = LintChoice()

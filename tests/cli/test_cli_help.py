@@ -151,3 +151,34 @@ def test_published_names_of_options_still_work(old: tuple[str, str], now: str, t
     value = str(tmp_path / "x") if now == "--output" else "openai"
     done = potc(*old, value)
     assert done.returncode == 0 and f"warning: {old[1]} is now called {now}" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--json", "a.json"], "there is no option `--json`; did you mean `--format json`?"),
+        (["check", "--sarif", "a.json"], "there is no option `--sarif`; did you mean `--format sarif`?"),
+        (["--formt", "json", "a.json"], "there is no option `--formt`; did you mean `--format`?"),
+        (["--quite", "a.json"], "there is no option `--quite`; did you mean `--quiet`?"),
+        (["-V"], "there is no option `-V`; did you mean `potc --version`?"),
+        (["check", "--zzzzzzzzzz", "a.json"], "there is no option `--zzzzzzzzzz`"),
+        (["--timeout", "soon", "a.json"], "Invalid value for '--timeout': `soon` is no number"),
+        (["--jobs", "2.5", "a.json"], "`2.5` is no whole number"),
+        (["--format", "yaml", "a.json"], "'yaml' is not one of 'text', 'json', 'sarif'."),
+        (["policy", "lst"], "there is no command `lst`; did you mean `potc policy list`?"),
+        (["lint", "--ignore", "unused-declarations", "a.json"], "; did you mean `unused-"),
+        (
+            ["lint", "--ignore", "zzzzzzzz", "a.json"],
+            "there is no lint `zzzzzzzz`; `potc lint --rules` shows all",
+        ),
+        (["explain", "XYZ"], "there is no code `XYZ`; `potc explain --list` shows all"),
+    ],
+)
+def test_a_mistake_is_one_clear_message(arguments: list[str], said: str, tmp_path: Path) -> None:
+    """[CLI-MISTAKE]"""
+    done = potc(*arguments, folder=tmp_path)
+    assert done.returncode == 2 and done.stdout == ""
+    assert (
+        done.stderr.rstrip("\n").split("\n")[-1].removeprefix("Error: ").endswith(said) or said in done.stderr
+    )
+    assert "Traceback" not in done.stderr and "POT0001" not in done.stderr
