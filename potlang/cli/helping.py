@@ -114,10 +114,11 @@ def _in_our_words(ctx: click.Context) -> Iterator[None]:
         raise click.UsageError(f"there is no option `{name}`{hint}", ctx) from error
     except click.BadParameter as error:
         found = _NO_NUMBER.fullmatch(error.message)
-        if found is not None:
-            kind = "whole number" if found[2] == "integer" else "number"
-            error.message = f"`{found[1]}` is no {kind}"
-        raise
+        if found is None:
+            raise
+        kind = "whole number" if found[2] == "integer" else "number"
+        text = f"`{found[1]}` is no {kind}"
+        raise click.BadParameter(text, error.ctx or ctx, error.param, error.param_hint) from error
 
 
 def _meant(command: click.Command, name: str) -> str | None:
