@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from potlang.expressions.spacing import spaced
@@ -119,6 +119,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(max_examples=40)
 @given(st.dictionaries(st.text(), VALUES), st.sampled_from([None, 1, 4]))
 def test_any_json_stays_what_it_is(value: dict[str, Any], indent: int | None) -> None:
     """[FMT-LAYOUT]"""

@@ -95,10 +95,17 @@ def test_a_directory_gives_a_list_however_many_files_it_has(folder: Path) -> Non
     assert [each["file"] for each in reports] == ["sub/c.json"]
 
 
-@pytest.mark.parametrize("style", ["text", "json", "sarif"])
-def test_side_by_side_is_as_one_after_the_other(style: str) -> None:
+@pytest.mark.parametrize(
+    ("style", "inputs"),
+    [
+        ("text", ["examples", "--exclude", "natascha*", "--exclude", "*.dot.txt"]),
+        ("json", ["examples/broken.json", "examples/giraffe.json", "examples/parcel.dot.txt"]),
+        ("sarif", ["examples/broken.json", "examples/giraffe.json", "examples/norms.json"]),
+    ],
+)
+def test_side_by_side_is_as_one_after_the_other(style: str, inputs: list[str]) -> None:
     """[CLI-JOBS]"""
-    arguments = ("examples", "--format", style, "--color", "always", "--exclude", "natascha*")
+    arguments = (*inputs, "--format", style, "--color", "always")
 
     def normal(text: str) -> list[str]:
         return [

@@ -194,6 +194,6 @@ def test_potc_answers_a_thousand_damaged_programs(tmp_path: Path, batch: int) ->
     answers_by_process(tmp_path, [text.encode() for text in texts])
 
 
-test_values, test_values_deep = both(any_value_is_answered, json_values(), quick=200)
-test_bytes, test_bytes_deep = both(any_bytes_are_answered, documents(), quick=200)
-test_damage, test_damage_deep = both(damage_is_answered, damaged_programs(), quick=150, deep=1_000)
+test_values, test_values_deep = both(any_value_is_answered, json_values(), quick=80, deep=3_000)
+test_bytes, test_bytes_deep = both(any_bytes_are_answered, documents(), quick=80, deep=3_000)
+test_damage, test_damage_deep = both(damage_is_answered, damaged_programs(), quick=60, deep=1_000)

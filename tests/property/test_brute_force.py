@@ -232,8 +232,10 @@ def _beats(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
     return a != b and all(x <= y for x, y in zip(a, b, strict=True))
 
 
-test_z3_agrees, test_z3_agrees_deep = both(agrees_by_z3, finite_programs(structures=200), quick=60)
-test_cvc5_agrees, test_cvc5_agrees_deep = both(agrees_by_cvc5, finite_programs(structures=60), quick=30)
+test_z3_agrees, test_z3_agrees_deep = both(agrees_by_z3, finite_programs(structures=200), quick=35, deep=900)
+test_cvc5_agrees, test_cvc5_agrees_deep = both(
+    agrees_by_cvc5, finite_programs(structures=60), quick=20, deep=450
+)
 test_both_agree, test_both_agree_deep = both(agrees_by_both, finite_programs(structures=60), quick=20)
 
 

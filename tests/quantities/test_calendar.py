@@ -62,10 +62,16 @@ class Defined:
     def __init__(self) -> None:
         self.pool = Pool()
         self.calendar = Calendar(self.pool)
+        self._known = 0
+        self._evaluator = Evaluator(Structure({}, {}))
 
     def value(self, term: Node) -> object:
         definitions = {each.symbol: each for each in self.calendar.definitions}
-        return Evaluator(Structure({}, {}, definitions)).value(term)
+        # Most of the time of a new evaluator is for looking at the definitions.
+        if len(definitions) > self._known:
+            self._known = len(definitions)
+            self._evaluator = Evaluator(Structure({}, {}, definitions), 10**12)
+        return self._evaluator.value(term)
 
     def of(self, function: object, *numbers: int) -> object:
         args = [self.pool.integer(number) for number in numbers]
