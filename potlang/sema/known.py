@@ -283,7 +283,9 @@ class _LeastModel:
         begin: list[Env] = [{}]
         steps = plan
         if row is not None:
-            begin = list(self._joined({}, plan[0], [row]))
+            trigger = plan[0]
+            assert isinstance(trigger, _Join)
+            begin = list(self._joined({}, trigger, [row]))
             steps = plan[1:]
         elif plan and not isinstance(plan[0], _Test):
             # Instances are made in portions.
@@ -293,8 +295,11 @@ class _LeastModel:
         self._derived(part, self._all(begin, steps))
 
     def _derived(self, part: _RulePart, envs: Iterable[Env]) -> None:
+        variables = [arg for arg in part.args if isinstance(arg, Var)]
+        simple = len(variables) == len(part.args)
         for env in envs:
-            found = part.head, tuple([self._value(arg, env) for arg in part.args])
+            args = [env[var] for var in variables] if simple else [self._value(arg, env) for arg in part.args]
+            found = part.head, tuple(args)
             if found not in self._queued:
                 self._queued.add(found)
                 self._queue.append((*found, self._needed(part, env)))
@@ -327,16 +332,18 @@ class _LeastModel:
                 key = tuple([self._value(step.args[at], env) for at in step.places])
                 return self._joined(env, step, self._known.relation(step.symbol).matching(step.places, key))
 
-    def _joined(self, env: Env, step: _Step, rows: Iterable[Row]) -> Iterator[Env]:
-        assert isinstance(step, _Join)
+    def _joined(self, env: Env, step: _Join, rows: Iterable[Row]) -> Iterator[Env]:
+        """The environment with the values of each row that fits, of rows that have those at `places`."""
+        for at, node in step.constants:
+            wanted = self._known.value(node)
+            rows = [row for row in rows if row[at] == wanted]
+        for at, other in step.repeated:
+            rows = [row for row in rows if row[at] == row[other]]
         for row in rows:
-            after = dict(env)
-            for arg, value in zip(step.args, row, strict=True):
-                known = after.setdefault(arg, value) if isinstance(arg, Var) else self._value(arg, env)
-                if known != value:
-                    break
-            else:
-                yield after
+            after = env.copy()
+            for at, var in step.bound:
+                after[var] = row[at]
+            yield after
 
     def _value(self, node: Node, env: Mapping[Var, object]) -> object:
         if isinstance(node, Var):
@@ -358,11 +365,30 @@ class _Test:
 
 @dataclass(frozen=True, slots=True)
 class _Join:
-    """An atom whose rows are looked up by the values at `places`."""
+    """An atom whose rows are looked up by the values at `places`.
+
+    Each other place binds a variable, repeats one that is bound at an earlier place, or has a constant.
+    """
 
     symbol: Symbol
     args: tuple[Node, ...]
     places: tuple[int, ...]
+    bound: tuple[tuple[int, Var], ...]
+    repeated: tuple[tuple[int, int], ...]
+    constants: tuple[tuple[int, Node], ...]
+
+    @classmethod
+    def of(cls, symbol: Symbol, args: tuple[Node, ...], places: tuple[int, ...]) -> _Join:
+        """The join with an atom."""
+        others = [(at, arg) for at, arg in enumerate(args) if at not in places]
+        first: dict[Var, int] = {}
+        repeated = []
+        for at, arg in others:
+            if isinstance(arg, Var) and first.setdefault(arg, at) != at:
+                repeated.append((at, first[arg]))
+        bound = tuple([(at, var) for var, at in first.items()])
+        constants = tuple([(at, arg) for at, arg in others if not isinstance(arg, Var)])
+        return cls(symbol, args, places, bound, tuple(repeated), constants)
 
 
 _Step = _Test | _Join | Var
@@ -420,7 +446,7 @@ def _plan(part: _RulePart, first: int | None) -> _Plan:
     tests = [(test, frozenset(free_variables(test))) for test in part.tests]
     if first is not None:
         symbol, args = atoms.pop(first)
-        steps.append(_Join(symbol, args, ()))
+        steps.append(_Join.of(symbol, args, ()))
         bound.update(arg for arg in args if isinstance(arg, Var))
 
     def is_bound(arg: Node) -> bool:
@@ -434,7 +460,7 @@ def _plan(part: _RulePart, first: int | None) -> _Plan:
         # The first of those with the fewest variables that have no value yet.
         at = min(range(len(atoms)), key=lambda at: sum(not is_bound(arg) for arg in atoms[at][1]))
         symbol, args = atoms.pop(at)
-        steps.append(_Join(symbol, args, tuple([at for at, arg in enumerate(args) if is_bound(arg)])))
+        steps.append(_Join.of(symbol, args, tuple([at for at, arg in enumerate(args) if is_bound(arg)])))
         bound.update(arg for arg in args if isinstance(arg, Var))
     wanted = frozenset(free_variables(*part.args)).union(*(free for _, free in tests))
     for var in part.variables:

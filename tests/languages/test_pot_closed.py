@@ -168,6 +168,22 @@ def test_what_is_open_is_not_known(closed: str, parts: dict[str, Any]) -> None:
     assert "(forall " in completion_of(closed.split()[0], program(closed, **parts))
 
 
+def test_atoms_with_constants_and_repeated_variables_are_joined() -> None:
+    """[CLOSED-KNOWN]"""
+    facts = (
+        "way(a, a)",
+        "way(a, b)",
+        "way(b, c)",
+        "ForAll([x: N], way(x, x) -> at(x))",
+        "ForAll([x: N, y: N], at(x) and way(x, y) and way(y, c) -> at(y))",
+        "ForAll([x: N], at(a) and way(b, x) -> far(x))",
+        "ForAll([x: N], far(c) and at(x) and way(x, x) -> far(x))",
+    )
+    made = program("at way far", facts=facts)
+    assert completion_of("at", made).endswith("(not (at c)))")
+    assert completion_of("far", made).endswith("(not (far b)))")
+
+
 def test_conditions_of_any_form_are_computed() -> None:
     """[CLOSED-KNOWN] A game on a path, with a recursion below `ForAll`; who cannot move has lost."""
     size = 7
