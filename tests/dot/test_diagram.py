@@ -21,7 +21,10 @@ import potlang.dot
 from potlang.dot import MalformedTrace, NoDiagram, TraceDiagram
 from potlang.languages.dot.diagram import Stages
 from potlang.languages.dot.diagram_statements import differences, statements
-from potlang.testing.traces import shuffle
+from potlang.languages.dot.write.emit import emit
+from potlang.report.results import Consistency, Verdict
+from potlang.testing.traces import records, shuffle
+from potlang.topos.nucleus import Nucleus
 
 ROOT = Path(__file__).parents[2]
 
@@ -119,6 +122,51 @@ def test_the_topos_says_what_the_solver_says_of_300_traces(part: int) -> None:
     for seed in range(15 * part, 15 * part + 15):
         symbolic(reasoning(Random(f"reasoning {seed}")))
         symbolic_over_sorts(finite_trace(Random(f"sorts {seed}")))
+
+
+def test_differences_are_found() -> None:
+    """[TOPOS-TRACE-SUMMARY] Whatever a report says otherwise is told."""
+    path = ROOT / "examples" / "alarm.dot.txt"
+    found, report = potlang.dot.diagram(path), potlang.dot.verify(path, trust="solver")
+    assert differences(found, report) == []
+    summary, first = report.summary, report.nodes[1]
+    rank = summary.ranks[0]._replace(consistency=Consistency.INCONSISTENT)
+    wrong = [
+        report._replace(summary=summary._replace(nodes=(2, 4))),
+        report._replace(summary=summary._replace(consistency=Consistency.CONSISTENT)),
+        report._replace(summary=summary._replace(redundant=(6,))),
+        report._replace(summary=summary._replace(incomparable=())),
+        report._replace(summary=summary._replace(ranks=(rank, *summary.ranks[1:]))),
+        report._replace(arrows=(report.arrows[0]._replace(state="proved"), *report.arrows[1:])),
+        report._replace(nodes=(report.nodes[0], first._replace(verdict=Verdict.ENTAILED), *report.nodes[2:])),
+        report._replace(nodes=(report.nodes[0], first._replace(closed=True), *report.nodes[2:])),
+        report._replace(consequences=()),
+    ]
+    assert [len(differences(found, each)) for each in wrong] == [1] * len(wrong)
+    [said] = summary.summarizers
+    result = said.result._replace(verdict=Verdict.REFUTED) if said.result is not None else None
+    denied = summary._replace(summarizers=(said._replace(result=result),))
+    assert len(differences(found, report._replace(summary=denied))) == 1
+
+
+def test_statements_fail_where_c_is_another_operator(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[TOPOS-TRACE-STATEMENTS] They are computed on two sides, so a broken one shows."""
+    found = potlang.dot.diagram(ROOT / "examples" / "alarm.dot.txt")
+    assert all(each.holds for each in statements(found))
+    real = Nucleus.closure
+    monkeypatch.setattr(Nucleus, "closure", lambda self, sub: sub if sub.mask else real(self, sub))
+    again = potlang.dot.diagram(ROOT / "examples" / "alarm.dot.txt")
+    assert {"C.1", "4.3", "4.6, for limits"} <= {each.number for each in statements(again) if not each.holds}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_trace_has_a_diagram_or_a_reason(seed: int) -> None:
+    """[TOPOS-TRACE-BOUND]"""
+    text = emit(records(Random(f"any {seed}"), blocks=20))
+    try:
+        check_statements(potlang.dot.diagram(text))
+    except (NoDiagram, MalformedTrace) as error:
+        assert error.diagnostics
 
 
 # --- stages --------------------------------------------------------------------------------------
@@ -351,6 +399,29 @@ def test_bounds_that_follow_from_sums_are_found() -> None:
     assert found.summary.mask == 0b011
     listed = {**declared(x="Int"), "assume": [{"or": [{"eq": ["x", 7]}, {"eq": ["x", 3]}]}]}
     assert [m["x"] for m in potlang.dot.diagram(trace(listed, [{"gt": ["x", 5]}], [])).models] == ["3", "7"]
+
+
+def test_a_closed_sort_that_nothing_speaks_of_does_not_count() -> None:
+    """[TOPOS-TRACE-SPACE] And of one that something speaks of, constants may name one member."""
+    silent, same = trace({"assume": []}, ["p"], []), trace({"assume": []}, [{"eq": ["x0", "x1"]}], [])
+    assert len(potlang.dot.diagram(silent, theory=crowd(8)).models) == 2
+    with pytest.raises(NoDiagram, match="more than 1,024 models"):
+        potlang.dot.diagram(same, theory=crowd(8))
+    found = potlang.dot.diagram(same, theory=crowd(3))
+    assert len(found.models) == 5 and found.summary.mask.bit_count() == 2
+
+
+def crowd(count: int) -> dict[str, Any]:
+    """A theory with a closed sort of so many constants, of which several may name one member."""
+    return {
+        "sorts": [{"name": "Person", "type": "DeclareSort"}],
+        "constants": {
+            "people": {"sort": "Person", "members": [f"x{at}" for at in range(count)]},
+            "truths": {"sort": "Bool", "members": ["p"]},
+        },
+        "semantics": {"closed_domain": ["Person"]},
+        "verifications": [{"constraint": "p"}],
+    }
 
 
 def test_a_theory_without_models_has_an_empty_space() -> None:

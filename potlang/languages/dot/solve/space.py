@@ -21,8 +21,8 @@ from potlang.ir.compile import (
     negation,
     unknown,
 )
-from potlang.ir.module import Module
-from potlang.ir.nodes import App, Node, Quant, Sym, Symbol, SymbolKind
+from potlang.ir.module import AssertionKind, Module
+from potlang.ir.nodes import App, Node, Quant, Sym, Symbol, SymbolKind, reachable
 from potlang.ir.sorts import BOOL, INT, REAL, BitVecSort, DeclaredSort, EnumSort, Sort
 from potlang.ir.structure import definitions_of
 from potlang.ir.values import Bits, Element, Unspecified
@@ -80,7 +80,7 @@ def model_space(module: Module, formulas: Sequence[Node], terms: Sequence[Node] 
     values: list[list[object]] = [[] for _ in terms]
     steps = MOST_STEPS
     try:
-        for naming in _namings(module):
+        for naming in _namings(module, (*formulas, *terms)):
             search = _ModelSearch(module, naming, formulas, terms, steps)
             for assignment in search.assignments():
                 if len(models) == MOST_MODELS:
@@ -98,18 +98,22 @@ def model_space(module: Module, formulas: Sequence[Node], terms: Sequence[Node] 
     return ModelSpace(tuple(models), tuple(truths), tuple(map(tuple, values)))
 
 
-def _namings(module: Module) -> Iterator[dict[Sort, tuple[int, ...]]]:
+def _namings(module: Module, formulas: Sequence[Node]) -> Iterator[dict[Sort, tuple[int, ...]]]:
     """The member that each constant of each closed sort names, in all ways that differ.
 
-    A constant names a member that an earlier one names, or the next one.
+    A constant names a member that an earlier one names, or the next one. Of a sort that nothing speaks of
+    but what closes it one way is enough.
     """
+    said = [each.formula for each in module.assertions if each.kind is not AssertionKind.SEMANTICS]
+    bodies = [each.body for each in module.definitions]
+    used = {node.sort for node in reachable(*said, *bodies, *formulas)}
     sorts = sorted((sort for sort in module.closed if isinstance(sort, DeclaredSort)), key=str)
     choices: list[list[tuple[int, ...]]] = []
     for sort in sorts:
         count = len(module.constants(sort))
         rows: list[tuple[int, ...]] = [()]
         for at in range(count):
-            if sort in module.unique:
+            if sort in module.unique or sort not in used:
                 rows = [tuple(range(at + 1))]
                 continue
             rows = [(*row, new) for row in rows for new in range(max(row, default=-1) + 2)]
@@ -154,6 +158,12 @@ class _ModelSearch(FormulaCompiler):
         self.formulas = [self._closed(formula).function for formula in formulas]
         self.terms = [self._closed(term).function for term in terms]
         self._narrow()
+
+    def spend(self) -> None:
+        """Count one part. Raises `TooManyModels` where there are too many."""
+        self._left -= 1
+        if self._left < 0:
+            raise TooManyModels(f"its formulas have more than {_MOST_PARTS:,} parts, quantifiers written out")
 
     # --- compiling -------------------------------------------------------------------------------
 
@@ -201,7 +211,7 @@ class _ModelSearch(FormulaCompiler):
 
     def bindings(self, quant: Quant, env: Env) -> list[Env]:
         """The values of the binders, those of closed sorts among them."""
-        ranges = [self._listed(var.sort, var.name) for var in quant.binders]
+        ranges = [self._listed(var.sort, f"a variable {var.name}") for var in quant.binders]
         found: list[Env] = []
         for values in itertools.product(*ranges):
             self.spend()
