@@ -8,9 +8,9 @@ from itertools import product
 from typing import NamedTuple
 
 from .exceptions import Expression, conjunction, copied, fresh, parsed, written
-from .formulas import sort_text
 from .least import HornClause, LeastModels
 from .lexer import NotCovered
+from .terms import sort_text
 
 _QUANTIFIERS = ("forall", "exists")
 _DUAL = {"and": "or", "or": "and", "forall": "exists", "exists": "forall"}

@@ -74,6 +74,13 @@ def fresh(sort: str, into: list[str]) -> str:
     return f"?.{len(into) - 1}"
 
 
+class Subject(NamedTuple):
+    """A declared symbol at arguments, and what a conclusion says of it: its truth, its value, or less."""
+
+    atom: list[Expression]
+    said: bool | Expression | None
+
+
 class OverridableRule:
     """A rule with its exceptions, and those that override it; `sorts` are those of its root's variables."""
 
@@ -81,6 +88,8 @@ class OverridableRule:
         self.parts = taken_apart(parsed(formula))
         self.sorts = sorts
         self.overriding: list[OverridableRule] = []
+        self.opposed: list[OverridableRule] = []
+        """Those that override it because of what they conclude: [EXC-DEFAULT]"""
         self._exceptions: list[Expression] = [parsed(each) for each in unless]
         self._is_open = True
         self._formula = formula
@@ -94,23 +103,35 @@ class OverridableRule:
         body: Expression = ["=>", conditions, self.parts.conclusion]
         return written(["forall", variables, body] if variables else body)
 
+    def oppose(self, others: Iterable[OverridableRule]) -> None:
+        """Lets those rules override this one, a default, that conclude the opposite."""
+        if self.overriding:
+            raise NotCovered("a default that is overridden by name, too")
+        if not any(subject.said is not None for subject in _subjects(self.parts.conclusion)):
+            raise NotCovered("a default that concludes no literal and no equation")
+        self.opposed = [each for each in others if each is not self and self._pairs(each, opposite=True)]
+
     def _applies(self, levels: int) -> Expression:
         if levels == 0:
             raise NotCovered("many rules that override one another")
         if self._is_open:
             self._is_open = False
             self._exceptions += [self._overridden(each, levels - 1) for each in self.overriding]
+            self._exceptions += [self._overridden(each, levels - 1, opposite=True) for each in self.opposed]
         return conjunction([*self.parts.conditions, *(["not", each] for each in self._exceptions)])
 
-    def _overridden(self, by: OverridableRule, levels: int) -> Expression:
-        """[EXC-MATCH]"""
-        applies = by._applies(levels)
-        pairs = [
+    def _pairs(self, by: OverridableRule, *, opposite: bool) -> list[tuple[Subject, Subject]]:
+        return [
             (mine, theirs)
             for mine in _subjects(self.parts.conclusion)
             for theirs in _subjects(by.parts.conclusion)
-            if mine[0] == theirs[0]
+            if mine.atom[0] == theirs.atom[0] and (not opposite or _are_opposite(mine, theirs))
         ]
+
+    def _overridden(self, by: OverridableRule, levels: int, *, opposite: bool = False) -> Expression:
+        """[EXC-MATCH]"""
+        applies = by._applies(levels)
+        pairs = self._pairs(by, opposite=opposite)
         if not pairs and not by.parts.variables:
             return copied(applies, {}, by.sorts, self.sorts)
         if len(pairs) != 1:
@@ -118,9 +139,11 @@ class OverridableRule:
         mine, theirs = pairs[0]
         replaced: dict[str, Expression] = {}
         equations = []
-        for wanted, given in zip(mine[1:], theirs[1:], strict=True):
+        for wanted, given in zip(mine.atom[1:], theirs.atom[1:], strict=True):
             if isinstance(given, str) and given in by.parts.variables and given not in replaced:
                 replaced[given] = wanted
+            elif _is_literal(wanted) and _is_literal(given) and wanted != given:
+                raise NotCovered("rules that override one another for things that differ")
             else:
                 equations.append((given, wanted))
         left = {
@@ -137,8 +160,24 @@ class OverridableRule:
         return ["exists", list(left.values()), body] if left else body
 
 
-def _subjects(conclusion: Expression) -> Iterator[list[Expression]]:
-    """The atoms of a conclusion that is a conjunction of literals."""
+def _is_literal(expression: Expression) -> bool:
+    word = expression if isinstance(expression, str) else expression[0]
+    return isinstance(word, str) and (word in ("lit", "true", "false") or word.lstrip("-").isdigit())
+
+
+def _are_opposite(mine: Subject, theirs: Subject) -> bool:
+    """A literal and its denial, or equations with different other sides."""
+    if isinstance(mine.said, bool) or isinstance(theirs.said, bool):
+        return isinstance(mine.said, bool) and isinstance(theirs.said, bool) and mine.said != theirs.said
+    if mine.said is None or theirs.said is None:
+        return False
+    if "?" in written(mine.said) + written(theirs.said):
+        raise NotCovered("a default beside an equation with a variable")
+    return mine.said != theirs.said
+
+
+def _subjects(conclusion: Expression) -> Iterator[Subject]:
+    """The things of which a conclusion speaks."""
     denied = False
     while isinstance(conclusion, list) and conclusion[0] == "not":
         conclusion, denied = conclusion[1], not denied
@@ -146,10 +185,23 @@ def _subjects(conclusion: Expression) -> Iterator[list[Expression]]:
         for part in conclusion[1:]:
             yield from _subjects(part)
         return
-    atom: list[Expression] = [conclusion] if isinstance(conclusion, str) else conclusion
-    if not isinstance(atom[0], str) or not atom[0].startswith('"'):
-        raise NotCovered("a rule that overrides another and concludes no literal")
-    yield atom
+    if isinstance(conclusion, list) and conclusion[0] in ("iff", "xor"):
+        raise NotCovered("a conclusion that is an equivalence, beside exceptions")
+    if (known := _atom(conclusion)) is not None:
+        yield Subject(known, not denied)
+    elif isinstance(conclusion, list) and conclusion[0] in ("=", "<", "<="):
+        sides = conclusion[1:]
+        is_equation = conclusion[0] == "=" and not denied
+        speaking = [(_atom(side), other) for side, other in (sides, sides[::-1])]
+        found = [(atom, other) for atom, other in speaking if atom is not None]
+        for atom, other in found[:1] if is_equation else found:
+            yield Subject(atom, other if is_equation else None)
+
+
+def _atom(expression: Expression) -> list[Expression] | None:
+    """An application of a declared symbol, or a constant."""
+    found: list[Expression] = [expression] if isinstance(expression, str) else expression
+    return found if isinstance(found[0], str) and found[0].startswith('"') else None
 
 
 def conjunction(parts: Sequence[Expression]) -> Expression:

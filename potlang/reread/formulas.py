@@ -7,18 +7,43 @@ conversion is that of an `Int` to a `Real` ([SORT-CONV-1]).
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from fractions import Fraction
+from itertools import product
 from types import MappingProxyType
 from typing import NamedTuple
 
 from .lexer import Lexeme, NotCovered, tokens
+from .terms import (
+    AGGREGATES,
+    BASIC,
+    BUILT_IN,
+    CARDINALITIES,
+    COMPARED,
+    COMPARISON,
+    RUNS,
+    UNIQUE,
+    Copy,
+    Typed,
+    application,
+    coerced,
+    comparison,
+    counted,
+    fitting,
+    infix,
+    joined,
+    negated,
+    number,
+    numeral,
+    quantified,
+    sort_text,
+    truth,
+)
 
 MOST_LEVELS = 60
 """Levels of nesting: the calls here are a few for each."""
-_MOST_DIGITS = 300
-_BASIC = ("Bool", "Int", "Real")
+_MOST_COPIES = 2_000
+"""Readings of formulas again, for members or for variables, in one root."""
 _LEVELS: Mapping[str, int] = MappingProxyType(
     {"<->": 1, "->": 2, "or": 3, "and": 4}
     | dict.fromkeys(("==", "!=", "<", "<=", ">", ">=", "in", "not"), 6)
@@ -27,13 +52,6 @@ _LEVELS: Mapping[str, int] = MappingProxyType(
 """How tightly an infix sign binds; `not` is one in `not in`."""
 _QUANTIFIERS = MappingProxyType({"ForAll": "forall", "Exists": "exists"})
 _LISTS = MappingProxyType({"(": ")", "[": "]", "{": "}"})
-
-
-class Typed(NamedTuple):
-    """A term of the textual IR and its sort."""
-
-    text: str
-    sort: str
 
 
 class Function(NamedTuple):
@@ -48,10 +66,12 @@ class Names:
     """The meanings of names in a program, and the unknown constants that its formulas turn out to have."""
 
     def __init__(self) -> None:
-        self.sorts: dict[str, str] = {name: name for name in _BASIC} | {
-            f"{name}Sort": name for name in _BASIC
-        }
+        self.sorts: dict[str, str] = {name: name for name in BASIC} | {f"{name}Sort": name for name in BASIC}
         self.functions: dict[str, Function] = {}
+        self.members: dict[str, list[Typed]] = {"Bool": [Typed(word, "Bool") for word in ("false", "true")]}
+        """The named members of a sort, in their order."""
+        self.listed = {"Bool"}
+        """The sorts of which these are all, and different."""
         self.variables: dict[str, str] = {}
         self.free: dict[str, str] = {}
 
@@ -81,6 +101,7 @@ class RootReader:
         self._tokens: Sequence[Lexeme] = ()
         self._place = 0
         self._depth = 0
+        self._copies = 0
 
     def root(self, body: str) -> str:
         """The part of a line that follows key and kind: variables, then the term."""
@@ -96,12 +117,12 @@ class RootReader:
 
     def formula(self, source: object) -> str:
         """A formula. Raises `NotCovered`."""
-        return str(source).lower() if isinstance(source, bool) else _truth(self._read(source))
+        return str(source).lower() if isinstance(source, bool) else truth(self._read(source))
 
     def number(self, source: object) -> str:
         """An expression of a number. Raises `NotCovered`."""
         found = self._read(source)
-        _number(found)
+        number(found)
         return found.text
 
     def _read(self, source: object) -> Typed:
@@ -171,7 +192,7 @@ class RootReader:
         found = self._prefixed(least)
         run, sign = [found], ""
         while self._next.kind == "sign" and _LEVELS.get(self._next.text, -1) >= least:
-            if _LEVELS[self._next.text] == _COMPARISON:
+            if _LEVELS[self._next.text] == COMPARISON:
                 run = [self._compared(found)]
             elif self._is("**"):
                 run = [self._power(found)]
@@ -179,16 +200,16 @@ class RootReader:
                 new = self._take().text
                 right = self._expression(_LEVELS[new] + (new != "->"))
                 # A run of one sign is one application: `a + b + c` is no `(a + b) + c`.
-                run = [*run, right] if new == sign and new in _RUNS else [found, right]
+                run = [*run, right] if new == sign and new in RUNS else [found, right]
                 sign = new
-                found = _infix(new, run)
+                found = infix(new, run)
                 continue
             found, sign = run[0], ""
         self._depth -= 1
         return found
 
     def _prefixed(self, least: int) -> Typed:
-        for sign, level, above in (("not", 5, _COMPARISON), ("-", 9, 10)):
+        for sign, level, above in (("not", 5, COMPARISON), ("-", 9, 10)):
             count = 0
             while self._is(sign):
                 self._place += 1
@@ -198,31 +219,31 @@ class RootReader:
                     raise NotCovered(f"{sign!r} in an operand")
                 found = self._expression(above)
                 for _ in range(count):
-                    found = _negated(found) if sign == "not" else Typed(f"(neg {found.text})", _number(found))
+                    found = negated(found) if sign == "not" else Typed(f"(neg {found.text})", number(found))
                 return found
         return self._applied()
 
     def _compared(self, first: Typed) -> Typed:
         """A chain of comparisons, or a test for membership: [POT-EXPR-2], [POT-EXPR-6]."""
         if self._is("in", "not"):
-            negated = self._is("not")
-            self._place += negated
+            is_denied = self._is("not")
+            self._place += is_denied
             self._expect("in")
             if not self._is(*_LISTS):
                 raise NotCovered("membership in a set")
-            found = _joined("or", [_comparison("==", first, each) for each in self._list()])
-            if self._next.kind == "sign" and _LEVELS.get(self._next.text, 0) >= _COMPARISON:
+            found = joined("or", [comparison("==", first, each) for each in self._list()])
+            if self._next.kind == "sign" and _LEVELS.get(self._next.text, 0) >= COMPARISON:
                 raise NotCovered("membership in a chain")
-            return _negated(found) if negated else found
+            return negated(found) if is_denied else found
         links = []
-        while self._next.kind == "sign" and self._next.text in _COMPARED:
+        while self._next.kind == "sign" and self._next.text in COMPARED:
             sign = self._take().text
-            second = self._expression(_COMPARISON + 1)
-            links.append(_comparison(sign, first, second))
+            second = self._expression(COMPARISON + 1)
+            links.append(comparison(sign, first, second))
             first = second
         if self._is("in", "not"):
             raise NotCovered("membership in a chain")
-        return _joined("and", links)
+        return joined("and", links)
 
     def _power(self, base: Typed) -> Typed:
         """[SORT-ARITH-5]"""
@@ -233,15 +254,15 @@ class RootReader:
         many = int(exponent.text)
         if many > 64 or self._is("**"):
             raise NotCovered("an exponent beyond 64, or of a power")
-        _number(base)
-        return _application("*", [base] * many) if many else _coerced(Typed("1", "Int"), base.sort)
+        number(base)
+        return application("*", [base] * many) if many else coerced(Typed("1", "Int"), base.sort)
 
     # --- what can be applied ---
 
     def _applied(self) -> Typed:
         token = self._take()
         if token.kind == "number":
-            return _numeral(token.text)
+            return numeral(token.text)
         if token == ("sign", "("):
             found = self._expression(0)
             self._expect(")")
@@ -271,14 +292,16 @@ class RootReader:
             args = self._arguments() if called else []
             if len(args) != len(function.domain):
                 raise NotCovered(f"{name!r} with {len(args)} arguments")
-            given = [_fitting(*pair) for pair in zip(args, function.domain, strict=True)]
+            given = [fitting(*pair) for pair in zip(args, function.domain, strict=True)]
             return Typed(f"({' '.join([function.text, *given])})" if given else function.text, function.range)
         if name in names.variables:
             return self._unknown(name, names.variables[name], called)
         if token.kind == "name" and called and name in _QUANTIFIERS:
             return self._quantified(_QUANTIFIERS[name])
-        if token.kind == "name" and called and name in _BUILT_IN:
-            return _BUILT_IN[name](self._arguments() if name not in _AGGREGATES else self._aggregated())
+        if token.kind == "name" and called and name in CARDINALITIES:
+            return self._cardinality(*CARDINALITIES[name])
+        if token.kind == "name" and called and name in BUILT_IN:
+            return BUILT_IN[name](self._arguments() if name not in AGGREGATES else self._aggregated())
         if token.kind == "name" and not called and name in ("True", "true", "False", "false"):
             return Typed(name.lower(), "Bool")
         raise NotCovered(f"{name!r}, which is not declared")
@@ -304,21 +327,105 @@ class RootReader:
         self._place += 1
         return found
 
+    def _binders_follow(self, ahead: int = 0) -> bool:
+        """Whether what stands in brackets are binders, and no terms."""
+        name, after = self._peek(ahead + 1), self._peek(ahead + 2)
+        if self._peek(ahead) not in (("sign", "["), ("sign", "{")) or name.kind not in ("name", "quoted"):
+            return False
+        declared = name.text in self._names.variables or name.text in self._local
+        is_bound = any(name.text == bound for bound, _ in self._scope)
+        return after == ("sign", ":") or (
+            declared and not is_bound and after in (("sign", ","), ("sign", "]"), ("sign", "}"))
+        )
+
     def _aggregated(self) -> list[Typed]:
-        """The terms of an aggregate over a list, and not over the members of a sort: [SORT-AGG-1]."""
-        listed = self._peek(1) in (("sign", "["), ("sign", "{"))
-        first = self._peek(2 if listed else 1)
-        bound = any(first.text == name for name, _ in self._scope)
-        if not bound and (first.text in self._names.variables or first.text in self._local):
-            raise NotCovered("an aggregate over a sort")
-        if not listed:
+        """The terms of an aggregate, of a list or for the members of sorts: [SORT-AGG-1], [SORT-AGG-2]."""
+        if not self._binders_follow(1):
+            first = self._peek(1).text
+            if first in self._names.variables and all(first != bound for bound, _ in self._scope):
+                raise NotCovered("an aggregate whose binders have no brackets")
             return self._arguments()
         self._place += 1
-        found = self._list()
+        binders = self._bracketed_binders()
+        found = self._for_members(binders, self._place)
         self._place += self._is(",")
-        if not self._is(")"):
-            raise NotCovered("an aggregate over a sort")
+        self._expect(")")
+        return found
+
+    def _bracketed_binders(self) -> list[Binder]:
+        """Binders in brackets, and the comma behind."""
+        closing = _LISTS[self._take().text]
+        binders: list[Binder] = []
+        while not self._is(closing):
+            binders.append(self._read_binder())
+            if not self._is(closing):
+                self._expect(",")
         self._place += 1
+        self._expect(",")
+        return binders
+
+    def _for_members(self, binders: Sequence[Binder], start: int) -> list[Typed]:
+        """The expression that begins at `start`, read again for each choice of members."""
+        found = []
+        for choice in product(*(self._names.members.get(binder.sort, ()) for binder in binders)):
+            self._scope += [(binder.name, member) for binder, member in zip(binders, choice, strict=True)]
+            found.append(self._copy(start))
+            del self._scope[len(self._scope) - len(binders) :]
+        if not found:
+            raise NotCovered("a sort without named members in an aggregate")
+        return found
+
+    def _copy(self, start: int) -> Typed:
+        self._copies += 1
+        if self._copies > _MOST_COPIES:
+            raise NotCovered("a formula that stands for very many")
+        self._place = start
+        return self._expression(0)
+
+    def _cardinality(self, word: str, bound: str | None) -> Typed:
+        """[SORT-CARD-1] to [SORT-CARD-3]"""
+        self._expect("(")
+        terms = [Typed(bound, "Int")] if bound is not None else []
+        while not self._is(")"):
+            if self._binders_follow():
+                if len(terms) > 1:
+                    raise NotCovered("binders behind terms")
+                return self._of_members(word, terms)
+            terms += self._list() if self._is("[", "{") else [self._expression(0)]
+            if not self._is(")"):
+                self._expect(",")
+        self._place += 1
+        if terms and terms[0].sort != "Int":
+            terms = [terms[-1], *terms[:-1]]
+        if not terms or word == UNIQUE:
+            raise NotCovered("a cardinality of nothing")
+        return counted(word, terms[0], terms[1:])
+
+    def _of_members(self, word: str, given: Sequence[Typed]) -> Typed:
+        binders = self._bracketed_binders()
+        start = self._place
+        with self.bound(binders):
+            self._copy(start)
+        self._place += self._is(",")
+        terms = [*given, *([] if self._is(")") else [self._expression(0)])]
+        self._place += self._is(",")
+        self._expect(")")
+        end = self._place
+        if len(terms) != (word != UNIQUE):
+            raise NotCovered("a cardinality with another number of bounds than one")
+        if word != UNIQUE and all(binder.sort in self._names.listed for binder in binders):
+            found = counted(word, terms[0], self._for_members(binders, start))
+        else:
+
+            def copy() -> Copy:
+                with self.bound(binders) as variables:
+                    typed = [
+                        Typed(word, binder.sort) for word, binder in zip(variables, binders, strict=True)
+                    ]
+                    return Copy(typed, truth(self._copy(start)))
+
+            found = Typed(quantified(word, terms[0].text if terms else "1", copy), "Bool")
+        self._place = end
         return found
 
     def _list(self) -> list[Typed]:
@@ -338,13 +445,7 @@ class RootReader:
         self._expect("(")
         binders: list[Binder] = []
         if self._is("[", "{"):
-            closing = _LISTS[self._take().text]
-            while not self._is(closing):
-                binders.append(self._read_binder())
-                if not self._is(closing):
-                    self._expect(",")
-            self._place += 1
-            self._expect(",")
+            binders = self._bracketed_binders()
         else:
             while self._peek(1) in (("sign", ","), ("sign", ":")):
                 binders.append(self._read_binder())
@@ -352,7 +453,7 @@ class RootReader:
         if not binders:
             raise NotCovered("a quantifier that binds nothing")
         with self.bound(binders) as variables:
-            body = _truth(self._expression(0))
+            body = truth(self._expression(0))
         self._place += self._is(",")
         self._expect(")")
         return Typed(f"({word} ({' '.join(variables)}) {body})", "Bool")
@@ -370,172 +471,5 @@ class RootReader:
         return self.binder(token.text, sort.text)
 
 
-def sort_text(sort: str) -> str:
-    """A sort as the IR writes it."""
-    return sort if sort in _BASIC else json.dumps(sort)
-
-
-# --- terms ----------------------------------------------------------------------------------------
-
-
-def _numeral(text: str) -> Typed:
-    """[POT-EXPR-7]"""
-    mantissa, _, exponent = text.lower().partition("e")
-    if len(mantissa) > _MOST_DIGITS or len(exponent) > 4 or abs(int(exponent or "0")) > _MOST_DIGITS:
-        raise NotCovered("a very long number")
-    if text.isdigit():
-        return Typed(str(int(text)), "Int")
-    value = Fraction(mantissa) * Fraction(10) ** int(exponent or "0")
-    return Typed(f"(lit Real {value.numerator}/{value.denominator})", "Real")
-
-
-def _truth(term: Typed) -> str:
-    if term.sort != "Bool":
-        raise NotCovered("a term where a formula is needed")
-    return term.text
-
-
-def _number(term: Typed) -> str:
-    if term.sort not in ("Int", "Real"):
-        raise NotCovered("a term where a number is needed")
-    return term.sort
-
-
-def _coerced(term: Typed, sort: str) -> Typed:
-    """[SORT-CONV-1]"""
-    if (term.sort, sort) == ("Int", "Real"):
-        return Typed(f"(to_real {term.text})", "Real")
-    return term
-
-
-def _fitting(term: Typed, sort: str) -> str:
-    found = _coerced(term, sort)
-    if found.sort != sort:
-        raise NotCovered("a term of another sort than is needed")
-    return found.text
-
-
-def _together(terms: Sequence[Typed]) -> list[Typed]:
-    """The terms in one sort."""
-    sort = "Real" if any(term.sort == "Real" for term in terms) else terms[0].sort
-    found = [_coerced(term, sort) for term in terms]
-    if any(term.sort != sort for term in found):
-        raise NotCovered("terms of two sorts")
-    return found
-
-
-def _negated(term: Typed) -> Typed:
-    return Typed(f"(not {_truth(term)})", "Bool")
-
-
-def _joined(word: str, terms: Sequence[Typed]) -> Typed:
-    """[POT-EXPR-4]"""
-    parts = [_truth(term) for term in terms]
-    if len(parts) < 2:
-        return terms[0] if parts else Typed("true" if word == "and" else "false", "Bool")
-    return Typed(f"({word} {' '.join(parts)})", "Bool")
-
-
-def _application(word: str, terms: Sequence[Typed]) -> Typed:
-    """A sum or product of numbers."""
-    for term in terms:
-        _number(term)
-    if not terms:
-        return Typed("0" if word == "+" else "1", "Int")
-    found = _together(terms)
-    if len(found) == 1:
-        return found[0]
-    return Typed(f"({word} {' '.join(term.text for term in found)})", found[0].sort)
-
-
-def _comparison(sign: str, first: Typed, second: Typed) -> Typed:
-    """[POT-EXPR-5], [SORT-LOGIC-2], [SORT-ARITH-6]"""
-    a, b = _together([first, second])
-    if sign in ("==", "!="):
-        if a.sort == "Bool":
-            return Typed(f"({'iff' if sign == '==' else 'xor'} {a.text} {b.text})", "Bool")
-        equal = Typed(f"(= {a.text} {b.text})", "Bool")
-        return equal if sign == "==" else _negated(equal)
-    _number(a)
-    if sign.startswith(">"):
-        a, b = b, a
-    return Typed(f"({sign.replace('>', '<')} {a.text} {b.text})", "Bool")
-
-
-def _infix(sign: str, terms: Sequence[Typed]) -> Typed:
-    """[SORT-LOGIC-1], [SORT-ARITH-1] to [SORT-ARITH-3]"""
-    if sign in ("and", "or"):
-        return _joined(sign, terms)
-    if sign in ("->", "<->"):
-        word = "=>" if sign == "->" else "iff"
-        return Typed(f"({word} {_truth(terms[0])} {_truth(terms[1])})", "Bool")
-    if sign in ("+", "*"):
-        return _application(sign, terms)
-    for term in terms:
-        _number(term)
-    if sign == "/":
-        terms = [_coerced(term, "Real") for term in terms]
-    a, b = _together(terms)
-    if sign in ("//", "%") and a.sort != "Int":
-        raise NotCovered("division with remainder of reals")
-    return Typed(f"({_WORDS[sign]} {a.text} {b.text})", a.sort)
-
-
-def _exactly(many: int, made: Callable[[Sequence[Typed]], Typed]) -> Callable[[Sequence[Typed]], Typed]:
-    def checked(terms: Sequence[Typed]) -> Typed:
-        if len(terms) != many:
-            raise NotCovered(f"{len(terms)} arguments")
-        return made(terms)
-
-    return checked
-
-
-def _choice(terms: Sequence[Typed]) -> Typed:
-    """[POT-EXPR-12]"""
-    then, other = _together(terms[1:])
-    return Typed(f"(ite {_truth(terms[0])} {then.text} {other.text})", then.sort)
-
-
-def _distinct(terms: Sequence[Typed]) -> Typed:
-    """[POT-EXPR-13]"""
-    found = _together(terms) if terms else []
-    if len(found) < 2:
-        return Typed("true", "Bool")
-    return Typed(f"(distinct {' '.join(term.text for term in found)})", "Bool")
-
-
-def _count(terms: Sequence[Typed]) -> Typed:
-    """[SORT-AGG-1]"""
-    return _application("+", [Typed(f"(ite {_truth(term)} 1 0)", "Int") for term in terms])
-
-
-def _to_real(terms: Sequence[Typed]) -> Typed:
-    if terms[0].sort != "Int":
-        raise NotCovered("ToReal of what is no integer")
-    return _coerced(terms[0], "Real")
-
-
-_AGGREGATES = ("Sum", "Product", "Count")
-_COMPARISON = 6
-_COMPARED = ("==", "!=", "<", "<=", ">", ">=")
-_RUNS = ("and", "or", "+", "*")
-_WORDS = MappingProxyType({"-": "-", "/": "/", "//": "div", "%": "mod"})
-_BUILT_IN: Mapping[str, Callable[[Sequence[Typed]], Typed]] = MappingProxyType(
-    {
-        "And": lambda terms: _joined("and", terms),
-        "Or": lambda terms: _joined("or", terms),
-        "Not": _exactly(1, lambda terms: _negated(terms[0])),
-        "Implies": _exactly(2, lambda terms: _infix("->", terms)),
-        "Iff": _exactly(2, lambda terms: _infix("<->", terms)),
-        "Xor": _exactly(2, lambda terms: Typed(f"(xor {_truth(terms[0])} {_truth(terms[1])})", "Bool")),
-        "If": _exactly(3, _choice),
-        "Distinct": _distinct,
-        "Abs": _exactly(1, lambda terms: Typed(f"(abs {terms[0].text})", _number(terms[0]))),
-        "ToReal": _exactly(1, _to_real),
-        "Sum": lambda terms: _application("+", terms),
-        "Product": lambda terms: _application("*", terms),
-        "Count": _count,
-    }
-)
-BUILT_IN = frozenset(_BUILT_IN) | frozenset(_QUANTIFIERS)
+NAMED = frozenset(BUILT_IN) | frozenset(_QUANTIFIERS) | frozenset(CARDINALITIES)
 """Names that the reader takes to be built in; a program that declares one is beyond it."""

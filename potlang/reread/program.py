@@ -10,8 +10,9 @@ from typing import Any
 
 from .closing import Assumed, closed
 from .exceptions import OverridableRule
-from .formulas import BUILT_IN, Binder, Function, Names, RootReader, sort_text
+from .formulas import NAMED, Binder, Function, Names, RootReader
 from .lexer import NotCovered
+from .terms import Typed, sort_text
 
 MOST_BYTES = 1 << 26
 _SECTIONS = ("sorts", "functions", "constants", "variables", "knowledge_base", "rules", "verifications")
@@ -66,7 +67,7 @@ def _name(value: object) -> str:
     if not isinstance(value, str) or not value:
         raise NotCovered("a name that is no text")
     # Which spellings are one name the spec leaves open; white space at the ends likewise.
-    if value in BUILT_IN or value in _TRUTH_VALUES or value != value.strip():
+    if value in NAMED or value in _TRUTH_VALUES or value != value.strip():
         raise NotCovered(f"the name {value!r}")
     if not unicodedata.is_normalized("NFKC", value):
         raise NotCovered("a name with several spellings in Unicode")
@@ -84,6 +85,7 @@ class _Program:
         self._declared: list[str] = []
         self._closed: dict[str, tuple[str, ...]] = {}
         self._assumed: list[Assumed] = []
+        self._facts: list[tuple[str, list[str]]] = []
         self._distinct: dict[str, list[str]] = {}
         """The members of sorts that have no others, and of which no two may be the same."""
         self._open: list[str] = []
@@ -182,6 +184,8 @@ class _Program:
             word = f"(lit {json.dumps(name)} {text})"
             self._names.functions[value] = Function(word, (), name)
             self._distinct.setdefault(name, []).append(word)
+            self._names.members.setdefault(name, []).append(Typed(word, name))
+        self._names.listed.add(name)
         self._declared.append(f"(enum {' '.join(json.dumps(each) for each in (name, *values))})")
 
     def _functions(self, items: list[Any]) -> None:
@@ -202,6 +206,8 @@ class _Program:
         self._names.functions[name] = Function(json.dumps(name), domain, range_)
         if not domain:
             self._constants.setdefault(range_, []).append(name)
+            if range_ in self._open:
+                self._names.members.setdefault(range_, []).append(Typed(json.dumps(name), range_))
         kind = "function" if domain else "constant"
         sorts = " ".join(map(sort_text, domain))
         self._declared.append(f"(declare {kind} {json.dumps(name)} ({sorts}) {sort_text(range_)})")
@@ -221,12 +227,13 @@ class _Program:
 
     def _semantics(self, value: Mapping[str, object]) -> None:
         """[POT-SEM-1], [POT-SEM-2]"""
-        unique = self._chosen(value.get("unique_names", False))
+        unique, closed = (self._chosen(value.get(key, False)) for key in ("unique_names", "closed_domain"))
+        self._names.listed.update(sort for sort in unique if sort in closed)
         for sort in unique:
             members = [json.dumps(name) for name in self._constants.get(sort, [])]
             if len(members) > 1:
                 self._assert(f"s:unique names of {sort}", f"(distinct {' '.join(members)})")
-        for sort in self._chosen(value.get("closed_domain", False)):
+        for sort in closed:
             equal = [f"(= ?.0 {json.dumps(name)})" for name in self._constants.get(sort, [])]
             if not equal:
                 raise NotCovered("a closed sort without constants")
@@ -266,21 +273,27 @@ class _Program:
             raise NotCovered("a value that is no truth value")
         reader = RootReader(self._names, self._local(item.get("variables", [])))
         found = reader.formula(item["assertion"])
-        self._assume(key, reader, found if wanted else f"(not {found})")
+        found = found if wanted else f"(not {found})"
+        self._facts.append((found, reader.sorts))
+        self._assume(key, reader, found)
 
     def _rules(self, items: Sequence[Any]) -> None:
-        """[POT-RULE-1] to [POT-RULE-3], [EXC-OVERRIDES]"""
+        """[POT-RULE-1] to [POT-RULE-3], [EXC-OVERRIDES], [EXC-DEFAULT]"""
         checked = [_checked(item, (*_STATEMENT, "role", "unless", "overrides", "default")) for item in items]
         readers = [RootReader(self._names) for _ in items]
         rules = [self._excepted(*pair) for pair in zip(readers, checked, strict=True)]
         names = [item.get("name") or f"rule {number}" for number, item in enumerate(checked, 1)]
         for rule, item in zip(rules, checked, strict=True):
-            if item.get("default"):
-                raise NotCovered("a default")
             for name in _list(item.get("overrides", [])):
                 for other, known in zip(rules, names, strict=True):
                     if name == known:
                         other.overriding.append(rule)
+        defaults = [rule for rule, item in zip(rules, checked, strict=True) if item.get("default")]
+        if defaults and any(item.get("role") == "norm" for item in checked):
+            raise NotCovered("a default beside norms")
+        facts = [OverridableRule(formula, (), sorts) for formula, sorts in self._facts] if defaults else []
+        for rule in defaults:
+            rule.oppose([*rules, *facts])
         for number, (rule, reader, item) in enumerate(zip(rules, readers, checked, strict=True)):
             role = item.get("role", "axiom")
             if role == "axiom":

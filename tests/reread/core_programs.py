@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 FUNCTIONS = {
@@ -130,7 +131,7 @@ class CoreProgram:
         if kind == 3:
             return f"{rng.choice(['not ', '¬', 'not not '])}{self.part(depth - 1)}"
         if kind < 6:
-            return self.applied(depth)
+            return self.counted(depth) if rng.random() < 0.3 else self.applied(depth)
         return self.quantified(depth) if kind == 6 else self.atom(depth - 1)
 
     def part(self, depth: int) -> str:
@@ -145,6 +146,33 @@ class CoreProgram:
         many = {"Not": 1, "Implies": 2, "Iff": 2, "Xor": 2, "If": 3}.get(name) or rng.randint(0, 3)
         args = ", ".join(self.formula(depth - 1) for _ in range(many))
         return f"{name}([{args}])" if name in ("And", "Or") and rng.random() < 0.3 else f"{name}({args})"
+
+    def counted(self, depth: int) -> str:
+        """A cardinality of formulas, or of members."""
+        rng = self.rng
+        if rng.random() < 0.2:
+            return f"Between({', '.join(self.number(depth - 1) for _ in range(3))})"
+        name = rng.choice(["AtMost", "AtLeast", "Exactly", "ExactlyOne", "AtMostOne", "AtLeastOne", "NoneOf"])
+        over = rng.random() < 0.5
+        bounds = ["0", "1", "2"] if over else ["0", "1", "2", "m", "n(a)"]
+        bound = [rng.choice(bounds)] if name in ("AtMost", "AtLeast", "Exactly") else []
+        if over:
+            name = rng.choice([name, "ExistsUnique"])
+            bound = [] if name == "ExistsUnique" else bound
+            parts = [self.over_members(depth, lambda: self.formula(0))]
+        else:
+            parts = [self.formula(0) for _ in range(rng.randint(1, 3))]
+            parts = [f"[{', '.join(parts)}]"] if rng.random() < 0.5 else parts
+        parts = [*bound, *parts] if rng.random() < 0.7 else [*parts, *bound]
+        return f"{name}({', '.join(parts)})"
+
+    def over_members(self, depth: int, body: Callable[[], str]) -> str:
+        """Binders in brackets, and what is said of their members."""
+        binders = self.rng.sample([("u", "Colour"), ("v", "P"), ("w", "Bool")], self.rng.randint(1, 2))
+        self.bound += binders
+        found = f"[{', '.join(f'{name}: {sort}' for name, sort in binders)}], {body()}"
+        del self.bound[len(self.bound) - len(binders) :]
+        return found
 
     def quantified(self, depth: int) -> str:
         """A quantifier, in one of its forms."""
@@ -228,9 +256,11 @@ class CoreProgram:
             case 3:
                 return f"-{inner()}" if rng.random() < 0.6 else f"{inner()} ** {rng.randrange(4)}"
             case 4:
-                name = rng.choice(["Sum", "Product", "Abs"])
+                name = rng.choice(["Sum", "Product", "Abs", "Min", "Max"])
                 if name == "Abs":
                     return f"Abs({self.term(sort, depth - 1)})"
+                if rng.random() < 0.3:
+                    return f"{name}({self.over_members(depth, lambda: self.arithmetic_item(sort, 1))})"
                 return f"{name}([{', '.join(self.arithmetic_item(sort, depth) for _ in range(2))}])"
             case _:
                 if sort == "Int" and rng.random() < 0.3:

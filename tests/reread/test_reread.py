@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,11 @@ BEYOND = {
     "records": "a sort with fields",
     "registers": "BitVecSort",
 }
+CONDITIONS = ["p({0})", "r({0}, a)", "n({0}) > 3", "not p({0})", "r({0}, {0}) and p(b)"]
+CONCLUSIONS = [
+    *["n({0}) == 5", "n({0}) == 0", "7 == n({0})", "p({0})", "not p({0})", "c({0}) == red", "r({0}, {0})"],
+    *["c({0}) == blue and p({0})", "not r({0}, b)", "n({0}) == n(a)", "n({0}) < 4", "p({0}) or p(a)"],
+]
 DEV = os.environ.get("POTLANG_CASES")
 
 
@@ -62,7 +68,7 @@ def statuses(seeds: range) -> Counter[str]:
 
 
 def test_random_programs_of_the_core_are_read_alike() -> None:
-    """[CERT-REREAD] [CERT-SAME]"""
+    """[CERT-REREAD] [CERT-SAME] [CERT-FORMS]"""
     counts = statuses(range(50))
     assert counts["confirmed"] > 30
     assert counts["not covered"] < 6
@@ -73,6 +79,45 @@ def test_many_random_programs_of_the_core_are_read_alike() -> None:
     counts = statuses(range(1_000, 6_000))
     assert counts["confirmed"] > 3_000
     assert counts["not covered"] < 150
+
+
+def prioritized(seed: int) -> dict[str, Any]:
+    """A program of a few rules, some of them defaults, that override one another; it need not be one."""
+    rng = random.Random(seed)
+    rules: list[dict[str, Any]] = []
+    for number in range(rng.randint(2, 4)):
+        name = rng.choice("xyab")
+        said = rng.choice(CONCLUSIONS).format(name)
+        if rng.random() < 0.6:
+            said = f"{rng.choice(CONDITIONS).format(name)} -> {said}"
+        rule: dict[str, Any] = {"name": f"n{number}", "default": rng.random() < 0.4}
+        rule["constraint"] = f"ForAll([{name}], {said})" if name in "xy" else said
+        if number and not rule["default"] and rng.random() < 0.4:
+            rule["overrides"] = [f"n{rng.randrange(number)}"]
+        if rng.random() < 0.2:
+            rule["unless"] = "p(b)"
+        rules.append(rule)
+    facts = [rng.choice(CONCLUSIONS).format(rng.choice("ab")) for _ in range(rng.randint(0, 2))]
+    return {**DECLARED, "rules": rules, "knowledge_base": facts}
+
+
+def of_priorities(seeds: range) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for seed in seeds:
+        found = compared(json.dumps(prioritized(seed)).encode())
+        assert found is None or found.status != "differs", (seed, found)
+        counts["rejected" if found is None else found.status] += 1
+    return counts
+
+
+def test_rules_that_override_are_read_alike() -> None:
+    """[CERT-REREAD] [CERT-CORE] [EXC-DEFAULT] [EXC-MATCH]"""
+    assert of_priorities(range(60))["confirmed"] > 15
+
+
+@pytest.mark.slow
+def test_many_rules_that_override_are_read_alike() -> None:
+    assert of_priorities(range(1_000, 6_000))["confirmed"] > 1_500
 
 
 @given(programs(most=1))
@@ -167,6 +212,20 @@ def differing(first: dict[str, Any], second: dict[str, Any]) -> Confirmation:
         ("Count([p(a), p(b)]) == 1", "Count([p(a), p(a)]) == 1"),
         ("c(a) == red", "c(a) == blue"),
         ("Xor(p(a), p(b))", "Iff(p(a), p(b))"),
+        ("AtMost(1, [p(a), p(b)])", "AtLeast(1, [p(a), p(b)])"),
+        ("AtMost(1, p(a), p(b))", "AtMostOne(p(a), p(a))"),
+        ("Exactly(p(a), p(b), 2)", "Exactly(p(a), p(b), 1)"),
+        ("AtMost(1, [x], p(x))", "AtMost(2, [x], p(x))"),
+        ("AtMost(1, [x], p(x))", "AtMost(1, [p(a), p(b)])"),
+        ("ExactlyOne([x], p(x))", "AtLeastOne([x], p(x))"),
+        ("ExistsUnique([x, y], r(x, y))", "ExistsUnique([x], ExistsUnique([y], r(x, y)))"),
+        ("Exactly(1, [k: C], c(a) == k)", "AtMost(1, [k: C], c(a) == k)"),
+        ("Sum([x], n(x)) == 1", "Product([x], n(x)) == 1"),
+        ("Sum([x, y], n(x)) == 1", "Sum([x], n(x)) == 1"),
+        ("Min(n(a), n(b)) == 1", "Max(n(a), n(b)) == 1"),
+        ("Max([x], n(x)) == 1", "Max([x], 0 - n(x)) == 1"),
+        ("Between(n(a), 1, 2)", "Between(n(a), 2, 1)"),
+        ("Abs(n(a)) == 1", "n(a) == 1"),
     ],
 )
 def test_another_meaning_is_noticed(meant: str, compiled: str) -> None:
@@ -278,9 +337,13 @@ def test_what_is_said_otherwise_is_the_same(first: str, second: str) -> None:
     [
         ("'a' == 'a'", "in an expression"),
         ("#b01 == #b01", "in an expression"),
-        ("Sum([x], n(x)) == 1", "an aggregate"),
-        ("Sum([x: P], n(x)) == 1", "an aggregate"),
-        ("Max(n(a), 1) == 1", "'Max'"),
+        ("Sum(x, n(x)) == 1", "an aggregate"),
+        ("Sum([i: Int], i) == 1", "an aggregate"),
+        ("Average([n(a)]) == 1", "'Average'"),
+        ("Distinct([x: P], n(x))", "','"),
+        ("AtMost(n(a), [x: P], p(x))", "a bound"),
+        ("AtMost(p(a), p(b))", "a bound"),
+        ("Count([x: P, y: P, i: C, j: C, k: C, l: C, m: C, n: C, o: C, q: C, s: C], p(x)) == 1", "very many"),
         ("n(a) == n(b) in [1, 2]", "membership"),
         ("p(nobody)", "'nobody'"),
         ("n(a)(b) == 1", "application"),
