@@ -44,6 +44,7 @@ from potlang.cli.proof_archive import Archive
 from potlang.cli.run import Item, run, strictly
 from potlang.engines.commands import solver_command
 from potlang.languages.pot.report import Report
+from potlang.linter.doubts import doubts
 from potlang.processes.pool import default_workers
 from potlang.prove.options import solvers_of
 
@@ -110,6 +111,10 @@ def verify(
         found = strictly(found, running.strict)
         if style == "text" and not (running.quiet and found.code == ALL_ENTAILED):
             print_text(found, several, color, words=program.words)
+            if compiled is not None and isinstance(found.found, Report):
+                doubtful = doubts(compiled, found.found)
+                if doubtful:
+                    tell(f"note: `potc lint` says more: {doubtful}")
         if (
             found.is_whole
             and archive is not None

@@ -17,10 +17,13 @@ _MARK: Final = 40
 """Characters for what stands in the place of a text's middle."""
 _HINT_DIAGNOSTICS: Final = "correct these first, then call again; `explain` says what a code means"
 _HINT: Final = "ask about fewer things at once, or have whoever runs the tool allow longer answers"
+_HINT_LINTS: Final = "`check` says all that the linter finds without a solver"
 _WHOLE: Final = ("fix", "code", "pointer", "path", "from")
 """Parts that are kept whole or not at all: a cut one would be applied, or looked up, as if it were whole."""
 _MAPS: Final = ("could_be_true", "could_be_false", "holds_for", "fails_for", "model", "fields")
 """Objects whose keys are data: they are cut as lists are."""
+_OPTIONAL: Final = "lints"
+"""What stands in an answer only where all of it has room."""
 _KEPT: Final = ("operation", "status", "error", "verdict", "left_out", "hint")
 
 
@@ -51,9 +54,14 @@ def truncate_to_budget(answer: dict[str, Any], budget: int = DEFAULT_BUDGET) -> 
     made: dict[str, Any] = {}
     before = answer.get("left_out", {})
     whole = {key: value for key, value in answer.items() if key not in ("left_out", "hint")}
+    if (
+        isinstance(whole.get(_OPTIONAL), list)
+        and len(json.dumps(_joined(_cut_parts(whole, _FULL[0], before), before))) > most
+    ):
+        before = {**before, _OPTIONAL: before.get(_OPTIONAL, 0) + len(whole.pop(_OPTIONAL))}
     # From rich to bare; a few fixed sizes, so that the time does not depend on the content.
     for size in (*_FULL, *_BARE):
-        parts = {key: _KeptPart(value, size, before.get(key, 0)) for key, value in whole.items()}
+        parts = _cut_parts(whole, size, before)
         made = _joined(parts, before)
         length = len(json.dumps(made))
         if length <= most:
@@ -84,13 +92,18 @@ class _KeptPart:
         return kept if self.is_list else kept[0]
 
 
+def _cut_parts(whole: dict[str, Any], size: _Size, before: dict[str, int]) -> dict[str, _KeptPart]:
+    return {key: _KeptPart(value, size, before.get(key, 0)) for key, value in whole.items()}
+
+
 def _joined(parts: dict[str, _KeptPart], before: dict[str, int]) -> dict[str, Any]:
     made = {key: part.value for key, part in parts.items()}
     counts = {key: part.left_out for key, part in parts.items()}
     left_out = {key: count for key, count in {**before, **counts}.items() if count}
     if left_out:
         made["left_out"] = left_out
-        made["hint"] = _HINT_DIAGNOSTICS if "diagnostics" in left_out else _HINT
+        hint = _HINT_LINTS if list(left_out) == [_OPTIONAL] else _HINT
+        made["hint"] = _HINT_DIAGNOSTICS if "diagnostics" in left_out else hint
     return made
 
 

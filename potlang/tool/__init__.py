@@ -136,6 +136,7 @@ class ToolAnswer(TypedDict, total=False):
     because: list[dict[str, str]]
     optimization: dict[str, Any]
     diagnostics: list[dict[str, Any]]
+    lints: list[dict[str, Any]]
     code: str
     text: str
     fixed: int

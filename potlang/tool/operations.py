@@ -20,6 +20,8 @@ from potlang.languages.pot.check import check as check_program
 from potlang.languages.pot.program import Checked, CompileError, Program
 from potlang.languages.pot.report import Report
 from potlang.languages.pot.solve import verify as verify_program
+from potlang.linter.linter import lint
+from potlang.linter.rules import LINT_RULES
 from potlang.report.results import (
     Bindings,
     CoreItem,
@@ -33,6 +35,7 @@ from potlang.report.results import (
 )
 from potlang.report.text import sentence_lines
 from potlang.tool.arguments import CallArguments, CallMistake, kind, wrong_type
+from potlang.utils.deadline import OutOfFuel
 
 if TYPE_CHECKING:
     from potlang.policy import Store
@@ -44,6 +47,9 @@ LIMITS: Final = Limits(check_ms=2_000, total_ms=10_000, memory_mb=2_048)
 _LANGUAGES: Final[dict[str, Kind]] = {"program": "pot", "trace": "dot", "solution": "dagmath"}
 _LEAST_MS: Final = 1_000
 _MOST_CLAIMS: Final = 100
+_MOST_LINTS: Final = 5
+_OF_LINTS: Final = ("code", "message", "pointer")
+"""Of a finding of the linter beside verdicts."""
 _NAMES_SHOWN: Final = 8
 _NOT_SHOWN: Final = ("verdict", "diagnostics", "kind", "potlang", "limits")
 """Parts of a report that an answer has elsewhere, or not at all."""
@@ -68,17 +74,18 @@ def verify(given: CallArguments, deadline: float) -> Answer:
     checked = _checked(given)
     if checked.program is None:
         return _rejected(checked)
-    return {
-        **_reported(verify_program(checked.program, limits=_limits(deadline), words=words)),
-        **_found(checked),
-    }
+    reported = _reported(verify_program(checked.program, limits=_limits(deadline), words=words))
+    return {**reported, **_found(checked), **_lints(checked)}
 
 
 def check(given: CallArguments, deadline: float) -> Answer:
     """The diagnostics of a program, a trace or a solution."""
     options: api.FormOptions = {"theory": _theory(given)} if given.subject() == "trace" else {}
     checked = api.check(_source(given), language=_LANGUAGES[given.subject()], name=given.subject(), **options)
-    return {"status": "ok", "verdict": "valid", **_found(checked)} if checked.ok else _rejected(checked)
+    if not checked.ok:
+        return _rejected(checked)
+    found = _linted(checked) if isinstance(checked, Checked) else checked
+    return {"status": "ok", "verdict": "valid", **_found(found)}
 
 
 def fix(given: CallArguments, deadline: float) -> Answer:
@@ -285,6 +292,26 @@ def _limits(deadline: float) -> Limits:
 
 def _checked(given: CallArguments) -> Checked:
     return check_program(given.source("program"), name="program")
+
+
+def _linted(checked: Checked) -> Checked:
+    """With what the linter finds without a solver; without it if no time is left."""
+    try:
+        return lint(checked, budget_ms=0)
+    except OutOfFuel:
+        return checked
+
+
+def _lints(checked: Checked) -> Answer:
+    """Some findings of the linter, in brief: `check` has all, with their fixes."""
+    found = in_brief(_linted(checked).located())
+    codes = {rule.code for rule in LINT_RULES}
+    findings = [
+        {key: each[key] for key in _OF_LINTS if key in each} for each in found if each["code"] in codes
+    ]
+    lists = {"lints": findings[:_MOST_LINTS]} if findings else {}
+    more = len(findings) - _MOST_LINTS
+    return {**lists, "left_out": {"lints": more}} if more > 0 else lists
 
 
 def _rejected(checked: api.AnyChecked) -> Answer:

@@ -24,6 +24,7 @@ from potlang.models import truncate
 from potlang.policy import open_store
 from potlang.tool import operations
 from potlang.tool.arguments import Mistake
+from potlang.utils.deadline import OutOfFuel
 
 ROOT = Path(__file__).parent.parent.parent
 ANSWER = jsonschema.Draft202012Validator(tool.answer_schema())
@@ -385,6 +386,50 @@ def test_verdicts_stay_when_evidence_goes() -> None:
     answer = called({"program": {**PROGRAM, "verifications": claims}}, 1_000)
     assert len(answer["results"]) == 40
     assert answer["left_out"]["results"] > 0
+
+
+DOUBTFUL = {
+    "functions": [
+        {"name": name, "domain": [], "range": "Bool"} for name in ("sunny", "windy", "calm", "hot")
+    ],
+    "knowledge_base": ["sunny", "sunny"],
+    "verifications": [{"name": "nice", "constraint": "sunny"}],
+}
+
+
+def test_what_the_linter_finds_stands_beside_verdicts_in_brief() -> None:
+    """[TOOL-LINTS]"""
+    answer = called({"program": DOUBTFUL})
+    assert "diagnostics" not in answer
+    assert [each["code"] for each in answer["lints"]] == ["POT9012", "POT9010", "POT9010", "POT9010"]
+    assert all(set(each) == {"code", "message", "pointer"} for each in answer["lints"])
+    checked = called({"operation": "check", "program": DOUBTFUL})
+    assert [each["code"] for each in checked["diagnostics"]] == ["POT9012", "POT9010", "POT9010", "POT9010"]
+    assert "fix" in checked["diagnostics"][0]
+
+
+def test_findings_of_the_linter_are_few_and_go_first() -> None:
+    """[TOOL-LINTS]"""
+    many = {**DOUBTFUL, "knowledge_base": ["sunny"] * 9}
+    answer = called({"program": many})
+    assert len(answer["lints"]) == 5
+    assert answer["left_out"] == {"lints": 6}
+    assert "`check`" in answer["hint"]
+    short = called({"program": {**many, "verifications": [{"constraint": "sunny"}] * 5}}, 300)
+    assert "lints" not in short
+    assert short["left_out"]["lints"] >= 11
+    assert [each["verdict"] for each in short["results"]] == ["entailed"] * len(short["results"])
+
+
+def test_no_findings_are_shown_where_no_time_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[TOOL-LINTS]"""
+
+    def late(*_: object, **__: object) -> None:
+        raise OutOfFuel
+
+    monkeypatch.setattr(operations, "lint", late)
+    assert called({"operation": "check", "program": DOUBTFUL})["status"] == "ok"
+    assert [each["verdict"] for each in called({"program": DOUBTFUL})["results"]] == ["entailed"]
 
 
 def some_value(random: Random, depth: int = 0) -> Any:

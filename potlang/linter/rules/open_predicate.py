@@ -21,7 +21,7 @@ def _ask(program: LintedProgram, questions: Questions) -> Iterator[LintFinding]:
         atom, holds = literal(claim.formula)
         if holds or not is_flat(atom) or not isinstance(atom, App) or not isinstance(atom.op, Symbol):
             continue
-        denied = _denied(program) if denied is None else denied
+        denied = deniable(program) if denied is None else denied
         # Of a claim that is refuted the program says enough.
         if atom.op not in denied and questions.possible(claim.formula, *premises):
             yield _finding(program, claim, atom.op.name)
@@ -42,7 +42,7 @@ def _finding(program: LintedProgram, claim: Statement, name: str) -> LintFinding
     )
 
 
-def _denied(program: LintedProgram) -> frozenset[Symbol]:
+def deniable(program: LintedProgram) -> frozenset[Symbol]:
     """The predicates that a premise may make false, by its form."""
     closed = {each.name for each in program.tree.functions if each.closed}
     found = {each for each in program.module.symbols if each.name in closed}
