@@ -12,7 +12,7 @@ from potlang.ir.module import Module
 from potlang.ir.nodes import Sym, SymbolKind
 from potlang.ir.sorts import DeclaredSort
 from potlang.ir.values import Element, Unspecified
-from potlang.prove.terms import FreshNames, Term
+from potlang.prove.terms import FreshNames, Term, constants_within
 from potlang.report.results import CoreItem, Model
 
 if TYPE_CHECKING:
@@ -94,7 +94,8 @@ def read_model(
 ) -> Model:
     """The values of `terms`, elements called by the constants in `named` that denote them, else by `names`.
 
-    A constant of a declared sort is left out unless another constant denotes the same element.
+    A constant of a declared sort is left out unless another constant denotes the same element; those among
+    the arguments of the terms are looked at, too.
     """
     taken = {symbol.name for term in terms[:1] for symbol in term.terms.module.symbols}
     elements = _Elements(model, named, names or {}, taken)
@@ -111,4 +112,19 @@ def read_model(
             value = show_value(raw, sort, elements.name, shown_sort(term.node))
         if value is not None:
             shown[term.label] = value
-    return shown
+    return shown | _merged(model, terms, shown)
+
+
+def _merged(model: PartialModel, terms: Sequence[Term], shown: Model) -> Model:
+    """The constants among the terms' arguments that are one element with an earlier one, if none says so."""
+    first: dict[tuple[str, str], str] = {}
+    found: Model = {}
+    for node in constants_within(terms):
+        raw = model.values.get(node.id)
+        label = None if raw is None else terms[0].terms.label(node)
+        if raw is None or label is None:
+            continue
+        earlier = first.setdefault((str(node.sort), raw), label)
+        if earlier != label and label not in shown:
+            found[label] = earlier
+    return found

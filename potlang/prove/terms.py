@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import islice, product
 from typing import NamedTuple
@@ -95,6 +95,12 @@ def _is_constant(node: Node) -> bool:
 
 def _is_element(node: Node) -> bool:
     return _is_constant(node) and isinstance(node.sort, DeclaredSort)
+
+
+def constants_within(terms: Iterable[Term]) -> list[Node]:
+    """The constants for elements among the arguments of terms, in order."""
+    applied = (term.node for term in terms if isinstance(term.node, App))
+    return list(dict.fromkeys(arg for node in applied for arg in node.args if _is_element(arg)))
 
 
 class TermCollector:
@@ -201,16 +207,23 @@ class TermCollector:
         nodes = [node for sort in wanted for node in self.members(sort) if _is_constant(node)]
         return self._labelled(nodes, ())
 
-    def names_for(self, terms: Iterable[Term]) -> tuple[Term, ...]:
+    def names_for(self, terms: Sequence[Term]) -> tuple[Term, ...]:
         """The constants that the elements among these terms' values may be called by.
 
-        Constants among the terms name each other; for all that is no constant, any declared one may.
+        Constants among the terms name each other; for all that is no constant, any declared one may. Those
+        among arguments may turn out to be one.
         """
         constants = [term for term in terms if _is_element(term.node)]
         others = dict.fromkeys(term.node.sort for term in terms if not _is_element(term.node))
         parts = parts_of(others)
         rest = [t for t in constants if t.node.sort not in parts]
-        return (*self.named(parts), *rest)
+        known = {term.node.id for term in rest}
+        others_of = [
+            Term(node, self)
+            for node in constants_within(terms)
+            if node.sort not in parts and node.sort not in self.module.unique and node.id not in known
+        ]
+        return (*self.named(parts), *rest, *(others_of if len(others_of) > 1 else ()))
 
     def _labelled(self, nodes: list[Node], functions: Iterable[Symbol]) -> list[Term]:
         found: dict[int, Term] = {}

@@ -34,7 +34,7 @@ from potlang.sema.builtin_calls import Builtin, called_name, operator_call, visi
 from potlang.sema.calendar import CALENDAR
 from potlang.sema.cardinality import cardinality, exists_unique, pairwise_distinct, pseudo_boolean
 from potlang.sema.infix import apply_arithmetic, equate, infix
-from potlang.sema.measures import as_measure, as_number
+from potlang.sema.measures import as_measure, as_number, ordered
 from potlang.sema.operands import all_numeric, coerced, flat, sort_of, unify
 from potlang.sema.patterns import matches
 from potlang.sema.reachability import reachable_by
@@ -245,10 +245,20 @@ def _between(e: Elaborator, expr: s.Call, expected: Sort | None) -> Visit:
         return visit_all(e, expr.args)
 
     def bounded(nodes: list[Node]) -> Node | None:
+        if any(isinstance(node.sort, MeasureSort) for node in nodes):
+            return between_measures(nodes)
         if not all_numeric(e, "Between", nodes, expr.args):
             return None
         x, low, high = coerced(e, nodes)
         return e.pool.conj([e.pool.app(op.LE, (low, x)), e.pool.app(op.LE, (x, high))])
+
+    def between_measures(nodes: list[Node]) -> Node | None:
+        x, low, high = zip(nodes, expr.args, strict=True)
+        pairs = [
+            ordered(e, "<=", (one[0], other[0]), (one[1], other[1])) for one, other in ((low, x), (x, high))
+        ]
+        found = [pair for pair in pairs if pair is not None]
+        return e.pool.conj([e.pool.app(op.LE, pair) for pair in found]) if len(found) == len(pairs) else None
 
     return e.gather_all(expr.args, repeat(None), bounded)
 

@@ -246,6 +246,23 @@ def test_elements_have_one_name_in_scenarios_and_models(trust: Any) -> None:
         assert "#" not in str(model) and model["boss(ann)"] not in ("ann", "person_1")
 
 
+@pytest.mark.parametrize("trust", ["best", "solver"])
+@pytest.mark.parametrize("route", ["auto", "z3", "cvc5"])
+def test_two_constants_for_one_element_are_said_to_be(trust: Any, route: Any) -> None:
+    """[VERDICT-MODEL] Without it, at most one would seem to be banned where both are."""
+    program = {
+        **RENT,
+        "constants": {"people": {"sort": "Person", "members": ["ann", "bob"]}},
+        "knowledge_base": ["banned(ann)", "banned(bob)"],
+        "verifications": [{"constraint": "AtMost(1, [x: Person], banned(x))"}],
+    }
+    true = only(potlang.verify(program, trust=trust, route=route)).evidence.could_be_true
+    assert true == {"banned(ann)": "True", "banned(bob)": "True", "bob": "ann"}
+    apart = {**program, "semantics": {"unique_names": True}}
+    evidence = only(potlang.verify(apart, trust=trust, route=route)).evidence
+    assert "bob" not in (evidence.could_be_true or {}) and "bob" not in (evidence.could_be_false or {})
+
+
 def test_only_scenarios_of_one_solver_are_not_checked() -> None:
     """[VERDICT-SCENARIO-SOLVER] [VERDICT-LEGEND]"""
     program = {**RENT, "verifications": [OLD]}

@@ -228,3 +228,24 @@ def test_sorts_of_amounts_need_their_unit() -> None:
         with pytest.raises(potlang.CompileError) as error:
             potlang.compile({"functions": [{"name": "f", "domain": [], "range": sort}]})
         assert [each.code for each in error.value.diagnostics] == ["POT1025"]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "same"),
+    [
+        ("due, 2025-01-20, sent(first)", "2025-01-20 <= due and due <= sent(first)"),
+        ("wait, 10 days, 90 days", "10 days <= wait and wait <= 90 days"),
+        ("wait, shift, 2 weeks", "shift <= wait and wait <= 2 weeks"),
+        ("fee * 2, $3, fee + $5", "$3 <= fee * 2 and fee * 2 <= fee + $5"),
+    ],
+)
+def test_measures_may_have_bounds(bounds: str, same: str) -> None:
+    """[SORT-ROUND-2]"""
+    assert verdicts(f"Between({bounds}) <-> ({same})", f"Between({bounds})") == ["entailed", "undetermined"]
+
+
+@pytest.mark.parametrize("bounds", ["wait, 10, 90 days", "fee, 3 kg, $4", "due, due, at", "share, $3, $4"])
+def test_bounds_are_of_the_same_measure(bounds: str) -> None:
+    """[SORT-ROUND-2] [QTY-SORT]"""
+    found = codes(f"Between({bounds})")
+    assert found and set(found) <= {"POT3022", "POT3023", "POT3024"}
