@@ -27,6 +27,7 @@ _MS = 5_000
 """Of all candidates of a program."""
 _MOST_STEPS = 20_000_000
 _MOST_BEFORE = 200_000
+_DECLARED = (SymbolKind.FUNCTION, SymbolKind.CONSTANT)
 _Seed = Literal["least", "greatest"]
 
 
@@ -97,7 +98,7 @@ def candidate(module: Module, seed: _Seed) -> Structure | None:
     The others are what rules and facts make of them, or, with "greatest", true of everything.
     """
     known = KnownPredicates(lambda sort: _members(module, sort))
-    predicates = [each for each in module.symbols if each.range is BOOL and each.kind is not SymbolKind.FRESH]
+    predicates = [each for each in module.symbols if each.range is BOOL and each.kind in _DECLARED]
     closed = {
         symbol
         for each in module.assertions

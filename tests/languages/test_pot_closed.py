@@ -18,6 +18,7 @@ from potlang.reread import confirm
 
 X = [{"name": "x", "sort": "N"}]
 XY = [*X, {"name": "y", "sort": "N"}]
+SAFE = {"name": "safe", "domain": ["N"], "range": "Bool", "params": ["x"], "body": "not at(x)"}
 STEP = {"name": "step", "forall": XY, "implies": {"antecedent": "at(x) and way(x, y)", "consequent": "at(y)"}}
 
 
@@ -306,6 +307,8 @@ def test_there_are_no_candidates_of_other_programs() -> None:
     made["functions"].append(number)
     module = compile(made).module
     assert module is not None and candidate(module, "least") is None
+    defined = compile(program("at", facts=("safe(a) -> far(a)",), functions=(SAFE,))).module
+    assert defined is not None and candidate(defined, "least") is None
     assert [str(each.verdict) for each in verify(made).results] == ["undetermined"]
 
 
@@ -349,9 +352,6 @@ def test_what_has_no_meaning_is_reported(closed: str, parts: dict[str, Any], cod
     assert codes(closed, **parts) == [code]
     wrong = {**parts, "facts": (*parts.get("facts", ()), "gone(a)")}
     assert sorted(codes(closed, **wrong)) == sorted([code, "POT2001"])
-
-
-SAFE = {"name": "safe", "domain": ["N"], "range": "Bool", "params": ["x"], "body": "not at(x)"}
 
 
 def rule(name: str, then: str, when: str = "", **said: Any) -> dict[str, Any]:
