@@ -7,7 +7,8 @@ closed are given, a derivation of the others has one at once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
+from math import prod
+from random import Random
 
 from potlang.engines.check import Check, CheckResult
 from potlang.engines.context import ProgramContext
@@ -28,7 +29,9 @@ _MS = 5_000
 _MOST_STEPS = 20_000_000
 _MOST_BEFORE = 200_000
 _DECLARED = (SymbolKind.FUNCTION, SymbolKind.CONSTANT)
-_Seed = Literal["least", "greatest"]
+_MOST_TRIED = 8
+_SMALL = 300
+"""Rows that predicates can have, of programs for which more than two candidates are tried."""
 
 
 def has_closed(module: Module) -> bool:
@@ -44,7 +47,8 @@ class FoundedProcedure:
     def __init__(self, context: ProgramContext) -> None:
         self._context = context
         self._models: list[tuple[Structure, Evaluator]] = []
-        self._seeds: list[_Seed] = ["greatest", "least"]
+        sizes = [_rows(context.module, each) for each in context.module.symbols if each.range is BOOL]
+        self._seeds = list(range(_MOST_TRIED if sum(sizes) <= _SMALL else 2))
         self._left_ms = float(_MS)
 
     def decide(self, check: Check) -> CheckResult | None:
@@ -60,12 +64,12 @@ class FoundedProcedure:
             if _are_true(wanted, evaluator):
                 return self._found(check, structure, began)
         while self._seeds and self._left_ms > 0:
-            found = self._model(self._seeds.pop())
+            found = self._model(self._seeds.pop(0))
             if found is not None and _are_true(wanted, found[1]):
                 return self._found(check, found[0], began)
         return None
 
-    def _model(self, seed: _Seed) -> tuple[Structure, Evaluator] | None:
+    def _model(self, seed: int) -> tuple[Structure, Evaluator] | None:
         """The candidate, if it is a model of the assumptions; it is kept."""
         deadline = Deadline(self._left_ms)
         structure = candidate(self._context.module, seed)
@@ -92,11 +96,22 @@ def _are_true(formulas: Sequence[Node], evaluator: Evaluator) -> bool:
         return False
 
 
-def candidate(module: Module, seed: _Seed) -> Structure | None:
+def _rows(module: Module, symbol: Symbol) -> int:
+    return 0 if _is_order(symbol) else prod(len(_members(module, sort) or ()) for sort in symbol.domain)
+
+
+def candidate(module: Module, seed: int) -> Structure | None:
     """A structure in which closed predicates are least, given the others; None beyond this kind of program.
 
-    The others are what rules and facts make of them, or, with "greatest", true of everything.
+    The others are what rules and facts make of them (seed 0), true of everything (1), or true of some things
+    besides (further seeds).
     """
+    chance = Random(seed)
+
+    def chosen() -> bool:
+        # A third of all things, or two.
+        return seed == 1 or chance.randrange(3) <= seed % 2
+
     known = KnownPredicates(lambda sort: _members(module, sort))
     predicates = [each for each in module.symbols if each.range is BOOL and each.kind in _DECLARED]
     closed = {
@@ -107,12 +122,14 @@ def candidate(module: Module, seed: _Seed) -> Structure | None:
     }
     assertions = [each for each in module.assertions if not each.key.startswith(COMPLETION)]
     for group in dependence(dict.fromkeys(predicates, ""), assertions, module.definitions):
-        for each in group:
-            if seed == "greatest" and each.symbol not in closed and not known.suppose(each.symbol):
-                return None
-        rules = {each.symbol: each.rules for each in group if seed == "least" or each.symbol in closed}
-        if not known.derive(rules):
+        given = [each for each in group if each.symbol not in closed]
+        if seed != 1 and not known.derive({each.symbol: each.rules for each in (given if seed else group)}):
             return None
+        if seed:
+            if not all(known.suppose(each.symbol, chosen) for each in given):
+                return None
+            if not known.derive({each.symbol: each.rules for each in group if each.symbol in closed}):
+                return None
     found = known.structure()
     orders = _orders(module, known, predicates)
     if orders is None:

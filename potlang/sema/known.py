@@ -125,12 +125,14 @@ class KnownPredicates:
             raise OutOfFuel from None
         return True
 
-    def suppose(self, symbol: Symbol) -> bool:
-        """Let a predicate be true of everything; False: that is too much."""
+    def suppose(self, symbol: Symbol, chosen: Callable[[], bool]) -> bool:
+        """Let a predicate be true of what is chosen, one row after the other; False: that is too much."""
         if not self._is_known({symbol: ()}):
             return False
-        rows = product(*(self._domains[sort] for sort in symbol.domain))
-        self._relations[symbol] = _Relation(dict.fromkeys(rows, frozenset()), {})
+        relation = self._relations.setdefault(symbol, _Relation({}, {}))
+        for row in product(*(self._domains[sort] for sort in symbol.domain)):
+            if row not in relation.rows and chosen():
+                relation.add(row, frozenset())
         return True
 
     def derivations(self, symbol: Symbol) -> Mapping[Row, Needed]:
