@@ -11,6 +11,7 @@ import os
 import re
 import stat
 from decimal import Decimal
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from potlang.diag import Place, Sink
@@ -113,14 +114,20 @@ def path_bytes(
         return label, None
 
 
+def _has_inputs(directory: os.PathLike[str] | os.PathLike[bytes]) -> bool:
+    """Whether a file below has a suffix of an input, as far as a short look tells."""
+    names = (name for _, _, files in islice(os.walk(os.fsdecode(directory)), 1_000) for name in files)
+    return any(name.endswith(SUFFIXES) and not name.startswith(".") for name in names)
+
+
 def _help(error: Exception, path: os.PathLike[str] | os.PathLike[bytes]) -> tuple[str, ...]:
     """The help for a path that is no file."""
     if isinstance(error, IsADirectoryError):
         *first, last = SUFFIXES
         named = f"{', '.join(first)} or {last}"
-        return (
-            f"on the command line a directory stands for its files that end in {named}, if there are any",
-        )
+        if _has_inputs(path):
+            return (f"a directory stands for its files that end in {named}, as far as --exclude leaves any",)
+        return (f"no file in it or below ends in {named}; names that begin with a dot do not count",)
     if isinstance(error, FileNotFoundError) and set("*?[") & set(os.fsdecode(path)):
         return ("no file fits the pattern; `**` stands for directories in directories",)
     return ()

@@ -86,7 +86,9 @@ def test_what_has_no_files_is_an_error(command: str, folder: Path) -> None:
     assert done.returncode == 2
     said = done.stdout + done.stderr
     assert said.count("error[POT0006]") == 2 and all(each in said for each in SUFFIXES)
-    assert "no file fits the pattern" in said
+    assert "no file fits the pattern" in said and "no file in it or below" in said
+    left_out = potc(command, "sub", "--exclude", "*", folder=folder)
+    assert left_out.returncode == 2 and "--exclude" in left_out.stdout + left_out.stderr
 
 
 def test_a_directory_gives_a_list_however_many_files_it_has(folder: Path) -> None:
