@@ -20,6 +20,7 @@ _OPERATORS = frozenset((*_WORDS, *_SIGNS, "COMPARE", "PLUS", "MINUS", "STAR", "D
 _KINDS: Mapping[str, str] = MappingProxyType(
     {"NAME": "the name", "QUOTED": "the name", "NUMBER": "the number", "STRING": "the string"}
 )
+_MONTHS = frozenset(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"])
 BINDERS = frozenset(("ForAll", "Exists", "ExistsUnique", "Sum", "Product", "Count"))
 WORD_OPERATORS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -112,7 +113,7 @@ def _two_values(previous: Token, token: Token, expected: list[str]) -> Fault | N
             f"`Substring({whole}, index, 1)` for a character",
         )
         return syntax(token.start, end, "brackets after a value do not select an element", helps=helps)
-    helps = ()
+    helps = _date_helps(previous, token)
     fixes: list[Correction] = []
     if names:
         both = f"{previous.text} {token.text}"
@@ -128,6 +129,16 @@ def _two_values(previous: Token, token: Token, expected: list[str]) -> Fault | N
         what = "an operator"
     between = f"between {token_words(previous)} and {token_words(token)}"
     return syntax(start, end, f"{what} is missing {between}", helps=helps, corrections=tuple(fixes))
+
+
+def _date_helps(previous: Token, token: Token) -> tuple[str, ...]:
+    """The help where two values are parts of a date, such as `12 May 2025` and `2025-01-20 14:30`."""
+    if previous.kind == "DATE" and token.kind == "NUMBER":
+        return (f"write day and time as one: `{previous.text}T14:30`",)
+    pair = {previous.kind: previous.text, token.kind: token.text}
+    if "NUMBER" in pair and pair.get("NAME", "")[:3].lower() in _MONTHS:
+        return ("dates are written year, month, day: `2025-01-20`",)
+    return ()
 
 
 def _no_operand(previous: Token | None, token: Token, expected: list[str]) -> Fault | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from potlang.diag import Applicability, Fix, Label, Replace
 from potlang.expressions import surface as s
 from potlang.ir import operators as op
+from potlang.ir.measures import DATE
 from potlang.ir.nodes import Lit, Node
 from potlang.ir.operators import Operator
 from potlang.ir.sorts import BOOL, INT, REAL, STRING, BitVecSort, SetSort, Sort, is_numeric
@@ -185,6 +186,8 @@ def _membership(e: Elaborator, expr: s.Infix) -> Step:
     else:
         container = yield e.visit(whole, None)
         helps = ["write `x in [a, b]`"]
+        if node is not None and node.sort == DATE and isinstance(whole, s.Number):
+            helps = [f"write `Year({e.text_of(element)}) == {whole.text}`"]
         found = member(e, (node, container), expr.args, "a list or a set", helps)
     if found is None:
         return None

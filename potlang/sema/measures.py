@@ -205,7 +205,12 @@ def amount(e: Elaborator, expr: s.Amount, expected: Sort | None) -> Node | None:
         return e.pool.lit(value, money(SIGNS.get(sign, unit)))
     word = unit.removesuffix("s")
     if word in _MONTHS:
-        helps = [f"write `AddMonths(d, {decimal_months(value, word)})` for the day so much later than `d`"]
+        months = value * _MONTHS[word]
+        if months.denominator > 1:
+            helps = ["a month has 28 to 31 days: write days, `45 days`, or whole months, `AddMonths(d, 1)`"]
+        else:
+            helps = [f"write `AddMonths(d, {months})` for the day so much later than `d`"]
+            helps.append(f"for a plain number of {word}s write `{digits}`")
         e.report("POT3025", expr, text=expr.text, helps=helps)
         return None
     if word in DAY_UNITS and (value * DAY_UNITS[word]).denominator == 1:
@@ -226,11 +231,6 @@ def amount(e: Elaborator, expr: s.Amount, expected: Sort | None) -> Node | None:
     return e.pool.lit(value, quantity(unit))
 
 
-def decimal_months(value: Fraction, word: str) -> str:
-    """The number of months in so many months or years."""
-    return str(int(value * _MONTHS[word]))
-
-
 def months_in(expr: s.Expr) -> str | None:
     """The number of months in `3 months` or `1 year`; None for all else."""
     if not isinstance(expr, s.Amount):
@@ -240,7 +240,8 @@ def months_in(expr: s.Expr) -> str | None:
     if match is None or word not in _MONTHS:
         return None
     value = fraction(match[2], _MOST_DIGITS)
-    return None if value is None or value.denominator > 1 else decimal_months(value, word)
+    months = None if value is None else value * _MONTHS[word]
+    return None if months is None or months.denominator > 1 else str(months)
 
 
 # --- arithmetic ----------------------------------------------------------------------------------
@@ -399,6 +400,8 @@ def _beside(name: str, sort: MeasureSort) -> MeasureSort:
 
 def with_unit(e: Elaborator, node: Node, expr: s.Expr, sort: MeasureSort) -> tuple[list[str], list[Fix]]:
     """Helps and fixes for a number where a term of `sort` is wanted."""
+    if isinstance(expr, s.Amount) and expr.text.endswith("%"):
+        return [f"say of what: `{expr.text} * total`"], []
     if isinstance(node, Lit) and not is_point(sort):
         assert isinstance(node.value, int | Fraction)
         text = value_text(node.value, DAYS if sort == SECONDS else sort)

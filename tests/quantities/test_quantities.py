@@ -222,6 +222,27 @@ def test_what_does_not_go_together(formula: str, code: str) -> None:
     assert codes(f"({formula}) and nobody", BASE) == [code, "POT2001"]
 
 
+@pytest.mark.parametrize(
+    ("formula", "code", "help_"),
+    [
+        ("wait == 1.5 months", "POT3025", "a month has 28 to 31 days: write days, `45 days`, or whole months"),
+        ("wait == 1.5 years", "POT3025", "write `AddMonths(d, 18)`"),
+        ("share == 5 years", "POT3025", "for a plain number of years write `5`"),
+        ("fee >= 20%", "POT3024", "say of what: `20% * total`"),
+        ("due in 2025", "POT3001", "write `Year(due) == 2025`"),
+        ("due > 12 May 2025", "POT1020", "dates are written year, month, day: `2025-01-20`"),
+        ("due > May 12, 2025", "POT1020", "dates are written year, month, day: `2025-01-20`"),
+        ("at == 2025-01-20 14:30", "POT1020", "write day and time as one: `2025-01-20T14:30`"),
+    ],
+)
+def test_helps_say_what_was_meant(formula: str, code: str, help_: str) -> None:
+    """[QTY-LIT-1], [QTY-LIT-2], [QTY-LIT-3]"""
+    checked = potlang.check({**BASE, "knowledge_base": [formula, "nobody"]})
+    first, second = (each for each in checked.diagnostics if str(each.severity) == "error")
+    assert (first.code, second.code) == (code, "POT2001")
+    assert any(each.startswith(help_) for each in first.helps), first.helps
+
+
 def test_sorts_of_amounts_need_their_unit() -> None:
     """[QTY-SORT]"""
     for sort in ("Money", "Money(dollar)", "Quantity", "Quantity(3)", "Duration(months)"):
