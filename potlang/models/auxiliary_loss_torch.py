@@ -34,6 +34,7 @@ def _score(torch: Any, text: ScoredText, at: int) -> Any:
         raise ValueError(f"literal {at}: a token is not in the vocabulary")
     if torch.isnan(text.logits).any() or not torch.isfinite(text.logits.max(dim=1).values).all():
         raise ValueError(f"literal {at}: logits are NaN or infinite")
-    # float16 loses the margin of long texts.
-    scores = torch.log_softmax(text.logits.double(), dim=1)
+    # Half precision loses the margin of long texts; not every device has float64.
+    logits = text.logits.float() if text.logits.element_size() < 4 else text.logits
+    scores = torch.log_softmax(logits, dim=1)
     return scores.gather(1, tokens.long().unsqueeze(1)).sum()
