@@ -156,6 +156,9 @@ class Phrases:
             first += 1
         then = self._find("then :", first, span.last)
         if then is None:
+            # `If(c, a, b)` in an expression with another mistake.
+            if self._tokens[index].text == "If" and self._tokens[first].text == "(":
+                return None
             shape = "write `Implies(p, q)` or `If(c, a, b)`"
             return self._phrase(
                 (index, index + 1), span, f"`{self._tokens[index].text}` is not an operator", "", shape

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from strategies_pot import damaged, expressions, simple_expressions
 from surface_dump import dump
 
+import potlang
 from potlang.diag.model import Applicability, Diagnostic, Fix, Replace
 from potlang.diag.sink import Sink
 from potlang.expressions.expression import parse_expression, parse_sort
@@ -187,3 +188,15 @@ def test_wrong_sorts(text: str, code: str) -> None:
     sink = Sink()
     assert parse_sort(text, "/x", sink) is None
     assert [found.code for found in sink.diagnostics()] == [code]
+
+
+def test_a_mistake_inside_of_a_choice_is_the_only_one() -> None:
+    formula = "If(f(a) <= 10,000, 0, If(f(a) <= 50,000, 1, 2)) == 1"
+    program = {
+        "sorts": [{"name": "T", "type": "DeclareSort"}],
+        "functions": [{"name": "f", "domain": ["T"], "range": "Int"}],
+        "constants": {"t": {"sort": "T", "members": ["a"]}},
+        "verifications": [{"constraint": formula}],
+    }
+    found = potlang.check(program).diagnostics
+    assert [each.code for each in found if str(each.severity) == "error"] == ["POT1030", "POT1030"]
