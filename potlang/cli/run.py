@@ -19,7 +19,7 @@ from potlang.cli.options import RunOptions
 from potlang.version import __version__
 
 if TYPE_CHECKING:
-    from potlang.cli.totals import Counts, Totals
+    from potlang.cli.totals import Counts, InputTotals
 
 Item = tuple[str | None, ...]
 """The name of an input, and what else its work is to know."""
@@ -146,12 +146,12 @@ class _RunOverInputs(NamedTuple):
             click.echo(self._totals(done, began).text())
         return codes
 
-    def _totals(self, done: Sequence[Done], began: float) -> Totals:
-        from potlang.cli.totals import ANSWERED, CHECKED, Totals
+    def _totals(self, done: Sequence[Done], began: float) -> InputTotals:
+        from potlang.cli.totals import ANSWERED, CHECKED, InputTotals
 
         words = CHECKED if self.checking else ANSWERED
         counts = [each.counts for each in done]
-        return Totals.of([each.code for each in done], counts, words, time.monotonic() - began)
+        return InputTotals.of([each.code for each in done], counts, words, time.monotonic() - began)
 
     def _each(self, items: Sequence[Item]) -> Iterator[Done]:
         several = len(items) > 1

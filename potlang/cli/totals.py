@@ -1,4 +1,4 @@
-"""Totals of several inputs: how many have which answer, and the time ([CLI-TOTALS])."""
+"""InputTotals of several inputs: how many have which answer, and the time ([CLI-TOTALS])."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def counts_of(found: AnyChecked | AnyReport, diagnostics: Iterable[Diagnostic]) 
     return counts
 
 
-class Totals(NamedTuple):
+class InputTotals(NamedTuple):
     """Sums over inputs: how many there are and how long they took, their outcomes, and what is counted."""
 
     inputs: int
@@ -53,7 +53,7 @@ class Totals(NamedTuple):
     @classmethod
     def of(
         cls, codes: Iterable[int], counted: Iterable[Counts], words: Mapping[int, str], seconds: float
-    ) -> Totals:
+    ) -> InputTotals:
         """`words` say what an exit code means."""
         given = list(codes)
         whole: Counts = {}

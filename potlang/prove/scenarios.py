@@ -372,7 +372,7 @@ class ModelReading(NamedTuple):
     is_model: Callable[[Structure], bool]
 
 
-class _Instance(NamedTuple):
+class _ClaimInstance(NamedTuple):
     """A claim's body over constants that stand for its first variables, as solvers are sent it."""
 
     binders: tuple[Var, ...]
@@ -484,7 +484,7 @@ class ScenarioStep:
             return None
         return ScenarioDraft(view, play(view, parts[1], holds, env), True, encoding)
 
-    def _instance(self, state: ClaimState, formula: Node) -> _Instance | None:
+    def _instance(self, state: ClaimState, formula: Node) -> _ClaimInstance | None:
         pool = self._verifier.terms.module.pool
         parts, sent = opened(formula), opened(state.formula)
         if parts is None or sent is None:
@@ -499,10 +499,10 @@ class ScenarioStep:
             var: Symbol(f"witness.{at}", (), var.sort, SymbolKind.FRESH) for at, var in enumerate(kept)
         }
         unknowns: dict[Node, Node] = {kept[var]: pool.sym(symbol) for var, symbol in symbols.items()}
-        return _Instance(parts[0], symbols, substitute(pool, sent[1], unknowns))
+        return _ClaimInstance(parts[0], symbols, substitute(pool, sent[1], unknowns))
 
     def _ask(
-        self, instance: _Instance, goal: Callable[[Encoding], str], most_ms: float
+        self, instance: _ClaimInstance, goal: Callable[[Encoding], str], most_ms: float
     ) -> tuple[Structure, Encoding] | None:
         """A model of the assumptions, and of what is said of the instance's constants."""
 
