@@ -17,6 +17,12 @@ _FOLDS = {"sum": "Sum", "prod": "Product", "max": "Max", "min": "Min", "forall":
 _FOLDS |= {"exists": "Exists", "bigwedge": "ForAll", "bigvee": "Exists"}
 _NAMED = re.compile(r"\\(?:text|mathrm|mathit|mathsf|operatorname|textit|textrm)\s*\{([^{}]*)\}")
 _SIZES = re.compile(r"\\(?:left|right|[bB]igg?[lr]?)(?![A-Za-z])|\\[,;:!]|\\q?quad(?![A-Za-z])")
+_SIGNS = (
+    (re.compile(r"\\max(?=\s*\()"), "Max"),
+    (re.compile(r"\\min(?=\s*\()"), "Min"),
+    (re.compile(r"\\(?:bmod|mod)(?![A-Za-z])"), "%"),
+    (re.compile(r"\\(?:[lr]vert|mid)(?![A-Za-z])"), "|"),
+)
 _ENDS = re.compile(r"==?|[<>≤≥≠]|!=|\\(?:leq?|geq?|neq?|land|lor|to|wedge|vee)\b|[∧∨→]|\b(?:and|or)\b|[)\],]")
 
 
@@ -30,6 +36,8 @@ def latex(text: str) -> Fault | None:
         written = (enclosed[2] or enclosed[3]).strip()
     written = _NAMED.sub(lambda found: found[1].replace(" ", "_").replace("\\_", "_"), written)
     written = _SIZES.sub("", written).replace("\\{", "{").replace("\\}", "}").replace("\\_", "_")
+    for pattern, sign in _SIGNS:
+        written = pattern.sub(sign, written)
     written = _FRACTION.sub(r"(\1) / (\2)", written)
     for _ in range(_MOST):
         found = _BIG.search(written)

@@ -302,7 +302,7 @@ class Phrases:
         # `AND` in capitals is no token of its own.
         last = self._find("and or", middle + 1, last) or last
         negated = self._tokens[index - 1].text.lower() == "not"
-        low, high = self._part(index + 1, middle), self._part(middle + 1, last)
+        low, high = self._part(index + 1, middle), self._part(middle + 1, last).removesuffix(" inclusive")
         text = f"Between({self._part(first, index - negated)}, {low}, {high})"
         text = f"Not({text})" if negated else text
         return self._phrase((index, index + 1), _Span(first, last), "`between` is not an operator", text)
@@ -496,6 +496,8 @@ class Phrases:
         )
         text = f"{binder}, {body}" if folds else f"SetOf({binder}, {body})"
         whole = _Span(span.first - 1, span.last + 1)
+        if span.first > 1 and self._tokens[span.first - 2].text == "#":
+            text, whole = f"Count({binder}, {body})", _Span(span.first - 2, span.last + 1)
         return self._phrase((index, index + 1), whole, "`|` does not make a set", text)
 
     def _clauses(self, index: int, first: int) -> tuple[str, str, int] | None:

@@ -369,6 +369,8 @@ class ErrorTolerantLexer:
             return
         kind, meant = _SPELLINGS[word]
         trust, helps = SAFE, [f"write `{meant}`"]
+        if word == "^":
+            helps.append("of formulas write `p and q` or `Xor(p, q)`")
         if word in ("=>", "==>") and self.text[end:].lstrip()[:1].isdigit():
             kind, meant, trust = "COMPARE", ">=", UNSAFE
             helps = ["write `>=` for the comparison, `->` for the implication"]

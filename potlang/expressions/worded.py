@@ -25,6 +25,8 @@ _COMPARED = re.compile(
     rf"(?P<equal>\s+or\s+equal(?:\s+to)?)?{_AFTER}"
     rf"|(?:(?:is|are)\s+)?at\s+(?P<bound>least|most){_AFTER}"
     rf"|(?:is|are)\s+(?P<differs>not\s+)?(?:equal\s+to|the\s+same\s+as){_AFTER}"
+    r"|(?:is|are)\s+(?P<out>not\s+)?(?:in|an?\s+(?:member|element)\s+of)(?=\s+[\w{\[(])"
+    r"|(?:is|are)\s+(?P<full>not\s+)?(?P<empty>empty)\b(?!\s*[\w(])"
     r"|(?:is|are)\s+(?P<kind>even|odd|positive|negative)\b(?!\s*[\w(])"
     r"|(?:is|are)\s+(?:not\s+)?(?P<null>null|none|nil)\b)",
     re.IGNORECASE,
@@ -53,6 +55,34 @@ _CASTS = {"int": "ToInt", "float": "ToReal", "double": "ToReal"}
 _BINDER = re.compile(
     r"\b(ForAll|Exists|ExistsUnique|Sum|Product|Count|Min|Max)\s*\(\s*(\[[^\[\]]*\])\s*\)\s*(?=[\w(¬~!])"
 )
+_RELATED = re.compile(
+    r"(?<=[\w)\]\"'])\s+(?:(?:is|are)\s+(?:a|the)\s+(?P<sub>subset|superset)\s+of|(?P<word>contains|includes)"
+    r"|(?P<edge>starts|begins|ends)\s+with)\s+(?=[\w\"'({\[])"
+)
+_NUMBERED = re.compile(
+    rf"(?:∃\s*(?P<sign>≥|>=|≤|<=|=)|\b(?P<bound>at\s+least|at\s+most|exactly))\s*{_NUMBER}\s+(?P<name>[^\W\d]\w*)\s*"
+    r"(?:(?:\bin\b|∈|:)\s*(?P<sort>[A-Z]\w*)\b)?\s*(?:[:.,]|such\s+that|satisf(?:y|ies)|where|with|have|has)\s*",
+    re.IGNORECASE,
+)
+_ENCLOSED = re.compile(
+    r"\(\s*(?P<sign>∀|∃|\\forall|\\exists)\s*(?P<name>[^\W\d]\w*)\s*(?:∈|:|\\in\b|\bin\b)\s*(?P<sort>\w+)\s*\)\s*(?=[\w(¬])"
+)
+_EVERY = re.compile(
+    r"(?<![\w)\]}]\s)(?<![\w)\]}])(?P<word>all|every|each|some|no|for)\s+(?P<name>[^\W\d]\w*)\s*"
+    r"(?:(?:\bin\b|∈)\s*(?P<sort>\w+)\s*[:,]|:(?:\s*(?P<of>[A-Z]\w*)\s*[:,.])?)\s*",
+    re.IGNORECASE,
+)
+_COUNT_WHERE = re.compile(
+    r"\bcount\s*\(\s*(?P<name>\w+)\s+(?:in|∈)\s+(?P<sort>\w+)\s+(?:where|such\s+that|with|if)\s+",
+    re.IGNORECASE,
+)
+_BRACES = re.compile(r"\b(?P<word>max|min|sum)\s*\{(?P<items>[^{}|:]*)\}", re.IGNORECASE)
+_PLAIN = (
+    (re.compile(r"\band\s*/\s*or\b", re.IGNORECASE), "or"),
+    (re.compile(r"(?<=[\w)\]])\s+or\s+else\b", re.IGNORECASE), " or"),
+    (re.compile(r"(?<=[\w)\]])\s+(?:and\s+(?:then|also)|as\s+well\s+as)\b", re.IGNORECASE), " and"),
+)
+_NOT_THE_CASE = re.compile(r"\bit\s+is\s+(?:not\s+the\s+case|false|not\s+true)\s+that\s+", re.IGNORECASE)
 _NO_NULL = "each function has a value for each argument: add a predicate such as `has_value(x)`"
 
 
@@ -63,12 +93,19 @@ def worded(text: str) -> Fault | None:
     readers: tuple[Callable[[str], Fault | None], ...] = (
         _selected,
         _counted_all,
+        _count_where,
         _counted,
+        _numbered,
+        _quantified,
+        _not_the_case,
+        _related,
         _neither,
         _compared,
         _same_side,
         _unclosed_binder,
+        _in_braces,
         _cast,
+        _plain_words,
     )
     found = (reader(text) for reader in readers)
     return next((each for each in found if each is not None), None)
@@ -215,6 +252,65 @@ def _selected(text: str) -> Fault | None:
     return Fault("POT1020", *found.span(), {"problem": problem}, "", helps)
 
 
+def _count_where(text: str) -> Fault | None:
+    """`count(x in S where p(x))`."""
+    found = _COUNT_WHERE.search(text)
+    if found is None or not _is_outside(text, found.start()):
+        return None
+    end = _end(text, found.end())
+    written = f"Count([{found['name']}: {found['sort']}], {text[found.end() : end].strip()})"
+    return replaced(found.start(), end + 1, written, "`Count` ranges by a binder")
+
+
+# --- quantifiers ---------------------------------------------------------------------------------
+
+
+def _numbered(text: str) -> Fault | None:
+    """`at least 2 x in S: p(x)`, `∃≥2 x: p(x)`."""
+    found = _NUMBERED.search(text)
+    if found is None or not _is_outside(text, found.start()) or not _begins_operand(text, found.start()):
+        return None
+    sign = " ".join((found["sign"] or found["bound"]).lower().split())
+    names = {"≥": "AtLeast", ">=": "AtLeast", "at least": "AtLeast"}
+    names |= {"≤": "AtMost", "<=": "AtMost", "at most": "AtMost"}
+    word = found["number"].lower()
+    number = _NUMBERS[word] if word in _NUMBERS else int(word)
+    return _ranging(text, found, f"{names.get(sign, 'Exactly')}({number}, ", found["sort"])
+
+
+def _quantified(text: str) -> Fault | None:
+    """`every x in S: p(x)`, `no x: p(x)`, `(∀x ∈ S) p(x)`."""
+    found = _ENCLOSED.search(text)
+    if found is not None and _is_outside(text, found.start()):
+        name = "ForAll" if found["sign"] in ("∀", "\\forall") else "Exists"
+        return _ranging(text, found, f"{name}(", found["sort"])
+    found = _EVERY.search(text)
+    if found is None or not _is_outside(text, found.start()) or not _begins_operand(text, found.start()):
+        return None
+    name = {"some": "Exists(", "no": "not Exists("}.get(found["word"].lower(), "ForAll(")
+    return _ranging(text, found, name, found["sort"] or found["of"])
+
+
+def _ranging(text: str, found: re.Match[str], head: str, sort: str | None) -> Fault | None:
+    """The call of a quantifier with a binder; its body goes on to where the brackets around it close."""
+    end = _end(text, found.end())
+    body = text[found.end() : end].strip()
+    if not body:
+        return None
+    binder = f"[{found['name']}: {sort}]" if sort else f"[{found['name']}]"
+    return replaced(found.start(), end, f"{head}{binder}, {body})", "a quantifier is written as a call")
+
+
+def _not_the_case(text: str) -> Fault | None:
+    """`it is not the case that p`."""
+    found = _NOT_THE_CASE.search(text)
+    if found is None or not _is_outside(text, found.start()):
+        return None
+    end = _end(text, found.end())
+    written = f"Not({text[found.end() : end].strip()})"
+    return replaced(found.start(), end, written, "words are no operators here")
+
+
 # --- comparisons ---------------------------------------------------------------------------------
 
 
@@ -235,11 +331,41 @@ def _comparison(found: re.Match[str]) -> str:
         return _KINDS[found["kind"].lower()]
     if found["bound"]:
         return ">=" if found["bound"].lower() == "least" else "<="
+    if found["empty"]:
+        return f"{'!=' if found['full'] else '=='} EmptySet"
     if not found["more"]:
+        words = found[0].split()
+        if words[-1].lower() in ("in", "of"):
+            return "not in" if found["out"] else "in"
         return "!=" if found["differs"] else "=="
     sign = ">" if found["more"].lower() in _GREATER else "<"
     sign += "=" if found["equal"] else ""
     return {">": "<=", "<": ">=", ">=": "<", "<=": ">"}[sign] if found["no"] else sign
+
+
+def _related(text: str) -> Fault | None:
+    """`S is a subset of T`, `s contains "a"`, `s starts with "a"`."""
+    found = _RELATED.search(text)
+    if found is None or not _is_outside(text, found.start()):
+        return None
+    start = _operand_start(text[: found.start()])
+    left = text[start : found.start()].strip()
+    end = _end(text, found.end(), re.compile(rf"{_STOP.pattern}|,|\b(?:and|or)\b|&&|\|\||[∧∨]"))
+    right = text[found.end() : end].strip()
+    if not left or not right:
+        return None
+    after = found.end() + len(text[found.end() : end].rstrip())
+    sub, edge = found["sub"], found["edge"]
+    if sub:
+        written = f"Subset({left}, {right})" if sub == "subset" else f"Subset({right}, {left})"
+    elif edge:
+        written = f"{'EndsWith' if edge == 'ends' else 'StartsWith'}({left}, {right})"
+    elif right[0] in "\"'":
+        written = f"Contains({left}, {right})"
+    else:
+        written = f"Member({right}, {left})"
+    start += len(text[start : found.start()]) - len(text[start : found.start()].lstrip())
+    return replaced(start, after, written, f"`{' '.join(found[0].split())}` is not an operator")
 
 
 def _same_side(text: str) -> Fault | None:
@@ -267,14 +393,19 @@ def _left_side(text: str) -> str:
             break
     if sign is None:
         return ""
-    before, start, depth = text[: sign.start()], 0, 0
+    before = text[: sign.start()]
+    return before[_operand_start(before) :].strip()
+
+
+def _operand_start(before: str) -> int:
+    """Where the operand that ends a text begins: behind a connective, a comma or an opening bracket."""
+    depth = 0
     for at in range(len(before) - 1, -1, -1):
         depth += (before[at] in ")]}") - (before[at] in "([{")
         found = _BOUNDARY.match(before, at) if depth == 0 else None
         if depth < 0 or found is not None:
-            start = at + 1 if found is None else found.end()
-            break
-    return before[start:].strip()
+            return at + 1 if found is None else found.end()
+    return 0
 
 
 # --- calls ---------------------------------------------------------------------------------------
@@ -298,3 +429,22 @@ def _cast(text: str) -> Fault | None:
     end = _end(text, text.index("(", found.end()) + 1) + 1
     written = f"{_CASTS[found[1]]}({text[found.end() : end]})"
     return replaced(found.start(), end, written, "a sort before a term does not change its sort")
+
+
+def _in_braces(text: str) -> Fault | None:
+    """`max{a, b}`."""
+    found = _BRACES.search(text)
+    if found is None or not found["items"].strip() or not _is_outside(text, found.start()):
+        return None
+    written = f"{found['word'].capitalize()}({found['items'].strip()})"
+    return replaced(*found.span(), written, "arguments stand in parentheses")
+
+
+def _plain_words(text: str) -> Fault | None:
+    """`and/or`, `or else`, `and also`."""
+    for pattern, word in _PLAIN:
+        found = pattern.search(text)
+        if found is not None and _is_outside(text, found.start()):
+            words = " ".join(found[0].split())
+            return replaced(*found.span(), word, f"`{words}` is not an operator")
+    return None
