@@ -147,7 +147,11 @@ def test_a_wrong_verdict_and_a_bad_certificate_are_errors(monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize(
     ("gone", "where"),
-    [("z3", "z3-solver"), ("cvc5", "cvc5"), ("pysat", "python-sat")],
+    [
+        pytest.param("z3", "z3-solver", marks=pytest.mark.slow),
+        pytest.param("cvc5", "cvc5", marks=pytest.mark.slow),
+        ("pysat", "python-sat"),
+    ],
 )
 def test_a_solver_that_is_not_there_is_an_error_and_the_rest_goes_on(
     tmp_path: Path, gone: str, where: str
