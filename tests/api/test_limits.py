@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import potlang
 from potlang import Limits, Verdict
+from potlang.api import RouteName
 
 PROGRAMS = Path(__file__).parent.parent / "limits"
 
@@ -29,10 +32,11 @@ def test_a_claim_that_hangs_the_solver_leaves_the_rest_of_the_report() -> None:
     assert report.verdict is Verdict.UNKNOWN
 
 
-def test_a_program_that_needs_more_memory_than_it_may_have_says_so() -> None:
+@pytest.mark.parametrize("route", ["z3", pytest.param("auto", marks=pytest.mark.slow)])
+def test_a_program_that_needs_more_memory_than_it_may_have_says_so(route: RouteName) -> None:
     """[LIMIT-MEMORY] [VERDICT-UNKNOWN]"""
     limits = Limits(check_ms=20_000, memory_mb=200)
-    result = potlang.verify(PROGRAMS / "memory.json", limits=limits).results[0]
+    result = potlang.verify(PROGRAMS / "memory.json", route=route, limits=limits).results[0]
     assert (result.verdict, result.reason) == (Verdict.UNKNOWN, "memory")
 
 

@@ -81,7 +81,7 @@ def diagnostics(draw: st.DrawFn) -> Diagnostic:
     )
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(records(ProgramResult), st.lists(diagnostics(), max_size=2).map(tuple), st.booleans())
 def test_a_report_comes_back_as_it_was(
     bare: ProgramResult, found: tuple[Diagnostic, ...], locate: bool
@@ -101,7 +101,7 @@ def test_reports_of_the_seed_programs_come_back(path: Path) -> None:
     assert report_from_dict(value).to_dict() == value
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(records(ProgramResult), st.data())
 def test_what_is_no_report_is_refused_with_the_part(report: ProgramResult, data: st.DataObject) -> None:
     """One member missing, added, or of another kind: never a report, never another exception."""

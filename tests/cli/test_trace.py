@@ -92,15 +92,19 @@ def test_a_critic_that_validates_a_refuted_proposition_is_caught() -> None:
 # --- formats -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("data", [APPENDIX_A.read_bytes(), REFINEMENT.read_bytes(), WRONG, b"@node id=x\n"])
 @pytest.mark.parametrize("profile", ["paper", "strict"])
-def test_json_reports_fit_the_schema(data: bytes, profile: str) -> None:
+def test_json_reports_fit_the_schema(profile: str, tmp_path: Path) -> None:
     """[FACE-JSON]"""
-    done = potc("-", "--format", "json", "--profile", profile, stdin=data)
-    report = json.loads(done.stdout)
-    assert report["kind"] == "dot"
-    assert [each.message for each in schema("dot-report-1.json").iter_errors(report)] == []
-    assert (done.returncode == 0) == (report["verdict"] == "accepted")
+    (tmp_path / "wrong.dot.txt").write_bytes(WRONG)
+    (tmp_path / "bad.dot.txt").write_bytes(b"@node id=x\n")
+    done = potc(APPENDIX_A, REFINEMENT, tmp_path, "--format", "json", "--profile", profile)
+    reports = json.loads(done.stdout)
+    assert [report["kind"] for report in reports] == ["dot"] * 4
+    for report in reports:
+        del report["file"]
+        assert [each.message for each in schema("dot-report-1.json").iter_errors(report)] == []
+    accepted = potc(APPENDIX_A, "--format", "json", "--profile", profile)
+    assert (accepted.returncode == 0) == (json.loads(accepted.stdout)["verdict"] == "accepted")
 
 
 def test_programs_and_traces_are_verified_together(tmp_path: Path) -> None:
@@ -215,17 +219,20 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
-def test_bad_traces_get_diagnostics(name: str) -> None:
+def test_bad_traces_get_diagnostics(tmp_path: Path) -> None:
     """[FACE-EXIT], [FACE-RULE]"""
-    done = potc("-", "--format", "json", stdin=BAD[name])
+    for name, data in BAD.items():
+        (tmp_path / f"{name}.dot.txt").write_bytes(data)
+    done = potc(tmp_path, "--format", "json")
     assert done.returncode == 2
     assert b"Traceback" not in done.stderr
-    report = json.loads(done.stdout)
-    assert (report["kind"], report["verdict"]) == ("dot", "rejected")
-    assert all(each["rule"] and each["code"].startswith("POT") for each in report["diagnostics"])
-    assert report["diagnostics"]
-    assert [each.message for each in schema("dot-report-1.json").iter_errors(report)] == []
+    reports = {Path(report.pop("file")).name.split(".")[0]: report for report in json.loads(done.stdout)}
+    assert reports.keys() == BAD.keys()
+    for name, report in reports.items():
+        assert (report["kind"], report["verdict"]) == ("dot", "rejected"), name
+        assert all(each["rule"] and each["code"].startswith("POT") for each in report["diagnostics"]), name
+        assert report["diagnostics"], name
+        assert [each.message for each in schema("dot-report-1.json").iter_errors(report)] == [], name
 
 
 def test_the_tagged_form_is_a_trace() -> None:
