@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from potlang.diag import Place, Sink
@@ -114,10 +114,14 @@ class IncrementalElaborator:
         free = self._e.free.values()
         return tuple(free) if lowering is None else tuple(map(lowering.symbol, free))
 
-    @property
-    def definitions(self) -> tuple[Definition, ...]:
-        """The functions of the calendar that have occurred so far, those of the module first."""
-        return () if self._lowering is None else self._lowering.definitions
+    def guards(self, free: Sequence[Symbol]) -> list[Assertion]:
+        """What holds of such free variables by their sorts: dates are days of the calendar."""
+        return [] if self._lowering is None else self._lowering.guards(free)
+
+    def definitions(self, known: Iterable[Definition]) -> tuple[Definition, ...]:
+        """The functions of the calendar so far and the definitions known, each after what it uses."""
+        calendar = () if self._lowering is None else self._lowering.definitions
+        return tuple(dict.fromkeys((*calendar, *known)))
 
     def _fresh(self, sink: Sink) -> None:
         self._e.begin(sink)

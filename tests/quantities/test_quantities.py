@@ -182,6 +182,16 @@ def test_sessions_read_dates_too() -> None:
         assert session.verify("ForAll([d: Date], d + 1 day > d)").verdict == "entailed"
 
 
+def test_variables_that_a_session_sees_first_are_days_of_the_calendar() -> None:
+    """[QTY-RANGE]"""
+    program = {"functions": FUNCTIONS[:1], "variables": [{"name": "x", "sort": "Date"}]}
+    with potlang.compile(program).session() as session:
+        assert session.verify("Year(due) >= 1900").verdict == "entailed"
+        assert session.verify("x >= 1900-01-01 and x <= 2199-12-31").verdict == "entailed"
+        session.push("AddMonths(due, 1) == x")
+        assert session.verify("x - due <= 31 days").verdict == "entailed"
+
+
 def test_declarations_of_the_program_win() -> None:
     """[QTY-SORT]"""
     program = {

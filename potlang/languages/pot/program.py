@@ -352,16 +352,17 @@ class Session(Closing):
 
     def _declare_free(self) -> None:
         """A claim may use a declared variable free for the first time: then the base needs it too."""
-        free, calendar = self.program.extension.free, self.program.extension.definitions
-        known = set(self._module.definitions)
-        if len(free) == self._free and known.issuperset(calendar):
+        extension = self.program.extension
+        free, definitions = extension.free, extension.definitions(self._module.definitions)
+        if len(free) == self._free and len(definitions) == len(self._module.definitions):
             return
         # Together: between the two an interruption would have symbols declared twice, or never.
         self._module, self._free = (
             replace(
                 self._module,
                 symbols=(*self._module.symbols, *free[self._free :]),
-                definitions=(*(each for each in calendar if each not in known), *self._module.definitions),
+                definitions=definitions,
+                assertions=(*self._module.assertions, *extension.guards(free[self._free :])),
             ),
             len(free),
         )

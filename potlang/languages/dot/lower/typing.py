@@ -14,7 +14,7 @@ from typing import NamedTuple
 from potlang.diag import Fix, Sink
 from potlang.expressions import surface as s
 from potlang.expressions.expression import parse_sort
-from potlang.ir.module import Assertion, Definition, Module, Origin
+from potlang.ir.module import Assertion, Module, Origin
 from potlang.ir.nodes import Node, Symbol, SymbolKind
 from potlang.ir.sorts import BOOL
 from potlang.languages.dot.lower.expressions import read_expression
@@ -97,8 +97,13 @@ def read_propositions(trace: Trace, sink: Sink, theory: TraceTheory | None = Non
         else:
             stated[id_], texts[id_] = node, expression.formula.text
         places.forget(pointer)
+    known = set(module.symbols)
+    free = [symbol for symbol in extension.free if symbol not in known]
     module = replace(
-        module, symbols=_with_free(module, extension), definitions=_with_calendar(module, extension)
+        module,
+        symbols=(*module.symbols, *free),
+        definitions=extension.definitions(module.definitions),
+        assertions=(*module.assertions, *extension.guards(free)),
     )
     atoms = _atoms(trace, module, stated)
     module = replace(module, symbols=(*module.symbols, *atoms.values()))
@@ -108,16 +113,6 @@ def read_propositions(trace: Trace, sink: Sink, theory: TraceTheory | None = Non
 
 def _declares(prop: Prop) -> bool:
     return isinstance(prop.value, dict) and any(key in prop.value for key in DECLARING)
-
-
-def _with_free(module: Module, extension: IncrementalElaborator) -> tuple[Symbol, ...]:
-    known = set(module.symbols)
-    return (*module.symbols, *(symbol for symbol in extension.free if symbol not in known))
-
-
-def _with_calendar(module: Module, extension: IncrementalElaborator) -> tuple[Definition, ...]:
-    known = set(module.definitions)
-    return (*(each for each in extension.definitions if each not in known), *module.definitions)
 
 
 def _atoms(trace: Trace, module: Module, stated: dict[int, Node]) -> dict[int, Symbol]:
