@@ -49,7 +49,13 @@ def lint(
                 _report(sink, rule, rule.find(linted))
         asking = [rule for rule in rules if rule.ask is not None]
         if asking:
-            _ask(sink, asking, linted, budget_ms, workers)
+            late = _ask(sink, asking, linted, budget_ms, workers)
+            # What was to be said better is said by form, rather than not at all.
+            cheaper = chosen_rules(choice, program.tree.lint, deep=False)
+            unsaid = {each.stands_for for each in late}
+            for rule in cheaper:
+                if rule.code in unsaid and rule.find is not None:
+                    _report(sink, rule, rule.find(linted))
     found = Checked(checked.document, tuple(sink.diagnostics(checked.document)), None)
     # The program's own diagnostics stay those of the compiler, which a report on it shows.
     return found._replace(program=program)
@@ -57,24 +63,30 @@ def lint(
 
 def _ask(
     sink: Sink, rules: list[LintRule], linted: LintedProgram, budget_ms: int, workers: Workers | None
-) -> None:
+) -> list[LintRule]:
+    """Reports what rules find that ask a solver; those that are not done and have found nothing."""
     from potlang.linter.questions import OutOfBudget, Questions
 
-    late: list[str] = []
+    late, silent = list[LintRule](), list[LintRule]()
     if len(linted.module.assertions) + len(linted.module.claims) > _MOST_STATEMENTS:
-        late = [rule.name for rule in rules]
+        late = silent = rules
     else:
         with Questions(linted.module, budget_ms, workers) as questions:
             for rule in rules:
                 assert rule.ask is not None
+                has_found = False
                 try:
-                    _report(sink, rule, rule.ask(linted, questions))
+                    for each in rule.ask(linted, questions):
+                        has_found = True
+                        _report(sink, rule, (each,))
                 except (OutOfBudget, OutOfFuel):
-                    late.append(rule.name)
+                    late.append(rule)
+                    silent += [] if has_found else [rule]
     if late:
-        names = ", ".join(f"`{name}`" for name in late)
+        names = ", ".join(f"`{each.name}`" for each in late)
         helps = ["give more time with `--budget-ms`", "or name the rules that matter with `--rule`"]
         sink.report("POT9003", Place(), rules=names, budget=budget_ms, helps=helps)
+    return silent
 
 
 def _report(sink: Sink, rule: LintRule, findings: Iterable[LintFinding]) -> None:

@@ -85,8 +85,18 @@ def test_the_key_is_read_as_other_keys_are() -> None:
 def test_solvers_are_asked_within_a_budget() -> None:
     """[LINT-BUDGET]: POT9003 names the rules that were not done."""
     found = potlang.lint(REVIEW / "conflict.json", budget_ms=1).diagnostics
-    assert [each.code for each in found] == ["POT9003"]
-    assert "`rules-disagree`" in found[0].message and "`fixed-truth`" in found[0].message
+    late = [each.message for each in found if each.code == "POT9003"]
+    assert len(late) == 1
+    assert "`rules-disagree`" in late[0] and "`fixed-truth`" in late[0]
+
+
+def test_rules_that_there_is_no_time_to_ask_about_are_compared_by_form() -> None:
+    """[LINT-BUDGET] [LINT-ONE]"""
+    by_form = codes(REVIEW / "conflict.json", budget_ms=0)
+    assert set(by_form) == {"POT9019"}
+    assert codes(REVIEW / "conflict.json", budget_ms=1) == sorted([*by_form, "POT9003"])
+    ignoring = LintChoice(ignore=("opposite-rules",))
+    assert codes(REVIEW / "conflict.json", budget_ms=1, choice=ignoring) == ["POT9003"]
 
 
 def test_large_programs_are_not_asked_about() -> None:
