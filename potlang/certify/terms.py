@@ -100,8 +100,6 @@ class Terms:
     def _normal(self, op: str, args: tuple[Term, ...], sort: Sort) -> Term:
         if op == "=" and args[0] is args[1]:
             return self.literal(True, BOOL)
-        if op == "<=":
-            return self.negated(self._normal("<", (args[1], args[0]), BOOL))
         if op == "=" and args[0].id > args[1].id:
             args = (args[1], args[0])
         low = args[0].value if args[0].op == "lit" and args[0].sort is INT else None
@@ -113,6 +111,9 @@ class Terms:
             value = compute(op, values, [arg.sort for arg in args])
             if sort.kind in _LITERALS and not isinstance(value, NoValue):
                 return self.literal(value, sort)
+        # Behind the computation: the negation of a truth value would not be one.
+        if op == "<=":
+            return self.negated(self._normal("<", (args[1], args[0]), BOOL))
         return self.make(op, args, sort)
 
     def substitute(self, term: Term, images: Mapping[Term, Term]) -> Term:

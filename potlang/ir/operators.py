@@ -114,7 +114,8 @@ def _subset(sorts: tuple[Sort, ...]) -> Sort | None:
 
 
 def _substring(sorts: tuple[Sort, ...]) -> Sort | None:
-    return STRING if sorts == (STRING, INT, INT) else None
+    text, start, length = sorts
+    return STRING if text is STRING and start is INT and length is INT else None
 
 
 def _bits(sorts: tuple[Sort, ...]) -> Sort | None:

@@ -216,7 +216,9 @@ class CrossChecker:
         """A core and a claim as a program of their own."""
         from potlang.prove.program_slice import slice_of
 
-        part = slice_of(self.module, self.originals(core), claim, same_words=self._says(side, claim))
+        # As the program says it, as its assumptions are: certificates speak of nothing else.
+        wanted = self._claims.get(claim.key, claim)
+        part = slice_of(self.module, self.originals(core), wanted, same_words=self._says(side, claim))
         return self._grounder_of(part)
 
     def _suffices(self, core: Sequence[str]) -> bool:

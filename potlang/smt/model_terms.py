@@ -324,7 +324,13 @@ class ModelTerms:
     def _operation(self, name: str, args: list[Node]) -> Node:
         if not args:
             raise Unreadable(f"{name[:80]} without arguments")
-        if name == "/" or any(arg.sort is REAL for arg in args):
+        first, *rest = args
+        if name in ("select", "store") and isinstance(first.sort, ArraySort):
+            # Index and value have sorts of their own: a value that is a real makes no real of its index.
+            wanted = (first.sort.index, first.sort.element)
+            fitted = [self._fitted(arg, sort) for arg, sort in zip(rest, wanted, strict=False)]
+            args = [first, *fitted, *rest[2:]]
+        elif name == "/" or any(arg.sort is REAL for arg in args):
             args = [self._fitted(arg, REAL) if arg.sort is INT else arg for arg in args]
         match name:
             case "=":

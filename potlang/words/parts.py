@@ -438,7 +438,9 @@ class _Outliner:
         )
 
     def _aggregate(self, name: str, args: Sequence[s.Expr], env: Env) -> Outline:
-        if self._is_binding(args):
+        # As the compiler reads it: a list before a term binds, whatever the names in it are.
+        is_list = len(args) == 2 and isinstance(args[0], s.ListOf) and not isinstance(args[1], s.ListOf)
+        if is_list or self._is_binding(args):
             return self._binding(_OVER.get(name, "number of"), args[:-1], args[-1], env)
         items = flat(args)
         if not items:

@@ -6,6 +6,7 @@ import pytest
 from kernel_support import certificate, program, theory_of
 
 from potlang.certify import Invalid, Outcome, Refutation, check, read_theory
+from potlang.certify.sorts import BOOL, INT
 from potlang.certify.tokens import tree
 
 PROGRAM = program(
@@ -727,3 +728,12 @@ def test_each_variable_of_a_formula_is_bound(bound: str) -> None:
     formula = f"(vars (?x.0 S) (?y.1 S)) (forall ({bound}) (R ?x.0 ?y.1))"
     with pytest.raises(Invalid, match="nothing binds"):
         read_theory("\n".join([*lines, f'(assert "0" "" fact {formula})', ""]))
+
+
+@pytest.mark.parametrize("op", ["<", "<=", "="])
+def test_comparisons_of_literals_are_truth_values(op: str) -> None:
+    """[CERT-NORMAL] Also where they are parts of terms, which negations of truth values would not match."""
+    terms = read_theory(PROGRAM).terms
+    zero, one = (terms.literal(value, INT) for value in (0, 1))
+    assert terms.apply(op, (zero, one)) is terms.literal(op != "=", BOOL)
+    assert terms.apply(op, (zero, zero)) is terms.literal(op != "<", BOOL)

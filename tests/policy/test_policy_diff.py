@@ -67,7 +67,7 @@ def test_drawn_claims_find_what_no_test_asks() -> None:
     old = potlang.compile(base)
     for changed in ({**base, "rules": []}, {**base, "knowledge_base": ["seats(hall) == 39"]}):
         found = compare(old, potlang.compile(changed), samples=100, seed=1)
-        assert found.samples == 100
+        assert found.samples >= 100 - found.rules
         assert found.changes
         assert {each.origin for each in found.changes} == {"sample", "rule"}
     assert not compare(old, potlang.compile(base), samples=100, seed=1).changes

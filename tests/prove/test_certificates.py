@@ -9,6 +9,7 @@ from itertools import product
 import pytest
 from verdict_programs import World, plus
 
+import potlang
 from potlang import certify
 from potlang.ir.module import Module
 from potlang.ir.nodes import Node, SymbolKind
@@ -125,3 +126,13 @@ def test_assumptions_alone_are_certified(contradictory: bool, shared: Workers) -
     found = certified(world.module(), shared)
     assert (found.status, found.open) == ("VALID", ())
     assert found.verdicts == {"assumptions": "inconsistent" if contradictory else "consistent"}
+
+
+@pytest.mark.parametrize("claim", ["Exists([b: Bool], b or true)", "ForAll([n: Int], n == n)", "1 + 1 == 2"])
+def test_what_passes_make_trivial_is_certified_as_it_is_written(claim: str) -> None:
+    """[CERT-PROGRAM] The kernel has the program as compiled, before any pass."""
+    source = {"verifications": [{"constraint": claim}]}
+    text = potlang.verify(source, certificate=True).certificate
+    assert text is not None
+    found = certify.check(text, print_module(potlang.compile(source).module))
+    assert (found.status, found.open) == ("VALID", ()), found

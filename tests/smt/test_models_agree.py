@@ -173,7 +173,15 @@ LADDER = {
 }
 
 
-@pytest.mark.parametrize("program", [ROUND, LADDER])
+# A real value beside an index that is an integer.
+CELLS = {
+    "constants": [{"name": "tables", "sort": "Array(Int, Real)", "members": ["t"]}],
+    "knowledge_base": ["t == Store(t, 0, 0.5)"],
+    "verifications": [{"constraint": "Select(t, 1) > 2"}],
+}
+
+
+@pytest.mark.parametrize("program", [ROUND, LADDER, CELLS])
 def test_models_with_projections_lambdas_and_nested_tables(program: dict[str, Any]) -> None:
     module = potlang.compile(program).module
     found = [*models(module, "z3", sides_of(module))]

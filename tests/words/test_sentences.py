@@ -42,7 +42,11 @@ PROGRAM: dict[str, Any] = {
         "words": {"sort": "String", "members": ["title"]},
         "sets": {"sort": "Set(Person)", "members": ["team"]},
     },
-    "variables": [{"name": "x", "sort": "Person"}, {"name": "y", "sort": "Person"}],
+    "variables": [
+        {"name": "x", "sort": "Person"},
+        {"name": "y", "sort": "Person"},
+        {"name": "shut", "sort": "Bool"},
+    ],
 }
 
 SENTENCES = [
@@ -55,6 +59,7 @@ SENTENCES = [
     ("Exists([c: Cars], owns(bob_lee, c))", "There is a car c such that bob lee owns c."),
     ("parent(ann, bob_lee)", "Parent holds for ann and bob lee."),
     ("TallerThan(ann, bob_lee)", "ann is taller than bob lee."),
+    ("Sum([shut], 2) == 4", "The sum over every truth value shut of 2 is 4."),
     ("age(ann) + 2 * 3 >= 21", "The age of ann plus (2 times 3) is at least 21."),
     ("color_of(beetle) == dark_blue", "The color of beetle is dark blue."),
     ("color_of(beetle) == `and`", "The color of beetle is `and`."),
