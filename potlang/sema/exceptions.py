@@ -180,7 +180,7 @@ class Exceptions:
             for key in given:
                 if key != "unless":
                     self._meaningless(key, said.pointer, "a norm is never assumed", _NORM)
-        elif said.default and not rule.subjects:
+        elif said.default and all(subject.value is None for subject in rule.subjects):
             self._meaningless("default", said.pointer, "the conclusion has no opposite", _DEFAULT)
 
     def _meaningless(self, key: str, pointer: str, reason: str, help_: str) -> None:

@@ -168,6 +168,7 @@ def test_literals_that_differ_are_never_the_same_thing() -> None:
         ([LEAVE | {"role": "norm", "overrides": ["stay"]}, STAY], "POT4021"),
         ([{"exists": X, "constraint": "leave(x)", "unless": "new(x)"}], "POT4021"),
         ([{"forall": X, "constraint": "leave(x) or new(x)", "default": True}], "POT4021"),
+        ([{"forall": X, "constraint": "days(x) <= 30", "default": True}], "POT4021"),
         ([LEAVE, {"forall": X, "constraint": "new(x)", "overrides": ["leave"]}], "POT4021"),
         ([LEAVE | {"unless": "gone(x)"}], "POT2001"),
         ([LEAVE | {"unless": "days(x)"}], "POT3006"),
