@@ -157,7 +157,10 @@ def report_arity(
         helps.append(f"`{call}` is a term of sort {symbol.range}: say what it is equal to")
         fixes.append(_as_equation(e, expr, wanted))
     if found > wanted and expected in (None, symbol.range):
-        fixes.append(_drop_one(e, expr, symbol, nodes) if found == wanted + 1 else _drop(e, expr, wanted))
+        drop = _drop_one(e, expr, symbol, nodes) if found == wanted + 1 else _drop(e, expr, wanted)
+        # What stands there twice is a slip, and no value of the function.
+        is_repeated = len({e.text_of(arg) for arg in expr.args}) < found
+        fixes.insert(0 if is_repeated else len(fixes), drop)
     e.report(
         "POT3002",
         expr,
@@ -273,7 +276,9 @@ def number_advice(e: Elaborator, sort: Sort, exprs: Sequence[s.Expr]) -> Advice:
     """For terms of `sort` that are used as numbers."""
     if sort is BOOL:
         helps = ["a formula counts as a number only through If(…, 1, 0)"]
-        return helps, [_each(e, exprs, "If(", ", 1, 0)")]
+        # One name among numbers was rather declared with the wrong sort.
+        is_name = len(exprs) == 1 and isinstance(exprs[0], s.Name)
+        return helps, [] if is_name else [_each(e, exprs, "If(", ", 1, 0)")]
     measures = [f"{written(name)}(" for name in _measures(e, sort)]
     if measures:
         shown = " or ".join(f"`{head}{e.text_of(exprs[0])})`" for head in measures[:3])

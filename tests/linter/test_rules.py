@@ -72,6 +72,7 @@ FOUND: dict[str, list[dict[str, Any]]] = {
         program(facts=("And(ok(a), days(a) <= days(a))",)),
         program(facts=("days(a) == days(a) + 1",)),
         program(facts=("days(a) >= days(a) - 2",)),
+        program(rules=("ForAll([x], Implies(ok(x), days(x) != days(x)))",)),
         program(facts=("ok(a)",), claims=("days(a) == days(a)",)),
         program(
             functions=[*FUNCTIONS, {"name": "parent", "domain": ["Item"], "range": "Item"}],

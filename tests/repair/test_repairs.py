@@ -167,6 +167,8 @@ NAMES = {
         # An argument that stands there twice.
         ("likes(cow, cow, max)", "drop the argument `cow`"),
         ("likes(cow, max, cow)", "drop the last argument"),
+        ("hue(max, max) == red", "drop the last argument"),
+        ("hue(max, red)", "write `hue(max) == red`"),
         ("likes(cow, max, task1)", "drop the last argument"),
         ("ForAll([x], Implies(likes(x, x, max), big(x)))", "drop the argument `x`"),
     ],
@@ -193,6 +195,24 @@ def test_an_argument_that_does_not_fit_is_the_one_too_many() -> None:
     """[DIAG-FIX-7]"""
     fix = first_fix({**NAMES, "knowledge_base": ["likes(red, cow, max)"]})
     assert fix is not None and fix.title == "drop the argument `red`"
+
+
+@pytest.mark.parametrize(
+    ("fact", "title"),
+    [
+        ("n + 2 == 5", "give `n` the sort Int in place of Bool"),
+        ("n + m == 1", "write `If(n, 1, 0)` and `If(m, 1, 0)`"),
+    ],
+)
+def test_one_formula_among_numbers_has_the_wrong_sort(fact: str, title: str) -> None:
+    """[DIAG-FIX-5] Several are counted."""
+    fix = first_fix(
+        {
+            "constants": {"c": {"sort": "Bool", "members": ["n"]}, "d": {"sort": "Bool", "members": ["m"]}},
+            "knowledge_base": [fact],
+        }
+    )
+    assert fix is not None and fix.title == title
 
 
 def test_the_range_of_a_missing_function_is_the_sort_that_nothing_else_uses() -> None:

@@ -24,7 +24,7 @@ def _ask(program: LintedProgram, questions: Questions) -> Iterator[LintFinding]:
         # A whole number that equals a fraction is another rule's, and so is a term that equals itself.
         if is_flat(literal(each.formula)[0]) or any(map(whole_number, reachable(each.formula))):
             continue
-        if compared_with_itself(literal(each.formula)[0]) is not None:
+        if any(compared_with_itself(literal(each.formula)[0])):
             continue
         if questions.impossible(pool.negate(each.formula)):
             found = implication(each)

@@ -57,10 +57,19 @@ def _doubtful(each: Statement) -> Iterator[tuple[Place, App, Node]]:
             place = _written(each, name)
             if place is not None:
                 yield place, atom, term
-    for part in conjuncts(formula):
-        found = compared_with_itself(literal(part)[0])
-        if found is not None:
-            yield each.place, *found
+    for comparison, term in compared_with_itself(formula):
+        yield each.place, comparison, term
+
+
+def _parts(formula: Node) -> Iterator[Node]:
+    """The conjuncts of a formula, or of what an implication concludes."""
+    while True:
+        if isinstance(formula, Quant) and formula.kind == "forall":
+            formula = formula.body
+        elif isinstance(formula, App) and formula.op is op.IMPLIES:
+            formula = formula.args[1]
+        else:
+            return conjuncts(formula)
 
 
 def _relations(root: Node) -> Iterator[tuple[str, App, Node]]:
@@ -107,7 +116,15 @@ def _is_condition(root: Node, call: App) -> bool:
     return any(part is call for part in conjuncts(root.args[0]))
 
 
-def compared_with_itself(node: Node) -> tuple[App, Node] | None:
+def compared_with_itself(formula: Node) -> Iterator[tuple[App, Node]]:
+    """The comparisons of a term with itself among what a formula says or concludes."""
+    for part in _parts(formula):
+        found = _compared(literal(part)[0])
+        if found is not None:
+            yield found
+
+
+def _compared(node: Node) -> tuple[App, Node] | None:
     """A comparison of a term with itself or a number more, and `f(a) == a`; constants alone are no terms."""
     if not isinstance(node, App) or node.op not in _COMPARISONS:
         return None
