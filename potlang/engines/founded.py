@@ -112,7 +112,7 @@ def candidate(module: Module, seed: int) -> Structure | None:
         # A third of all things, or two.
         return seed == 1 or chance.randrange(3) <= seed % 2
 
-    known = KnownPredicates(lambda sort: _members(module, sort))
+    known = KnownPredicates(lambda sort: _members(module, sort), traced=True)
     predicates = [each for each in module.symbols if each.range is BOOL and each.kind in _DECLARED]
     closed = {
         symbol

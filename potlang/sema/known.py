@@ -99,7 +99,9 @@ class _Relation:
 class KnownPredicates:
     """Least models of closed predicates, as far as they are known: each comes after those that it needs."""
 
-    def __init__(self, members: Members) -> None:
+    def __init__(self, members: Members, *, traced: bool = False) -> None:
+        """With `traced`, rows are kept with what they were derived from, which takes most of the memory."""
+        self.traced = traced
         self._members = members
         self._relations: dict[Symbol, _Relation] = {}
         self._values: dict[Node, object] = {}
@@ -136,7 +138,7 @@ class KnownPredicates:
         return True
 
     def derivations(self, symbol: Symbol) -> Mapping[Row, Needed]:
-        """The rows of a predicate, each with all rows of its group that come before it in one derivation."""
+        """The rows of a predicate; if `traced`, each with all rows of its group before it in a derivation."""
         return self._relations[symbol].rows
 
     def relation(self, symbol: Symbol) -> _Relation:
@@ -304,7 +306,7 @@ class _LeastModel:
             found = part.head, tuple(args)
             if found not in self._queued:
                 self._queued.add(found)
-                self._queue.append((*found, self._needed(part, env)))
+                self._queue.append((*found, self._needed(part, env) if self._known.traced else frozenset()))
 
     def _needed(self, part: _RulePart, env: Env) -> Needed:
         """The rows of the group that an instance of a rule needs, and those that they need."""
