@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from potlang.diag.near import nearest
@@ -54,17 +55,23 @@ def chosen_rules(choice: LintChoice, own: LintDecl, *, deep: bool) -> list[LintR
     """The rules to run, in their order; `own` is what the program says."""
     selected = (*choice.select, *(name for name, _ in own.select))
     ignored = (*choice.ignore, *(name for name, _ in own.ignore))
+    return list(_chosen(choice.only, selected, ignored, deep))
 
+
+@lru_cache(maxsize=64)
+def _chosen(
+    only: tuple[str, ...], selected: tuple[str, ...], ignored: tuple[str, ...], deep: bool
+) -> tuple[LintRule, ...]:
     def runs(rule: LintRule) -> bool:
         if (rule.is_deep and not deep) or _names(ignored, rule):
             return False
-        if choice.only:
-            return _names(choice.only, rule)
+        if only:
+            return _names(only, rule)
         return rule.by_default or _names(selected, rule)
 
     found = [rule for rule in LINT_RULES if runs(rule)]
     replaced = {rule.stands_for for rule in found}
-    return [rule for rule in found if rule.code not in replaced]
+    return tuple(rule for rule in found if rule.code not in replaced)
 
 
 def _names(names: Collection[str], rule: LintRule) -> bool:

@@ -54,13 +54,20 @@ def conclusions(program: LintedProgram) -> dict[Symbol, list[Conclusion]]:
     """The conclusions of quantified rules, by the function that each is about."""
     found: dict[Symbol, list[Conclusion]] = {}
     for rule in program.implications:
-        if not rule.binders or len(reachable(rule.antecedent, rule.consequent)) > _LARGEST:
-            continue
-        for formula in conjuncts(rule.consequent):
+        for formula in conjuncts(rule.consequent) if rule.binders else ():
             term = _subject(formula)
             if term is not None and isinstance(term.op, Symbol):
                 found.setdefault(term.op, []).append(Conclusion(rule, term, formula))
-    return found
+    # Most functions are concluded once, and then nothing is compared.
+    return {
+        symbol: [each for each in group if _is_compared(each.rule)]
+        for symbol, group in found.items()
+        if len(group) > 1
+    }
+
+
+def _is_compared(rule: Implication) -> bool:
+    return len(reachable(rule.antecedent, rule.consequent)) <= _LARGEST
 
 
 def _subject(formula: Node) -> App | None:
@@ -90,8 +97,14 @@ def clashes(program: LintedProgram) -> Iterator[Clash]:
                 yield clash
 
 
+def _agree(one: Conclusion, other: Conclusion) -> bool:
+    """Whether both say that a predicate holds, or that it does not: of one term they then say the same."""
+    (left, left_holds), (right, right_holds) = literal(one.formula), literal(other.formula)
+    return left is one.term and right is other.term and left_holds is right_holds
+
+
 def _clash(pool: Pool, one: Conclusion, other: Conclusion) -> Clash | None:
-    if one.rule is other.rule:
+    if one.rule is other.rule or _agree(one, other):
         return None
     replaced = _unified(one.term, other.term)
     if replaced is None:

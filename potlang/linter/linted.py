@@ -61,6 +61,8 @@ class Mentioned:
         self.symbols: set[Symbol] = set()
         self.literals: list[Lit] = []
         self.quantifiers: list[Quant] = []
+        self.has_twins = False
+        """Whether some function has the same argument twice."""
         self._seen: set[int] = set()
 
     def copy(self) -> Mentioned:
@@ -68,6 +70,7 @@ class Mentioned:
         other = Mentioned()
         other.symbols, other._seen = set(self.symbols), set(self._seen)
         other.literals, other.quantifiers = list(self.literals), list(self.quantifiers)
+        other.has_twins = self.has_twins
         return other
 
     def look_at(self, roots: Iterable[Node]) -> None:
@@ -83,6 +86,8 @@ class Mentioned:
             if isinstance(node, App):
                 if isinstance(node.op, Symbol):
                     symbols.add(node.op)
+                    if len(node.args) > 1 and len(set(node.args)) < len(node.args):
+                        self.has_twins = True
                 stack += node.args
             elif isinstance(node, Sym):
                 symbols.add(node.symbol)
@@ -265,6 +270,17 @@ def implication(statement: Statement) -> Implication | None:
     if len(antecedents) != 1:
         return None
     return Implication(statement, tuple(binders), antecedents[0].args[0], formula)
+
+
+def outline(formula: Node) -> object:
+    """What is equal for formulas of which `said` is, and takes less time."""
+    if not isinstance(formula, Quant):
+        return formula
+    body = formula.body
+    if not isinstance(body, App):
+        return formula.kind
+    parts = tuple([each.op if isinstance(each, App) else None for each in body.args])
+    return formula.kind, len(formula.binders), body.op, parts
 
 
 def said(formula: Node) -> object:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from potlang.diag import Label
-from potlang.linter.linted import LintedProgram, Statement, removal, said
+from potlang.linter.linted import LintedProgram, Statement, outline, removal, said
 from potlang.linter.rule import LintFinding, LintRule
 
 
 def _find(program: LintedProgram) -> Iterator[LintFinding]:
     for statements in ([*program.facts, *program.rules], program.claims):
         first: dict[object, Statement] = {}
-        for each in statements:
+        outlines = [(each.group, outline(each.formula)) for each in statements]
+        known = Counter(outlines)
+        for each, alike in zip(statements, outlines, strict=True):
+            # Few are like another one at all.
+            if known[alike] < 2:
+                continue
             earlier = first.setdefault((each.group, said(each.formula)), each)
             if earlier is not each:
                 yield _finding(each, earlier)

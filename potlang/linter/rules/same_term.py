@@ -22,8 +22,9 @@ def _find(program: LintedProgram) -> Iterator[LintFinding]:
     # A contradiction is said where it is found.
     known = {each.place.pointer for each in program.program.diagnostics if each.code == "POT4003"}
     for each in program.statements:
-        if isinstance(each.formula, App | Quant) and each.place.pointer not in known:
-            found = next(_doubtful(each), None)
+        is_known = bool(known) and each.place.pointer in known
+        if isinstance(each.formula, App | Quant) and not is_known:
+            found = next(_doubtful(each, relations=program.used.has_twins), None)
             if found is not None:
                 yield _finding(program, *found)
 
@@ -49,10 +50,10 @@ def _written(each: Statement, name: str) -> Place | None:
     return None
 
 
-def _doubtful(each: Statement) -> Iterator[tuple[Place, App, Node]]:
+def _doubtful(each: Statement, *, relations: bool) -> Iterator[tuple[Place, App, Node]]:
     """Atoms with the same term twice that are no law, no question and no part of an enumeration."""
     formula, _ = literal(each.formula)
-    if each.kind != "claim" or not is_flat(formula):
+    if relations and (each.kind != "claim" or not is_flat(formula)):
         for name, atom, term in _relations(formula):
             place = _written(each, name)
             if place is not None:
