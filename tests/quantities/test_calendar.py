@@ -7,7 +7,7 @@ import random
 from datetime import date
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from potlang.ir.evaluator import Evaluator
@@ -94,9 +94,9 @@ def test_definitions_have_the_parts_of_each_day(number: int) -> None:
 def test_definitions_of_steps_by_a_numeral(function: object, months: int) -> None:
     """[QTY-CALENDAR], [QTY-MONTHS]: each day near a leap day that is left out, and some others."""
     rng = random.Random(months)
-    near = [day + offset for day in AROUND for offset in range(-32, 33, 2 + (months % 2 == 0))]
+    near = [day + offset for day in AROUND for offset in range(-32, 33, 5 + (months % 2 == 0))]
     moved = [day - 30 * months + offset for day in AROUND for offset in range(-3, 4)]
-    others = [rng.randrange(-EPOCH + 400_000, 900_000) for _ in range(40)]
+    others = [rng.randrange(-EPOCH + 400_000, 900_000) for _ in range(10)]
     for number in [*near, *moved, *others]:
         wanted = later(number, months, "down" if function is ADD_MONTHS else "up")
         if wanted is not None:
@@ -108,9 +108,9 @@ def test_parts_of_steps_by_a_numeral(months: int) -> None:
     """[QTY-CALENDAR]: month and day of the day some months later."""
     rng = random.Random(months)
     near = [
-        day - 30 * shift + offset for day in AROUND for shift in (0, months) for offset in range(-33, 34, 3)
+        day - 30 * shift + offset for day in AROUND for shift in (0, months) for offset in range(-33, 34, 11)
     ]
-    for number in [*near, *(rng.randrange(-EPOCH + 400_000, 900_000) for _ in range(20))]:
+    for number in [*near, *(rng.randrange(-EPOCH + 400_000, 900_000) for _ in range(8))]:
         wanted = later(number, months)
         moved = DEFINED.calendar.applied(
             ADD_MONTHS, [DEFINED.pool.integer(each) for each in (number, months)]
@@ -131,6 +131,7 @@ def test_definitions_of_steps_by_a_term(number: int, months: int, rounding: str)
 
 
 @given(DAYS | NEAR, DAYS | NEAR, st.integers(-6_000, 6_000))
+@settings(max_examples=30)
 def test_lemmas_hold_of_all_days(first: int, second: int, number: int) -> None:
     """[QTY-LEMMAS]: whatever the days and the number of months."""
     pool = DEFINED.pool
@@ -147,10 +148,10 @@ def test_lemmas_hold_of_all_days(first: int, second: int, number: int) -> None:
 
 
 def test_lemmas_hold_of_all_months() -> None:
-    """[QTY-LEMMAS]: of any two of a period, by the distances alone; the calendar repeats."""
+    """[QTY-LEMMAS]: of those of a period, by the distances alone; the calendar repeats."""
     firsts = [date(1600 + at // 12, at % 12 + 1, 1).toordinal() for at in range(2 * 4_800)]
     for apart in range(1, 4_800):
-        days = [firsts[at + apart] - firsts[at] for at in range(0, 4_800, 1 + apart // 100)]
+        days = [firsts[at + apart] - firsts[at] for at in range(0, 4_800, 1 if apart < 49 else 7)]
         for times, low, below, high, above in DISTANCES:
             assert low * apart - below <= times * min(days)
             assert times * max(days) <= high * apart + above
