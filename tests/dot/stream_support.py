@@ -8,6 +8,7 @@ from random import Random
 from potlang.diag import Sink
 from potlang.languages.dot.read.reader import Form, read_trace
 from potlang.languages.dot.read.records import PROFILES, Profile
+from potlang.languages.dot.stream.closing import closing
 from potlang.languages.dot.stream.machine import TraceMachine
 from potlang.languages.dot.stream.registers import Budgets
 from potlang.languages.dot.write.emit import emit
@@ -79,19 +80,19 @@ def check_judged(data: bytes, random: Random, profile: Profile, budget: int | No
     for at, byte in enumerate(data):
         if random.random() < 0.12 or at == 0:
             assert machine.is_complete(state) == is_read(data[:at], form, profile, budget), data[:at]
-            closing = machine.closing(state)
-            assert is_read(data[:at] + closing, form, profile, budget), (data[:at], closing)
+            way = closing(machine, state)
+            assert is_read(data[:at] + way, form, profile, budget), (data[:at], way)
         following = machine.step(state, byte)
         if following is None:
             others = (machine.step(state, other) for other in range(256))
-            ways = {machine.closing(other) for other in others if other is not None}
-            for way in {b"", b"\n", b" ", data[at + 1 :], machine.closing(state), *ways}:
+            ways = {closing(machine, other) for other in others if other is not None}
+            for way in {b"", b"\n", b" ", data[at + 1 :], closing(machine, state), *ways}:
                 for rest in (way, way[1:]):
                     assert not is_read(data[: at + 1] + rest, form, profile, budget), (data[: at + 1], rest)
             return False
         state = following
     assert machine.is_complete(state) == is_read(data, form, profile, budget)
-    assert is_read(data + machine.closing(state), form, profile, budget)
+    assert is_read(data + closing(machine, state), form, profile, budget)
     return True
 
 

@@ -13,7 +13,7 @@ from stream_support import a_trace, check_agrees, form_of, is_read
 
 from potlang.diag import Sink
 from potlang.diag.render_text import render_text
-from potlang.dot import Budgets, TraceBuilder, Validator, synthesize
+from potlang.dot import Budgets, Goal, TraceBuilder, Validator, synthesize
 from potlang.languages.dot.lower.canonical import digest
 from potlang.languages.dot.read.reader import read_trace
 from potlang.languages.dot.read.records import PROFILES
@@ -254,6 +254,54 @@ def test_budgets_leave_ways_to_complete_what_is_not_invalid() -> None:
                 closed = validator.fork()
                 assert closed.push(validator.closing()) == "complete"
         assert validator.push(validator.closing()) == "complete"
+
+
+def test_a_goal_is_reached_within_budgets_from_every_byte_that_is_not_invalid() -> None:
+    """[STREAM-GOAL] [STREAM-CLOSE]: each byte of the closing takes one off."""
+    random = Random(11)
+    for _ in range(60):
+        goal = Goal(end=random.random() < 0.8, critique=random.random() < 0.6)
+        budgets = Budgets(*(random.choice([None, *some]) for some in ([5, 9, 30], [0, 3, 90], [3, 9, 60])))
+        validator = Validator(budgets=budgets, goal=goal, tokens=random.choice([None, False, True]))
+        data = a_trace(random, "paper", damage=random.random() < 0.3)
+        for byte in data.replace(b"<summarizer:end>", b"") if random.random() < 0.5 else data:
+            before = validator.checkpoint()
+            if validator.push(bytes((byte,))) == "invalid":
+                validator.rollback(before)
+                break
+            if random.random() < 0.03:
+                check_closes(validator.fork(), goal, budgets)
+        check_closes(validator, goal, budgets)
+
+
+def check_closes(validator: Validator, goal: Goal, budgets: Budgets) -> None:
+    way = validator.closing()
+    for size in range(len(way)):
+        assert validator.closing() == way[size:]
+        assert validator.status == "incomplete"
+        validator.push(way[size : size + 1])
+    assert validator.status == "complete" and validator.closing() == b""
+    registers = validator.state.registers
+    assert validator.machine.has_ended(validator.state) or not goal.end
+    assert registers.criticized or not goal.critique
+    assert registers.counted <= (budgets.records or 10**9) and registers.last <= (budgets.ids or 10**99)
+
+
+def test_a_goal_is_judged_at_the_byte_that_leaves_nothing_for_it() -> None:
+    """[STREAM-GOAL]"""
+    both = Goal(end=True, critique=True)
+    for data, budgets, at in [
+        (TWO + b"@node id=3 role=p", Budgets(records=5), 65),
+        (TWO + b"@e", Budgets(records=5), 50),
+        (TWO + b"@node id=3 role=critic\nx", Budgets(records=5), 72),
+        (TWO + b"@node id=4", Budgets(ids=4), 58),
+    ]:
+        validator = judged(data, budgets=budgets, goal=both)
+        assert validator.position == at and validator.status == "invalid", (data, validator.position)
+    early = judged(HEAD + b"@node id=2 role=summarizer\n<summarizer:end>\n", goal=both)
+    assert early.position == len(HEAD) + 43
+    with pytest.raises(ValueError, match="reaches"):
+        Validator(budgets=Budgets(records=3), goal=both)
 
 
 # --- other ways ----------------------------------------------------------------------------------------

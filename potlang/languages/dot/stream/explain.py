@@ -147,12 +147,18 @@ class _Explanation(NamedTuple):
             previous = _WORDS.get(registers.previous, f"`@{registers.previous}`")
             return _found("POT5008", kind=shown.strip("`"), previous=previous)
         if not rules.has_budget(registers, token):
-            return _found("POT5011", budget=rules.budgets.records)
+            return self._over_records(kind)
         if kind == "fence":
             return self._over_text()
         if kind == "edge" and registers.role == "problem":
             return _found("POT5024", kind="use", src="problem", dst="problem")
         return self._value(kind, SHAPES[kind][0].name, b"")
+
+    def _over_records(self, kind: str) -> Violation:
+        most, ids = self.rules.budgets.records, self.rules.budgets.ids
+        if ids is not None and (most is None or (kind == "node" and self.registers.counted < most)):
+            return _found("POT5013", what="ids", budget=ids)
+        return _found("POT5011", budget=most)
 
     # --- fields ----------------------------------------------------------------------------------
 

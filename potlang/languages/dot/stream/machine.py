@@ -14,7 +14,16 @@ from potlang.languages.dot.read.records import END_MARK, ROLE_TOKENS, Profile
 from potlang.languages.dot.read.shapes import LONGEST_NUMBER, SHAPES, pattern
 from potlang.languages.dot.stream import utf8
 from potlang.languages.dot.stream.json_bytes import Cursor, JsonBytes, is_complete, start
-from potlang.languages.dot.stream.registers import UNBOUNDED, Admission, Budgets, Registers, Value, WordChoice
+from potlang.languages.dot.stream.registers import (
+    NO_GOAL,
+    UNBOUNDED,
+    Admission,
+    Budgets,
+    Goal,
+    Registers,
+    Value,
+    WordChoice,
+)
 from potlang.source import DEFAULT_LIMITS, InputLimits
 
 _LF, _CR, _SPACE, _AT = b"\n\r @"
@@ -154,11 +163,12 @@ class TraceMachine:
         self,
         profile: Profile = "paper",
         budgets: Budgets = UNBOUNDED,
+        goal: Goal = NO_GOAL,
         *,
         tokens: bool | None = None,
         limits: InputLimits = DEFAULT_LIMITS,
     ) -> None:
-        self.rules = Admission(profile, budgets, tokens=tokens)
+        self.rules = Admission(profile, budgets, goal, tokens=tokens)
         self.limits = limits
         self.json = JsonBytes(limits)
 
@@ -222,14 +232,14 @@ class TraceMachine:
             return None
         return self._in_text(registers, TextLine(utf8.WHOLE, b"", 0), byte)
 
-    def _specials(self, registers: Registers) -> tuple[bytes, ...]:
+    def specials(self, registers: Registers) -> tuple[bytes, ...]:
         """The lines that are no text here: the end of the trace, and role tokens."""
         found: tuple[bytes, ...] = (END_MARK,) if registers.role == "summarizer" else ()
         return found if registers.tokens is False else (*found, *ROLE_TOKENS)
 
-    def _has_text(self, registers: Registers, size: int) -> bool:
+    def has_text(self, registers: Registers, size: int) -> bool:
         """Whether there may be a line of text here that has so many bytes, its end not counted."""
-        return self.rules.is_in_order(registers, "TEXT") and self.rules.has_room(registers, size + 1)
+        return self.rules.follows(registers, "TEXT") and self.rules.has_room(registers, size + 1)
 
     def _in_text(self, registers: Registers, place: TextLine, byte: int) -> Next:
         if byte == _LF:
@@ -241,30 +251,30 @@ class TraceMachine:
         special = None if place.special is None else place.special + bytes((byte,))
         if special is not None:
             content = special.removesuffix(b"\r")
-            lines = [line for line in self._specials(registers) if _is_on_the_way(special, line)]
-            if any(self._may_stand(registers, line) for line in lines):
+            lines = [line for line in self.specials(registers) if is_on_the_way(special, line)]
+            if any(self.may_stand(registers, line) for line in lines):
                 return registers, TextLine(rest, special, size)
             # A line that may not stand here is text with one byte more.
-            if not self._has_text(registers, size + (content in lines)):
+            if not self.has_text(registers, size + (content in lines)):
                 return None
             return registers, TextLine(rest, special if lines else None, size)
-        return (registers, TextLine(rest, None, size)) if self._has_text(registers, size) else None
+        return (registers, TextLine(rest, None, size)) if self.has_text(registers, size) else None
 
-    def _may_stand(self, registers: Registers, line: bytes) -> bool:
+    def may_stand(self, registers: Registers, line: bytes) -> bool:
         """Whether a special line may stand here."""
         if line == END_MARK:
-            return True
+            return self.rules.follows(registers, "END")
         return self.rules.admits(registers._replace(opening=ROLE_TOKENS[line]), "node")
 
     def _end_of_text(self, registers: Registers, place: TextLine) -> Next:
         content = None if place.special is None else place.special.removesuffix(b"\r")
-        if content is not None and content in self._specials(registers):
-            if not self._may_stand(registers, content):
+        if content is not None and content in self.specials(registers):
+            if not self.may_stand(registers, content):
                 return None
             if content == END_MARK:
                 return self._finished(registers, "end")
             return registers._replace(opening=ROLE_TOKENS[content], tokens=True), START_OF_LINE
-        if place.rest or not self._has_text(registers, place.size):
+        if place.rest or not self.has_text(registers, place.size):
             return None
         return self._finished(self.rules.with_text(registers, place.size + 1), "text")
 
@@ -326,7 +336,7 @@ class TraceMachine:
             return (registers, Proposition(values, json, True)) if byte == _SPACE else None
         if byte == _SPACE:
             return self._named(registers, kind, values, b" ")
-        if byte not in (_LF, _CR) or not _may_end(kind, values):
+        if byte not in (_LF, _CR) or not may_end_record(kind, values):
             return None
         return (
             self._finished(registers, kind, values)
@@ -398,7 +408,7 @@ class TraceMachine:
     def _whole_text(self, registers: Registers, line: bytes) -> Registers | None:
         if registers.tokens or (registers.role == "summarizer" and line[0] == END_MARK[0]):
             return None
-        if registers.opening is not None or not self._has_text(registers, len(line) - 1):
+        if registers.opening is not None or not self.has_text(registers, len(line) - 1):
             return None
         if not line.isascii():
             try:
@@ -430,81 +440,45 @@ class TraceMachine:
 
     # --- the end of a trace ----------------------------------------------------------------------
 
-    def is_complete(self, state: TraceState) -> bool:
-        """Whether the trace is well formed if it ends here."""
+    def has_ended(self, state: TraceState) -> bool:
+        """Whether the end of the trace was read, with or without the end of its line."""
         registers, place, _ = state
+        if registers.ended or not isinstance(place, TextLine) or place.special is None:
+            return registers.ended
+        is_end = place.special.removesuffix(b"\r") == END_MARK
+        return is_end and registers.role == "summarizer" and self.may_stand(registers, END_MARK)
+
+    def is_complete(self, state: TraceState) -> bool:
+        """Whether the trace is well formed if it ends here, and the goal is reached."""
+        registers, place, _ = state
+        goal = self.rules.goal
+        if (goal.critique and not registers.criticized) or (goal.end and not self.has_ended(state)):
+            return False
         match place:
             case LineStart():
                 return registers.opening is None and self.rules.order.may_end[registers.order]
             case TextLine(rest, special, size):
                 content = None if special is None else special.removesuffix(b"\r")
-                if content in self._specials(registers):
-                    return content == END_MARK
-                return not rest and self._has_text(registers, size)
+                if content in self.specials(registers):
+                    return content == END_MARK and self.may_stand(registers, END_MARK)
+                return not rest and self.has_text(registers, size)
             case BlankLine() | CarriageReturn():
                 return True
             case RecordEnd(kind, values):
-                return _may_end(kind, values)
+                return may_end_record(kind, values)
             case FieldValue(kind, values, text):
                 choice = self.rules.choice(registers, kind, len(values), values)
-                return kind != "prop" and _may_end(kind, (*values, text)) and bool(text) and choice.has(text)
+                return (
+                    kind != "prop"
+                    and may_end_record(kind, (*values, text))
+                    and bool(text)
+                    and choice.has(text)
+                )
             case Proposition():
                 return is_complete(place.json)
             case FenceBytes():
                 return place.left == 0
         return False
-
-    def closing(self, state: TraceState) -> bytes:
-        """Bytes that make the trace a well-formed one, few of them; none where it is one."""
-        found = b""
-        here: TraceState | None = state
-        while here is not None and not self.is_complete(here):
-            more = self._towards_end(here)
-            found += more
-            for byte in more:
-                here = None if here is None else self.step(here, byte)
-        assert here is not None, "each state has an end"
-        return found
-
-    def _towards_end(self, state: TraceState) -> bytes:
-        """Some of the bytes that lead to the end of a trace."""
-        registers, place, _ = state
-        match place:
-            case ByteOrderMark(at):
-                return codecs.BOM_UTF8[at:]
-            case TextLine(rest, special, _):
-                return utf8.completing(rest) or self._rest_of_special(registers, special or b"")
-            case Keyword(text):
-                return min(self.openings(registers, text), key=len)[len(text) :]
-            case FieldName(kind, values, text):
-                return min(self.names(registers, kind, values, text))[0][len(text) :]
-            case FieldValue(kind, values, text):
-                choice = self.rules.choice(registers, kind, len(values), values)
-                if not text or not choice.has(text):
-                    return choice.shortest(text)
-                return b" " if kind == "prop" else SHAPES_NAMES[kind][len(values) + 1]
-            case RecordEnd(kind, values):
-                return SHAPES_NAMES[kind][len(values)]
-            case Proposition():
-                return self.json.closing(place.json)
-            case FenceLength(text, closed):
-                return b"@" if closed else b"@@" if text else b"0@@"
-            case FenceBytes(left, rest):
-                return utf8.completing(rest).ljust(left, b"x")
-        if registers.tokens and registers.opening is None:
-            return b"<problem>\n"
-        return b"@node id="
-
-    def _rest_of_special(self, registers: Registers, special: bytes) -> bytes:
-        """What makes a line that is no text, but the beginning of a special one, that one."""
-        lines = [line for line in self._specials(registers) if _is_on_the_way(special, line)]
-        standing = [line for line in lines if self._may_stand(registers, line)]
-        content = special.removesuffix(b"\r")
-        if content in standing:
-            return b"\n"
-        if content in lines or not standing:
-            return b"x"
-        return min(standing, key=len)[len(special) :]
 
 
 def fence_size(left: int) -> int:
@@ -512,10 +486,10 @@ def fence_size(left: int) -> int:
     return len(b"@@len=%d@@\n" % left) + left
 
 
-def _is_on_the_way(text: bytes, line: bytes) -> bool:
+def is_on_the_way(text: bytes, line: bytes) -> bool:
     """Whether a text is the beginning of a line, or all of it with a carriage return."""
     return line.startswith(text) or text == line + b"\r"
 
 
-def _may_end(kind: str, values: tuple[Value, ...]) -> bool:
+def may_end_record(kind: str, values: tuple[Value, ...]) -> bool:
     return all(field.optional for field in SHAPES[kind][len(values) :])

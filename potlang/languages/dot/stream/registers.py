@@ -37,6 +37,16 @@ class Budgets(NamedTuple):
 UNBOUNDED = Budgets()
 
 
+class Goal(NamedTuple):
+    """What a trace has to have in the end: its end marker, and an edge of a critique."""
+
+    end: bool = False
+    critique: bool = False
+
+
+NO_GOAL = Goal()
+
+
 class Registers(NamedTuple):
     """What of a trace so far decides how it may go on. `sources` are those that an edge may have here.
 
@@ -55,6 +65,7 @@ class Registers(NamedTuple):
     text: int = 0
     opening: Role | None = None
     ended: bool = False
+    criticized: bool = False
     tokens: bool | None = None
     previous: str = ""
     in_block: frozenset[str] = frozenset()
@@ -137,14 +148,23 @@ ANY_NUMBER = NumberRange(0, _BEYOND - 1)
 
 
 class Admission:
-    """Which records and values the registers admit, under a profile and budgets.
+    """Which records and values the registers admit, under a profile and budgets, so that the goal is reached.
 
     `tokens`: whether each block begins with the role token of its node; None: as the first one does.
     """
 
-    def __init__(self, profile: Profile, budgets: Budgets = UNBOUNDED, *, tokens: bool | None = None) -> None:
+    def __init__(
+        self,
+        profile: Profile,
+        budgets: Budgets = UNBOUNDED,
+        goal: Goal = NO_GOAL,
+        *,
+        tokens: bool | None = None,
+    ) -> None:
         self.profile: Profile = profile
         self.budgets = budgets
+        self.goal = goal
+        self._is_bounded = budgets.records is not None or budgets.ids is not None
         self.tokens = tokens
         self.order: RecordOrder = order_of(profile)
         self._ids = NumberRange(0, _BEYOND - 1 if budgets.ids is None else min(budgets.ids, _BEYOND - 1))
@@ -159,10 +179,59 @@ class Admission:
         """Whether the grammar has a record, text or a fence here."""
         return kind in self.order.rows[registers.order]
 
+    def follows(self, registers: Registers, kind: str) -> bool:
+        """Whether a record, text or a fence is in order here, and within the budget."""
+        return self.is_in_order(registers, kind) and self.has_budget(registers, kind)
+
     def has_budget(self, registers: Registers, kind: str) -> bool:
-        """Whether the budget has one more record of a kind."""
+        """Whether the budget has a record of a kind, which is in order, and what the goal needs behind it."""
+        if kind == "END":
+            return registers.criticized or not self.goal.critique
+        if not self._is_bounded:
+            return True
+        if kind == "NODE":
+            return self.choice(registers, "node", 0, ()).extends(b"")
+        return self._suffices(self._counted(registers, kind))
+
+    def _counted(self, registers: Registers, kind: str) -> Registers:
+        """The registers behind a record but for what its fields change."""
+        return registers._replace(
+            order=self.order.rows[registers.order][kind],
+            counted=registers.counted + (kind not in _UNCOUNTED),
+            criticized=registers.criticized or (kind == "EDGE" and registers.role == "critic"),
+        )
+
+    def _suffices(self, registers: Registers) -> bool:
+        """Whether the budgets have what the goal still needs."""
+        records, ids = self._needed(registers)
         most = self.budgets.records
-        return kind in _UNCOUNTED or most is None or registers.counted < most
+        return registers.last + ids <= self._ids.high and (
+            most is None or registers.counted + records <= most
+        )
+
+    def _needed(self, registers: Registers) -> tuple[int, int]:
+        """How many records, and how many nodes among them, the goal needs at least."""
+        nodes = edges = 0
+        needs_critique = self.goal.critique and not registers.criticized
+        if registers.ended:
+            return 0, 0
+        if needs_critique:
+            edges = 1
+            if not self.may_criticize(registers):
+                nodes = 1 + (registers.by_role[PROPOSER] == EMPTY)
+        nodes += self.goal.end and (needs_critique or registers.role != "summarizer")
+        return nodes + edges, nodes
+
+    def may_criticize(self, registers: Registers) -> bool:
+        """Whether an edge of a critique may stand here."""
+        in_order = self.is_in_order(registers, "EDGE")
+        return in_order and registers.role == "critic" and registers.sources != (EMPTY,)
+
+    def wanted_role(self, registers: Registers) -> Role:
+        """The role of the next node on the shortest way to the goal."""
+        if self.goal.critique and not registers.criticized:
+            return "proposer" if registers.by_role[PROPOSER] == EMPTY else "critic"
+        return "summarizer" if self.goal.end else "problem"
 
     def has_room(self, registers: Registers, size: int) -> bool:
         """Whether the budget has so many bytes of text more."""
@@ -171,7 +240,7 @@ class Admission:
     def admits(self, registers: Registers, kind: str) -> bool:
         """Whether some record of a kind, in lower case, may begin here; `fence` is one."""
         token = kind.upper()
-        if not (self.is_in_order(registers, token) and self.has_budget(registers, token)):
+        if not self.follows(registers, token):
             return False
         if registers.tokens and (registers.opening is None) == (kind == "node"):
             return False
@@ -188,10 +257,9 @@ class Admission:
         """What a field of a record may hold; `values` are those of the fields before it."""
         match kind, SHAPES[kind][field].name:
             case "node", "id":
-                return self._ids._replace(low=registers.last + 1)
+                return self._new_ids(registers)
             case "node", _:
-                forced = registers.opening
-                return self._roles if forced is None else WordChoice((forced.encode(),))
+                return WordChoice(self._new_roles(registers, values[0]))
             case "edge", "src":
                 return IdChoice(registers.sources)
             case "edge", "kind":
@@ -210,6 +278,22 @@ class Admission:
                 return ANY_NUMBER if self.profile == "paper" else NumberRange(1, 0)
         return IdChoice((registers.by_role[PROPOSER],))
 
+    def _new_ids(self, registers: Registers) -> NumberRange:
+        low, high = registers.last + 1, self._ids.high
+        if self._is_bounded:
+            # Behind the id there have to be enough for the nodes that the goal still needs.
+            roles = self._new_roles(registers, b"%d" % low) if low <= high else ()
+            needed = (self._needed(self._after_node(registers, (b"%d" % low, role)))[1] for role in roles)
+            high -= min(needed, default=high + 1)
+        return NumberRange(low, high)
+
+    def _new_roles(self, registers: Registers, id_: Value) -> tuple[bytes, ...]:
+        forced = registers.opening
+        roles = self._roles.words if forced is None else (forced.encode(),)
+        if not self._is_bounded:
+            return roles
+        return tuple(role for role in roles if self._suffices(self._after_node(registers, (id_, role))))
+
     def _kinds(self, registers: Registers, src: Value) -> WordChoice:
         source = self.role_of(registers, src or b"")
         kinds = (kind for kind, *ends in sorted(self._triples) if ends == [source, registers.role])
@@ -225,27 +309,22 @@ class Admission:
 
     def after(self, registers: Registers, kind: str, values: tuple[Value, ...] = ()) -> Registers:
         """The registers behind a record, text or a fence that they admit."""
-        order = self.order.rows[registers.order][kind.upper()]
-        counted = registers.counted + (kind.upper() not in _UNCOUNTED)
         if kind == "node":
-            return self._after_node(registers, values, order, counted)
-        if kind == "status":
-            target, mark, *_ = values
-            assert target is not None
-            validated = registers.validated
-            return registers._replace(
-                order=order,
-                active=removed(registers.active, target),
-                validated=added(validated, target) if mark == b"validated" else validated,
-                previous=kind,
-                in_block=registers.in_block | {kind},
-            )
-        return registers._replace(
-            order=order,
-            counted=counted,
-            ended=registers.ended or kind == "end",
-            previous=kind,
-            in_block=registers.in_block if kind in registers.in_block else registers.in_block | {kind},
+            return self._after_node(registers, values)
+        token = kind.upper()
+        changed = self._counted(registers, token)._replace(
+            ended=registers.ended or kind == "end", previous=kind
+        )
+        if kind not in registers.in_block:
+            changed = changed._replace(in_block=registers.in_block | {kind})
+        if kind != "status":
+            return changed
+        target, mark, *_ = values
+        assert target is not None
+        validated = registers.validated
+        return changed._replace(
+            active=removed(registers.active, target),
+            validated=added(validated, target) if mark == b"validated" else validated,
         )
 
     def with_text(self, registers: Registers, size: int) -> Registers:
@@ -253,9 +332,7 @@ class Admission:
         # Without a budget nobody asks, and states that differ in nothing else are one.
         return registers if self.budgets.text is None else registers._replace(text=registers.text + size)
 
-    def _after_node(
-        self, registers: Registers, values: tuple[Value, ...], order: int, counted: int
-    ) -> Registers:
+    def _after_node(self, registers: Registers, values: tuple[Value, ...]) -> Registers:
         id_, word = values
         assert id_ is not None and word is not None
         index = self._roles.words.index(word)
@@ -263,13 +340,13 @@ class Admission:
         by_role = registers.by_role
         ids = added(by_role[index], id_)
         return registers._replace(
-            order=order,
+            order=self.order.rows[registers.order]["NODE"],
             last=int(id_),
             role=role,
             by_role=(*by_role[:index], ids, *by_role[index + 1 :]),
             active=added(registers.active, id_) if role == "proposer" else registers.active,
             sources=self._sources(registers, role),
-            counted=counted,
+            counted=registers.counted + 1,
             opening=None,
             tokens=bool(registers.tokens),
             previous="node",

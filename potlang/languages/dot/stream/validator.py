@@ -8,9 +8,10 @@ from typing import Literal, NamedTuple
 from potlang.diag import Diagnostic, Place, Sink
 from potlang.languages.dot.read.records import Profile
 from potlang.languages.dot.read.rules import note, rule_of
+from potlang.languages.dot.stream.closing import closing
 from potlang.languages.dot.stream.explain import violation_at
 from potlang.languages.dot.stream.machine import START_OF_LINE, FenceBytes, TextLine, TraceMachine, TraceState
-from potlang.languages.dot.stream.registers import UNBOUNDED, Budgets
+from potlang.languages.dot.stream.registers import NO_GOAL, UNBOUNDED, Budgets, Goal
 from potlang.source import DEFAULT_LIMITS, InputLimits
 
 StreamStatus = Literal["incomplete", "complete", "invalid"]
@@ -43,19 +44,20 @@ class Validator:
         *,
         profile: Profile = "paper",
         budgets: Budgets = UNBOUNDED,
+        goal: Goal = NO_GOAL,
         tokens: bool | None = None,
         limits: InputLimits = DEFAULT_LIMITS,
     ) -> None:
-        """`tokens`: whether blocks begin with role tokens; None: the first byte tells.
+        """`goal`: what a trace needs to be complete. `tokens`: whether blocks begin with role tokens; None:
+        as the first one does.
 
         Raises `ValueError` for budgets that admit no trace.
         """
-        if (budgets.records is not None and budgets.records < 1) or any(
-            each is not None and each < 0 for each in budgets
-        ):
-            raise ValueError(f"no trace is within {budgets}")
-        self._machine = TraceMachine(profile, budgets, tokens=tokens, limits=limits)
-        self._at = StreamCheckpoint(self._machine.start(), 0, 1, 1, None)
+        self._machine = TraceMachine(profile, budgets, goal, tokens=tokens, limits=limits)
+        rules, start = self._machine.rules, self._machine.start()
+        if (budgets.text or 0) < 0 or not rules.follows(start.registers, "NODE"):
+            raise ValueError(f"no trace is within {budgets}" + (f" and reaches {goal}" if any(goal) else ""))
+        self._at = StreamCheckpoint(start, 0, 1, 1, None)
 
     # --- what is known ---------------------------------------------------------------------------
 
@@ -98,7 +100,7 @@ class Validator:
 
     def closing(self) -> bytes:
         """Bytes that make a well-formed trace of what was good: none if it is one ([STREAM-CLOSE])."""
-        return self._machine.closing(self._at.state)
+        return closing(self._machine, self._at.state)
 
     # --- other moments ---------------------------------------------------------------------------
 

@@ -1,0 +1,133 @@
+"""The shortest ends of traces: bytes behind a state that make a well-formed trace which reaches the goal."""
+
+from __future__ import annotations
+
+import codecs
+
+from potlang.languages.dot.read.records import END_MARK
+from potlang.languages.dot.read.shapes import SHAPES
+from potlang.languages.dot.stream import utf8
+from potlang.languages.dot.stream.json_bytes import is_complete
+from potlang.languages.dot.stream.machine import (
+    ByteOrderMark,
+    FenceBytes,
+    FenceLength,
+    FieldName,
+    FieldValue,
+    Keyword,
+    LineStart,
+    Proposition,
+    RecordEnd,
+    TextLine,
+    TraceMachine,
+    TraceState,
+    is_on_the_way,
+    may_end_record,
+)
+from potlang.languages.dot.stream.registers import Registers
+
+
+def closing(machine: TraceMachine, state: TraceState) -> bytes:
+    """Bytes that complete the trace, few of them; none where it is complete.
+
+    Behind the first of them the rest is the closing: so each takes one byte off.
+    """
+    return _Way(machine).closing(state)
+
+
+class _Way:
+    """The way to the end under one machine."""
+
+    def __init__(self, machine: TraceMachine) -> None:
+        self._machine = machine
+        self._rules = machine.rules
+
+    def closing(self, state: TraceState) -> bytes:
+        found = b""
+        here: TraceState | None = state
+        while here is not None and not self._machine.is_complete(here):
+            more = self._piece(here)
+            found += more
+            for byte in more:
+                here = None if here is None else self._machine.step(here, byte)
+        assert here is not None, "each state has an end"
+        return found
+
+    def _piece(self, state: TraceState) -> bytes:
+        """Some of the bytes on the way."""
+        registers, place, _ = state
+        match place:
+            case LineStart():
+                return self._line(registers)
+            case ByteOrderMark(at):
+                return codecs.BOM_UTF8[at:]
+            case TextLine(rest, special, _):
+                return utf8.completing(rest) or self._rest_of_line(registers, special)
+            case Keyword(text):
+                return self._keyword(registers, text)
+            case FieldName(kind, values, text):
+                return min(self._machine.names(registers, kind, values, text))[0][len(text) :]
+            case FieldValue(kind, values, text):
+                return self._value(registers, kind, len(values), values, text)
+            case RecordEnd(kind, values):
+                return _behind(kind, len(values))
+            case Proposition():
+                return b"\n" if is_complete(place.json) else self._machine.json.closing(place.json)
+            case FenceLength(text, closed):
+                return b"@" if closed else b"@@" if text else b"0@@"
+            case FenceBytes(left, rest):
+                return utf8.completing(rest).ljust(left, b"x") if left else b"\n"
+        return b"\n"
+
+    def _line(self, registers: Registers) -> bytes:
+        """The first bytes of the next line."""
+        rules = self._rules
+        needs_critique = rules.goal.critique and not registers.criticized
+        if registers.opening is None:
+            if needs_critique and rules.may_criticize(registers):
+                return b"@edge src="
+            if not needs_critique and rules.goal.end and registers.role == "summarizer":
+                return END_MARK
+            if registers.tokens:
+                return b"<%b>\n" % rules.wanted_role(registers).encode()
+        return b"@node id="
+
+    def _keyword(self, registers: Registers, text: bytes) -> bytes:
+        found, wanted = self._machine.openings(registers, text), self._line(registers)
+        return (wanted if wanted in found else min(found, key=len))[len(text) :]
+
+    def _value(
+        self, registers: Registers, kind: str, field: int, values: tuple[bytes | None, ...], text: bytes
+    ) -> bytes:
+        choice = self._rules.choice(registers, kind, field, values)
+        if kind == "node" and field == 1:
+            wanted = self._rules.wanted_role(registers).encode()
+            if choice.has(wanted) and wanted.startswith(text):
+                return wanted[len(text) :]
+        return choice.shortest(text) if not text or not choice.has(text) else _behind(kind, field + 1)
+
+    def _rest_of_line(self, registers: Registers, special: bytes | None) -> bytes:
+        """What ends a line of text, or makes the end or a role token of it where that is the way."""
+        machine = self._machine
+        if not special:
+            return b"\n"
+        lines = [line for line in machine.specials(registers) if is_on_the_way(special, line)]
+        standing = [line for line in lines if machine.may_stand(registers, line)]
+        content = special.removesuffix(b"\r")
+        wanted = self._line(registers).removesuffix(b"\n")
+        if content in standing:
+            return b"\n"
+        if wanted in standing:
+            return wanted[len(special) :]
+        if content in lines:
+            return b"x"
+        if machine.has_text(registers, len(special)):
+            return b"\n"
+        return min(standing, key=len)[len(special) :]
+
+
+def _behind(kind: str, field: int) -> bytes:
+    """What comes behind a value, in front of this field."""
+    if kind == "prop":
+        return b" "
+    return b"\n" if may_end_record(kind, (None,) * field) else f" {SHAPES[kind][field].name}=".encode()
