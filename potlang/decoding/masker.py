@@ -1,0 +1,259 @@
+"""A masker of tokens for one trace that is being written, of the shape that decoders expect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from potlang.decoding.masks import MaskTables
+from potlang.decoding.tables import Bits, VocabularyTables
+from potlang.decoding.vocabulary import TokenVocabulary
+from potlang.languages.dot.read.records import Profile
+from potlang.languages.dot.stream.closing import closing
+from potlang.languages.dot.stream.machine import (
+    FenceLength,
+    LineStart,
+    Proposition,
+    TextLine,
+    TraceMachine,
+    TraceState,
+)
+from potlang.languages.dot.stream.registers import NO_GOAL, UNBOUNDED, Budgets, Goal
+from potlang.source import DEFAULT_LIMITS, InputLimits
+
+_CLOSING_BYTES = (
+    b"@node id=0123456789 role=problemproposercriticsummarizer\n<summarizer:end>@edge src dst kind="
+    b"critiquerefineuse"
+    b"@status target mark=validatedinvalidated just@entails witness rank@eq@coeq@prop@@len=x"
+    b'"{}[],:\\declareassumdomainrangpot' + b"\x80\x90\xa0"
+)
+"""Bytes among which are all of closings, with those that complete any character."""
+_GROWTH = 2_000
+"""More bytes than a token adds to a closing, but for its length times the bytes that one bracket may need."""
+_A_BRACKET = 16
+
+
+class BudgetTooSmall(ValueError):
+    """No trace that reaches the goal can be written with so many tokens."""
+
+
+class TokenMasker:
+    """Which tokens may come next in a trace, so that it can still be completed.
+
+    A token is allowed if and only if bytes exist that complete the trace behind it, and, with `max_tokens`,
+    if the tokens that are left then suffice for the closing, a byte each. The vocabulary's end token is
+    allowed exactly where the trace is complete. `copy`ing a masker takes the same time at any token.
+    """
+
+    def __init__(
+        self,
+        vocabulary: TokenVocabulary,
+        *,
+        profile: Profile = "paper",
+        budgets: Budgets = UNBOUNDED,
+        goal: Goal = NO_GOAL,
+        tokens: bool | None = False,
+        max_tokens: int | None = None,
+        limits: InputLimits = DEFAULT_LIMITS,
+    ) -> None:
+        """`tokens`: whether blocks begin with role tokens, written as text.
+
+        Raises `BadVocabulary` where the vocabulary cannot write every trace, `BudgetTooSmall` where no
+        trace that reaches the goal is within `max_tokens`, and `ValueError` where none is within the budgets.
+        """
+        vocabulary.require_bytes(_CLOSING_BYTES)
+        self.vocabulary = vocabulary
+        self._machine = TraceMachine(profile, budgets, goal, tokens=tokens, limits=limits)
+        start = self._machine.start()
+        if (budgets.text or 0) < 0 or (
+            not tokens and not self._machine.rules.follows(start.registers, "NODE")
+        ):
+            raise ValueError(f"no trace is within {budgets} and reaches {goal}")
+        self._tables = MaskTables(_tables_of(vocabulary), self._machine)
+        self._most = max_tokens
+        self._path: tuple[Any, ...] = (start, None)
+        self._count = 0
+        self._stopped = False
+        if max_tokens is not None and self._needed(start) > max_tokens:
+            raise BudgetTooSmall(
+                f"the shortest trace takes {self._needed(start)} tokens, more than {max_tokens}"
+            )
+
+    # --- what is known ---------------------------------------------------------------------------
+
+    @property
+    def state(self) -> TraceState:
+        """The state of the machine behind the tokens so far."""
+        state: TraceState = self._path[0]
+        return state
+
+    @property
+    def machine(self) -> TraceMachine:
+        """The machine whose language is written."""
+        return self._machine
+
+    def is_accepting(self) -> bool:
+        """Whether the trace may stop here."""
+        return self._machine.is_complete(self.state)
+
+    def is_stopped(self) -> bool:
+        """Whether the end token was consumed, or no token can follow."""
+        return self._stopped or (self._most is not None and self._count >= self._most)
+
+    def closing(self) -> bytes:
+        """The bytes that complete the trace; each is a token."""
+        return closing(self._machine, self.state)
+
+    # --- masks -----------------------------------------------------------------------------------
+
+    def mask(self) -> np.ndarray[Any, np.dtype[np.int32]]:
+        """A bit for each token of the vocabulary that may come next, the lowest one of a word first.
+
+        The array is not to be written to; `fill` copies it.
+        """
+        found = self._tables.tables.none if self.is_stopped() else self._found()
+        return found.view(np.int32)
+
+    def _found(self) -> Bits:
+        found = self._tables.mask(self.state)
+        if self._most is not None:
+            found = self._affordable(found, self._most - self._count - 1)
+        end = self.vocabulary.end
+        if end is not None and self.is_accepting():
+            found = found | self._tables.tables.bits((end,))
+        return found
+
+    def fill(self, bitmask: Any, row: int = 0) -> None:
+        """Writes the mask into a row of an array of int32 words."""
+        mask = self.mask()
+        bitmask[row, : len(mask)] = mask
+
+    @staticmethod
+    def fill_batch(maskers: Sequence[TokenMasker], bitmask: Any) -> None:
+        """Writes the mask of each masker into its row."""
+        for row, masker in enumerate(maskers):
+            masker.fill(bitmask, row)
+
+    # --- tokens ----------------------------------------------------------------------------------
+
+    def allows(self, token: int) -> bool:
+        """Whether a token may come next."""
+        if not 0 <= token < len(self.vocabulary) or self.is_stopped():
+            return False
+        data = self.vocabulary.tokens[token]
+        if data is None:
+            return token == self.vocabulary.end and self.is_accepting()
+        following = self._behind(self.state, data)
+        return following is not None and (
+            self._most is None or self._needed(following) <= self._most - self._count - 1
+        )
+
+    def consume_token(self, token: int) -> bool:
+        """Goes behind a token; False, and nothing changes, if it is not allowed."""
+        if not self.allows(token):
+            return False
+        data = self.vocabulary.tokens[token]
+        following = self.state if data is None else self._behind(self.state, data)
+        self._path = (following, self._path)
+        self._count += 1
+        self._stopped = data is None
+        return True
+
+    def consume_tokens(self, tokens: Iterable[int]) -> bool:
+        """Goes behind all tokens, or behind none."""
+        before = self._path, self._count, self._stopped
+        if all(self.consume_token(token) for token in tokens):
+            return True
+        self._path, self._count, self._stopped = before
+        return False
+
+    def validate_tokens(self, tokens: Iterable[int]) -> int:
+        """How many of the tokens could be consumed one after the other; nothing changes."""
+        other, count = self.deep_copy(), 0
+        for token in tokens:
+            if not other.consume_token(token):
+                break
+            count += 1
+        return count
+
+    def rollback(self, count: int) -> None:
+        """Goes back so many tokens. Raises `ValueError` if there are not so many."""
+        if not 0 <= count <= self._count:
+            raise ValueError(f"{count} tokens of {self._count} cannot be taken back")
+        for _ in range(count):
+            self._path = self._path[1]
+        self._count -= count
+        self._stopped = self._stopped and count == 0
+
+    def deep_copy(self) -> TokenMasker:
+        """Another masker at the same token; neither sees what the other does."""
+        other = object.__new__(TokenMasker)
+        other.__dict__.update(self.__dict__)
+        return other
+
+    # --- what is kept in reserve -----------------------------------------------------------------
+
+    def _behind(self, state: TraceState, data: bytes) -> TraceState | None:
+        here: TraceState | None = state
+        for byte in data:
+            here = None if here is None else self._machine.step(here, byte)
+        return here
+
+    def _needed(self, state: TraceState) -> int:
+        """The tokens that complete the trace, the end token among them."""
+        return len(closing(self._machine, state)) + (self.vocabulary.end is not None)
+
+    def _affordable(self, found: Bits, left: int) -> Bits:
+        """The tokens of a mask behind which `left` tokens suffice for the closing."""
+        state, tables = self.state, self._tables.tables
+        is_length = isinstance(state.place, FenceLength)
+        growth = _GROWTH + _A_BRACKET * tables.longest
+        if not is_length and not self._tables.reaches_fences and self._needed(state) + growth <= left:
+            return found
+        tokens = self.vocabulary.tokens
+        kept = []
+        affordable = tables.none
+        alike = self._tables.alike(state)
+        if alike is not None:
+            for members in tables.classes(alike.rest):
+                some = found & alike.tokens & members
+                one = tables.first(some)
+                following = None if one is None else self._behind(state, tokens[one] or b"")
+                if following is not None and self._needed(following) <= left:
+                    affordable = affordable | some
+            found = found & ~alike.tokens
+        known: dict[Any, int] = {}
+        for id_ in tables.unpacked(found):
+            following = self._behind(state, tokens[id_] or b"")
+            assert following is not None
+            kind = self._alike(following)
+            needed = known.get(kind) if kind is not None else None
+            if needed is None:
+                needed = self._needed(following)
+                if kind is not None:
+                    known[kind] = needed
+            if needed <= left:
+                kept.append(id_)
+        return affordable | tables.bits(kept)
+
+    def _alike(self, state: TraceState) -> Any:
+        """What the closing of a state depends on, where many states are alike."""
+        registers, place, _ = state
+        near = self._tables.near(registers), registers.last
+        if isinstance(place, LineStart):
+            return near
+        if isinstance(place, TextLine) and place.special is None:
+            return near, place.rest
+        if isinstance(place, Proposition):
+            return near, place.json._replace(at=self._tables.kind_of_place(place.json.at, place.json.stack))
+        return None
+
+
+def _tables_of(vocabulary: TokenVocabulary) -> VocabularyTables:
+    """The tables of a vocabulary, which all its maskers share."""
+    found = vocabulary.__dict__.get("tables")
+    if found is None:
+        found = vocabulary.__dict__["tables"] = VocabularyTables(vocabulary)
+    return found

@@ -1,0 +1,639 @@
+"""The tokens behind which a trace can still be completed: exact masks, found without trying every token.
+
+Most of a vocabulary matters in few places: text, fences and strings, where whole sets of tokens are known
+ahead. Elsewhere few bytes can follow, and tokens are looked up along them. What was found is kept under what
+it depends on.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from potlang.decoding.tables import Bits, VocabularyTables
+from potlang.languages.dot.read.shapes import LONGEST_NUMBER, SHAPES
+from potlang.languages.dot.stream import utf8
+from potlang.languages.dot.stream.ids import EMPTY, below
+from potlang.languages.dot.stream.json_bytes import (
+    BehindValue,
+    Brackets,
+    Expected,
+    ExpectedColon,
+    ExpectedKey,
+    InNumber,
+    InString,
+    ObjectFrame,
+    is_complete,
+)
+from potlang.languages.dot.stream.machine import (
+    OPENINGS,
+    BlankLine,
+    CarriageReturn,
+    FenceBytes,
+    FieldName,
+    FieldValue,
+    Keyword,
+    LineStart,
+    Proposition,
+    RecordEnd,
+    TextLine,
+    TraceMachine,
+    TraceState,
+    may_end_record,
+)
+from potlang.languages.dot.stream.registers import (
+    CRITIC,
+    PROPOSER,
+    IdChoice,
+    NumberRange,
+    Registers,
+    WordChoice,
+)
+
+_FAR = 4_000
+"""Bytes of a string or a number that are far from their limits."""
+_KEPT = 20_000
+"""Masks that are kept."""
+_STRUCTURE = b' \t\r\n"[]{},:'
+_NUMBER = b"0123456789.eE+-"
+
+
+class _Ending(NamedTuple):
+    """A way in which a record goes on: its bytes up to where a number begins, or its line ends."""
+
+    text: bytes
+    number: bool
+
+
+class Alike(NamedTuple):
+    """Some tokens that may follow, and the bytes that a character needs in front of them."""
+
+    tokens: Bits
+    rest: utf8.Partial
+
+
+class MaskTables:
+    """Masks for the states of one machine over one vocabulary."""
+
+    def __init__(self, tables: VocabularyTables, machine: TraceMachine) -> None:
+        self.tables = tables
+        self.machine = machine
+        self._kept: dict[Any, Bits] = {}
+        self._prefixes: dict[bytes, list[int]] = {}
+        self._children: dict[tuple[int, int, int], list[tuple[int, int, int]]] = {}
+        self._exits: dict[bool, _Trie] = {}
+        self._deep = self._deep_ones()
+        self._not_deep = ~tables.bits(self._deep)
+        self._has_tried = False
+        self.reaches_fences = any(b"@@len=" in word for word in tables.words)
+        """Whether a token may say how long a fence is, and so make the closing as long as it says."""
+
+    def mask(self, state: TraceState) -> Bits:
+        """The tokens behind which the trace can be completed; not to be written to."""
+        registers, place, size = state
+        if size + self.tables.longest + LONGEST_NUMBER > self.machine.limits.bytes:
+            return self._tried(state, self.tables.word_ids)
+        match place:
+            case TextLine():
+                return self._text(state, place)
+            case FieldValue() | FieldName() | Keyword() | RecordEnd():
+                return self._record(state)
+            case Proposition():
+                return self._proposition(state, place)
+            case LineStart() if registers.previous and not registers.ended and registers.opening is None:
+                return self._line(state)
+            case FenceBytes():
+                return self._fence(state, place)
+            case BlankLine():
+                return self.tables.blank
+            case LineStart() if registers.ended:
+                return self.tables.blank
+            case CarriageReturn():
+                return self._with_deep(state, self._record_end(state)) & self.tables.line_feed
+        return self._walked(state)
+
+    # --- one by one ------------------------------------------------------------------------------
+
+    def lives(self, state: TraceState, token: bytes) -> bool:
+        """Whether the trace can be completed behind a token."""
+        here: TraceState | None = state
+        for byte in token:
+            here = None if here is None else self.machine.step(here, byte)
+        return here is not None
+
+    def _alive(self, state: TraceState, ids: Iterable[int]) -> list[int]:
+        tokens = self.tables.vocabulary.tokens
+        return [id_ for id_ in ids if self.lives(state, tokens[id_] or b"")]
+
+    def _tried(self, state: TraceState, ids: Iterable[int]) -> Bits:
+        return self.tables.bits(self._alive(state, ids))
+
+    def _walked(self, state: TraceState) -> Bits:
+        """The mask where few bytes can follow, by a walk over the sorted tokens."""
+        return self.tables.bits(self._walk(state, b""))
+
+    def _walk(self, state: TraceState, prefix: bytes) -> list[int]:
+        """The tokens with a prefix behind which the trace can be completed; `state` is behind the prefix."""
+        found: list[int] = []
+        low, high = self.tables.range(prefix)
+        stack = [(low, high, len(prefix), state)]
+        words, word_ids, step = self.tables.words, self.tables.word_ids, self.machine.step
+        while stack:
+            low, high, depth, here = stack.pop()
+            if low < high and len(words[low]) == depth:
+                found.append(word_ids[low])
+                low += 1
+            for byte, first, last in self._branches(low, high, depth):
+                following = step(here, byte)
+                if following is not None:
+                    stack.append((first, last, depth + 1, following))
+        return found
+
+    def _branches(self, low: int, high: int, depth: int) -> list[tuple[int, int, int]]:
+        """The next bytes of the tokens in a range that agree up to `depth`, with their ranges."""
+        found = self._children.get((low, high, depth))
+        if found is None:
+            found, words, at = [], self.tables.words, low
+            while at < high:
+                byte = words[at][depth]
+                following = words[at][:depth] + bytes((byte,)) + b"\xff" * (self.tables.longest + 1)
+                end = bisect_left(words, following, at, high)
+                found.append((byte, at, end))
+                at = end
+            self._children[low, high, depth] = found
+        return found
+
+    def _remembered(self, key: Any, make: Any, *arguments: Any) -> Bits:
+        found = self._kept.get(key)
+        if found is None:
+            if len(self._kept) >= _KEPT:
+                self._kept.clear()
+            found = self._kept[key] = make(*arguments)
+            found.setflags(write=False)
+        return found
+
+    # --- what a mask depends on ------------------------------------------------------------------
+
+    def near(self, registers: Registers) -> tuple[Any, ...]:
+        """What of the registers decides which records may begin within a token, but for what they may say."""
+        rules = self.machine.rules
+        budgets = rules.budgets
+        near = self.tables.longest
+        records = None if budgets.records is None else min(budgets.records - registers.counted, near)
+        ids = None if budgets.ids is None else min(budgets.ids - registers.last, near)
+        text = None if budgets.text is None else min(budgets.text - registers.text, near * 2)
+        return (
+            registers.order,
+            registers.role,
+            registers.sources == (EMPTY,) * len(registers.sources),
+            registers.active == EMPTY,
+            registers.by_role[PROPOSER] == EMPTY,
+            registers.by_role[CRITIC] == EMPTY,
+            registers.tokens,
+            registers.opening,
+            registers.criticized,
+            registers.ended,
+            (records, ids, text),
+        )
+
+    # --- text ------------------------------------------------------------------------------------
+
+    def _is_special(self, registers: Registers) -> bool:
+        return bool(self.machine.specials(registers))
+
+    def _text(self, state: TraceState, place: TextLine) -> Bits:
+        key = ("text", place.rest, place.special, self.near(state.registers), self._room(state, place.size))
+        return self._with_deep(state, self._remembered(key, self._new_text, state, place))
+
+    def _room(self, state: TraceState, size: int) -> int | None:
+        """The bytes of text that the budget has left, as far as a token may need them."""
+        most = self.machine.rules.budgets.text
+        return None if most is None else min(most - state.registers.text - size, 2 * self.tables.longest)
+
+    def _new_text(self, state: TraceState, place: TextLine) -> Bits:
+        tables, registers = self.tables, state.registers
+        if not self.machine.rules.follows(registers, "TEXT"):
+            return self._walked(state)
+        found = self._lines(state, tables.utf8[place.rest], self._room(state, place.size))
+        tried = set(tables.inner_records)
+        if self._is_special(registers):
+            tried.update(tables.inner_specials)
+        if place.special is not None:
+            for line in self.machine.specials(registers):
+                if line.startswith(place.special):
+                    rest = line[len(place.special) :]
+                    tried.update(tables.beginning(rest) if rest else ())
+                    tried.update(self._along(rest))
+            if place.special.removesuffix(b"\r") in self.machine.specials(registers):
+                tried.update(tables.beginning(b"\n"), tables.beginning(b"\r"))
+        return self._corrected(state, found, tried)
+
+    def _lines(self, state: TraceState, among: Bits, room: int | None) -> Bits:
+        """Of these tokens those that are lines of text, without records in them."""
+        found = among & self.tables.not_inner
+        if room is not None and room <= self.tables.longest + 1:
+            found = found & self.tables.packed(self.tables.text_sizes < room)
+        return found
+
+    def _corrected(self, state: TraceState, found: Bits, tried: Iterable[int]) -> Bits:
+        """The mask with some tokens tried."""
+        some = list(tried)
+        if not some:
+            return found
+        shallow = [id_ for id_ in some if id_ not in self._deep]
+        return (found & ~self.tables.bits(some)) | self._tried(state, shallow)
+
+    def _deep_ones(self) -> frozenset[int]:
+        """The tokens that reach into the value of a record's field: no mask that is kept knows of them."""
+        tokens = self.tables.vocabulary.tokens
+        pieces = [opening[opening.index(b" ") if b" " in opening else 2 :] for opening in OPENINGS]
+        some = {*self.tables.inner_records, *self.tables.first_at}
+        return frozenset(id_ for id_ in some if any(piece in (tokens[id_] or b"") for piece in pieces))
+
+    def _with_deep(self, state: TraceState, found: Bits) -> Bits:
+        """A mask that was kept, with what it does not know of."""
+        if not self._deep:
+            return found
+        return (found & self._not_deep) | self._tried(state, self._deep)
+
+    def _line(self, state: TraceState) -> Bits:
+        key = ("line", self.near(state.registers), self._room(state, 0))
+        return self._with_deep(state, self._remembered(key, self._new_line, state))
+
+    def _new_line(self, state: TraceState) -> Bits:
+        """The mask at the start of a line in a block: as in an empty line of text, but for records."""
+        line = TextLine(utf8.WHOLE, b"", 0)
+        found = self._new_text(state, line)
+        return self._corrected(state, found, self.tables.first_at)
+
+    def _record_end(self, state: TraceState) -> Bits:
+        """The tokens that begin with the end of the line of a record, which is complete in this state."""
+        behind = self.machine.step(state, ord("\n"))
+        if behind is None:
+            return self.tables.none
+        is_return = isinstance(state.place, CarriageReturn)
+        key = ("end", is_return, self.near(behind.registers), self._room(behind, 0))
+        return self._remembered(key, self._new_record_end, state, behind)
+
+    def _new_record_end(self, state: TraceState, behind: TraceState) -> Bits:
+        tables, registers = self.tables, behind.registers
+        either = [*tables.beginning(b"\n"), *tables.beginning(b"\r")]
+        if not self.machine.rules.follows(registers, "TEXT") or registers.ended:
+            return self._tried(state, either)
+        # The first line end is the record's, and no text.
+        room = self._room(behind, 0)
+        found = self._lines(
+            behind, tables.utf8[utf8.WHOLE] & tables.line_ends, None if room is None else room + 1
+        )
+        if room is not None and room <= tables.longest + 2:
+            return self._tried(state, either)
+        tried = {
+            id_
+            for id_ in tables.inner_records
+            if (tables.vocabulary.tokens[id_] or b"")[:1] in (b"\n", b"\r")
+        }
+        if self._is_special(registers):
+            tried.update(tables.inner_specials)
+        if b"\r" in tables.ids:
+            tried.add(tables.ids[b"\r"])
+        return self._corrected(state, found, tried)
+
+    # --- fences ----------------------------------------------------------------------------------
+
+    def _fence(self, state: TraceState, place: FenceBytes) -> Bits:
+        left, rest = place
+        if left == 0:
+            return self._with_deep(state, self._record_end(state))
+        if left > self.tables.longest + len(utf8.WHOLE) + 4:
+            return self.tables.utf8[rest]
+        key = ("fence", left, rest, self.near(state.registers), self._room(state, 0))
+        return self._with_deep(state, self._remembered(key, self._new_fence, state, place))
+
+    def _new_fence(self, state: TraceState, place: FenceBytes) -> Bits:
+        inside = self.tables.ending_in(place.rest, place.left)
+        return inside | self._tried(state, self.tables.behind_fence(place.left))
+
+    # --- tokens that are alike ---
+
+    def alike(self, state: TraceState) -> Alike | None:
+        """Tokens behind which the closing differs only by what a character needs, and by an end of a line."""
+        registers, place, _ = state
+        tables = self.tables
+        match place:
+            case TextLine(rest, None, _) if not self._is_special(registers):
+                return Alike(tables.utf8[rest] & tables.not_inner, rest)
+            case LineStart() if not self._is_special(registers):
+                plain = tables.utf8[utf8.WHOLE] & tables.not_inner & tables.not_first_at
+                return Alike(plain, utf8.WHOLE)
+            case Proposition() if isinstance(place.json.at, InString) and place.json.at.text is None:
+                at = place.json.at
+                return None if at.part or at.half else Alike(tables.contents[at.rest], at.rest)
+        return None
+
+    # --- records ---------------------------------------------------------------------------------
+
+    def _record(self, state: TraceState) -> Bits:
+        """The mask within a record: tokens are looked up along what may follow."""
+        registers, place, _ = state
+        words: tuple[bytes, ...] = ()
+        if isinstance(place, FieldValue):
+            choice = self.machine.rules.choice(registers, place.kind, len(place.values), place.values)
+            if not isinstance(choice, WordChoice):
+                return self._number(state, place, choice)
+            words = choice.words
+        elif isinstance(place, RecordEnd):
+            return self._along_endings(state, self.tables.none, [])
+        elif isinstance(place, FieldName) and place.kind in ("node", "edge"):
+            last = len(SHAPES[place.kind]) - 1
+            choice = self.machine.rules.choice(registers, place.kind, last, (*place.values, None, None))
+            words = choice.words if isinstance(choice, WordChoice) else ()
+        key = (*self._key(place), words, self.near(registers))
+        found = self._kept.get(key)
+        if found is not None:
+            return found
+        found = self._along_endings(state, self.tables.none, [])
+        if not self._has_tried:
+            self._kept[key] = found
+        return found
+
+    def _key(self, place: Any) -> tuple[Any, ...]:
+        if isinstance(place, Keyword):
+            return ("keyword", place.text)
+        return (type(place) is FieldName, place.kind, len(place.values), place.text)
+
+    def _number(self, state: TraceState, place: FieldValue, choice: IdChoice | NumberRange) -> Bits:
+        """The mask in the number of a field."""
+        found, ids = self._numbers(state, place, choice)
+        if place.text and choice.has(place.text):
+            return self._along_endings(state, found, ids)
+        return found | self.tables.few(ids) if ids else found
+
+    def _try(self, state: TraceState, ids: list[int]) -> list[int]:
+        """As `_alive`; what rests on it is not kept."""
+        self._has_tried = self._has_tried or bool(ids)
+        return self._alive(state, ids) if ids else ids
+
+    def _along_endings(self, state: TraceState, found: Bits, ids: list[int]) -> Bits:
+        """A mask and some tokens, with those along what may follow."""
+        place = state.place
+        self._has_tried = False
+        for text, number in self._endings(state):
+            ids += self._along(text)
+            if number:
+                ids += self._try(state, self._mixed(text))
+            elif text:
+                ids += self._try(state, self.tables.beginning(text + b"\n"))
+                ids += self._try(state, self.tables.beginning(text + b"\r"))
+            else:
+                found = found | self._with_deep(state, self._record_end(state))
+        if isinstance(place, FieldValue) and place.kind == "prop":
+            found = found | self._json_behind_id(state)
+        return found | self.tables.few(ids) if ids else found
+
+    def _along(self, text: bytes) -> list[int]:
+        """The tokens that begin a text."""
+        found = self._prefixes.get(text)
+        if found is None:
+            if len(self._prefixes) > _KEPT:
+                self._prefixes.clear()
+            known = self.tables.ids
+            pieces = (text[:size] for size in range(1, min(len(text), self.tables.longest) + 1))
+            found = self._prefixes[text] = [known[piece] for piece in pieces if piece in known]
+        return found
+
+    def _mixed(self, text: bytes) -> list[int]:
+        """The tokens that begin with a text and a digit."""
+        words = self.tables.words
+        low = bisect_left(words, text + b"0")
+        return self.tables.word_ids[low : bisect_left(words, text + b":", low)]
+
+    def _endings(self, state: TraceState) -> list[_Ending]:
+        """The ways in which the record may go on up to its next number."""
+        registers, place, _ = state
+        match place:
+            case Keyword(text):
+                return [_Ending(each[len(text) :], True) for each in self.machine.openings(registers, text)]
+            case FieldName(kind, values, text):
+                return self._fields(registers, kind, values, text)
+            case RecordEnd(kind, values):
+                return self._behind(registers, kind, values)
+            case FieldValue(kind, values, text):
+                choice = self.machine.rules.choice(registers, kind, len(values), values)
+                if isinstance(choice, WordChoice):
+                    return [
+                        _Ending(word[len(text) :] + rest.text, rest.number)
+                        for word in choice.words
+                        if word.startswith(text)
+                        for rest in self._behind(registers, kind, (*values, word))
+                    ]
+                if text and choice.has(text) and kind != "prop":
+                    return self._behind(registers, kind, (*values, text))
+        return []
+
+    def _behind(self, registers: Registers, kind: str, values: tuple[bytes | None, ...]) -> list[_Ending]:
+        end = [_Ending(b"", False)] if may_end_record(kind, values) else []
+        return [*end, *self._fields(registers, kind, values, b"")]
+
+    def _fields(
+        self, registers: Registers, kind: str, values: tuple[bytes | None, ...], text: bytes
+    ) -> list[_Ending]:
+        found = []
+        for name, index in self.machine.names(registers, kind, values, text):
+            rest = name[len(text) :]
+            if not SHAPES[kind][index].words:
+                found.append(_Ending(rest, True))
+                continue
+            above = values + (None,) * (index - len(values))
+            choice = self.machine.rules.choice(registers, kind, index, above)
+            assert isinstance(choice, WordChoice)
+            for word in choice.words:
+                behind = self._behind(registers, kind, (*above, word))
+                found += [_Ending(rest + word + each.text, each.number) for each in behind]
+        return found
+
+    def _numbers(
+        self, state: TraceState, place: FieldValue, choice: IdChoice | NumberRange
+    ) -> tuple[Bits, list[int]]:
+        """The tokens that go on with the number of a field, as a mask and as a list."""
+        tables, text = self.tables, place.text
+        ids = self._alive(state, tables.mixed)
+        if isinstance(choice, IdChoice):
+            digits = {each for root in choice.sets for each in self._digits_below(root, text)}
+            return tables.none, [*ids, *(tables.digits[each] for each in digits if each in tables.digits)]
+        if choice.low == choice.high:
+            whole = b"%d" % choice.low
+            return tables.none, [*ids, *self._along(whole[len(text) :])]
+        is_free = (
+            choice.high >= 10**LONGEST_NUMBER - 1 and len(text) + tables.longest_digits < LONGEST_NUMBER // 2
+        )
+        if not is_free or len(str(choice.low)) + tables.longest_digits >= LONGEST_NUMBER // 2 or text == b"0":
+            return tables.none, [*ids, *self._alive(state, tables.digits.values())]
+        if text:
+            return tables.digit_bits, ids
+        if choice.low == 0 and b"0" in tables.digits:
+            ids.append(tables.digits[b"0"])
+        return tables.number_bits, ids
+
+    def _digits_below(self, root: Any, text: bytes) -> set[bytes]:
+        """What the members with a prefix go on with, as far as tokens of digits reach."""
+        most, found = self.tables.longest_digits, set()
+        first = below(root, text)
+        stack = [] if first is None else [(b"", *first)]
+        while stack:
+            digits, label, node = stack.pop()
+            for size in range(1, min(len(label), most - len(digits)) + 1):
+                found.add(digits + label[:size])
+            digits += label
+            if len(digits) < most:
+                stack += ((digits, more, child) for more, child in node[1])
+        return found
+
+    # --- JSON ------------------------------------------------------------------------------------
+
+    def _json_behind_id(self, state: TraceState) -> Bits:
+        """The tokens that begin with the space behind the id of a `@prop`, and perhaps its JSON."""
+        behind = self.machine.step(state, ord(" "))
+        if behind is None:
+            return self.tables.none
+        key = ("behind id", behind.registers.role == "problem", self.near(behind.registers))
+        found = self._remembered(key, lambda: self.tables.bits(self._walk(behind, b" ")))
+        return self._with_deep(state, found)
+
+    def _proposition(self, state: TraceState, place: Proposition) -> Bits:
+        at, stack = place.json
+        if isinstance(at, InString) and at.length > _FAR:
+            return self._tried(state, self.tables.word_ids)
+        key = (
+            "json",
+            place.fresh,
+            self.kind_of_place(at, stack),
+            self._brackets(stack),
+            self.near(state.registers),
+        )
+        return self._with_deep(state, self._remembered(key, self._new_proposition, state, place))
+
+    def kind_of_place(self, at: Any, stack: Brackets | None) -> Any:
+        """What of a place in JSON decides which tokens may follow."""
+        match at:
+            case InString(text=None):
+                return at._replace(length=min(at.length, 1))
+            case InNumber() if at.written < _FAR and at.part in (
+                "whole",
+                "zero",
+                "decimals",
+                "sign",
+                "point",
+            ):
+                return at.part
+            case InString(text=text):
+                assert stack is not None and isinstance(stack.frame, ObjectFrame) and text is not None
+                keys = stack.frame.keys
+                if stack.frame.shape.keys is None and not any(key.startswith(text) for key in keys):
+                    return at._replace(length=min(at.length, 1), text=None), "key"
+        return at
+
+    def _brackets(self, stack: Brackets | None) -> tuple[Any, ...]:
+        """The innermost brackets, as many as a token may close, and how deep they may nest."""
+        found: list[Any] = []
+        depth = 0 if stack is None else stack.depth
+        while stack is not None and len(found) < self.tables.brackets:
+            # Shapes are those of `json_shapes`, each one object.
+            shape, inside = stack.frame
+            found.append((id(shape), inside))
+            stack = stack.below
+        room = self.machine.limits.nesting - depth
+        return (stack is None, min(room, self.tables.longest), *found)
+
+    def _new_proposition(self, state: TraceState, place: Proposition) -> Bits:
+        at, stack = place.json
+        if isinstance(at, InString) and not at.part and not at.half and self._is_plain(at, stack):
+            return self._new_string(state, at, stack)
+        ids: list[int] = []
+        goes_on = isinstance(at, InNumber) and at.part in ("whole", "decimals") and at.written < _FAR
+        if goes_on:
+            ids += self.tables.digits.values()
+            ids += self._alive(state, self.tables.mixed)
+        if is_complete(place.json):
+            ids += self._alive(state, self.tables.beginning(b"\n"))
+        for byte in self._following(at):
+            if goes_on and byte in b"0123456789":
+                continue
+            following = self.machine.step(state, byte)
+            if following is not None:
+                ids += self._walk(following, bytes((byte,)))
+        return self.tables.bits(ids)
+
+    def _following(self, at: Any) -> Iterable[int]:
+        """Bytes among which are all that may follow, but for the end of the line."""
+        if isinstance(at, InNumber):
+            return _STRUCTURE.replace(b"\n", b"") + _NUMBER
+        if isinstance(at, BehindValue | ExpectedKey | ExpectedColon):
+            return _STRUCTURE.replace(b"\n", b"")
+        if isinstance(at, Expected):
+            return _STRUCTURE.replace(b"\n", b"") + b"-0123456789"
+        return [byte for byte in range(256) if byte != ord("\n")]
+
+    def _is_plain(self, at: InString, stack: Brackets | None) -> bool:
+        """Whether any characters may follow in a string."""
+        if at.text is None:
+            return True
+        return stack is not None and isinstance(stack.frame, ObjectFrame) and stack.frame.shape.keys is None
+
+    def _new_string(self, state: TraceState, at: InString, stack: Brackets | None) -> Bits:
+        tables = self.tables
+        found = tables.contents[at.rest]
+        if at.rest:
+            return found | self._tried(state, tables.exits_in_character)
+        ids = self._exiting(state, False) + self._exiting(self._longer(state), True)
+        found = found | tables.bits(ids)
+        if at.text is not None and stack is not None and isinstance(stack.frame, ObjectFrame):
+            rests = [key[len(at.text) :] for key in stack.frame.keys if key.startswith(at.text)]
+            tried = [id_ for rest in rests for id_ in tables.beginning(rest.encode() + b'"')]
+            found = self._corrected(state, found, tried)
+        return found
+
+    def _longer(self, state: TraceState) -> TraceState:
+        """The state behind some more characters of a string, which repeat no key."""
+        place = state.place
+        assert isinstance(place, Proposition)
+        at = place.json.at
+        assert isinstance(at, InString)
+        # No key has this character in front: a token that repeats one is tried by itself.
+        text = None if at.text is None else "\x00" * 7
+        longer = at._replace(length=at.length + 1, text=text)
+        return state._replace(place=place._replace(json=place.json._replace(at=longer), fresh=False))
+
+    def _exiting(self, state: TraceState, behind_some: bool) -> list[int]:
+        """The tokens that leave the plain part of a string: by what is left of them there."""
+        trie = self._exits.get(behind_some)
+        if trie is None:
+            trie = self._exits[behind_some] = _Trie(self.tables.exits[behind_some])
+        return trie.alive(self.machine, state)
+
+
+class _Trie:
+    """Ends of tokens, with the tokens that have each."""
+
+    def __init__(self, groups: dict[bytes, list[int]]) -> None:
+        self._root: dict[int, Any] = {}
+        for text, ids in groups.items():
+            node = self._root
+            for byte in text:
+                node = node.setdefault(byte, {})
+            node.setdefault(-1, []).extend(ids)
+
+    def alive(self, machine: TraceMachine, state: TraceState) -> list[int]:
+        """The tokens with an end behind which the trace can be completed."""
+        found: list[int] = []
+        stack = [(self._root, state)]
+        while stack:
+            node, here = stack.pop()
+            for byte, child in node.items():
+                if byte < 0:
+                    found += child
+                    continue
+                following = machine.step(here, byte)
+                if following is not None:
+                    stack.append((child, following))
+        return found
