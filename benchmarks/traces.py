@@ -26,7 +26,8 @@ from measure import growth, median, peak_megabytes  # noqa: E402
 from outcome import finish  # noqa: E402
 from tables import table  # noqa: E402
 
-STAGES = ("read", "extract", "hash", "write")
+STAGES = ("read", "extract", "hash", "write", "stream")
+_PIECE = 1 << 16
 _MOST_GROWTH = 2.2
 _TEXTS = (
     b"The condition holds.",
@@ -87,12 +88,13 @@ class Point:
     """Median milliseconds of each stage at one size, the peak in megabytes, and what was not right.
 
     `loops` is reading and extracting in runs of a fixed loop, timed before and behind: other processes
-    on the machine slow both down.
+    on the machine slow both down. `stream_loops` is the same of the validator that reads pieces.
     """
 
     size: int
     ms: dict[str, float | None]
     loops: float | None
+    stream_loops: float | None
     megabytes: float | None
     faults: list[str]
 
@@ -118,6 +120,7 @@ def measure_one(size: int, damaged: bool) -> dict[str, Any]:
     from potlang.languages.dot.lower.canonical import digest
     from potlang.languages.dot.lower.extract import extract
     from potlang.languages.dot.read.reader import read_trace
+    from potlang.languages.dot.stream.validator import Validator
     from potlang.languages.dot.write.emit import emit
 
     data = damaged_trace(size) if damaged else trace_of_size(size)
@@ -138,12 +141,29 @@ def measure_one(size: int, damaged: bool) -> dict[str, Any]:
     read_megabytes = peak_megabytes()["self"] - before
     timed("hash", lambda: digest(trace))
     written = timed("write", lambda: emit(trace))
+    validator = Validator()
+
+    def stream() -> None:
+        for at in range(0, len(data), _PIECE):
+            validator.push(data[at : at + _PIECE])
+
+    before_stream = loop_ms()
+    timed("stream", stream)
+    stream_loops = 2 * ms["stream"] / (before_stream + loop_ms())
     right = written == data and len(trace.records) == size and not len(sink)
+    right = right and validator.status == "complete"
     if damaged:
-        right = not trace.is_well_formed and len(sink) > size // 50
+        right = not trace.is_well_formed and len(sink) > size // 50 and validator.status == "invalid"
     loops = (ms["read"] + ms["extract"]) / loop
     inclusions = len(extract(trace).inclusions)
-    return {"ms": ms, "loops": loops, "megabytes": read_megabytes, "right": right, "inclusions": inclusions}
+    return {
+        "ms": ms,
+        "loops": loops,
+        "stream_loops": stream_loops,
+        "megabytes": read_megabytes,
+        "right": right,
+        "inclusions": inclusions,
+    }
 
 
 def measure(size: int, rounds: int, damaged: bool) -> Point:
@@ -161,7 +181,8 @@ def measure(size: int, rounds: int, damaged: bool) -> Point:
         faults.append("what was read is not what was written")
     ms = {stage: median(each["ms"][stage] for each in figures) for stage in STAGES}
     loops = median(each["loops"] for each in figures)
-    return Point(size, ms, loops, median(each["megabytes"] for each in figures), faults)
+    stream = median(each["stream_loops"] for each in figures)
+    return Point(size, ms, loops, stream, median(each["megabytes"] for each in figures), faults)
 
 
 def rows(points: Sequence[Point]) -> list[list[Any]]:
@@ -190,6 +211,10 @@ def failures(points: Sequence[Point], most: float) -> list[str]:
         factor = growth((a.size, b.size), (a.loops, b.loops))
         if factor is None or factor > most:
             found.append(f"{a.size} to {b.size}: grows {factor} times per doubling, at most {most}")
+        streamed = growth((a.size, b.size), (a.stream_loops, b.stream_loops))
+        # A damaged trace is left at its first violation, which is near its beginning.
+        if a.stream_loops and a.stream_loops > 0.1 and (streamed is None or streamed > most):
+            found.append(f"{a.size} to {b.size}: the stream grows {streamed} times, at most {most}")
     return found
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from potlang.languages.dot.solve.literals import entailed_literals as entailed_literals
     from potlang.languages.dot.solve.verify import verify as verify
     from potlang.languages.dot.stream.registers import Budgets as Budgets
-    from potlang.languages.dot.stream.registers import Goal as Goal
+    from potlang.languages.dot.stream.registers import TraceGoal as TraceGoal
     from potlang.languages.dot.stream.validator import Validator as Validator
     from potlang.languages.dot.write.builder import BuildError as BuildError
     from potlang.languages.dot.write.builder import TraceBuilder as TraceBuilder
@@ -56,7 +56,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "potlang.languages.dot.solve.literals": "entailed_literals",
         "potlang.languages.dot.check": "CheckedTrace MalformedTrace check read",
         "potlang.languages.dot.solve.verify": "verify",
-        "potlang.languages.dot.stream.registers": "Budgets Goal",
+        "potlang.languages.dot.stream.registers": "Budgets TraceGoal",
         "potlang.languages.dot.stream.validator": "Validator",
         "potlang.languages.dot.write.builder": "BuildError TraceBuilder",
     },

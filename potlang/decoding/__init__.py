@@ -1,6 +1,6 @@
 """What a model may write next: vocabularies as bytes, exact masks over them, and grammars for other decoders.
 
-    masker = TokenMasker(TokenVocabulary.from_tiktoken(encoding), goal=Goal(end=True))
+    masker = TokenMasker(TokenVocabulary.from_tiktoken(encoding), goal=TraceGoal(end=True))
     allowed = masker.mask()
 
 numpy is needed for masks (`pip install 'potlang[decoding]'`).
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from potlang.decoding.vocabulary import BadVocabulary as BadVocabulary
     from potlang.decoding.vocabulary import TokenVocabulary as TokenVocabulary
     from potlang.languages.dot.stream.registers import Budgets as Budgets
-    from potlang.languages.dot.stream.registers import Goal as Goal
+    from potlang.languages.dot.stream.registers import TraceGoal as TraceGoal
 
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
     {
         "potlang.decoding.masker": "BudgetTooSmall TokenMasker",
         "potlang.decoding.vocabulary": "BadVocabulary TokenVocabulary",
-        "potlang.languages.dot.stream.registers": "Budgets Goal",
+        "potlang.languages.dot.stream.registers": "Budgets TraceGoal",
     },
 )

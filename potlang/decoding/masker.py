@@ -20,7 +20,7 @@ from potlang.languages.dot.stream.machine import (
     TraceMachine,
     TraceState,
 )
-from potlang.languages.dot.stream.registers import NO_GOAL, UNBOUNDED, Budgets, Goal
+from potlang.languages.dot.stream.registers import NO_GOAL, UNBOUNDED, Budgets, TraceGoal
 from potlang.source import DEFAULT_LIMITS, InputLimits
 
 _CLOSING_BYTES = (
@@ -53,7 +53,7 @@ class TokenMasker:
         *,
         profile: Profile = "paper",
         budgets: Budgets = UNBOUNDED,
-        goal: Goal = NO_GOAL,
+        goal: TraceGoal = NO_GOAL,
         tokens: bool | None = False,
         max_tokens: int | None = None,
         limits: InputLimits = DEFAULT_LIMITS,
@@ -71,7 +71,7 @@ class TokenMasker:
             not tokens and not self._machine.rules.follows(start.registers, "NODE")
         ):
             raise ValueError(f"no trace is within {budgets} and reaches {goal}")
-        self._tables = MaskTables(_tables_of(vocabulary), self._machine)
+        self.mask_tables = MaskTables(_tables_of(vocabulary), self._machine)
         self._most = max_tokens
         self._path: tuple[Any, ...] = (start, None)
         self._count = 0
@@ -113,16 +113,16 @@ class TokenMasker:
 
         The array is not to be written to; `fill` copies it.
         """
-        found = self._tables.tables.none if self.is_stopped() else self._found()
+        found = self.mask_tables.tables.none if self.is_stopped() else self._found()
         return found.view(np.int32)
 
     def _found(self) -> Bits:
-        found = self._tables.mask(self.state)
+        found = self.mask_tables.mask(self.state)
         if self._most is not None:
             found = self._affordable(found, self._most - self._count - 1)
         end = self.vocabulary.end
         if end is not None and self.is_accepting():
-            found = found | self._tables.tables.bits((end,))
+            found = found | self.mask_tables.tables.bits((end,))
         return found
 
     def fill(self, bitmask: Any, row: int = 0) -> None:
@@ -207,15 +207,15 @@ class TokenMasker:
 
     def _affordable(self, found: Bits, left: int) -> Bits:
         """The tokens of a mask behind which `left` tokens suffice for the closing."""
-        state, tables = self.state, self._tables.tables
+        state, tables = self.state, self.mask_tables.tables
         is_length = isinstance(state.place, FenceLength)
         growth = _GROWTH + _A_BRACKET * tables.longest
-        if not is_length and not self._tables.reaches_fences and self._needed(state) + growth <= left:
+        if not is_length and not self.mask_tables.reaches_fences and self._needed(state) + growth <= left:
             return found
         tokens = self.vocabulary.tokens
         kept = []
         affordable = tables.none
-        alike = self._tables.alike(state)
+        alike = self.mask_tables.alike(state)
         if alike is not None:
             for members in tables.classes(alike.rest):
                 some = found & alike.tokens & members
@@ -241,13 +241,15 @@ class TokenMasker:
     def _alike(self, state: TraceState) -> Any:
         """What the closing of a state depends on, where many states are alike."""
         registers, place, _ = state
-        near = self._tables.near(registers), registers.last
+        near = self.mask_tables.near(registers), registers.last
         if isinstance(place, LineStart):
             return near
         if isinstance(place, TextLine) and place.special is None:
             return near, place.rest
         if isinstance(place, Proposition):
-            return near, place.json._replace(at=self._tables.kind_of_place(place.json.at, place.json.stack))
+            at, stack = place.json
+            tables, depth = self.mask_tables, 0 if stack is None else stack.depth
+            return near, depth, tables.kind_of_place(at, stack), tables.brackets(stack)
         return None
 
 

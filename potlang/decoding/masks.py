@@ -93,7 +93,7 @@ class MaskTables:
         """The tokens behind which the trace can be completed; not to be written to."""
         registers, place, size = state
         if size + self.tables.longest + LONGEST_NUMBER > self.machine.limits.bytes:
-            return self._tried(state, self.tables.word_ids)
+            return self.tried(state)
         match place:
             case TextLine():
                 return self._text(state, place)
@@ -121,6 +121,10 @@ class MaskTables:
         for byte in token:
             here = None if here is None else self.machine.step(here, byte)
         return here is not None
+
+    def tried(self, state: TraceState) -> Bits:
+        """The same mask as `mask`, found by trying each token: what tests compare it with."""
+        return self._tried(state, self.tables.word_ids)
 
     def _alive(self, state: TraceState, ids: Iterable[int]) -> list[int]:
         tokens = self.tables.vocabulary.tokens
@@ -508,7 +512,7 @@ class MaskTables:
             "json",
             place.fresh,
             self.kind_of_place(at, stack),
-            self._brackets(stack),
+            self.brackets(stack),
             self.near(state.registers),
         )
         return self._with_deep(state, self._remembered(key, self._new_proposition, state, place))
@@ -533,7 +537,7 @@ class MaskTables:
                     return at._replace(length=min(at.length, 1), text=None), "key"
         return at
 
-    def _brackets(self, stack: Brackets | None) -> tuple[Any, ...]:
+    def brackets(self, stack: Brackets | None) -> tuple[Any, ...]:
         """The innermost brackets, as many as a token may close, and how deep they may nest."""
         found: list[Any] = []
         depth = 0 if stack is None else stack.depth

@@ -13,7 +13,7 @@ from stream_support import a_trace, check_agrees, form_of, is_read
 
 from potlang.diag import Sink
 from potlang.diag.render_text import render_text
-from potlang.dot import Budgets, Goal, TraceBuilder, Validator, synthesize
+from potlang.dot import Budgets, TraceBuilder, TraceGoal, Validator, synthesize
 from potlang.languages.dot.lower.canonical import digest
 from potlang.languages.dot.read.reader import read_trace
 from potlang.languages.dot.read.records import PROFILES
@@ -260,7 +260,7 @@ def test_a_goal_is_reached_within_budgets_from_every_byte_that_is_not_invalid() 
     """[STREAM-GOAL] [STREAM-CLOSE]: each byte of the closing takes one off."""
     random = Random(11)
     for _ in range(60):
-        goal = Goal(end=random.random() < 0.8, critique=random.random() < 0.6)
+        goal = TraceGoal(end=random.random() < 0.8, critique=random.random() < 0.6)
         budgets = Budgets(*(random.choice([None, *some]) for some in ([5, 9, 30], [0, 3, 90], [3, 9, 60])))
         validator = Validator(budgets=budgets, goal=goal, tokens=random.choice([None, False, True]))
         data = a_trace(random, "paper", damage=random.random() < 0.3)
@@ -274,7 +274,7 @@ def test_a_goal_is_reached_within_budgets_from_every_byte_that_is_not_invalid() 
         check_closes(validator, goal, budgets)
 
 
-def check_closes(validator: Validator, goal: Goal, budgets: Budgets) -> None:
+def check_closes(validator: Validator, goal: TraceGoal, budgets: Budgets) -> None:
     way = validator.closing()
     for size in range(len(way)):
         assert validator.closing() == way[size:]
@@ -289,7 +289,7 @@ def check_closes(validator: Validator, goal: Goal, budgets: Budgets) -> None:
 
 def test_a_goal_is_judged_at_the_byte_that_leaves_nothing_for_it() -> None:
     """[STREAM-GOAL]"""
-    both = Goal(end=True, critique=True)
+    both = TraceGoal(end=True, critique=True)
     for data, budgets, at in [
         (TWO + b"@node id=3 role=p", Budgets(records=5), 65),
         (TWO + b"@e", Budgets(records=5), 50),

@@ -32,10 +32,10 @@ def closing(machine: TraceMachine, state: TraceState) -> bytes:
 
     Behind the first of them the rest is the closing: so each takes one byte off.
     """
-    return _Way(machine).closing(state)
+    return _ShortestEnd(machine).closing(state)
 
 
-class _Way:
+class _ShortestEnd:
     """The way to the end under one machine."""
 
     def __init__(self, machine: TraceMachine) -> None:

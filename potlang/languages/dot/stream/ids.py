@@ -15,7 +15,7 @@ EMPTY: IdTrie = (False, ())
 _LEAF: IdTrie = (True, ())
 
 
-class _Way(NamedTuple):
+class _DownEdge(NamedTuple):
     """A node on the way down, and which of its edges was taken."""
 
     node: IdTrie
@@ -60,7 +60,7 @@ def added(root: IdTrie, key: bytes) -> IdTrie:
         if not rest.startswith(label):
             new = _with_edge(node, index, *_split(label, child, rest))
             break
-        ways.append(_Way(node, index))
+        ways.append(_DownEdge(node, index))
         node, rest = child, rest[len(label) :]
     else:
         new = (True, node[1])
@@ -86,7 +86,7 @@ def removed(root: IdTrie, key: bytes) -> IdTrie:
     ways, node, rest = [], root, key
     while rest:
         index = next(i for i, (label, _) in enumerate(node[1]) if rest.startswith(label))
-        ways.append(_Way(node, index))
+        ways.append(_DownEdge(node, index))
         label, node = node[1][index]
         rest = rest[len(label) :]
     new: IdTrie = (False, node[1])
@@ -96,7 +96,7 @@ def removed(root: IdTrie, key: bytes) -> IdTrie:
     return _rebuilt(ways, new)
 
 
-def _rebuilt(ways: list[_Way], new: IdTrie) -> IdTrie:
+def _rebuilt(ways: list[_DownEdge], new: IdTrie) -> IdTrie:
     for node, index in reversed(ways):
         new = _with_edge(node, index, node[1][index][0], new)
     return new

@@ -19,8 +19,8 @@ from potlang.languages.dot.stream.registers import (
     UNBOUNDED,
     Admission,
     Budgets,
-    Goal,
     Registers,
+    TraceGoal,
     Value,
     WordChoice,
 )
@@ -163,7 +163,7 @@ class TraceMachine:
         self,
         profile: Profile = "paper",
         budgets: Budgets = UNBOUNDED,
-        goal: Goal = NO_GOAL,
+        goal: TraceGoal = NO_GOAL,
         *,
         tokens: bool | None = None,
         limits: InputLimits = DEFAULT_LIMITS,

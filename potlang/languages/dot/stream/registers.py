@@ -37,14 +37,14 @@ class Budgets(NamedTuple):
 UNBOUNDED = Budgets()
 
 
-class Goal(NamedTuple):
+class TraceGoal(NamedTuple):
     """What a trace has to have in the end: its end marker, and an edge of a critique."""
 
     end: bool = False
     critique: bool = False
 
 
-NO_GOAL = Goal()
+NO_GOAL = TraceGoal()
 
 
 class Registers(NamedTuple):
@@ -157,7 +157,7 @@ class Admission:
         self,
         profile: Profile,
         budgets: Budgets = UNBOUNDED,
-        goal: Goal = NO_GOAL,
+        goal: TraceGoal = NO_GOAL,
         *,
         tokens: bool | None = None,
     ) -> None:

@@ -11,7 +11,7 @@ from potlang.languages.dot.read.rules import note, rule_of
 from potlang.languages.dot.stream.closing import closing
 from potlang.languages.dot.stream.explain import violation_at
 from potlang.languages.dot.stream.machine import START_OF_LINE, FenceBytes, TextLine, TraceMachine, TraceState
-from potlang.languages.dot.stream.registers import NO_GOAL, UNBOUNDED, Budgets, Goal
+from potlang.languages.dot.stream.registers import NO_GOAL, UNBOUNDED, Budgets, TraceGoal
 from potlang.source import DEFAULT_LIMITS, InputLimits
 
 StreamStatus = Literal["incomplete", "complete", "invalid"]
@@ -44,7 +44,7 @@ class Validator:
         *,
         profile: Profile = "paper",
         budgets: Budgets = UNBOUNDED,
-        goal: Goal = NO_GOAL,
+        goal: TraceGoal = NO_GOAL,
         tokens: bool | None = None,
         limits: InputLimits = DEFAULT_LIMITS,
     ) -> None:

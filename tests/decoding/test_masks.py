@@ -1,0 +1,161 @@
+"""Masks against brute force, and walks along them."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from random import Random
+from typing import Any
+
+import pytest
+from decoding_support import a_masker, adversarial, states
+
+np = pytest.importorskip("numpy", reason="masks need numpy (potlang[decoding])")
+
+from potlang.decoding import Budgets, BudgetTooSmall, TokenMasker, TokenVocabulary, TraceGoal  # noqa: E402
+from potlang.diag import Sink  # noqa: E402
+from potlang.dot import Validator, read, synthesize  # noqa: E402
+from potlang.languages.dot.read.reader import read_trace  # noqa: E402
+from potlang.languages.dot.read.records import Edge, End  # noqa: E402
+
+BOTH = TraceGoal(end=True, critique=True)
+VOCABULARY = adversarial(Random(1))
+
+
+def check_masks(vocabulary: TokenVocabulary, random: Random, count: int, share: float) -> Counter[str]:
+    """Compares masks with what trying each token gives."""
+    seen: Counter[str] = Counter()
+    while sum(seen.values()) < count:
+        masker = a_masker(vocabulary, random)
+        tables = masker.mask_tables
+        for state in states(masker, random, share):
+            found, wanted = tables.mask(state), tables.tried(state)
+            if not np.array_equal(found, wanted):
+                wrong = [vocabulary.tokens[each] for each in tables.tables.unpacked(found ^ wanted)]
+                raise AssertionError((state.place, masker.machine.rules.budgets, wrong[:9]))
+            seen[type(state.place).__name__] += 1
+    return seen
+
+
+def test_masks_are_those_of_brute_force() -> None:
+    """[DECODE-MASK]"""
+    seen = check_masks(VOCABULARY, Random(2), 120, 0.05)
+    assert {"Keyword", "FieldValue", "FieldName", "Proposition", "FenceBytes", "LineStart"} <= set(seen)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_many_masks_are_those_of_brute_force(seed: int) -> None:
+    """[DECODE-MASK]"""
+    random = Random(seed)
+    check_masks(adversarial(random), random, 4_000, 0.05)
+
+
+def bits(mask: Any) -> list[int]:
+    return [int(each) for each in np.flatnonzero(np.unpackbits(mask.view(np.uint8), bitorder="little"))]
+
+
+def small(random: Random) -> TokenVocabulary:
+    """A vocabulary in which a walk is quick."""
+    some = [token for token in adversarial(random, 500).tokens if token is not None and token < b"\x7f"]
+    tails = [b"\x80", b"\x90", b"\xa0", b"\xc3", b"\xe2", b"\xf0"]
+    single = {bytes((byte,)) for byte in range(0x20, 0x7F)} | {b"\n", b"\r"}
+    tokens = sorted({*(each for each in some if len(each) > 1), *tails, *single})
+    return TokenVocabulary([*tokens, None], end=len(tokens))
+
+
+def walk(masker: TokenMasker, random: Random) -> bytes:
+    """Tokens at random up to the end; what was written."""
+    written = b""
+    while not masker.is_stopped():
+        allowed = bits(masker.mask())
+        assert allowed, masker.state
+        if random.random() < 0.05:
+            assert allowed == [each for each in range(len(masker.vocabulary)) if masker.allows(each)]
+        token = random.choice(allowed)
+        assert masker.consume_token(token)
+        written += masker.vocabulary.tokens[token] or b""
+    return written
+
+
+def check_walk(random: Random, most: int) -> None:
+    vocabulary = small(random)
+    masker = TokenMasker(vocabulary, goal=BOTH, max_tokens=most, tokens=random.choice([False, True]))
+    written = walk(masker, random)
+    assert masker.is_accepting()
+    trace = read_trace(written, sink := Sink(), require_end=True)
+    assert not len(sink), (written, [each.message for each in sink.diagnostics()])
+    assert any(edge.kind == "critique" for edge in trace.of(Edge)) and list(trace.of(End))
+
+
+def test_walks_end_in_traces_that_reach_the_goal() -> None:
+    """[DECODE-CLOSE]"""
+    random = Random(3)
+    for _ in range(2):
+        check_walk(random, 180)
+
+
+@pytest.mark.slow
+def test_many_walks_end_in_traces_that_reach_the_goal() -> None:
+    """[DECODE-CLOSE]"""
+    random = Random(4)
+    for _ in range(300):
+        check_walk(random, random.randint(150, 600))
+
+
+def test_budgets_that_nothing_fits_are_refused_before_anything_is_written() -> None:
+    """[DECODE-CLOSE]"""
+    needed = len(Validator(goal=BOTH, tokens=False).closing()) + 1
+    with pytest.raises(BudgetTooSmall, match="takes"):
+        TokenMasker(VOCABULARY, goal=BOTH, max_tokens=needed - 1)
+    masker = TokenMasker(VOCABULARY, goal=BOTH, max_tokens=needed)
+    assert len(read(walk(masker, Random(5)).decode(), require_end=True).nodes) == 4 - 1
+    with pytest.raises(ValueError, match="no trace"):
+        TokenMasker(VOCABULARY, goal=BOTH, budgets=Budgets(records=3))
+
+
+def test_tokens_are_consumed_validated_and_taken_back() -> None:
+    """[DECODE-STEP]"""
+    text = b"@node id=1 role=problem\nWhich?\n"
+    tokens = [VOCABULARY.ids[bytes((byte,))] for byte in text]
+    masker = TokenMasker(VOCABULARY, goal=TraceGoal(end=True))
+    assert masker.consume_tokens(tokens)
+    there = masker.mask().copy()
+    other = masker.deep_copy()
+    wrong = VOCABULARY.ids[b"\xff"]
+    assert not masker.consume_token(wrong) and not masker.consume_tokens([tokens[0], wrong])
+    assert not masker.consume_token(-1) and not masker.consume_token(len(VOCABULARY))
+    assert masker.validate_tokens([*tokens[:2], wrong, tokens[0]]) == 2
+    assert np.array_equal(masker.mask(), there)
+    assert other.consume_tokens([VOCABULARY.ids[bytes((byte,))] for byte in b"@node id=2 role=summarizer\n"])
+    closing = [VOCABULARY.ids[bytes((byte,))] for byte in other.closing()]
+    assert other.consume_tokens(closing) and other.is_accepting()
+    assert other.consume_token(VOCABULARY.end or 0) and other.is_stopped() and not other.mask().any()
+    other.rollback(1)
+    assert not other.is_stopped() and other.allows(VOCABULARY.end or 0)
+    other.rollback(len(closing) + 27)
+    assert np.array_equal(other.mask(), there) and np.array_equal(masker.mask(), there)
+    with pytest.raises(ValueError, match="taken back"):
+        other.rollback(1_000)
+    rows = np.zeros((3, len(there)), dtype=np.int32)
+    TokenMasker.fill_batch([masker, other], rows)
+    assert np.array_equal(rows[0], there) and np.array_equal(rows[1], there) and not rows[2].any()
+
+
+def test_the_tokens_of_a_trace_are_allowed_one_after_the_other() -> None:
+    """[DECODE-MASK]"""
+    [sample] = synthesize(1, seed=3)
+    masker, at, data, random = TokenMasker(VOCABULARY), 0, sample.trace.encode(), Random(7)
+    while at < len(data):
+        size = next(size for size in range(24, 0, -1) if data[at : at + size] in VOCABULARY.ids)
+        token = VOCABULARY.ids[data[at : at + size]]
+        assert random.random() < 0.9 or token in bits(masker.mask())
+        assert masker.consume_token(token)
+        at += size
+    assert masker.is_accepting()
+
+
+def test_a_vocabulary_is_made_ready_in_time_that_its_size_explains() -> None:
+    began = time.perf_counter()
+    TokenMasker(adversarial(Random(6), 5_000)).mask()
+    assert time.perf_counter() - began < 5
