@@ -8,7 +8,6 @@ from html.parser import HTMLParser
 from itertools import pairwise
 from xml.etree import ElementTree
 
-import pytest
 from hypothesis import given, settings
 from view_support import HOSTILE, TEXTS, full, large, with_texts
 
@@ -238,16 +237,15 @@ def test_long_texts_are_cut_on_the_page() -> None:
     assert f"{10_000_000 - LONGEST_TEXT:,} more characters" in written
 
 
-@pytest.mark.parametrize(
-    "draw",
-    [page, lambda r: svg(graph_of(r)), lambda r: mermaid(graph_of(r)), lambda r: graphviz(graph_of(r))],
-)
-def test_large_and_empty_traces_are_drawn(draw: Callable[[TraceReport], str]) -> None:
+def test_large_and_empty_traces_are_drawn() -> None:
     """[VIEW-LARGE]: what is left out is said."""
-    drawn = draw(large(100_000))
-    assert "2,000 of 100,000 nodes are drawn" in drawn
-    assert len(drawn) < 3_000_000
-    assert draw(TraceReport(TraceVerdict.REJECTED))
+    drawings: list[Callable[[DrawnGraph], str]] = [svg, mermaid, graphviz]
+    report, empty = large(100_000), TraceReport(TraceVerdict.REJECTED)
+    graph = graph_of(report)
+    for drawn in (page(report), *(draw(graph) for draw in drawings)):
+        assert "2,000 of 100,000 nodes are drawn" in drawn
+        assert len(drawn) < 3_000_000
+    assert all((page(empty), *(draw(graph_of(empty)) for draw in drawings)))
 
 
 def test_hostile_texts_are_all_there() -> None:

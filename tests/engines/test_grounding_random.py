@@ -165,21 +165,21 @@ def agrees(module: Module, negated: bool) -> Grounded:
     return found
 
 
-@settings(max_examples=80)
+@settings(max_examples=50)
 @given(problems(), st.booleans())
 def test_statuses_are_right_and_carry_evidence(module: Module, negated: bool) -> None:
     """[GROUND-UNSAT] [GROUND-SAT]"""
     agrees(module, negated)
 
 
-@settings(max_examples=80)
+@settings(max_examples=50)
 @given(clausal(), st.booleans())
 def test_clauses_with_equality_and_functions(module: Module, negated: bool) -> None:
     """[GROUND-UNSAT] [GROUND-SAT]"""
     agrees(module, negated)
 
 
-@settings(max_examples=60)
+@settings(max_examples=35)
 @given(modules(nested=False, depth=4, most=3), st.booleans())
 def test_statuses_are_right_with_any_sorts_and_operators(module: Module, negated: bool) -> None:
     agrees(module, negated)

@@ -50,14 +50,14 @@ def agree(module: Module, structure: Structure) -> None:
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 def test_values_agree_in_finite_structures(data: st.DataObject) -> None:
     module = data.draw(modules(finite=True, depth=4))
     agree(module, data.draw(meanings(module)))
 
 
 @given(st.data())
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 def test_values_agree_where_sorts_are_infinite(data: st.DataObject) -> None:
     module = data.draw(modules(depth=4))
     agree(module, data.draw(meanings(module)))

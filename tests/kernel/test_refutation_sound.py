@@ -206,7 +206,7 @@ def check_soundness(data: st.DataObject, depth: int) -> None:
 
 
 @given(st.data())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_what_is_true_is_not_refuted(data: st.DataObject) -> None:
     """[CERT-SKOLEM-1] [CERT-SKOLEM-2] [CERT-SKOLEM-3] [CERT-SKOLEM-4] [CERT-INSTANCE] [CERT-CLAUSE]"""
     check_soundness(data, 4)

@@ -37,7 +37,7 @@ from potlang.smt.printer import Printer
 from potlang.testing import programs
 
 _TIMEOUT_MS = {"z3": 2_000, "cvc5": 2_000, "cvc5-fmf": 200}
-_EXAMPLES = {"z3": 40, "cvc5": 40, "cvc5-fmf": 8}
+_EXAMPLES = {"z3": 25, "cvc5": 25, "cvc5-fmf": 8}
 SEED = Path(__file__).parents[1] / "seed"
 REASONS = (
     "is infinite, too large, or has no size in the structure",

@@ -93,7 +93,7 @@ def check(module: Module) -> None:
 
 
 @given(modules(finite=True, depth=3, most=2))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_brute_force_z3_and_cvc5_agree(module: Module) -> None:
     check(module)
 
