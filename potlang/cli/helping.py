@@ -122,7 +122,7 @@ def _in_our_words(ctx: click.Context) -> Iterator[None]:
 
 
 def _meant(command: click.Command, name: str) -> str | None:
-    """What other programs call an option of ours."""
+    """The option here for one of other programs; None where there is none."""
     if name == "-V":
         return "potc --version"
     for each in command.params:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 _MARK = re.compile(r"\d+|(?<=[a-z\d])[A-Z]$|(?<=_)[A-Za-z]$")
-"""What counts things of one kind: a number, or a letter at the end that is set apart."""
+"""The part of a name that counts things of a kind: a number, or a letter set apart at the end."""
 _SHORT = 2
 """Names of so many letters are near to all others."""
 _SCAN = 2_000

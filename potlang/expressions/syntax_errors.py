@@ -58,7 +58,7 @@ def explain_expression(text: str, pointer: str, sink: Sink) -> None:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _faults(text: str) -> tuple[Fault, ...]:
-    """What is wrong with an expression; remembered, since a repair of one is tried beside the others."""
+    """The faults of an expression; remembered, since a repair of one is tried beside the others."""
     forgiving = ErrorTolerantLexer(text)
     tokens, amounts = without_amounts(forgiving.tokens)
     problems = [*forgiving.problems, *amounts]
@@ -284,7 +284,7 @@ def _applied(tokens: list[Token], index: int) -> Fault | None:
 
 
 def _juxtaposed(tokens: list[Token], index: int, expected: list[str]) -> Fault:
-    """What is wrong with a token; `f x` of two names may be applied as in Haskell."""
+    """The fault of a token; `f x` of two names may be applied as in Haskell."""
     previous, token = tokens[index - 1] if index else None, tokens[index]
     fault = describe(previous, token, expected)
     is_pair = previous is not None and previous.kind == token.kind == "NAME" and previous.text not in BINDERS

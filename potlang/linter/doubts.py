@@ -21,7 +21,7 @@ class _Halves(NamedTuple):
 
 
 def doubts(program: Program, report: ProgramResult) -> str:
-    """What may not be meant in verdicts of the report, on one line; empty if nothing of the kind is seen.
+    """Doubts that the verdicts of the report are what was meant, on one line; empty if there are none.
 
     No solver is asked, and no rule of the linter is run ([LINT-DOUBT]).
     """

@@ -23,7 +23,7 @@ _WHOLE: Final = ("fix", "code", "pointer", "path", "from")
 _MAPS: Final = ("could_be_true", "could_be_false", "holds_for", "fails_for", "model", "fields")
 """Objects whose keys are data: they are cut as lists are."""
 _OPTIONAL: Final = "lints"
-"""What stands in an answer only where all of it has room."""
+"""The part that stands in an answer only where all of it has room."""
 _KEPT: Final = ("operation", "status", "error", "verdict", "left_out", "hint")
 
 

@@ -92,7 +92,7 @@ class Calendar:
         self._pool = pool
         self._symbols: dict[str, Symbol] = {}
         self._functions: dict[Symbol, _Moved] = {}
-        """What programs call: a part of a date, or a date, without and with steps."""
+        """The functions that programs call: parts of a date, and dates, without and with steps."""
         self.definitions: list[Definition] = []
         """In an order in which each follows those that it uses."""
 
@@ -141,7 +141,7 @@ class Calendar:
         return isinstance(node, App) and node.op in self._functions
 
     def lemmas(self, terms: Iterable[Node]) -> Node:
-        """What holds of the months that such terms speak of, by the calendar alone; true if nothing is said.
+        """Facts of the calendar on the months that such terms are about; true if there are none.
 
         Days of a month are 1 to 28 at least and 31 at most, 12 months are a year, and of two different
         ones the earlier ends before the later begins; how far apart they begin is bounded both ways.
@@ -188,7 +188,7 @@ class Calendar:
         ]
 
     def _apart(self, a: _Month, b: _Month) -> list[Node]:
-        """What holds of two months of which the first is the earlier."""
+        """Facts of the calendar on two months of which the first is the earlier."""
         pool = self._pool
         begins, other = self._first_day(a), self._first_day(b)
         days = pool.app(op.SUB, (other, begins))

@@ -115,7 +115,7 @@ class IncrementalElaborator:
         return tuple(free) if lowering is None else tuple(map(lowering.symbol, free))
 
     def guards(self, free: Sequence[Symbol]) -> list[Assertion]:
-        """What holds of such free variables by their sorts: dates are days of the calendar."""
+        """The assertions on free variables that their sorts imply: dates are days of the calendar."""
         return [] if self._lowering is None else self._lowering.guards(free)
 
     def definitions(self, known: Iterable[Definition]) -> tuple[Definition, ...]:

@@ -97,7 +97,7 @@ class Lowering:
         return claim._replace(formula=self._pool.conj((*guards, formula)), find=find)
 
     def _known(self, formulas: Iterable[Node]) -> list[Assertion]:
-        """What holds of the months of constants, as far as formulas speak of them."""
+        """Facts of the calendar on the months of constants that occur in formulas."""
         formulas = list(formulas)
         free = free_variable_sets(*formulas)
         terms = [node for node in reachable(*formulas) if self._calendar.has(node) and not free[node.id]]

@@ -73,7 +73,7 @@ def number_text(text: str, sort: ReadSort) -> str:
 
 
 def measure_text(text: str, sort: MeasureSort) -> str:
-    """What a number stands for, given its text."""
+    """A number, given as text, written as a date, an amount or a quantity of the sort."""
     if sort in _FIRST:
         return f"({_FIRST[sort]} + {measure_text(text, _STEPS[sort])})"
     return f"({_one(sort)} * {text})"

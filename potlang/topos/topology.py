@@ -20,7 +20,7 @@ from potlang.topos.transformation import Map
 
 
 class Coverage(Protocol):
-    """What sheaves need of a topology: `covers[c]` are covers of c, among them the least, `least[c]`."""
+    """The covers that sheaves need of a topology: `covers[c]` are those of c, with the least, `least[c]`."""
 
     @property
     def category(self) -> Category: ...

@@ -42,7 +42,7 @@ from potlang.topos.slice import Reflection, Reflector, as_subobject, rule_covers
 from potlang.topos.subobject import Subobject, join, meet, top
 
 Stages = Mapping[str, Sequence[str | int]]
-"""What has been found out at each stage: the values of these constants and functions, and for a number
+"""The findings of each stage: the values of these constants and functions, and for a number
 whether what that node says holds."""
 
 _FINITE = (
@@ -81,7 +81,7 @@ class ClaimedInclusion(NamedTuple):
 
 
 class InformationState(NamedTuple):
-    """What may be known at a stage: that one of these models is the case, a bit each."""
+    """The knowledge of a stage: that one of these models is the case, a bit each."""
 
     stage: str
     models: int

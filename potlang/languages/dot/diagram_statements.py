@@ -89,7 +89,7 @@ def _on_the_slice(diagram: TraceDiagram) -> Iterator[PaperStatement]:
 
 
 def differences(diagram: TraceDiagram, report: TraceResult) -> list[str]:
-    """What a report says of the trace, and the topos does not; empty if they agree.
+    """Statements of a report on the trace that the topos does not make; empty if they agree.
 
     Only a diagram without stages has the classical logic of reports. What is not settled is passed over.
     """

@@ -118,7 +118,7 @@ def lines_below(report: TraceResult) -> Iterator[str]:
 
 
 def _legend(report: TraceResult) -> Iterator[str]:
-    """What the stars mean, if evidence that is shown has some."""
+    """The meaning of the stars, if evidence that is shown has some."""
     yield from legend_lines(
         [
             *(node.result for node in report.nodes if disagreement(node)),

@@ -97,7 +97,7 @@ class _TraceReading:
         self._lexer = new_lexer(raw.one_character_a_byte(), self)
         self._parser = new_parser(profile, self._misplaced)
         self.tokens: RoleTokens | None = None
-        """What looks after role tokens, where the trace has them."""
+        """The reader of role tokens, where the trace has them."""
         self._leading: tuple[int, int] | None = None
         self._passed_end = False
         self._previous = self._current = ""
