@@ -197,6 +197,9 @@ class Z3Engine(TextEngine[Z3Context]):
         else:
             detail = repl.why_unknown()
             reason = reason_of(detail)
+            if reason == "incomplete" and deadline.passed():
+                # z3 that is stopped between instances of a quantifier says only that there were more.
+                reason = "timeout"
         repl.run("(pop 1)")
         return SolverAnswer(status, reason, detail, values, core, deadline.spent_ms(), model)
 

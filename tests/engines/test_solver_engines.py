@@ -10,6 +10,7 @@ import pytest
 from potlang.engines.commands import ENGINES, solver_command
 from potlang.engines.messages import Query
 from potlang.engines.solver import SolverSession
+from potlang.engines.z3 import Z3Context, Z3Engine
 from potlang.processes.pool import Workers
 
 BASE = """
@@ -116,6 +117,17 @@ def test_a_hard_check_ends_at_its_limit(shared: Workers, engine: str) -> None:
         answer, after = session.ask_all([Query(HARD), Query("(assert (not (Q a)))")], 300)
     assert (answer.status, answer.reason) == ("unknown", "timeout")
     assert after.status == "unsat"
+
+
+@pytest.mark.parametrize(("limit", "reason"), [(0, "timeout"), (60_000, "incomplete")])
+def test_z3_that_is_stopped_among_quantifiers_had_too_little_time(
+    monkeypatch: pytest.MonkeyPatch, limit: int, reason: str
+) -> None:
+    """It says only that there were instances left; the dispatcher asks again who had no time."""
+    monkeypatch.setattr(Z3Context, "check", lambda *_: "unknown")
+    monkeypatch.setattr(Z3Context, "why_unknown", lambda _: "(incomplete quantifiers)")
+    answer = Z3Engine().ask(Query("(assert true)"), limit)
+    assert (answer.status, answer.reason) == ("unknown", reason)
 
 
 @direct_engine
