@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from potlang.decoding.tables import Bits, VocabularyTables
+from potlang.decoding.walks import KEPT, EndTrie, TokenWalks
 from potlang.languages.dot.read.shapes import LONGEST_NUMBER, SHAPES
 from potlang.languages.dot.stream import utf8
 from potlang.languages.dot.stream.ids import EMPTY, below
@@ -53,8 +54,6 @@ from potlang.languages.dot.stream.registers import (
 
 _FAR = 4_000
 """Bytes of a string or a number that are far from their limits."""
-_KEPT = 20_000
-"""Masks that are kept."""
 _STRUCTURE = b' \t\r\n"[]{},:'
 _NUMBER = b"0123456789.eE+-"
 
@@ -73,19 +72,18 @@ class Alike(NamedTuple):
     rest: utf8.Partial
 
 
-class MaskTables:
+class MaskTables(TokenWalks):
     """Masks for the states of one machine over one vocabulary."""
 
     def __init__(self, tables: VocabularyTables, machine: TraceMachine) -> None:
-        self.tables = tables
-        self.machine = machine
-        self._kept: dict[Any, Bits] = {}
+        super().__init__(tables, machine)
         self._prefixes: dict[bytes, list[int]] = {}
-        self._children: dict[tuple[int, int, int], list[tuple[int, int, int]]] = {}
-        self._exits: dict[bool, _Trie] = {}
+        self._exits: dict[bool, EndTrie] = {}
         self._deep = self._deep_ones()
         self._not_deep = ~tables.bits(self._deep)
         self._has_tried = False
+        self._registers: Registers | None = None
+        self._found_near: tuple[Any, ...] = ()
         self.reaches_fences = any(b"@@len=" in word for word in tables.words)
         """Whether a token may say how long a fence is, and so make the closing as long as it says."""
 
@@ -111,78 +109,19 @@ class MaskTables:
                 return self.tables.blank
             case CarriageReturn():
                 return self._with_deep(state, self._record_end(state)) & self.tables.line_feed
-        return self._walked(state)
-
-    # --- one by one ------------------------------------------------------------------------------
-
-    def lives(self, state: TraceState, token: bytes) -> bool:
-        """Whether the trace can be completed behind a token."""
-        here: TraceState | None = state
-        for byte in token:
-            here = None if here is None else self.machine.step(here, byte)
-        return here is not None
-
-    def tried(self, state: TraceState) -> Bits:
-        """The same mask as `mask`, found by trying each token: what tests compare it with."""
-        return self._tried(state, self.tables.word_ids)
-
-    def _alive(self, state: TraceState, ids: Iterable[int]) -> list[int]:
-        tokens = self.tables.vocabulary.tokens
-        return [id_ for id_ in ids if self.lives(state, tokens[id_] or b"")]
-
-    def _tried(self, state: TraceState, ids: Iterable[int]) -> Bits:
-        return self.tables.bits(self._alive(state, ids))
-
-    def _walked(self, state: TraceState) -> Bits:
-        """The mask where few bytes can follow, by a walk over the sorted tokens."""
-        return self.tables.bits(self._walk(state, b""))
-
-    def _walk(self, state: TraceState, prefix: bytes) -> list[int]:
-        """The tokens with a prefix behind which the trace can be completed; `state` is behind the prefix."""
-        found: list[int] = []
-        low, high = self.tables.range(prefix)
-        stack = [(low, high, len(prefix), state)]
-        words, word_ids, step = self.tables.words, self.tables.word_ids, self.machine.step
-        while stack:
-            low, high, depth, here = stack.pop()
-            if low < high and len(words[low]) == depth:
-                found.append(word_ids[low])
-                low += 1
-            for byte, first, last in self._branches(low, high, depth):
-                following = step(here, byte)
-                if following is not None:
-                    stack.append((first, last, depth + 1, following))
-        return found
-
-    def _branches(self, low: int, high: int, depth: int) -> list[tuple[int, int, int]]:
-        """The next bytes of the tokens in a range that agree up to `depth`, with their ranges."""
-        found = self._children.get((low, high, depth))
-        if found is None:
-            found, words, at = [], self.tables.words, low
-            while at < high:
-                byte = words[at][depth]
-                following = words[at][:depth] + bytes((byte,)) + b"\xff" * (self.tables.longest + 1)
-                end = bisect_left(words, following, at, high)
-                found.append((byte, at, end))
-                at = end
-            self._children[low, high, depth] = found
-        return found
-
-    def _remembered(self, key: Any, make: Any, *arguments: Any) -> Bits:
-        found = self._kept.get(key)
-        if found is None:
-            if len(self._kept) >= _KEPT:
-                self._kept.clear()
-            found = self._kept[key] = make(*arguments)
-            found.setflags(write=False)
-        return found
+        return self.walked(state)
 
     # --- what a mask depends on ------------------------------------------------------------------
 
     def near(self, registers: Registers) -> tuple[Any, ...]:
         """What of the registers decides which records may begin within a token, but for what they may say."""
-        rules = self.machine.rules
-        budgets = rules.budgets
+        if registers is not self._registers:
+            # They stay the same object for the whole of a line.
+            self._registers, self._found_near = registers, self._near(registers)
+        return self._found_near
+
+    def _near(self, registers: Registers) -> tuple[Any, ...]:
+        budgets = self.machine.rules.budgets
         near = self.tables.longest
         records = None if budgets.records is None else min(budgets.records - registers.counted, near)
         ids = None if budgets.ids is None else min(budgets.ids - registers.last, near)
@@ -208,7 +147,7 @@ class MaskTables:
 
     def _text(self, state: TraceState, place: TextLine) -> Bits:
         key = ("text", place.rest, place.special, self.near(state.registers), self._room(state, place.size))
-        return self._with_deep(state, self._remembered(key, self._new_text, state, place))
+        return self._with_deep(state, self.remembered(key, self._new_text, state, place))
 
     def _room(self, state: TraceState, size: int) -> int | None:
         """The bytes of text that the budget has left, as far as a token may need them."""
@@ -218,7 +157,7 @@ class MaskTables:
     def _new_text(self, state: TraceState, place: TextLine) -> Bits:
         tables, registers = self.tables, state.registers
         if not self.machine.rules.follows(registers, "TEXT"):
-            return self._walked(state)
+            return self.walked(state)
         found = self._lines(state, tables.utf8[place.rest], self._room(state, place.size))
         tried = set(tables.inner_records)
         if self._is_special(registers):
@@ -246,7 +185,7 @@ class MaskTables:
         if not some:
             return found
         shallow = [id_ for id_ in some if id_ not in self._deep]
-        return (found & ~self.tables.bits(some)) | self._tried(state, shallow)
+        return (found & ~self.tables.bits(some)) | self.tried_of(state, shallow)
 
     def _deep_ones(self) -> frozenset[int]:
         """The tokens that reach into the value of a record's field: no mask that is kept knows of them."""
@@ -259,11 +198,11 @@ class MaskTables:
         """A mask that was kept, with what it does not know of."""
         if not self._deep:
             return found
-        return (found & self._not_deep) | self._tried(state, self._deep)
+        return (found & self._not_deep) | self.tried_of(state, self._deep)
 
     def _line(self, state: TraceState) -> Bits:
         key = ("line", self.near(state.registers), self._room(state, 0))
-        return self._with_deep(state, self._remembered(key, self._new_line, state))
+        return self._with_deep(state, self.remembered(key, self._new_line, state))
 
     def _new_line(self, state: TraceState) -> Bits:
         """The mask at the start of a line in a block: as in an empty line of text, but for records."""
@@ -278,20 +217,20 @@ class MaskTables:
             return self.tables.none
         is_return = isinstance(state.place, CarriageReturn)
         key = ("end", is_return, self.near(behind.registers), self._room(behind, 0))
-        return self._remembered(key, self._new_record_end, state, behind)
+        return self.remembered(key, self._new_record_end, state, behind)
 
     def _new_record_end(self, state: TraceState, behind: TraceState) -> Bits:
         tables, registers = self.tables, behind.registers
         either = [*tables.beginning(b"\n"), *tables.beginning(b"\r")]
         if not self.machine.rules.follows(registers, "TEXT") or registers.ended:
-            return self._tried(state, either)
+            return self.tried_of(state, either)
         # The first line end is the record's, and no text.
         room = self._room(behind, 0)
         found = self._lines(
             behind, tables.utf8[utf8.WHOLE] & tables.line_ends, None if room is None else room + 1
         )
         if room is not None and room <= tables.longest + 2:
-            return self._tried(state, either)
+            return self.tried_of(state, either)
         tried = {
             id_
             for id_ in tables.inner_records
@@ -312,11 +251,11 @@ class MaskTables:
         if left > self.tables.longest + len(utf8.WHOLE) + 4:
             return self.tables.utf8[rest]
         key = ("fence", left, rest, self.near(state.registers), self._room(state, 0))
-        return self._with_deep(state, self._remembered(key, self._new_fence, state, place))
+        return self._with_deep(state, self.remembered(key, self._new_fence, state, place))
 
     def _new_fence(self, state: TraceState, place: FenceBytes) -> Bits:
         inside = self.tables.ending_in(place.rest, place.left)
-        return inside | self._tried(state, self.tables.behind_fence(place.left))
+        return inside | self.tried_of(state, self.tables.behind_fence(place.left))
 
     # --- tokens that are alike ---
 
@@ -348,17 +287,17 @@ class MaskTables:
             words = choice.words
         elif isinstance(place, RecordEnd):
             return self._along_endings(state, self.tables.none, [])
-        elif isinstance(place, FieldName) and place.kind in ("node", "edge"):
-            last = len(SHAPES[place.kind]) - 1
-            choice = self.machine.rules.choice(registers, place.kind, last, (*place.values, None, None))
+        elif isinstance(place, FieldName) and len(place.values) + 1 == len(SHAPES[place.kind]) > 1:
+            last = len(place.values)
+            choice = self.machine.rules.choice(registers, place.kind, last, place.values)
             words = choice.words if isinstance(choice, WordChoice) else ()
         key = (*self._key(place), words, self.near(registers))
-        found = self._kept.get(key)
+        found = self.kept.get(key)
         if found is not None:
             return found
         found = self._along_endings(state, self.tables.none, [])
         if not self._has_tried:
-            self._kept[key] = found
+            self.remembered(key, lambda: found)
         return found
 
     def _key(self, place: Any) -> tuple[Any, ...]:
@@ -376,7 +315,7 @@ class MaskTables:
     def _try(self, state: TraceState, ids: list[int]) -> list[int]:
         """As `_alive`; what rests on it is not kept."""
         self._has_tried = self._has_tried or bool(ids)
-        return self._alive(state, ids) if ids else ids
+        return self.alive(state, ids) if ids else ids
 
     def _along_endings(self, state: TraceState, found: Bits, ids: list[int]) -> Bits:
         """A mask and some tokens, with those along what may follow."""
@@ -399,7 +338,7 @@ class MaskTables:
         """The tokens that begin a text."""
         found = self._prefixes.get(text)
         if found is None:
-            if len(self._prefixes) > _KEPT:
+            if len(self._prefixes) > KEPT:
                 self._prefixes.clear()
             known = self.tables.ids
             pieces = (text[:size] for size in range(1, min(len(text), self.tables.longest) + 1))
@@ -461,7 +400,7 @@ class MaskTables:
     ) -> tuple[Bits, list[int]]:
         """The tokens that go on with the number of a field, as a mask and as a list."""
         tables, text = self.tables, place.text
-        ids = self._alive(state, tables.mixed)
+        ids = self.alive(state, tables.mixed)
         if isinstance(choice, IdChoice):
             digits = {each for root in choice.sets for each in self._digits_below(root, text)}
             return tables.none, [*ids, *(tables.digits[each] for each in digits if each in tables.digits)]
@@ -472,7 +411,7 @@ class MaskTables:
             choice.high >= 10**LONGEST_NUMBER - 1 and len(text) + tables.longest_digits < LONGEST_NUMBER // 2
         )
         if not is_free or len(str(choice.low)) + tables.longest_digits >= LONGEST_NUMBER // 2 or text == b"0":
-            return tables.none, [*ids, *self._alive(state, tables.digits.values())]
+            return tables.none, [*ids, *self.alive(state, tables.digits.values())]
         if text:
             return tables.digit_bits, ids
         if choice.low == 0 and b"0" in tables.digits:
@@ -501,13 +440,13 @@ class MaskTables:
         if behind is None:
             return self.tables.none
         key = ("behind id", behind.registers.role == "problem", self.near(behind.registers))
-        found = self._remembered(key, lambda: self.tables.bits(self._walk(behind, b" ")))
+        found = self.remembered(key, lambda: self.tables.bits(self.walk(behind, b" ")))
         return self._with_deep(state, found)
 
     def _proposition(self, state: TraceState, place: Proposition) -> Bits:
         at, stack = place.json
         if isinstance(at, InString) and at.length > _FAR:
-            return self._tried(state, self.tables.word_ids)
+            return self.tried_of(state, self.tables.word_ids)
         key = (
             "json",
             place.fresh,
@@ -515,7 +454,7 @@ class MaskTables:
             self.brackets(stack),
             self.near(state.registers),
         )
-        return self._with_deep(state, self._remembered(key, self._new_proposition, state, place))
+        return self._with_deep(state, self.remembered(key, self._new_proposition, state, place))
 
     def kind_of_place(self, at: Any, stack: Brackets | None) -> Any:
         """What of a place in JSON decides which tokens may follow."""
@@ -557,15 +496,15 @@ class MaskTables:
         goes_on = isinstance(at, InNumber) and at.part in ("whole", "decimals") and at.written < _FAR
         if goes_on:
             ids += self.tables.digits.values()
-            ids += self._alive(state, self.tables.mixed)
+            ids += self.alive(state, self.tables.mixed)
         if is_complete(place.json):
-            ids += self._alive(state, self.tables.beginning(b"\n"))
+            ids += self.alive(state, self.tables.beginning(b"\n"))
         for byte in self._following(at):
             if goes_on and byte in b"0123456789":
                 continue
             following = self.machine.step(state, byte)
             if following is not None:
-                ids += self._walk(following, bytes((byte,)))
+                ids += self.walk(following, bytes((byte,)))
         return self.tables.bits(ids)
 
     def _following(self, at: Any) -> Iterable[int]:
@@ -588,7 +527,7 @@ class MaskTables:
         tables = self.tables
         found = tables.contents[at.rest]
         if at.rest:
-            return found | self._tried(state, tables.exits_in_character)
+            return found | self.tried_of(state, tables.exits_in_character)
         ids = self._exiting(state, False) + self._exiting(self._longer(state), True)
         found = found | tables.bits(ids)
         if at.text is not None and stack is not None and isinstance(stack.frame, ObjectFrame):
@@ -612,32 +551,5 @@ class MaskTables:
         """The tokens that leave the plain part of a string: by what is left of them there."""
         trie = self._exits.get(behind_some)
         if trie is None:
-            trie = self._exits[behind_some] = _Trie(self.tables.exits[behind_some])
+            trie = self._exits[behind_some] = EndTrie(self.tables.exits[behind_some])
         return trie.alive(self.machine, state)
-
-
-class _Trie:
-    """Ends of tokens, with the tokens that have each."""
-
-    def __init__(self, groups: dict[bytes, list[int]]) -> None:
-        self._root: dict[int, Any] = {}
-        for text, ids in groups.items():
-            node = self._root
-            for byte in text:
-                node = node.setdefault(byte, {})
-            node.setdefault(-1, []).extend(ids)
-
-    def alive(self, machine: TraceMachine, state: TraceState) -> list[int]:
-        """The tokens with an end behind which the trace can be completed."""
-        found: list[int] = []
-        stack = [(self._root, state)]
-        while stack:
-            node, here = stack.pop()
-            for byte, child in node.items():
-                if byte < 0:
-                    found += child
-                    continue
-                following = machine.step(here, byte)
-                if following is not None:
-                    stack.append((child, following))
-        return found
