@@ -471,5 +471,5 @@ class RootReader:
         return self.binder(token.text, sort.text)
 
 
-NAMED = frozenset(BUILT_IN) | frozenset(_QUANTIFIERS) | frozenset(CARDINALITIES)
-"""Names that the reader takes to be built in; a program that declares one is beyond it."""
+NAMED = frozenset(BUILT_IN) - {"Min", "Max", "Between", "AllDifferent"} | frozenset(_QUANTIFIERS)
+"""Names that a program is not expected to declare; of the other words its declaration wins: [POT-NAME-3]"""

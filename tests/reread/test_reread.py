@@ -329,6 +329,16 @@ def test_what_is_said_otherwise_is_the_same(first: str, second: str) -> None:
     assert differing(stated(first), stated(second)).status == "confirmed"
 
 
+@pytest.mark.parametrize("name", ["Max", "Between", "AtMost", "ExistsUnique"])
+def test_declared_names_win_over_words(name: str) -> None:
+    """[CERT-REREAD] [POT-NAME-3] Max may be a person."""
+    group = {"sort": "P", "members": [name]}
+    program = {**stated(f"p({name})"), "constants": {**DECLARED["constants"], "more": group}}
+    found = compared(json.dumps(program).encode())
+    assert found is not None
+    assert found.status == "confirmed", found
+
+
 # --- what is beyond the core -----------------------------------------------------------------------
 
 
