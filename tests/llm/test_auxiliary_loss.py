@@ -197,6 +197,10 @@ def test_torch_says_the_same(seed: int) -> None:
         for text, slope in zip(literal, slopes, strict=True):
             assert np.allclose(text.logits.grad.numpy(), slope, atol=1e-12)
     assert in_torch([]).item() == 0
+    half = [
+        ScoredLiteral(*(ScoredText(t.logits.detach().half(), t.tokens) for t in each)) for each in tensors
+    ]
+    assert in_torch(half).item() == pytest.approx(expected.value, rel=1e-2)
     for wrong in (ScoredText(torch.tensor([[0.0, math.nan]]), [0]), ScoredText(torch.zeros(1, 2), [5])):
         with pytest.raises(ValueError, match="literal 0"):
             in_torch([ScoredLiteral(wrong, wrong)])
