@@ -216,7 +216,21 @@ def _models(evidence: Evidence, verdict: Verdict, trust: TrustLevel) -> Iterator
             yield f"  could be {title}, for example with"
             yield from model_lines(model, other or {})
         elif model is not None:
-            yield f"  could be {title}: a model exists; the claim has no term whose value could be shown"
+            yield f"  could be {title}: a model exists{_apart(other or {})}"
+
+
+def _apart(other: Model) -> str:
+    """How a model without lines differs: constants have lines only where they are one element."""
+    classes = [_names(each) for each in other.items()]
+    if classes and all(names <= other.keys() for names in classes):
+        return f" in which {listed(map(visible, other))} are different"
+    return "; the claim has no term whose value could be shown"
+
+
+def _names(line: tuple[str, str]) -> frozenset[str]:
+    """The names of one element, of which each may have a line that calls it by the others."""
+    term, value = line
+    return frozenset((term, *value.split(" = ")))
 
 
 def _head(term: str) -> str:
@@ -250,7 +264,10 @@ def _fact_words(term: str, value: str, differs: Sequence[str]) -> str:
 
 def model_lines(model: Model, other: Model, called: Mapping[str, str] = _NO_NAMES) -> Iterator[str]:
     """The lines of a model; a star marks what differs from the other one. `called`: other names of values."""
-    shown = list(model.items())
+    lines: dict[frozenset[str], tuple[str, str]] = {}
+    for line in model.items():
+        lines.setdefault(_names(line), line)
+    shown = list(lines.values())
     for term, value in shown[:LONGEST_LIST]:
         mark = "*" if other and other.get(term) != value else " "
         yield f"   {mark} {visible(term)} = {visible(called.get(value, value))}"
