@@ -30,9 +30,8 @@ _CLOSING_BYTES = (
     b'"{}[],:\\declareassumdomainrangpot' + b"\x80\x90\xa0"
 )
 """Bytes among which are all of closings, with those that complete any character."""
-_GROWTH = 2_000
-"""More bytes than a token adds to a closing, but for its length times the bytes that one bracket may need."""
-_A_BRACKET = 16
+_GROWTH, _AN_ID, _OPENED = 200, 4, 32
+"""The most that a token adds to a closing: by itself, for each digit of an id, for what it opens in JSON."""
 
 
 class BudgetTooSmall(ValueError):
@@ -205,12 +204,16 @@ class TokenMasker:
         """The tokens that complete the trace, the end token among them."""
         return len(closing(self._machine, state)) + (self.vocabulary.end is not None)
 
+    def growth(self) -> int:
+        """More bytes than any token but the length of a fence may add to the closing."""
+        digits = len(str(self.state.registers.last))
+        return _GROWTH + _AN_ID * digits + _OPENED * self.mask_tables.tables.openings
+
     def _affordable(self, found: Bits, left: int) -> Bits:
         """The tokens of a mask behind which `left` tokens suffice for the closing."""
         state, tables = self.state, self.mask_tables.tables
-        is_length = isinstance(state.place, FenceLength)
-        growth = _GROWTH + _A_BRACKET * tables.longest
-        if not is_length and not self.mask_tables.reaches_fences and self._needed(state) + growth <= left:
+        is_length = isinstance(state.place, FenceLength) or self.mask_tables.reaches_fences
+        if not is_length and self._needed(state) + self.growth() <= left:
             return found
         tokens = self.vocabulary.tokens
         kept = []

@@ -158,7 +158,7 @@ class MaskTables(TokenWalks):
         tables, registers = self.tables, state.registers
         if not self.machine.rules.follows(registers, "TEXT"):
             return self.walked(state)
-        found = self._lines(state, tables.utf8[place.rest], self._room(state, place.size))
+        found = self._lines(place.rest, tables.utf8[place.rest], self._room(state, place.size))
         tried = set(tables.inner_records)
         if self._is_special(registers):
             tried.update(tables.inner_specials)
@@ -172,11 +172,11 @@ class MaskTables(TokenWalks):
                 tried.update(tables.beginning(b"\n"), tables.beginning(b"\r"))
         return self._corrected(state, found, tried)
 
-    def _lines(self, state: TraceState, among: Bits, room: int | None) -> Bits:
+    def _lines(self, rest: utf8.Partial, among: Bits, room: int | None) -> Bits:
         """Of these tokens those that are lines of text, without records in them."""
         found = among & self.tables.not_inner
-        if room is not None and room <= self.tables.longest + 1:
-            found = found & self.tables.packed(self.tables.text_sizes < room)
+        if room is not None and room <= self.tables.longest + 4:
+            found = found & self.tables.packed(self.tables.text_sizes + self.tables.pending(rest) < room)
         return found
 
     def _corrected(self, state: TraceState, found: Bits, tried: Iterable[int]) -> Bits:
@@ -227,9 +227,9 @@ class MaskTables(TokenWalks):
         # The first line end is the record's, and no text.
         room = self._room(behind, 0)
         found = self._lines(
-            behind, tables.utf8[utf8.WHOLE] & tables.line_ends, None if room is None else room + 1
+            utf8.WHOLE, tables.utf8[utf8.WHOLE] & tables.line_ends, None if room is None else room + 1
         )
-        if room is not None and room <= tables.longest + 2:
+        if room is not None and room <= tables.longest + 5:
             return self.tried_of(state, either)
         tried = {
             id_

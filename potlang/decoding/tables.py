@@ -23,6 +23,8 @@ _INVALID = 255
 SPECIALS = (END_MARK, *ROLE_TOKENS)
 _SPECIAL = re.compile(b"|".join(map(re.escape, SPECIALS)))
 _EXIT = re.compile(rb'["\\\x00-\x1f]')
+_OPENERS = frozenset(b"[{,\\:")
+_OPENER = re.compile(rb"[\[{]+|,+|\\+|:+")
 _BIT = [np.uint32(1 << place) for place in range(32)]
 
 
@@ -67,6 +69,9 @@ class VocabularyTables:
         closing = (word for word in self.words if b"]" in word or b"}" in word)
         self.brackets = 2 + max((word.count(b"]") + word.count(b"}") for word in closing), default=0)
         """More brackets than any token closes."""
+        opened = (word for word in self.words if not _OPENERS.isdisjoint(word))
+        self.openings = max((len(_OPENER.findall(word)) for word in opened), default=0)
+        """The most places in a token that open something in JSON; where several stand together one counts."""
         self.digits = {word: id_ for word, id_ in self.ids.items() if word.isdigit()}
         self.digit_bits = self.bits(self.digits.values())
         self.number_bits = self.bits(id_ for word, id_ in self.digits.items() if word[0] != ord("0"))

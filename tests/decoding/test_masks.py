@@ -17,6 +17,7 @@ from potlang.diag import Sink  # noqa: E402
 from potlang.dot import Validator, read, synthesize  # noqa: E402
 from potlang.languages.dot.read.reader import read_trace  # noqa: E402
 from potlang.languages.dot.read.records import Edge, End  # noqa: E402
+from potlang.languages.dot.stream.closing import closing  # noqa: E402
 
 BOTH = TraceGoal(end=True, critique=True)
 VOCABULARY = adversarial(Random(1))
@@ -101,6 +102,35 @@ def test_many_walks_end_in_traces_that_reach_the_goal() -> None:
     random = Random(4)
     for _ in range(300):
         check_walk(random, random.randint(150, 600))
+
+
+def check_growth(vocabulary: TokenVocabulary, random: Random, share: float) -> None:
+    """No token adds more to the closing than is said, but for the length of a fence."""
+    masker = a_masker(vocabulary, random)
+    for state in states(masker, random, share):
+        masker._path = (state, None)
+        before = len(masker.closing())
+        for token in bits(masker.mask()):
+            data = vocabulary.tokens[token] or b""
+            following = masker._behind(state, data)
+            assert following is not None
+            if b"@@" not in data and type(state.place).__name__ != "FenceLength":
+                after = len(closing(masker.machine, following))
+                assert after <= before + masker.growth(), (state.place, data, after, before)
+
+
+def test_no_token_adds_more_to_the_closing_than_is_kept_for_it() -> None:
+    """[DECODE-CLOSE]"""
+    random = Random(8)
+    check_growth(VOCABULARY, random, 0.01)
+
+
+@pytest.mark.slow
+def test_no_token_adds_more_to_many_closings() -> None:
+    """[DECODE-CLOSE]"""
+    random = Random(9)
+    for _ in range(150):
+        check_growth(VOCABULARY, random, 0.02)
 
 
 def test_budgets_that_nothing_fits_are_refused_before_anything_is_written() -> None:

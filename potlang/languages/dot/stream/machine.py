@@ -255,10 +255,12 @@ class TraceMachine:
             if any(self.may_stand(registers, line) for line in lines):
                 return registers, TextLine(rest, special, size)
             # A line that may not stand here is text with one byte more.
-            if not self.has_text(registers, size + (content in lines)):
+            if not self.has_text(registers, size + len(rest) + (content in lines)):
                 return None
             return registers, TextLine(rest, special if lines else None, size)
-        return (registers, TextLine(rest, None, size)) if self.has_text(registers, size) else None
+        # The bytes that the character still needs are text, too.
+        fits = self.has_text(registers, size + len(rest))
+        return (registers, TextLine(rest, None, size)) if fits else None
 
     def may_stand(self, registers: Registers, line: bytes) -> bool:
         """Whether a special line may stand here."""
