@@ -100,8 +100,8 @@ def test_walks_end_in_traces_that_reach_the_goal() -> None:
 def test_many_walks_end_in_traces_that_reach_the_goal() -> None:
     """[DECODE-CLOSE]"""
     random = Random(4)
-    for _ in range(300):
-        check_walk(random, random.randint(150, 600))
+    for _ in range(100):
+        check_walk(random, random.randint(160, 400))
 
 
 def check_growth(vocabulary: TokenVocabulary, random: Random, share: float) -> None:
@@ -129,7 +129,7 @@ def test_no_token_adds_more_to_the_closing_than_is_kept_for_it() -> None:
 def test_no_token_adds_more_to_many_closings() -> None:
     """[DECODE-CLOSE]"""
     random = Random(9)
-    for _ in range(150):
+    for _ in range(40):
         check_growth(VOCABULARY, random, 0.02)
 
 
