@@ -159,18 +159,26 @@ class MaskTables(TokenWalks):
         if not self.machine.rules.follows(registers, "TEXT"):
             return self.walked(state)
         found = self._lines(place.rest, tables.utf8[place.rest], self._room(state, place.size))
-        tried = set(tables.inner_records)
-        if self._is_special(registers):
-            tried.update(tables.inner_specials)
-        if place.special is not None:
-            for line in self.machine.specials(registers):
-                if line.startswith(place.special):
-                    rest = line[len(place.special) :]
-                    tried.update(tables.beginning(rest) if rest else ())
-                    tried.update(self._along(rest))
-            if place.special.removesuffix(b"\r") in self.machine.specials(registers):
-                tried.update(tables.beginning(b"\n"), tables.beginning(b"\r"))
+        tried = self._uncertain(registers, place.special)
         return self._corrected(state, found, tried)
+
+    def _uncertain(self, registers: Registers, special: bytes | None) -> set[int]:
+        """The tokens that in a line of text may be more than text."""
+        tables = self.tables
+        tried = set(tables.inner_records)
+        specials = self.machine.specials(registers)
+        if specials:
+            tried.update(tables.inner_specials)
+        if special is None:
+            return tried
+        for line in specials:
+            if line.startswith(special):
+                rest = line[len(special) :]
+                tried.update(tables.beginning(rest) if rest else ())
+                tried.update(self._along(rest))
+        if special.removesuffix(b"\r") in specials:
+            tried.update(tables.beginning(b"\n"), tables.beginning(b"\r"))
+        return tried
 
     def _lines(self, rest: utf8.Partial, among: Bits, room: int | None) -> Bits:
         """Of these tokens those that are lines of text, without records in them."""
@@ -264,11 +272,12 @@ class MaskTables(TokenWalks):
         registers, place, _ = state
         tables = self.tables
         match place:
-            case TextLine(rest, None, _) if not self._is_special(registers):
-                return Alike(tables.utf8[rest] & tables.not_inner, rest)
-            case LineStart() if not self._is_special(registers):
-                plain = tables.utf8[utf8.WHOLE] & tables.not_inner & tables.not_first_at
-                return Alike(plain, utf8.WHOLE)
+            case TextLine(rest, special, _):
+                plain = tables.utf8[rest] & ~tables.bits(self._uncertain(registers, special))
+                return Alike(plain, rest)
+            case LineStart():
+                plain = tables.utf8[utf8.WHOLE] & ~tables.bits(self._uncertain(registers, b""))
+                return Alike(plain & tables.not_first_at, utf8.WHOLE)
             case Proposition() if isinstance(place.json.at, InString) and place.json.at.text is None:
                 at = place.json.at
                 return None if at.part or at.half else Alike(tables.contents[at.rest], at.rest)
