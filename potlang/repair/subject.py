@@ -88,7 +88,7 @@ class Subject(NamedTuple):
         found: list[str] = []
         for each in self.section("sorts"):
             values = each.get("values") if isinstance(each, dict) else None
-            found += [value for value in values or () if isinstance(value, str)]
+            found += [value for value in values if isinstance(value, str)] if isinstance(values, list) else []
         return found
 
     def sorts(self) -> list[str]:

@@ -31,6 +31,9 @@ _TOKEN = re.compile(
     r"|(?P<sign><->|->|==|!=|<=|>=|//|\*\*|[<>+\-*/%()\[\]{},:∧∨¬→↔≤≥≠]))"
 )
 
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+"""Without blanks it is no subtraction ([POT-EXPR-20])."""
+
 
 def tokens(text: str) -> list[Lexeme]:
     """The tokens of an expression, then an empty one. Raises `NotCovered`."""
@@ -41,6 +44,8 @@ def tokens(text: str) -> list[Lexeme]:
         if match is None or match.lastgroup is None:
             raise NotCovered(f"{text[place : place + 10].strip()!r} in an expression")
         kind, word = match.lastgroup, match[match.lastgroup]
+        if kind == "number" and _DATE.match(text, match.start(kind)):
+            raise NotCovered("a date")
         if kind == "number" and not word.isascii():
             raise NotCovered("digits of another script")
         # The spec does not say which of several spellings in Unicode are one name.
