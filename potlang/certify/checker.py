@@ -67,7 +67,8 @@ class Outcome(NamedTuple):
 def check(certificate: str, program: str, *, most_steps: int = MOST_STEPS) -> Outcome:
     """Checks any text as a certificate of the program whose IR text is `program`. Raises nothing.
 
-    At most `most_steps` steps are taken in models, whose rest are holes, and as many in refutations.
+    At most `most_steps` steps are taken in models, whose rest are holes, and in the refutations for each
+    question.
     """
     work = None
     try:
@@ -97,7 +98,9 @@ class _Checker:
         self.verdicts: dict[str, str] = {}
         self.open: list[str] = []
         self._optimum = Optimum(self.theory)
-        self._evaluation_steps, self._refutation_steps = StepBudget(most_steps), StepBudget(most_steps)
+        self._evaluation_steps = StepBudget(most_steps)
+        # As many as each question alone may take: what is accepted one by one is accepted together.
+        self._refutation_steps = StepBudget(most_steps * len(self.theory.questions))
         self._models: dict[str, CertificateModel] = {}
         self._refutations: dict[str, Refutation] = {}
         self._current: CertificateModel | Refutation | None = None

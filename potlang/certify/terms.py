@@ -112,9 +112,7 @@ class Terms:
             if sort.kind in _LITERALS and not isinstance(value, NoValue):
                 return self.literal(value, sort)
         # Behind the computation: the negation of a truth value would not be one.
-        if op == "<=":
-            return self.negated(self._normal("<", (args[1], args[0]), BOOL))
-        return self.make(op, args, sort)
+        return self.make(op, args, sort) if op != "<=" else self.negated(self._normal("<", args[::-1], BOOL))
 
     def substitute(self, term: Term, images: Mapping[Term, Term]) -> Term:
         """`term` with its free variables replaced. Raises `Invalid` where a quantifier would capture one."""

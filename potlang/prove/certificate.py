@@ -48,7 +48,7 @@ class _Writer:
         self._text = text
         self._optimum: Optimum | None = None
         self._models: dict[int, tuple[Structure, str]] = {}
-        self._refutations = 0
+        self._refutations: dict[tuple[str, tuple[str, ...]], str] = {}
         self._answers = 0
 
     def proof(self, proof: Proof) -> None:
@@ -110,11 +110,14 @@ class _Writer:
         return found[1]
 
     def _refutation(self, key: str, obligation: ProofObligation) -> str:
-        name = f"r{self._refutations}"
-        self._refutations += 1
+        # That the assumptions contradict each other is the same for each claim, and is shown once.
         goal = "" if obligation.side == "assumptions" else f" {json.dumps(key)}"
-        self.evidence += [f"(refutation {name} {obligation.side}{goal})", *obligation.refutation]
-        return name
+        head = f"{obligation.side}{goal}"
+        if (head, obligation.refutation) not in self._refutations:
+            name = f"r{len(self._refutations)}"
+            self._refutations[head, obligation.refutation] = name
+            self.evidence += [f"(refutation {name} {head})", *obligation.refutation]
+        return self._refutations[head, obligation.refutation]
 
 
 _DISTRIBUTIONS = {"z3": "z3-solver", "cvc5": "cvc5"}

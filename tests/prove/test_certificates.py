@@ -136,3 +136,20 @@ def test_what_passes_make_trivial_is_certified_as_it_is_written(claim: str) -> N
     assert text is not None
     found = certify.check(text, print_module(potlang.compile(source).module))
     assert (found.status, found.open) == ("VALID", ()), found
+
+
+def test_a_contradiction_is_shown_once_for_all_claims() -> None:
+    """[CERT-UNSAT] As many copies as claims would also share the steps of the checker."""
+    facts = ["p(a)", "not p(a)"]
+    claims = [{"constraint": text} for text in ("q(a)", "p(a)", "q(a) -> p(a)")]
+    source = {
+        "sorts": [{"name": "S", "type": "DeclareSort"}],
+        "functions": [{"name": name, "domain": ["S"], "range": "Bool"} for name in "pq"],
+        "constants": {"s": {"sort": "S", "members": ["a"]}},
+        "knowledge_base": facts,
+        "verifications": claims,
+    }
+    text = potlang.verify(source, certificate=True).certificate
+    assert text is not None
+    assert text.count("(refutation ") == 1
+    assert certify.check(text, print_module(potlang.compile(source).module)).status == "VALID"
