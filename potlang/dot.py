@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from potlang.languages.dot.stream.validator import Validator as Validator
     from potlang.languages.dot.write.builder import BuildError as BuildError
     from potlang.languages.dot.write.builder import TraceBuilder as TraceBuilder
+    from potlang.models.writing import BadLogits as BadLogits
+    from potlang.models.writing import WrittenTrace as WrittenTrace
+    from potlang.models.writing import write as write
 
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
@@ -59,5 +62,6 @@ __getattr__, __dir__, __all__ = lazy_names(
         "potlang.languages.dot.stream.registers": "Budgets TraceGoal",
         "potlang.languages.dot.stream.validator": "Validator",
         "potlang.languages.dot.write.builder": "BuildError TraceBuilder",
+        "potlang.models.writing": "BadLogits WrittenTrace write",
     },
 )

@@ -40,6 +40,7 @@ class TokenVocabulary:
                 empty.append(id_)
             elif self.ids.setdefault(token, id_) != id_:
                 twice.append((self.ids[token], id_, token))
+        self._longest = max(map(len, self.ids), default=0)
         if empty:
             raise BadVocabulary(f"tokens without bytes: {_some(empty)}; give None for special tokens")
         if twice:
@@ -58,6 +59,19 @@ class TokenVocabulary:
         if missing:
             shown = ", ".join(repr(bytes((byte,))) for byte in missing[:_SHOWN])
             raise BadVocabulary(f"no token is just one of {len(missing)} bytes that a trace needs: {shown}")
+
+    def encode(self, text: str | bytes) -> list[int]:
+        """The tokens of a text, each the longest that fits. Raises ValueError where none does."""
+        data = text.encode() if isinstance(text, str) else text
+        found, at = [], 0
+        while at < len(data):
+            sizes = range(min(self._longest, len(data) - at), 0, -1)
+            size = next((size for size in sizes if data[at : at + size] in self.ids), None)
+            if size is None:
+                raise ValueError(f"no token begins with {data[at : at + 1]!r}, byte {at} of the text")
+            found.append(self.ids[data[at : at + size]])
+            at += size
+        return found
 
     # --- from libraries --------------------------------------------------------------------------
 
