@@ -24,6 +24,7 @@ from potlang.report.results import Limits
 from potlang.source import DEFAULT_LIMITS, Document
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Unpack
 
     from potlang.drawing.draw import Form
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from potlang.languages.dot.read.records import Profile
     from potlang.languages.dot.read.trace import Trace
     from potlang.languages.dot.report import TraceReport
+    from potlang.languages.dot.results import Requirement
     from potlang.linter.choice import LintChoice
     from potlang.processes.pool import Workers
 
@@ -61,7 +63,8 @@ class VerifyOptions(FormOptions, total=False):
 
     Of all languages: `trust`, `limits`, `workers`. Of programs and traces: `route`. Of programs: `models`,
     `cores`, `passes`, `certificate`, `cache`, `words`. Of traces: `profile`, `theory`, `budget`,
-    `require_end`. Of solutions: `answer`, `steps`, `judge`. See the three functions for what they mean.
+    `require_end`, `require`. Of solutions: `answer`, `steps`, `judge`. See the three functions
+    for what they mean.
     """
 
     trust: Trust
@@ -75,6 +78,7 @@ class VerifyOptions(FormOptions, total=False):
     cache: CacheChoice
     words: bool
     answer: str | None
+    require: Iterable[Requirement]
     steps: bool
     judge: AnswerChecker | None
 
@@ -83,7 +87,7 @@ _COMMON = frozenset({"trust", "limits", "workers"})
 _OF_TRACES = frozenset(FormOptions.__optional_keys__)
 _VERIFY: dict[Kind, frozenset[str]] = {
     "pot": _COMMON | {"route", "models", "cores", "passes", "certificate", "cache", "words"},
-    "dot": _COMMON | _OF_TRACES | {"route"},
+    "dot": _COMMON | _OF_TRACES | {"route", "require"},
     "dagmath": _COMMON | {"answer", "steps", "judge"},
 }
 _FORM: dict[Kind, frozenset[str]] = {

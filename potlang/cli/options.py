@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
@@ -18,6 +18,7 @@ from potlang.source import Document
 if TYPE_CHECKING:
     from potlang.diag import Diagnostic
     from potlang.languages.dot.read.records import Profile
+    from potlang.languages.dot.results import Requirement
     from potlang.linter.choice import LintChoice
     from potlang.prove.cache import Cache
 
@@ -297,6 +298,14 @@ trace_options = grouped(
         "--require-end", is_flag=True, help=f"{_FOR_A_TRACE} it has to end with `<summarizer:end>`."
     ),
 )
+require_option = click.option(
+    "--require",
+    "required",
+    type=click.Choice(["entailed", "criticized", "typed"]),
+    multiple=True,
+    help=f"{_FOR_A_TRACE} what it rests on has to be entailed by the theory, or validated by "
+    "critics; or all of it to be typed.",
+)
 solution_options = grouped(
     "solution",
     SolutionOptions,
@@ -379,11 +388,12 @@ def verify_options(
     trace: TraceOptions,
     solution: SolutionOptions,
     theory: api.Program | None,
+    required: Sequence[Requirement] = (),
 ) -> api.VerifyOptions:
     """The options of `api.verify` for an input in a language."""
     common: api.VerifyOptions = {"trust": solving.trust, "limits": solving.limits}
     if kind == "dagmath":
         return {**common, "answer": solution.answer, "steps": not solution.no_steps}
     if kind == "dot":
-        return {**common, **trace.form(theory), "route": solving.route}
+        return {**common, **trace.form(theory), "route": solving.route, "require": required}
     return {**common, "route": solving.route}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -34,6 +35,7 @@ from potlang.cli.options import (
     note_options,
     print_problems,
     program_options,
+    require_option,
     run_options,
     solution_options,
     solving_options,
@@ -48,6 +50,9 @@ from potlang.linter.doubts import doubts
 from potlang.processes.pool import default_workers
 from potlang.prove.options import solvers_of
 
+if TYPE_CHECKING:
+    from potlang.languages.dot.results import Requirement
+
 
 @click.command(cls=Command)
 @files_argument
@@ -55,6 +60,7 @@ from potlang.prove.options import solvers_of
 @run_options
 @solving_options
 @trace_options
+@require_option
 @solution_options
 @program_options
 @cache_options
@@ -66,6 +72,7 @@ def verify(
     running: RunOptions,
     solving: SolvingOptions,
     trace: TraceOptions,
+    required: tuple[Requirement, ...],
     solution: SolutionOptions,
     program: ProgramOptions,
     cached: CacheOptions,
@@ -76,8 +83,8 @@ def verify(
     FILE is a file, a directory, a pattern such as `"rules/**/*.json"`, or `-` for standard input.
 
     Exit code: 0 all that is asked holds (each verification is entailed, without another `ask`) or the
-    optimum found, a trace or a solution accepted; 1 another answer; 2 not a valid program, a trace or a
-    solution that is not well formed; 3 a limit was hit or the solver gave up. Several files: 2 if one has 2,
+    optimum found, a trace accepted and established, a solution accepted; 1 another answer; 2 not a valid
+    program, a trace or a solution that is not well formed; 3 a limit was hit or the solver gave up. Several files: 2 if one has 2,
     else 3 if one has 3, else 1 if one has 1, else 0. Ctrl-C prints what is known, with exit code 130; so
     does SIGTERM, with 143.
     """
@@ -99,7 +106,7 @@ def verify(
         name, certificate, stem = item
         given = read_input(str(name))
         note_options(given)
-        options = verify_options(given.kind, solving, trace, solution, theory)
+        options = verify_options(given.kind, solving, trace, solution, theory, required)
         if given.kind == "pot":
             options |= asked
         try:

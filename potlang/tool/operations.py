@@ -185,7 +185,7 @@ def _trace(given: CallArguments, deadline: float) -> Answer:
             return _rejected(checked)
         theory = checked.program
     report = dot.verify(source, name="trace", theory=theory, limits=_limits(deadline)).to_dict()
-    parts = ("nodes", "arrows", "nucleus", "summary", "consequences", "notes")
+    parts = ("established", "nodes", "arrows", "nucleus", "summary", "consequences", "notes")
     return _report_answer(report, {key: report[key] for key in parts})
 
 

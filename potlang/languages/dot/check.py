@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from potlang.diag import Diagnostic, Severity, Sink
 from potlang.languages.dot.lower.typing import TraceTheory, TypedPropositions, read_propositions
+from potlang.languages.dot.read.lookalike import report_unread
 from potlang.languages.dot.read.raw import Source
 from potlang.languages.dot.read.reader import read_trace
 from potlang.languages.dot.read.records import Profile
@@ -91,6 +92,7 @@ def check(
     """
     program = compiled(theory)
     trace, sink = opened(source, profile, budget, name, require_end)
+    report_unread(trace, sink)
     propositions = read_propositions(trace, sink, None if program is None else TraceTheory(program.tree))
     return CheckedTrace(trace, propositions, tuple(sink.diagnostics()))
 

@@ -11,6 +11,7 @@ from potlang.languages.dot.results import (
     SummarizerResult,
     SummaryResult,
     TraceResult,
+    TraceVerdict,
 )
 from potlang.report.base import Row
 from potlang.report.results import Consistency, Verdict
@@ -59,12 +60,35 @@ def render_trace(report: TraceResult, *, color: bool = False) -> str:
     """The report as lines of text, diagnostics excluded: those are rendered with their source."""
     style = Style(color)
     notes = [*_legend(report), *(f"note: {visible(note)}" for note in report.notes)]
-    parts = [_nodes(report, style), arrow_lines(report, style), summary_lines(report, style), notes]
+    established = established_lines(report)
+    parts = [
+        _nodes(report, style),
+        arrow_lines(report, style),
+        summary_lines(report, style),
+        established,
+        notes,
+    ]
     lines = [line for part in map(list, parts) if part for line in (*part, "")]
     if report.hash:
         lines.append(style.dim(f"hash {report.hash[:16]}"))
-    lines.append(verdict_line([str(report.verdict)], report.time_ms, style))
+    lines.append(verdict_line(verdict_words(report), report.time_ms, style))
     return "\n".join(lines)
+
+
+def verdict_words(report: TraceResult) -> list[str]:
+    """The verdict; of an accepted trace that is not established, that instead ([DOT-ESTABLISHED-TEXT])."""
+    is_bare = report.verdict is TraceVerdict.ACCEPTED and not report.ok
+    return ["well formed", "not established"] if is_bare else [str(report.verdict)]
+
+
+def established_lines(report: TraceResult) -> Iterator[str]:
+    """Why what an accepted trace concludes is not established."""
+    if report.verdict is not TraceVerdict.ACCEPTED or report.ok:
+        return
+    reasons = report.established.reasons
+    yield "not established:"
+    yield from (f"  {visible(each.text)}" for each in reasons[:LONGEST_LIST])
+    yield from _more(len(reasons))
 
 
 # --- nodes ---------------------------------------------------------------------------------------
@@ -113,6 +137,7 @@ def lines_below(report: TraceResult) -> Iterator[str]:
         yield f"… {more:,} more nodes"
     yield from arrow_lines(report, PLAIN)
     yield from summary_lines(report, PLAIN)
+    yield from established_lines(report)
     yield from _legend(report)
     yield from (f"note: {visible(note)}" for note in report.notes)
 

@@ -6,7 +6,7 @@ Formulas and values are text in the words of the PoT language. Nothing here comp
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from potlang.languages.dot.lower.extract import Schema, State
 from potlang.languages.dot.read.records import EdgeKind, Profile, Role
@@ -19,6 +19,27 @@ if TYPE_CHECKING:
 
 ArrowState = Literal["proved", "assumed", "refuted", "unknown"]
 """The state of an inclusion P ≤ Q: the theory entails P → Q; neither; P ∧ ¬Q; it is not settled."""
+
+Ground: TypeAlias = Literal["entailed", "criticized"] | None
+"""A proposition is established by the theory, by its critic, or not ([DOT-ESTABLISHED-GROUND])."""
+Requirement = Literal["entailed", "criticized", "typed"]
+"""What can be required of an established trace beyond that ([DOT-ESTABLISHED-REQUIRE])."""
+ShortcomingKind = Literal[
+    "not accepted",
+    "nothing concluded",
+    "unread record",
+    "opaque",
+    "undetermined",
+    "unknown",
+    "self-validated",
+    "uncriticized",
+    "untyped critique",
+    "refuted arrow",
+    "undetermined arrow",
+    "not entailed",
+    "not criticized",
+    "not typed",
+]
 
 
 class TraceVerdict(StrEnum):
@@ -150,6 +171,38 @@ class SummaryResult(NamedTuple):
     result: Result | None = None
 
 
+class Shortcoming(NamedTuple):
+    """A reason for which a trace is not established; `target` is the upper node of an arrow."""
+
+    reason: ShortcomingKind
+    node: int | None
+    target: int | None
+    text: str
+
+
+class Established(NamedTuple):
+    """Whether what a trace concludes is established ([DOT-ESTABLISHED-TRACE]); None: not settled.
+
+    `rests_on` are the propositions that its summary rests on, `grounds` what each is established by.
+    `require` is what was asked for beyond that.
+    """
+
+    holds: bool | None = False
+    rests_on: tuple[int, ...] = ()
+    grounds: tuple[tuple[int, Ground], ...] = ()
+    reasons: tuple[Shortcoming, ...] = ()
+    require: tuple[Requirement, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """It as JSON values."""
+        return {
+            "holds": self.holds,
+            "rests_on": [{"node": id_, "ground": ground} for id_, ground in self.grounds],
+            "reasons": to_plain(self.reasons),
+            "require": list(self.require),
+        }
+
+
 class TraceResult(NamedTuple):
     """The answer to a trace; `TraceReport` is this with text and HTML.
 
@@ -159,6 +212,7 @@ class TraceResult(NamedTuple):
     """
 
     verdict: TraceVerdict
+    established: Established = Established()
     profile: Profile = "paper"
     nodes: tuple[NodeResult, ...] = ()
     edges: tuple[EdgeResult, ...] = ()
@@ -179,12 +233,13 @@ class TraceResult(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Whether the trace is accepted."""
-        return self.verdict is TraceVerdict.ACCEPTED
+        """Whether the trace is accepted, and what it concludes is established."""
+        return self.verdict is TraceVerdict.ACCEPTED and self.established.holds is True
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values, in the form of `schemas/dot-report-1.json`."""
-        head = {"profile": self.profile, "verdict": str(self.verdict), "typed": self.is_typed}
+        head: dict[str, Any] = {"profile": self.profile, "verdict": str(self.verdict), "typed": self.is_typed}
+        head["established"] = self.established.to_dict()
         body = {
             "nodes": to_plain(self.nodes),
             "edges": to_plain(self.edges),

@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from potlang.diag.wording import visible
-from potlang.languages.dot.results import NodeResult, TraceResult
+from potlang.languages.dot.results import NodeResult, TraceResult, TraceVerdict
 from potlang.words.table import filled, language
 
 
 def trace_sentences(report: TraceResult) -> Iterator[str]:
     """The verdict, then what is said of each proposition, each inclusion and each summary."""
     words: dict[str, str] = language().table["trace"]
-    yield words[str(report.verdict)]
+    if report.verdict is TraceVerdict.ACCEPTED and not report.ok:
+        yield words["not established"]
+        yield from (
+            f"{visible(each.text[:1].upper() + each.text[1:])}." for each in report.established.reasons
+        )
+    else:
+        yield words[str(report.verdict)]
     for node in report.nodes:
         if node.proposition is not None and node.verdict is not None:
             yield _node(node, words)

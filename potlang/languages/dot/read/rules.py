@@ -54,6 +54,11 @@ RULES: Mapping[str, TraceRule] = MappingProxyType(
             "where its end is required, a trace has it",
             "end the last summarizer with `<summarizer:end>`",
         ),
+        "POT5015": TraceRule(
+            "DOT-LOOKS",
+            "a record begins at the very start of its line",
+            "remove what stands before the `@`",
+        ),
         "POT5020": TraceRule("DOT-NODE-1", "ids strictly increase", "give the node the next free id"),
         "POT5021": TraceRule("DOT-REF-1", "a record refers to earlier nodes alone", _EARLIER),
         "POT5022": TraceRule(

@@ -15,6 +15,7 @@ from potlang.languages.dot.check import Theory, TraceSource, compiled, opened
 from potlang.languages.dot.lower.canonical import digest
 from potlang.languages.dot.lower.extract import Extraction, extract, state
 from potlang.languages.dot.lower.typing import TraceTheory, TypedPropositions, read_propositions
+from potlang.languages.dot.read.lookalike import report_unread
 from potlang.languages.dot.read.records import Edge, Profile
 from potlang.languages.dot.read.rules import located
 from potlang.languages.dot.report import TraceReport
@@ -22,12 +23,14 @@ from potlang.languages.dot.results import (
     EdgeResult,
     NodeResult,
     NucleusResult,
+    Requirement,
     SummarizerResult,
     SummaryResult,
     TraceVerdict,
 )
 from potlang.languages.dot.solve.arrows import Arrow, NucleusOfTrace, arrow_results, judge_arrows
 from potlang.languages.dot.solve.comparing import branches
+from potlang.languages.dot.solve.established import Establishing, with_verdict
 from potlang.languages.dot.solve.lints import report_all
 from potlang.languages.dot.solve.prover import TheoryProver
 from potlang.languages.dot.solve.summary import Summary, formula_text
@@ -58,11 +61,13 @@ def verify(
     budget: int | None = None,
     require_end: bool = False,
     name: str | None = None,
+    require: Iterable[Requirement] = (),
 ) -> TraceReport:
     """The report on a trace: form, propositions, arrows, nucleus and summary, with evidence.
 
     `theory` is a PoT program that the trace is read against; `route`, `trust`, `limits` and `workers` are
-    those of `potlang.verify`, the limits for the trace as a whole. Whatever is well formed of a broken
+    those of `potlang.verify`, the limits for the trace as a whole. `require` is what an established trace has
+    to be beyond that ([DOT-ESTABLISHED-REQUIRE]). Whatever is well formed of a broken
     trace is verified all the same. Raises `potlang.CompileError` if the theory does not compile,
     `potlang.api.OptionError` for an option that means nothing, TypeError for a source of another type, and
     `potlang.Interrupted` with the report on what is known where a question is interrupted.
@@ -70,14 +75,16 @@ def verify(
     deadline = Deadline(limits.total_ms)
     program = compiled(theory)
     trace, sink = opened(source, profile, budget, name, require_end)
+    unread = report_unread(trace, sink)
     with nullcontext() if program is None else program.borrowed():
         space = None if program is None else TraceTheory(program.tree, (program.module, program.extension))
         said = read_propositions(trace, sink, space)
         extraction = extract(trace)
         left = limits._replace(total_ms=deadline.left_ms())
         with TheoryProver(said.module, ProverOptions(route, trust), left, workers) as prover:
-            report = _Verification(extraction, said, prover, sink).run()
+            report = _Verification(extraction, said, prover, sink, require, unread).run()
     report = report._replace(verdict=_verdict(report, sink))
+    report = report._replace(established=with_verdict(report.established, report))
     diagnostics = tuple(sink.diagnostics())
     report = report._replace(
         profile=trace.profile,
@@ -104,7 +111,11 @@ class _Verification:
         said: TypedPropositions,
         prover: TheoryProver,
         sink: Sink,
+        require: Iterable[Requirement],
+        unread: bool,
     ) -> None:
+        self.require = require
+        self.unread = unread
         self.extraction = extraction
         self.trace = extraction.trace
         self.said = said
@@ -149,7 +160,10 @@ class _Verification:
             notes=self._notes(),
         )
         report_all(self.trace, self.sink, report, arrows)
-        return report
+        judging = Establishing(self.trace, self.said, self.prover, arrows, report)
+        established = judging.judge(self.require, self.unread)
+        # What was asked for it may have used up the time.
+        return report._replace(established=established, notes=self._notes())
 
     # --- nodes -----------------------------------------------------------------------------------
 
