@@ -84,9 +84,9 @@ def verify(
 
     Exit code: 0 all that is asked holds (each verification is entailed, without another `ask`) or the
     optimum found, a trace accepted and established, a solution accepted; 1 another answer; 2 not a valid
-    program, a trace or a solution that is not well formed; 3 a limit was hit or the solver gave up. Several files: 2 if one has 2,
-    else 3 if one has 3, else 1 if one has 1, else 0. Ctrl-C prints what is known, with exit code 130; so
-    does SIGTERM, with 143.
+    program, a trace or a solution that is not well formed; 3 a limit was hit or the solver gave up.
+    Several files: 2 if one has 2, else 3 if one has 3, else 1 if one has 1, else 0. Ctrl-C prints what is
+    known, with exit code 130; so does SIGTERM, with 143.
     """
     checked_pipeline(program.passes)
     _start(solving.route, running.jobs)

@@ -141,7 +141,6 @@ _ROWS = (
     Code("POT5012", "not-in-profile", _E, "{what} is not in the profile `strict`"),
     Code("POT5013", "over-other-budget", _E, "the trace has more {what} than its budget of {budget}"),
     Code("POT5014", "no-end", _E, "the trace has no `<summarizer:end>`"),
-    Code("POT5015", "unread-record", _W, "this text looks like `{kind}`, and was not read as a record"),
     Code("POT5020", "id-not-increasing", _E, "the id {id} is not greater than {last}"),
     Code("POT5021", "unknown-node", _E, "`{field}={id}` names no earlier node"),
     Code("POT5022", "foreign-edge", _E, "an edge to node {dst} in the block of node {current}"),
@@ -170,6 +169,7 @@ _ROWS = (
         _W,
         "the validated propositions do not entail what summarizer {id} says",
     ),
+    Code("POT5066", "unread-record", _W, "this text looks like `{kind}`, and was not read as a record"),
     Code(
         "POT5070", "contested-status", _W, "node {id} is {one} in the first trace and {other} in the second"
     ),

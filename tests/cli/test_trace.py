@@ -239,7 +239,7 @@ def test_the_tagged_form_is_a_trace() -> None:
     """[DOT-TAG-1], [FACE-EXIT]"""
     done = potc("-", "--format", "json", stdin=b"<problem>Is it?</problem>\n<proposer>Yes.</proposer>\n")
     report = json.loads(done.stdout)
-    assert (done.returncode, report["typed"], len(report["nodes"])) == (0, False, 2)
+    assert (done.returncode, report["typed"], len(report["nodes"])) == (1, False, 2)
 
 
 # --- drawings ------------------------------------------------------------------------------------

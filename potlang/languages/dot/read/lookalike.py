@@ -23,7 +23,7 @@ _LOOKS = re.compile(
 
 
 def report_unread(trace: Trace, sink: Sink) -> bool:
-    """Warns of lines of text that look like records (POT5015); whether there are any."""
+    """Warns of lines of text that look like records (POT5066); whether there are any."""
     violations, found = Violations(sink, trace.raw), 0
     for record in trace.of(FreeText):
         opening = _LOOKS.match(record.content)
@@ -36,5 +36,5 @@ def report_unread(trace: Trace, sink: Sink) -> bool:
         how = Applicability.SAFE if not opening[0].strip() else Applicability.UNSAFE
         fix = violations.fix("let it begin its line", how, (record.start, start, ""))
         word = record.content[opening.end() :].split(b" ", 1)[0].split(b"\t", 1)[0].decode()
-        violations.report("POT5015", start, record.end, fixes=[fix], kind=word)
+        violations.report("POT5066", start, record.end, fixes=[fix], kind=word)
     return found > 0

@@ -54,7 +54,7 @@ RULES: Mapping[str, TraceRule] = MappingProxyType(
             "where its end is required, a trace has it",
             "end the last summarizer with `<summarizer:end>`",
         ),
-        "POT5015": TraceRule(
+        "POT5066": TraceRule(
             "DOT-LOOKS",
             "a record begins at the very start of its line",
             "remove what stands before the `@`",

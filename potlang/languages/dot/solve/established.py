@@ -27,7 +27,7 @@ from potlang.report.results import Verdict
 
 _TEXTS: dict[ShortcomingKind, str] = {
     "not accepted": "the trace is {detail}",
-    "nothing concluded": "no proposition is validated, and no summarizer states anything",
+    "nothing concluded": "nothing is concluded",
     "unread record": "text that looks like a record was not read as one",
     "opaque": "node {node} states nothing that can be checked",
     "undetermined": "what node {node} states does not follow from the theory",
@@ -122,8 +122,8 @@ class Establishing:
     def _conclude(self, each: SummarizerResult) -> None:
         """Adds the reasons for which a summarizer's conclusion is not established."""
         verdict = self._verdicts.get(each.node)
-        if each.node not in self._said.stated:
-            self._add("opaque", each.node)
+        if each.node not in self._said.stated and not each.uses:
+            self._add("nothing concluded", each.node)
         if verdict is Verdict.ENTAILED:
             return
         basis = sorted({*each.uses, *each.needed})
