@@ -1,4 +1,4 @@
-"""What a model may write next: vocabularies as bytes, exact masks over them, and grammars for other decoders.
+"""The tokens that a model may write next: vocabularies, exact masks over them, grammars for other decoders.
 
     masker = TokenMasker(TokenVocabulary.from_tiktoken(encoding), goal=TraceGoal(end=True))
     allowed = masker.mask()

@@ -242,7 +242,7 @@ class TokenMasker:
         return affordable | tables.bits(kept)
 
     def _alike(self, state: TraceState) -> Any:
-        """What the closing of a state depends on, where many states are alike."""
+        """The part of a state on which its closing depends; many states are alike in it."""
         registers, place, _ = state
         near = self.mask_tables.near(registers), registers.last
         if isinstance(place, LineStart):

@@ -114,7 +114,7 @@ class MaskTables(TokenWalks):
     # --- what a mask depends on ------------------------------------------------------------------
 
     def near(self, registers: Registers) -> tuple[Any, ...]:
-        """What of the registers decides which records may begin within a token, but for what they may say."""
+        """The part of the registers that decides which records may begin within a token."""
         if registers is not self._registers:
             # They stay the same object for the whole of a line.
             self._registers, self._found_near = registers, self._near(registers)
@@ -428,7 +428,7 @@ class MaskTables(TokenWalks):
         return tables.number_bits, ids
 
     def _digits_below(self, root: Any, text: bytes) -> set[bytes]:
-        """What the members with a prefix go on with, as far as tokens of digits reach."""
+        """The continuations of the members with a prefix, as far as tokens of digits reach."""
         most, found = self.tables.longest_digits, set()
         first = below(root, text)
         stack = [] if first is None else [(b"", *first)]
@@ -466,7 +466,7 @@ class MaskTables(TokenWalks):
         return self._with_deep(state, self.remembered(key, self._new_proposition, state, place))
 
     def kind_of_place(self, at: Any, stack: Brackets | None) -> Any:
-        """What of a place in JSON decides which tokens may follow."""
+        """The part of a place in JSON that decides which tokens may follow."""
         match at:
             case InString(text=None):
                 return at._replace(length=min(at.length, 1))

@@ -216,7 +216,7 @@ class VocabularyTables:
 
 
 def _rest(word: bytes, state: utf8.Partial) -> utf8.Partial | None:
-    """What the last character needs behind a token; None if it is not UTF-8."""
+    """The bytes that the last character needs behind a token; None if it is not UTF-8."""
     if not state:
         try:
             word.decode()

@@ -54,7 +54,7 @@ _MARKS: Final = {Verdict.ENTAILED: "validated", Verdict.REFUTED: "invalidated"}
 
 
 class BadLogits(ValueError):
-    """What a model gives are no logits from which a token could be chosen."""
+    """The values of a model are no logits from which a token could be chosen."""
 
 
 class WrittenTrace(NamedTuple):

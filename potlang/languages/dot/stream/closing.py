@@ -107,7 +107,7 @@ class _ShortestEnd:
         return choice.shortest(text) if not text or not choice.has(text) else _behind(kind, field + 1)
 
     def _rest_of_line(self, registers: Registers, special: bytes | None) -> bytes:
-        """What ends a line of text, or makes the end or a role token of it where that is the way."""
+        """The text that ends a line, or makes the end or a role token of it where that is the way."""
         machine = self._machine
         if not special:
             return b"\n"
@@ -127,7 +127,7 @@ class _ShortestEnd:
 
 
 def _behind(kind: str, field: int) -> bytes:
-    """What comes behind a value, in front of this field."""
+    """The text behind a value and in front of this field."""
     if kind == "prop":
         return b" "
     return b"\n" if may_end_record(kind, (None,) * field) else f" {SHAPES[kind][field].name}=".encode()

@@ -45,7 +45,7 @@ class ObjectShape(NamedTuple):
 
 
 class ValueShape(NamedTuple):
-    """What a value may be."""
+    """The values that may stand at a place."""
 
     number: bool = False
     string: StringShape | None = None

@@ -38,7 +38,7 @@ UNBOUNDED = Budgets()
 
 
 class TraceGoal(NamedTuple):
-    """What a trace has to have in the end: its end marker, and an edge of a critique."""
+    """The parts that a trace has to have in the end: its end marker, and an edge of a critique."""
 
     end: bool = False
     critique: bool = False
@@ -48,10 +48,11 @@ NO_GOAL = TraceGoal()
 
 
 class Registers(NamedTuple):
-    """What of a trace so far decides how it may go on. `sources` are those that an edge may have here.
+    """The part of a trace so far that decides how it may go on.
 
-    `opening`: the role token in the line above. `tokens`: whether there are such; None: not known yet.
-    `previous` and `in_block`, the kinds of records so far, only serve to say what is wrong.
+    `sources` are those that an edge may have here. `opening`: the role token in the line above. `tokens`:
+    whether there are such; None: not known yet. `previous` and `in_block`, the kinds of records so far, only
+    serve to say what is wrong.
     """
 
     order: int = START
@@ -254,7 +255,7 @@ class Admission:
     # --- which values ----------------------------------------------------------------------------
 
     def choice(self, registers: Registers, kind: str, field: int, values: tuple[Value, ...]) -> Choice:
-        """What a field of a record may hold; `values` are those of the fields before it."""
+        """The values that a field of a record may hold; `values` are those of the fields before it."""
         match kind, SHAPES[kind][field].name:
             case "node", "id":
                 return self._new_ids(registers)

@@ -70,7 +70,7 @@ class Validator:
 
     @property
     def error(self) -> Diagnostic | None:
-        """What is wrong with the byte at `position`. Its place counts characters, a byte order mark not."""
+        """The diagnostic for the byte at `position`. Its place counts characters, a byte order mark not."""
         return self._at.error
 
     @property
