@@ -131,7 +131,7 @@ def candidate(module: Module, seed: int) -> Structure | None:
             if not known.derive({each.symbol: each.rules for each in group if each.symbol in closed}):
                 return None
     found = known.structure()
-    orders = _orders(module, known, predicates)
+    orders = _orders(module, known, [each for each in predicates if each in closed])
     if orders is None:
         return None
     sorts = [each for each in module.sorts if isinstance(each, DeclaredSort)]
@@ -172,14 +172,14 @@ def _is_order(symbol: Symbol) -> bool:
 
 
 def _orders(
-    module: Module, known: KnownPredicates, predicates: Sequence[Symbol]
+    module: Module, known: KnownPredicates, closed: Sequence[Symbol]
 ) -> Mapping[Symbol, object] | None:
     """For each order what is derived before what; None where that is too much."""
-    by_name = {order_name(p, q): (p, q) for p in predicates for q in predicates}
+    orders = [each for each in module.symbols if _is_order(each)]
+    # Most programs have none, and pairs grow with the square.
+    by_name = {order_name(p, q): (p, q) for p in closed for q in closed} if orders else {}
     found: dict[Symbol, object] = {}
-    for order in module.symbols:
-        if not _is_order(order):
-            continue
+    for order in orders:
         pair = by_name.get(order.name.rstrip())
         if pair is None:
             return None

@@ -74,7 +74,7 @@ def fresh(sort: str, into: list[str]) -> str:
     return f"?.{len(into) - 1}"
 
 
-class Subject(NamedTuple):
+class ReadConclusion(NamedTuple):
     """A declared symbol at arguments, and what a conclusion says of it: its truth, its value, or less."""
 
     atom: list[Expression]
@@ -120,7 +120,7 @@ class OverridableRule:
             self._exceptions += [self._overridden(each, levels - 1, opposite=True) for each in self.opposed]
         return conjunction([*self.parts.conditions, *(["not", each] for each in self._exceptions)])
 
-    def _pairs(self, by: OverridableRule, *, opposite: bool) -> list[tuple[Subject, Subject]]:
+    def _pairs(self, by: OverridableRule, *, opposite: bool) -> list[tuple[ReadConclusion, ReadConclusion]]:
         return [
             (mine, theirs)
             for mine in _subjects(self.parts.conclusion)
@@ -165,7 +165,7 @@ def _is_literal(expression: Expression) -> bool:
     return isinstance(word, str) and (word in ("lit", "true", "false") or word.lstrip("-").isdigit())
 
 
-def _are_opposite(mine: Subject, theirs: Subject) -> bool:
+def _are_opposite(mine: ReadConclusion, theirs: ReadConclusion) -> bool:
     """A literal and its denial, or equations with different other sides."""
     if isinstance(mine.said, bool) or isinstance(theirs.said, bool):
         return isinstance(mine.said, bool) and isinstance(theirs.said, bool) and mine.said != theirs.said
@@ -176,7 +176,7 @@ def _are_opposite(mine: Subject, theirs: Subject) -> bool:
     return mine.said != theirs.said
 
 
-def _subjects(conclusion: Expression) -> Iterator[Subject]:
+def _subjects(conclusion: Expression) -> Iterator[ReadConclusion]:
     """The things of which a conclusion speaks."""
     denied = False
     while isinstance(conclusion, list) and conclusion[0] == "not":
@@ -188,14 +188,14 @@ def _subjects(conclusion: Expression) -> Iterator[Subject]:
     if isinstance(conclusion, list) and conclusion[0] in ("iff", "xor"):
         raise NotCovered("a conclusion that is an equivalence, beside exceptions")
     if (known := _atom(conclusion)) is not None:
-        yield Subject(known, not denied)
+        yield ReadConclusion(known, not denied)
     elif isinstance(conclusion, list) and conclusion[0] in ("=", "<", "<="):
         sides = conclusion[1:]
         is_equation = conclusion[0] == "=" and not denied
         speaking = [(_atom(side), other) for side, other in (sides, sides[::-1])]
         found = [(atom, other) for atom, other in speaking if atom is not None]
         for atom, other in found[:1] if is_equation else found:
-            yield Subject(atom, other if is_equation else None)
+            yield ReadConclusion(atom, other if is_equation else None)
 
 
 def _atom(expression: Expression) -> list[Expression] | None:

@@ -60,7 +60,7 @@ def _cuts(low: int, high: int) -> list[int]:
     return [at for at in every if low <= at < high]
 
 
-class _Step(NamedTuple):
+class _MonthStep(NamedTuple):
     """So many months later: `number` of them, None for an unknown number; `up` is the rounding."""
 
     number: int | None
@@ -74,7 +74,7 @@ class _Moved(NamedTuple):
     """A function of a date some steps later: what it gives of that date, and the steps."""
 
     part: str
-    steps: tuple[_Step, ...]
+    steps: tuple[_MonthStep, ...]
 
 
 class _Month(NamedTuple):
@@ -107,12 +107,12 @@ class Calendar:
         (months,) = rest
         number = months.value if isinstance(months, Lit) else None
         assert number is None or isinstance(number, int)
-        step = _Step(number, function is ADD_MONTHS_UP)
+        step = _MonthStep(number, function is ADD_MONTHS_UP)
         return self._function(
             _Moved(ADD_MONTHS.name, (*steps, step)), (*given, *(rest if number is None else []))
         )
 
-    def _steps(self, day: Node) -> tuple[tuple[_Step, ...], tuple[Node, ...]]:
+    def _steps(self, day: Node) -> tuple[tuple[_MonthStep, ...], tuple[Node, ...]]:
         """The steps by which a day is computed from another, and that day with the unknown numbers."""
         if isinstance(day, App) and isinstance(day.op, Symbol):
             moved = self._functions.get(day.op)
@@ -246,7 +246,7 @@ class Calendar:
             return number
         return self._plus(pool.app(op.ADD, (self._first_day(month), number)), -1)
 
-    def _months(self, steps: Sequence[_Step], args: Sequence[Node]) -> list[_Month]:
+    def _months(self, steps: Sequence[_MonthStep], args: Sequence[Node]) -> list[_Month]:
         """The month of a date, and that after each step."""
         day, *unknown = args
         found = [_Month(day, 0)]

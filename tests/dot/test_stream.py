@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import sys
 from itertools import pairwise
 from random import Random
 from typing import Any
 
 import pytest
+from call_counts import calls_of
 from stream_support import a_trace, check_agrees, form_of, is_read
 
 from potlang.diag import Sink
@@ -320,21 +320,6 @@ def test_forks_and_checkpoints_do_not_see_each_other() -> None:
     assert validator.push(b"@status target=2 mark=invalidated\n") == "complete"
     other.rollback(here)
     assert other.status == "complete" and other.error is None
-
-
-def calls_of(work: Any) -> int:
-    count = 0
-
-    def note(frame: Any, event: str, argument: Any) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(note)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return count
 
 
 def pairs(count: int) -> bytes:

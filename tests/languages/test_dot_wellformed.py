@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from random import Random
-from typing import Any
 
 import pytest
+from call_counts import calls_of
 from dot_support import APPENDIX_A, codes, is_well_formed, read, without_places
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -154,22 +153,6 @@ def test_a_thousand_damaged_propositions_are_reported(data: st.DataObject, profi
 
 
 # --- linear time, by counting calls ----------------------------------------------------------------
-
-
-def calls_of(work: Any) -> int:
-    """How many functions are called; a count that does not depend on the machine."""
-    count = 0
-
-    def note(frame: Any, event: str, argument: Any) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(note)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return count
 
 
 def repeated(found: list[Record], times: int) -> bytes:

@@ -23,7 +23,7 @@ ArrowState = Literal["proved", "assumed", "refuted", "unknown"]
 Ground: TypeAlias = Literal["entailed", "criticized"] | None
 """A proposition is established by the theory, by its critic, or not ([DOT-ESTABLISHED-GROUND])."""
 Requirement = Literal["entailed", "criticized", "typed"]
-"""What can be required of an established trace beyond that ([DOT-ESTABLISHED-REQUIRE])."""
+"""A further demand on an established trace ([DOT-ESTABLISHED-REQUIRE])."""
 ShortcomingKind = Literal[
     "not accepted",
     "nothing concluded",

@@ -99,7 +99,7 @@ SHAPES_OF: Mapping[str, ValueShape] = MappingProxyType(
         },
     }
 )
-"""What each kind of value may be."""
+"""The shapes of each kind of value."""
 
 
 @cache
