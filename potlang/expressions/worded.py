@@ -83,12 +83,17 @@ _PLAIN = (
     (re.compile(r"(?<=[\w)\]])\s+(?:and\s+(?:then|also)|as\s+well\s+as)\b", re.IGNORECASE), " and"),
 )
 _NOT_THE_CASE = re.compile(r"\bit\s+is\s+(?:not\s+the\s+case|false|not\s+true)\s+that\s+", re.IGNORECASE)
+_WIDE = re.compile(r"\s{100}")
+"""Room between words that nobody leaves; the patterns here may go over it again for each of its places."""
 _NO_NULL = "each function has a value for each argument: add a predicate such as `has_value(x)`"
 
 
 def worded(text: str) -> Fault | None:
-    """The fault of the first such words in a text that the grammar rejects; None where there are none."""
-    if len(text) > MOST_CHARACTERS:
+    """The fault of the first such words in a text that the grammar rejects; None where there are none.
+
+    None also for a text of more than `MOST_CHARACTERS`, or with a hundred blanks in a row.
+    """
+    if len(text) > MOST_CHARACTERS or _WIDE.search(text) is not None:
         return None
     readers: tuple[Callable[[str], Fault | None], ...] = (
         _selected,

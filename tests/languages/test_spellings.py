@@ -177,6 +177,12 @@ def test_broken_signs_and_words_have_diagnostics(text: str) -> None:
     assert found(f"Or(ok(ann), {text})")[1]
 
 
+@pytest.mark.parametrize("text", ["at least 2 x {}y", "EXISTS (SELECT {}#", "exactly one of{}#", "x is{}y"])
+def test_a_gap_of_thousands_of_blanks_has_diagnostics(text: str) -> None:
+    """Patterns that go over the gap again from each of its places would take minutes, or hours."""
+    assert found(text.format(" " * 19_000))[1]
+
+
 @given(
     st.lists(
         st.sampled_from([*" ".join([*BROKEN, "ok(ann) s(bob) x + 1 -> not [ ] { }"]).split(), " "]),
