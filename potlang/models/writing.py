@@ -13,7 +13,14 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
-from potlang.decoding import Budgets, BudgetTooSmall, TokenMasker, TokenVocabulary, TraceGoal
+from potlang.decoding import (
+    BadVocabulary,
+    Budgets,
+    BudgetTooSmall,
+    TokenMasker,
+    TokenVocabulary,
+    TraceGoal,
+)
 from potlang.languages.dot.check import read
 from potlang.languages.dot.read.records import Node, Profile, Prop
 from potlang.languages.dot.solve.verify import verify
@@ -29,6 +36,8 @@ from potlang.languages.dot.stream.machine import (
 from potlang.languages.dot.stream.registers import UNBOUNDED
 from potlang.languages.dot.write.builder import TraceBuilder
 from potlang.languages.dot.write.emit import emit
+from potlang.models.solver_critic import critique, said_of
+from potlang.models.trace_prompting import writing_prompt
 from potlang.report.results import Limits, Verdict
 from potlang.utils.deadline import Deadline
 
@@ -41,16 +50,8 @@ Ended = Literal["end", "budget", "logits", "time"]
 USUAL_GOAL: Final = TraceGoal(end=True, critique=True)
 MOST_TOKENS: Final = 2_000
 VERDICT_LIMITS: Final = Limits(check_ms=2_000, total_ms=5_000, memory_mb=2_048)
-_SAID: Final = {
-    Verdict.ENTAILED: "it follows from the problem",
-    Verdict.REFUTED: "its negation follows from the problem",
-    Verdict.UNDETERMINED: "neither it nor its negation follows from the problem",
-    Verdict.INCONSISTENT: "the problem contradicts itself",
-    Verdict.UNKNOWN: "the solvers came to no answer",
-}
 _MOST_REFUSED: Final = 32
 """Tokens that are tried for one that leaves room for a closing; behind so many the trace is closed."""
-_MARKS: Final = {Verdict.ENTAILED: "validated", Verdict.REFUTED: "invalidated"}
 
 
 class BadLogits(ValueError):
@@ -83,7 +84,7 @@ def write(
     problem: str,
     *,
     vocabulary: TokenVocabulary,
-    prompt: str | Sequence[int] = "",
+    prompt: str | Sequence[int] | None = None,
     declare: Mapping[str, Any] | None = None,
     assume: Iterable[Any] | None = None,
     verdicts: VerdictUse = "none",
@@ -102,7 +103,8 @@ def write(
 
     The first block states the problem, with what it `declare`s and `assume`s; the model chooses each further
     token among those that the mask allows: the likeliest one, or with a `temperature` by chance, from `seed`.
-    `prompt` stands before the trace; `encode` makes tokens of it, by default the longest ones that fit.
+    `prompt` stands before the trace, by default what `writing_prompt` tells of traces; `encode` makes tokens
+    of it, by default the longest ones that fit.
     `verdicts`: behind each proposition the solver's verdict is `offered` to the critic, as text, or a critic
     who has it is `placed`; `limits` are those of one verdict. `max_tokens` are those of the trace, the
     problem's among them; the closing is kept in reserve, so a model that never ends is ended. The trace is
@@ -110,8 +112,8 @@ def write(
 
     Before anything is written: raises `BadLogits` if the model's first logits are NaN, infinite, too few, or
     allow nothing; `BudgetTooSmall` if the tokens do not suffice for the problem and a closing;
-    `BadVocabulary` if the vocabulary cannot write every trace; `BuildError` for a problem that no trace can
-    state; ValueError for another option that means nothing.
+    `BadVocabulary` if the vocabulary cannot write every trace, or not the default prompt; `BuildError` for a
+    problem that no trace can state; ValueError for another option that means nothing.
     """
     if verdicts not in get_args(VerdictUse):
         raise ValueError(f"`verdicts` is one of {', '.join(get_args(VerdictUse))}, not {verdicts!r}")
@@ -124,15 +126,31 @@ def write(
     masker = TokenMasker(
         vocabulary, profile=profile, budgets=budgets, goal=goal, tokens=role_tokens, max_tokens=max_tokens
     )
-    if isinstance(prompt, str):
-        before = list(vocabulary.encode(prompt) if encode is None else encode(prompt))
-    else:
-        before = list(prompt)
+    before = _prompt_tokens(prompt, vocabulary, encode, profile, role_tokens)
     writer = _TraceDecoder(masker, model, before, _Sampler(len(vocabulary), temperature, seed))
     if not writer.insert(builder.text(role_tokens=role_tokens)):
         raise BudgetTooSmall(f"the problem and a closing take more than {max_tokens} tokens or {budgets}")
     judge = None if verdicts == "none" else _Judge(verdicts, role_tokens, limits)
     return writer.written(judge, Deadline(math.inf if timeout is None else timeout * 1_000))
+
+
+def _prompt_tokens(
+    prompt: str | Sequence[int] | None,
+    vocabulary: TokenVocabulary,
+    encode: Callable[[str], Sequence[int]] | None,
+    profile: Profile,
+    role_tokens: bool,
+) -> list[int]:
+    """The tokens before the trace; those of the default prompt for None."""
+    if prompt is not None and not isinstance(prompt, str):
+        return list(prompt)
+    text = writing_prompt(profile, role_tokens) if prompt is None else prompt
+    try:
+        return list(vocabulary.encode(text) if encode is None else encode(text))
+    except ValueError as error:
+        if prompt is not None:
+            raise
+        raise BadVocabulary(f"the default prompt cannot be written, give a `prompt`: {error}") from error
 
 
 class _Sampler:
@@ -316,15 +334,8 @@ class _Judge:
         if verdict is None:
             return None
         self.verdicts[node] = verdict
-        said = f"Solver: {_SAID[verdict]}.\n"
-        if self._use == "offered":
-            return said.encode()
-        critic = node + 1
-        lines = ["<critic>\n"] if self._role_tokens else []
-        lines += [f"@node id={critic} role=critic\n", f"@edge src={node} dst={critic} kind=critique\n"]
-        if mark := _MARKS.get(verdict):
-            lines.append(f"@status target={node} mark={mark} just={critic}\n")
-        return "".join([*lines, said]).encode()
+        records = [said_of(verdict)] if self._use == "offered" else critique(node, verdict)
+        return emit(records, role_tokens=self._role_tokens and self._use == "placed")
 
     def _verdict(self, trace: bytes, node: int) -> Verdict | None:
         read_so_far = read(trace)

@@ -5,17 +5,22 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pytest
 
 np = pytest.importorskip("numpy", reason="masks need numpy (potlang[decoding])")
 
-from potlang.decoding import Budgets, BudgetTooSmall, TokenVocabulary, TraceGoal  # noqa: E402
-from potlang.dot import BadLogits, TraceVerdict, WrittenTrace, check, verify, write  # noqa: E402
+from potlang import dot  # noqa: E402
+from potlang.decoding import BadVocabulary, Budgets, BudgetTooSmall, TokenVocabulary, TraceGoal  # noqa: E402
+from potlang.dot import BadLogits, TraceVerdict, WrittenTrace, check, verify  # noqa: E402
 from potlang.languages.dot.read.records import Edge, End  # noqa: E402
+from potlang.models.trace_prompting import writing_prompt  # noqa: E402
 from potlang.report.results import Verdict  # noqa: E402
 
+write = partial(dot.write, prompt="")
+"""Without the default prompt, which these models do not read."""
 VOCABULARY = TokenVocabulary(
     [*(bytes((byte,)) for byte in range(256)), b"@node id=", b"\n@node id=", None], end=258
 )
@@ -224,3 +229,22 @@ def test_a_vocabulary_encodes_by_its_longest_tokens() -> None:
     assert VOCABULARY.encode("\n@node id=1") == [257, ord("1")]
     with pytest.raises(ValueError, match="no token begins"):
         TokenVocabulary([b"a"]).encode("ab")
+
+
+@pytest.mark.parametrize("role_tokens", [False, True])
+def test_the_default_prompt_is_what_is_told_of_traces(role_tokens: bool) -> None:
+    """[WRITE-PROMPT]"""
+    asked: list[Sequence[int]] = []
+
+    def model(tokens: Sequence[int]) -> Any:
+        asked.append(tokens)
+        return np.zeros(SIZE)
+
+    written = dot.write(model, "Why?", vocabulary=VOCABULARY, role_tokens=role_tokens, max_tokens=260)
+    before = writing_prompt("paper", role_tokens)
+    shown = b"".join(VOCABULARY.tokens[each] or b"" for each in asked[0])
+    assert shown.startswith(before.encode()) and b"Why?" in shown[len(before.encode()) :]
+    assert b"Examples" not in written.trace
+    poor = TokenVocabulary([bytes((byte,)) for byte in range(256) if byte != "…".encode()[0]])
+    with pytest.raises(BadVocabulary, match="give a `prompt`"):
+        dot.write(_never_asked, "Why?", vocabulary=poor)
