@@ -278,22 +278,24 @@ profile_option = click.option(
     help=f"{_FOR_A_TRACE} `strict` is the paper's grammar to the letter, `paper` allows all that its example "
     "uses.",
 )
+theory_option = click.option(
+    "--theory",
+    metavar="FILE",
+    help=f"{_FOR_A_TRACE} a PoT program, whose declarations and assumptions the trace uses.",
+)
+record_budget_option = click.option(
+    "--record-budget",
+    "budget",
+    type=click.IntRange(min=1),
+    help=f"{_FOR_A_TRACE} the most records that it may have, statuses and text not counted.",
+)
 trace_options = grouped(
     "trace",
     TraceOptions,
     "Traces",
     profile_option,
-    click.option(
-        "--theory",
-        metavar="FILE",
-        help=f"{_FOR_A_TRACE} a PoT program, whose declarations and assumptions the trace uses.",
-    ),
-    click.option(
-        "--record-budget",
-        "budget",
-        type=click.IntRange(min=1),
-        help=f"{_FOR_A_TRACE} the most records that it may have, statuses and text not counted.",
-    ),
+    theory_option,
+    record_budget_option,
     click.option(
         "--require-end", is_flag=True, help=f"{_FOR_A_TRACE} it has to end with `<summarizer:end>`."
     ),

@@ -1,15 +1,18 @@
-"""`potc reason QUESTION|FILE|-`: a model writes and repairs a program for a question, solvers decide it."""
+"""`potc reason QUESTION|FILE|-`: a model writes and repairs a program or a trace, solvers decide it."""
 
 from __future__ import annotations
 
 import os
 import sys
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Literal, NamedTuple
 
 import click
+from click.core import ParameterSource
 
+from potlang.cli.answer import theory_program
 from potlang.cli.common import (
     UNDECIDED,
     color_option,
@@ -21,84 +24,138 @@ from potlang.cli.common import (
 )
 from potlang.cli.helping import Command
 from potlang.cli.model_options import AskedModel, model_options
-from potlang.cli.options import SolvingOptions, solving_options
+from potlang.cli.options import (
+    SolvingOptions,
+    grouped,
+    profile_option,
+    record_budget_option,
+    solving_options,
+    theory_option,
+)
 from potlang.diag.wording import visible
 from potlang.utils.extra import MissingExtraError
 
 if TYPE_CHECKING:
+    from potlang.languages.dot.read.records import Profile
+    from potlang.languages.pot.program import Program
     from potlang.models.asking import Attempt
+    from potlang.models.endpoint import Endpoint
     from potlang.models.reasoned import Reasoned
+    from potlang.models.reasoned_trace import ReasonedTrace
+    from potlang.models.trace_writer import RoundVerdicts
+
+Language = Literal["pot", "dot"]
+
+
+class ProgramQuestion(NamedTuple):
+    """What is asked for in a program."""
+
+    options: tuple[str, ...]
+    prose: str | None
+    unique_names: bool
+    closed_domain: bool
+
+
+class TraceQuestion(NamedTuple):
+    """How traces are asked for and read."""
+
+    verdicts: RoundVerdicts
+    profile: Profile
+    theory: str | None
+    budget: int | None
+
+
+_program_question = grouped(
+    "program",
+    ProgramQuestion,
+    "Programs",
+    click.option(
+        "--option",
+        "options",
+        multiple=True,
+        metavar="LABEL",
+        help="An answer to choose from, with a verification of its own; may be repeated.",
+    ),
+    click.option("--prose", metavar="TEXT", help="An answer in prose, to compare with the verdict."),
+    click.option(
+        "--unique-names", is_flag=True, help="Different constants denote different members of a sort."
+    ),
+    click.option("--closed-domain", is_flag=True, help="Sorts have no members but the named ones."),
+)
+_trace_question = grouped(
+    "trace",
+    TraceQuestion,
+    "Traces",
+    click.option(
+        "--verdicts",
+        type=click.Choice(["none", "offered", "placed"]),
+        default="offered",
+        help="For traces: the solver's verdicts are told between replies, or placed in a critic's block; or "
+        "only what is wrong with the form is told.",
+    ),
+    profile_option,
+    theory_option,
+    record_budget_option,
+)
 
 
 @click.command(cls=Command)
 @click.argument("question")
-@model_options()
+@click.option(
+    "--as",
+    "language",
+    type=click.Choice(["pot", "dot"]),
+    default="pot",
+    help="The model writes a program, or a trace.",
+)
+@model_options(accepted="one program or trace")
 @click.option(
     "--k",
     type=click.IntRange(1, 100),
     default=1,
-    help="Programs to write; the most frequent verdict is the answer.",
+    help="Programs to write, the most frequent verdict is the answer; or traces, until one is established.",
 )
-@click.option(
-    "--option",
-    "options",
-    multiple=True,
-    metavar="LABEL",
-    help="An answer to choose from, with a verification of its own; may be repeated.",
-)
-@click.option("--prose", metavar="TEXT", help="An answer in prose, to compare with the verdict.")
-@click.option("--unique-names", is_flag=True, help="Different constants denote different members of a sort.")
-@click.option("--closed-domain", is_flag=True, help="Sorts have no members but the named ones.")
 @click.option(
     "--transcript",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write all requests and replies to this file, as `--format json` prints them.",
 )
 @format_option("text", "json")
+@_program_question
+@_trace_question
 @solving_options
 @color_option
+@click.pass_context
 def reason(
+    context: click.Context,
     question: str,
+    language: Language,
     asked: AskedModel,
     k: int,
-    options: tuple[str, ...],
-    prose: str | None,
-    unique_names: bool,
-    closed_domain: bool,
     transcript: Path | None,
     style: str,
+    program: ProgramQuestion,
+    trace: TraceQuestion,
     solving: SolvingOptions,
     color: str,
 ) -> None:
-    """Answer a question with programs that a model writes and repairs and solvers decide.
+    """Answer a question with programs or traces that a model writes and repairs and solvers decide.
 
     QUESTION is the text itself, the name of a file that has it, or `-` for standard input. The endpoint is
     that of OPENAI_BASE_URL, its key OPENAI_API_KEY, the model POTLANG_MODEL, where options do not say
-    otherwise. Exit codes are those of `verify`: 0 if all is entailed, 1 for another answer, 2 for a wrong
-    call, 3 if the answer is unknown, be it that the model or its endpoint failed.
+    otherwise. Exit codes are those of `verify`: 0 if all is entailed, or a trace established, 1 for another
+    answer, 2 for a wrong call, 3 if the answer is unknown, be it that the model or its endpoint failed.
     """
-    from potlang.models.loop import reason as reason_about
-
+    _refuse_others(context, language)
     text = _question(question)
+    found: Reasoned | ReasonedTrace
+    space = theory_program(trace.theory, style, color)
     endpoint = asked.endpoint()
-    chosen = {"unique_names": unique_names, "closed_domain": closed_domain}
     try:
-        found = reason_about(
-            text,
-            endpoint,
-            attempts=asked.attempts,
-            k=k,
-            semantics={name: True for name, wanted in chosen.items() if wanted},
-            options=options,
-            prose=prose,
-            limits=solving.limits,
-            route=solving.route,
-            trust=solving.trust,
-            temperature=asked.temperature,
-            max_tokens=asked.max_tokens,
-            seed=asked.model_seed,
-            progress=_tell,
-        )
+        if language == "dot":
+            found = _by_traces(text, endpoint, asked, k, trace, space, solving)
+        else:
+            found = _by_programs(text, endpoint, asked, k, program, solving)
     except (ValueError, MissingExtraError) as error:
         raise click.UsageError(str(error)) from error
     finally:
@@ -111,6 +168,74 @@ def reason(
         # Last: what was paid for is not lost where this cannot be written.
         write_text(transcript, found.to_json() + "\n")
     sys.exit(_exit_code(found))
+
+
+def _refuse_others(context: click.Context, language: Language) -> None:
+    """A usage error for an option of the other language."""
+    others = TraceQuestion if language == "pot" else ProgramQuestion
+    for each in context.command.params:
+        given = context.get_parameter_source(each.name or "")
+        if each.name in others._fields and given is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{each.opts[0]} means nothing with `--as {language}`")
+
+
+def _by_programs(
+    question: str,
+    endpoint: Endpoint,
+    asked: AskedModel,
+    k: int,
+    program: ProgramQuestion,
+    solving: SolvingOptions,
+) -> Reasoned:
+    from potlang.models.loop import reason as reason_about
+
+    chosen = {"unique_names": program.unique_names, "closed_domain": program.closed_domain}
+    return reason_about(
+        question,
+        endpoint,
+        attempts=asked.attempts,
+        k=k,
+        semantics={name: True for name, wanted in chosen.items() if wanted},
+        options=program.options,
+        prose=program.prose,
+        limits=solving.limits,
+        route=solving.route,
+        trust=solving.trust,
+        temperature=asked.temperature,
+        max_tokens=asked.max_tokens,
+        seed=asked.model_seed,
+        progress=partial(_tell, "a program"),
+    )
+
+
+def _by_traces(
+    question: str,
+    endpoint: Endpoint,
+    asked: AskedModel,
+    k: int,
+    trace: TraceQuestion,
+    theory: Program | None,
+    solving: SolvingOptions,
+) -> ReasonedTrace:
+    from potlang.models.trace_loop import reason as reason_about
+
+    return reason_about(
+        question,
+        endpoint,
+        attempts=asked.attempts,
+        k=k,
+        verdicts=trace.verdicts,
+        theory=theory,
+        profile=trace.profile,
+        budget=trace.budget,
+        limits=solving.limits,
+        route=solving.route,
+        trust=solving.trust,
+        temperature=asked.temperature,
+        max_tokens=asked.max_tokens,
+        seed=asked.model_seed,
+        progress=partial(_tell, "a trace"),
+    )
 
 
 def _question(given: str) -> str:
@@ -131,12 +256,12 @@ def _read(file: IO[bytes]) -> str:
     return file.read(4 * (LONGEST_QUESTION + 1)).decode("utf-8", "replace")
 
 
-def _tell(attempt: Attempt) -> None:
+def _tell(accepted: str, attempt: Attempt) -> None:
     """One line on standard error, while the model works."""
     tokens = f", {attempt.completion_tokens} tokens" if attempt.completion_tokens is not None else ""
-    outcome = visible(attempt.problem) or "a program"
+    outcome = visible(attempt.problem) or accepted
     tell(f"{outcome} ({attempt.seconds:.1f} s{tokens})")
 
 
-def _exit_code(found: Reasoned) -> int:
+def _exit_code(found: Reasoned | ReasonedTrace) -> int:
     return UNDECIDED if found.report is None else exit_code(found.report)

@@ -5,7 +5,7 @@ The form is that of `schemas/reasoned-1.json`. Nothing here asks or decides.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from potlang.diag.wording import visible
@@ -97,6 +97,23 @@ class Totals(NamedTuple):
     completion_tokens: int | None
 
 
+def totals_of(attempts: Sequence[Attempt]) -> Totals:
+    """The cost of some attempts."""
+    return Totals(
+        len(attempts),
+        sum(each.seconds for each in attempts),
+        _sum(each.prompt_tokens for each in attempts),
+        _sum(each.completion_tokens for each in attempts),
+    )
+
+
+def cost_line(totals: Totals, model: str) -> str:
+    """Calls, seconds and tokens as a line of text."""
+    calls, seconds, prompt, completion = totals
+    tokens = "" if prompt is None and completion is None else f", {prompt or 0} + {completion or 0} tokens"
+    return f"{calls} call{'' if calls == 1 else 's'} of {visible(model)}, {seconds:.1f} s{tokens}"
+
+
 class Reasoned(NamedTuple):
     """The answer to a question.
 
@@ -140,13 +157,7 @@ class Reasoned(NamedTuple):
     @property
     def totals(self) -> Totals:
         """Calls, seconds and tokens of all attempts."""
-        found = self.attempts
-        return Totals(
-            len(found),
-            sum(each.seconds for each in found),
-            _sum(each.prompt_tokens for each in found),
-            _sum(each.completion_tokens for each in found),
-        )
+        return totals_of(self.attempts)
 
     def to_dict(self) -> dict[str, Any]:
         """The whole transcript as JSON values, in the form of `schemas/reasoned-1.json`."""
@@ -192,9 +203,7 @@ def _summary(found: Reasoned) -> Iterator[str]:
             yield f"  {visible(name) or 'claim'}: {vote.answer} ({_counts(vote.counts)})"
     if found.consistency is not None:
         yield f"prose: {found.consistency.status}: {visible(found.consistency.why)}"
-    calls, seconds, prompt, completion = found.totals
-    tokens = "" if prompt is None and completion is None else f", {prompt or 0} + {completion or 0} tokens"
-    yield f"{calls} call{'' if calls == 1 else 's'} of {visible(found.model)}, {seconds:.1f} s{tokens}"
+    yield cost_line(found.totals, found.model)
 
 
 def _counts(votes: dict[str, int]) -> str:

@@ -32,7 +32,7 @@ USUAL: Final = Sampling(tries=3)
 # A reply is sent back with its diagnostics: a runaway one must not fill the next prompt.
 _LONGEST_REPEATED: Final = 100_000
 _LONGEST_PROSE: Final = 2_000
-_ASKED_AGAIN: Final[tuple[Failure, ...]] = ("cut off", "too large")
+ASKED_AGAIN: Final[tuple[Failure, ...]] = ("cut off", "too large")
 """Failures of one reply; others are of the endpoint, and would come back."""
 _STOPPED: Final = "stop"
 
@@ -86,7 +86,7 @@ class ProgramWriter:
                 # Only the last program: earlier ones, and what was wrong with them, would be repaired again.
                 messages = (
                     first,
-                    assistant(_repeated(last)),
+                    assistant(repeated(last)),
                     user(repair_prompt(last.problem, in_brief(last.diagnostics))),
                 )
                 raise
@@ -95,7 +95,7 @@ class ProgramWriter:
                     # Perhaps it is the schema that the endpoint does not accept: no attempt is lost by it.
                     self.structured = False
                     return ask()
-                if error.reason in _ASKED_AGAIN:
+                if error.reason in ASKED_AGAIN:
                     raise BadReply(str(error)) from error
                 raise
 
@@ -113,13 +113,13 @@ class ProgramWriter:
         found = find_program(done.text)
         if found is None:
             problem = "there is no program in the reply" if done.text.strip() else "the reply is empty"
-            raise BadReply(_ended(problem, done))
+            raise BadReply(ended(problem, done))
         text = with_semantics(found.text, self._semantics)
         checked = check_program(text, name="program")
         self._asker.note(program=text, diagnostics=checked.located())
         if checked.program is None:
             errors = sum(each.severity is Severity.ERROR for each in checked.diagnostics)
-            raise BadReply(_ended(f"the program has {errors} error{'' if errors == 1 else 's'}", done))
+            raise BadReply(ended(f"the program has {errors} error{'' if errors == 1 else 's'}", done))
         if problem := _unasked(checked.program, self.options):
             raise BadReply(problem)
         return checked.program
@@ -156,7 +156,7 @@ def _unasked(program: Program, options: Sequence[str]) -> str:
     return ""
 
 
-def _ended(problem: str, done: Completion) -> str:
+def ended(problem: str, done: Completion) -> str:
     """The problem, and why the reply ended where the model did not end it."""
     if done.finish_reason == "length":
         return f"{problem}, and the reply broke off at its greatest length: write less"
@@ -165,7 +165,7 @@ def _ended(problem: str, done: Completion) -> str:
     return f"{problem} (it ended with: {done.finish_reason[:40]})"
 
 
-def _repeated(attempt: Attempt) -> str:
+def repeated(attempt: Attempt) -> str:
     """The part of a reply that is shown again: the program alone, whose lines the diagnostics count."""
     if attempt.program is not None:
         return attempt.program[:_LONGEST_REPEATED]
@@ -175,4 +175,4 @@ def _repeated(attempt: Attempt) -> str:
 def is_given_up(attempts: Sequence[Attempt]) -> bool:
     """True if the endpoint failed in a way that would come back."""
     failure = attempts[-1].failure
-    return failure is not None and failure not in _ASKED_AGAIN
+    return failure is not None and failure not in ASKED_AGAIN
