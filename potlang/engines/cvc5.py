@@ -27,6 +27,8 @@ _SHORTEST_SECOND_MS: Final = 20
 _ALWAYS: Final = {"produce-models": "true", "arrays-exp": "true"}
 # The second makes the first work for integers that the formula itself bounds.
 FINITE_MODELS: Final = {"finite-model-find": "true", "fmf-bound": "true"}
+# Without it real roots of polynomials are approached by rational numbers, for ever where they are none.
+_REAL_ROOTS: Final = {"nl-cov": "true"}
 # As the checkers of each format want it.
 _PROOFS: Final[dict[ProofFormat, dict[str, str]]] = {
     "cpc": {"proof-format-mode": "cpc", "proof-granularity": "dsl-rewrite"},
@@ -167,7 +169,9 @@ class Cvc5Engine(TextEngine[Solver]):
             return failure.answer(deadline)
 
     def _make(self, core: bool) -> Solver:
-        return self._fresh(core, {"incremental": "true"})
+        # An option for products of real unknowns; the others do not notice it.
+        roots = _REAL_ROOTS if " Real" in self._base else {}
+        return self._fresh(core, {"incremental": "true", **roots})
 
     def _fresh(self, core: bool, options: dict[str, str]) -> Solver:
         options = {**_ALWAYS, "produce-unsat-cores": "true" if core else "false", **options}

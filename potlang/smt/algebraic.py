@@ -1,33 +1,69 @@
-"""Roots of polynomials, as z3 names algebraic numbers: `(root-obj (+ (^ x 2) (- 2)) 2)`.
+"""Roots of polynomials, as solvers name algebraic numbers.
 
-The k-th real root, in increasing order, is isolated with Sturm's theorem and narrowed by bisection,
-in exact arithmetic.
+z3 numbers the real roots from below: `(root-obj (+ (^ x 2) (- 2)) 2)`. That root is isolated with Sturm's
+theorem. cvc5 gives an interval with one root in it: `(_ real_algebraic_number <1*x^2 + (-2), (1, 2)>)`.
+Both are narrowed by bisection, in exact arithmetic.
 """
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from itertools import pairwise, zip_longest
+from typing import Final
 
 from potlang.ir.numerals import natural
-from potlang.smt.sexpr import SExpr
+from potlang.smt.sexpr import SExpr, write
 
 _DEGREE = 64
 _DEPTH = 32
 _PRECISION = Fraction(1, 10**15)
+_LONGEST = 4_000
+_BETWEEN: Final = re.compile(
+    r"\(_real_algebraic_number<([-+*^x()0-9]+),\((-?[0-9]+(?:/[1-9][0-9]*)?),(-?[0-9]+(?:/[1-9][0-9]*)?)\)>\)"
+)
+_TERM: Final = re.compile(r"(-?[0-9]+)(\*x(?:\^([0-9]{1,2}))?)?")
 
 Polynomial = list[Fraction]
 """Coefficients, the constant first, the last not zero; empty for zero."""
 
 
 def approximate_root(expression: SExpr) -> Fraction | None:
-    """A rational within 1e-15 of the number that a `root-obj` denotes, or None if it cannot be read."""
+    """A rational within 1e-15 of the root that an expression denotes, or None if it cannot be read."""
     match expression:
         case ["root-obj", polynomial, str(index)] if index.isascii() and index.isdigit():
             coefficients = _read(polynomial, _DEPTH)
             return None if coefficients is None else _root(coefficients, natural(index))
+        case ["_", "real_algebraic_number", *_]:
+            return _between(write(expression).replace(" ", ""))
         case _:
             return None
+
+
+def _between(text: str) -> Fraction | None:
+    """The root in an interval, from cvc5's text without blanks."""
+    found = _BETWEEN.fullmatch(text) if len(text) <= _LONGEST else None
+    if found is None:
+        return None
+    polynomial: Polynomial = [Fraction(0)] * (_DEGREE + 1)
+    for part in found[1].split("+"):
+        term = _TERM.fullmatch(part[1:-1] if part.startswith("(") else part)
+        power = 0 if term is None or not term[2] else int(term[3] or 1)
+        if term is None or power > _DEGREE:
+            return None
+        polynomial[power] += int(term[1])
+    _trimmed(polynomial)
+    low, high = Fraction(found[2]), Fraction(found[3])
+    rising = _value(polynomial, high) > 0
+    if low >= high or rising is (_value(polynomial, low) > 0):
+        return None
+    while high - low > _PRECISION:
+        middle = (low + high) / 2
+        if (_value(polynomial, middle) > 0) is rising:
+            high = middle
+        else:
+            low = middle
+    return high
 
 
 def _read(expression: SExpr, depth: int) -> Polynomial | None:

@@ -114,7 +114,7 @@ class _ValueTerms(ModelTerms):
                 known := read_literal(expression[:-1]), int | Fraction
             ):
                 near = Fraction(known)
-            case ["root-obj", *_]:
+            case ["root-obj", *_] | ["_", "real_algebraic_number", *_]:
                 near = approximate_root(expression)
             case _:
                 return super()._irrational(expression)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from fractions import Fraction
 
 import pytest
 
@@ -11,7 +12,9 @@ from potlang.engines.commands import ENGINES, solver_command
 from potlang.engines.messages import Query
 from potlang.engines.solver import SolverSession
 from potlang.engines.z3 import Z3Context, Z3Engine
+from potlang.ir.sorts import REAL
 from potlang.processes.pool import Workers
+from potlang.smt.values import Algebraic, read_value
 
 BASE = """
 (declare-sort S 0)(declare-const a S)(declare-const b S)
@@ -57,6 +60,25 @@ def test_values_come_in_the_order_asked(shared: Workers, engine: str) -> None:
     assert [value.replace(".0", "") for value in answer.values] == ["(- 3)", "true", "(/ 1 2)", "false"]
     assert plain.status == "sat"
     assert plain.values == ()
+
+
+@direct_engine
+@pytest.mark.parametrize(
+    ("extra", "status"),
+    [("", "sat"), ("(assert (> (* x x x) 3.0))", "unsat"), ("(assert (= (* y y y) (+ x 5.0)))", "sat")],
+)
+def test_roots_that_are_not_rational_are_found(shared: Workers, engine: str, extra: str, status: str) -> None:
+    base = "(declare-const x Real)(declare-const y Real)"
+    with SolverSession(shared, engine, base) as session:
+        answer = session.ask(Query(f"(assert (= (* x x) 2.0)){extra}", ("x",)), 5000)
+        again = session.ask(Query("(assert (= (* x y) 1.0))(assert (= x 2.0))", ("y",)), 5000)
+    assert answer.status == status
+    if answer.values is not None:
+        root = read_value(answer.values[0], REAL)
+        assert isinstance(root, Algebraic)
+        assert abs((root.approximation or 0) ** 2 - 2) < Fraction(1, 10**12)
+    assert again.values is not None
+    assert read_value(again.values[0], REAL) == Fraction(1, 2)
 
 
 @every_engine

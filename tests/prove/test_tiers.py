@@ -74,6 +74,22 @@ def test_what_cannot_be_evaluated_is_said_and_cross_checked() -> None:
     assert all("not evaluated" in each.note for each in result.assurances)
 
 
+def test_a_root_that_is_not_rational_has_a_second_opinion() -> None:
+    """[ROUTE-SECOND] [TIER-PIECE] No evaluator takes the model, and cvc5 finds the root at once."""
+    program: dict[str, Any] = {
+        "variables": [{"name": "x", "sort": "RealSort"}],
+        "knowledge_base": ["x * x == 2"],
+        "verifications": [
+            {"name": "above", "constraint": "x > 1"},
+            {"name": "half", "constraint": "x != 1.5"},
+        ],
+    }
+    above, half = potlang.verify(program).results
+    assert (above.verdict, above.trust) == (Verdict.UNDETERMINED, "cross-checked")
+    assert (half.verdict, half.trust) == (Verdict.ENTAILED, "cross-checked")
+    assert {each.by for each in above.assurances} == {"z3, cvc5"}
+
+
 def test_trust_solver_skips_the_checks() -> None:
     result = potlang.verify(PROGRAMS[0], trust="solver", route="z3").results[0]
     assert (result.trust, result.assurances) == ("solver", ())

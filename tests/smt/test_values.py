@@ -189,6 +189,46 @@ def test_a_sign_before_a_root_is_its_sign() -> None:
     assert read_value(f"(- (- {text}))", REAL) == Algebraic(f"(- (- {text}))", near.approximation)
 
 
+BETWEEN = "(_ real_algebraic_number <{0}, ({1}, {2})>)"
+
+
+@pytest.mark.parametrize(
+    ("polynomial", "low", "high", "root"),
+    [
+        ("1*x^2 + (-2)", "1", "2", 2**0.5),
+        ("1*x^2 + (-2)", "-3/2", "-5/4", -(2**0.5)),
+        ("2*x^2 + (-1)", "-3/4", "-1/2", -(0.5**0.5)),
+        ("1*x^4 + (-10*x^2) + (-1*x) + 1", "3", "13/4", 3.1960893279311264),
+        ("1*x^5 + (-123456789*x) + 17", "-211/2", "-421/4", -105.40925513356493),
+    ],
+)
+def test_a_root_in_an_interval_is_approximated(polynomial: str, low: str, high: str, root: float) -> None:
+    """[SMT-VALUE-2] As cvc5 names it."""
+    read = read_value(BETWEEN.format(polynomial, low, high), REAL)
+    assert isinstance(read, Algebraic)
+    assert read.approximation is not None
+    assert float(read.approximation) == pytest.approx(root, abs=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("polynomial", "low", "high"),
+    [
+        ("1*x^2 + (-2)", "2", "3"),
+        ("1*x^2 + (-2)", "2", "1"),
+        ("1*x^2 + (-2)", "1", "2/0"),
+        ("1*x^99 + (-2)", "1", "2"),
+        ("1*y^2 + (-2)", "1", "2"),
+        ("1*x^2 + +", "1", "2"),
+        ("0", "1", "2"),
+        (" + ".join(["1*x^2"] * 1_000), "1", "2"),
+    ],
+)
+def test_an_interval_without_one_root_has_no_approximation(polynomial: str, low: str, high: str) -> None:
+    read = read_value(BETWEEN.format(polynomial, low, high), REAL)
+    assert isinstance(read, Algebraic)
+    assert read.approximation is None
+
+
 NO_ROOTS = [
     "(root-obj (+ (^ x 2) 2) 1)",
     "(root-obj 5 1)",
