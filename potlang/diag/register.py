@@ -170,6 +170,7 @@ _ROWS = (
         "the validated propositions do not entail what summarizer {id} says",
     ),
     Code("POT5066", "unread-record", _W, "this text looks like `{kind}`, and was not read as a record"),
+    Code("POT5067", "text-around-trace", _W, "left out of the trace: {what}"),
     Code(
         "POT5070", "contested-status", _W, "node {id} is {one} in the first trace and {other} in the second"
     ),

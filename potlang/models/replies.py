@@ -11,12 +11,11 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final, NamedTuple
 
+from potlang.reading.replies import FENCE_LINE, ends_of_thoughts
 from potlang.source.layout import container_end
 from potlang.utils.resources import schema
 
-_THOUGHT_ENDS = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _BEGINS = re.compile(r"""\{(?=\s*+["'}])|^[ \t]*+\{(?=\s*+[A-Za-z_])""", re.MULTILINE)
-_FENCE_ENDS = re.compile(r"^[ \t]*+(?:```|~~~)", re.MULTILINE)
 _WRAPPED = re.compile(r'"program"\s*+:\s*+(?=\{)')
 _MOST_TRIED: Final = 20
 
@@ -38,7 +37,7 @@ class JsonObject(NamedTuple):
 
 def behind_thoughts(reply: str) -> str:
     """The text behind the last end of a thought; all of it where there is none."""
-    ends = [found.end() for found in _THOUGHT_ENDS.finditer(reply)]
+    ends = ends_of_thoughts(reply)
     return reply[ends[-1] :] if ends else reply
 
 
@@ -52,7 +51,7 @@ def candidates(text: str) -> Iterator[JsonObject]:
         start = text.index("{", begin.start())
         at = _end(text, start)
         value = _json(text[start:at])
-        if value is None and (fence := _FENCE_ENDS.search(text, start)) is not None and fence.start() < at:
+        if value is None and (fence := FENCE_LINE.search(text, start)) is not None and fence.start() < at:
             # Quotes or brackets are not closed: no object goes on behind its fence.
             at = start + len(text[start : fence.start()].rstrip())
         yield JsonObject(start, at, value)

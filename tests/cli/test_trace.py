@@ -346,7 +346,7 @@ def test_fixes_of_a_trace_are_applied(tmp_path: Path) -> None:
     """[FACE-FIX]"""
     path = tmp_path / "trace"
     path.write_bytes(b"\n\n" + APPENDIX_A.read_bytes())
-    assert potc("check", path).returncode == 2
+    assert b"POT5067" in potc("check", path).stdout
     done = potc("fix", path)
     assert (done.returncode, b"1 fix applied, no errors left" in done.stderr) == (0, True)
     assert path.read_bytes() == APPENDIX_A.read_bytes()

@@ -9,8 +9,9 @@ from potlang.diag import Diagnostic, Severity, Sink
 from potlang.languages.dot.lower.typing import TraceTheory, TypedPropositions, read_propositions
 from potlang.languages.dot.read.lookalike import report_unread
 from potlang.languages.dot.read.raw import Source
-from potlang.languages.dot.read.reader import read_trace
+from potlang.languages.dot.read.reader import ReadOptions
 from potlang.languages.dot.read.records import Profile
+from potlang.languages.dot.read.reply import read_reply, report_left_out
 from potlang.languages.dot.read.rules import located
 from potlang.languages.dot.read.trace import Trace
 from potlang.languages.pot.check import Source as ProgramSource
@@ -67,7 +68,8 @@ def read(
 ) -> Trace:
     """The trace in a text, in bytes or in a file. Raises `MalformedTrace` if it is not well formed.
 
-    `budget` bounds the records that are no status; with `require_end` the trace needs its end.
+    `budget` bounds the records that are no status; with `require_end` the trace needs its end. What stands
+    around the trace of a reply is left out ([DOT-REPLY]).
     """
     trace, sink = opened(source, profile, budget, name, require_end)
     if sink.has_errors:
@@ -92,6 +94,7 @@ def check(
     """
     program = compiled(theory)
     trace, sink = opened(source, profile, budget, name, require_end)
+    report_left_out(trace, sink)
     report_unread(trace, sink)
     propositions = read_propositions(trace, sink, None if program is None else TraceTheory(program.tree))
     return CheckedTrace(trace, propositions, tuple(sink.diagnostics()))
@@ -106,9 +109,7 @@ def opened(
     if isinstance(source, Trace):
         # What is wrong with it is not in it: its text is read once more.
         profile, name, source = source.profile, source.document.name, source.raw.data
-    sink = Sink()
-    trace = read_trace(source, sink, profile=profile, budget=budget, name=name, require_end=require_end)
-    return trace, sink
+    return read_reply(source, ReadOptions(profile, budget, require_end), name)
 
 
 def compiled(theory: Theory | None) -> Program | None:

@@ -22,8 +22,13 @@ _LOOKS = re.compile(
 )
 
 
+def looks_like_record(line: bytes) -> bool:
+    """Whether a line of text is a record but for what stands before it."""
+    return _LOOKS.match(line) is not None
+
+
 def report_unread(trace: Trace, sink: Sink) -> bool:
-    """Warns of lines of text that look like records (POT5066); whether there are any."""
+    """Warns of lines of text that look like records (POT5066); whether there are any, left out or not."""
     violations, found = Violations(sink, trace.raw), 0
     for record in trace.of(FreeText):
         opening = _LOOKS.match(record.content)
@@ -37,4 +42,4 @@ def report_unread(trace: Trace, sink: Sink) -> bool:
         fix = violations.fix("let it begin its line", how, (record.start, start, ""))
         word = record.content[opening.end() :].split(b" ", 1)[0].split(b"\t", 1)[0].decode()
         violations.report("POT5066", start, record.end, fixes=[fix], kind=word)
-    return found > 0
+    return found > 0 or any(part.records and not part.thoughts for part in trace.left_out)

@@ -7,7 +7,7 @@ A token out of place is reported and handed over; the parser goes on as if it we
 from __future__ import annotations
 
 import re
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from potlang.diag import Applicability, Fix, Sink
 from potlang.languages.dot.read.grammar import new_parser
@@ -26,7 +26,7 @@ from potlang.utils.gc_pause import collector_paused
 Form = Literal["records", "tokens", "tagged"]
 _RECORD_LINE = re.compile(rb"^@(?:node|edge|status|entails|eq|coeq|prop) |^@@len=", re.MULTILINE)
 _INDENTED = re.compile(rb"^[ \t>*-]+@node ", re.MULTILINE)
-_TOKEN_FIRST = re.compile(rb"\A<(?:problem|proposer|critic|summarizer)>\r?\n@node ")
+_TOKEN_FIRST = re.compile(rb"<(?:problem|proposer|critic|summarizer)>\r?\n@node ")
 _TAG = re.compile(rb"<(?:problem|proposer|critic|summarizer)>")
 _WORDS = {"TEXT": "text", "FENCE": "a fence", "BLANK": "a blank line", "END": "the end"}
 _TWICE = {
@@ -37,11 +37,12 @@ _ORDER = "the order in a block is @node, @edge, @status, @entails, @eq, @prop, t
 _LATE_STATUS = "the order in a block is @node, @edge, @status (or behind text), @entails, @eq, @prop, text"
 
 
-def detect(data: bytes) -> Form | None:
-    """Which form of trace the bytes hold, judged by their first records or tags; None if none."""
-    if _RECORD_LINE.search(data):
-        return "tokens" if _TOKEN_FIRST.match(data) else "records"
-    return "tagged" if _TAG.search(data) else None
+def detect(data: bytes, start: int = 0, end: int | None = None) -> Form | None:
+    """Which form of trace the bytes `[start, end)` hold, judged by their first records or tags."""
+    end = len(data) if end is None else end
+    if _RECORD_LINE.search(data, start, end):
+        return "tokens" if _TOKEN_FIRST.match(data, start, end) else "records"
+    return "tagged" if _TAG.search(data, start, end) else None
 
 
 def read_trace(
@@ -63,16 +64,41 @@ def read_trace(
     raw, document = open_trace(source, sink, limits, name)
     if raw is None:
         return Trace((), {}, {}, {}, profile, document, False, Raw(b""))
-    form = form or detect(raw.data)
+    how = ReadOptions(profile, budget, require_end, limits)
+    return read_window(raw, document, sink, how, form=form)
+
+
+class ReadOptions(NamedTuple):
+    """How a trace is read; see `read_trace`."""
+
+    profile: Profile = "paper"
+    budget: int | None = None
+    require_end: bool = False
+    limits: InputLimits = DEFAULT_LIMITS
+
+
+def read_window(
+    raw: Raw,
+    document: Document,
+    sink: Sink,
+    how: ReadOptions,
+    *,
+    start: int = 0,
+    end: int | None = None,
+    form: Form | None = None,
+) -> Trace:
+    """The trace in the bytes `[start, end)` of an input, as if there were no others."""
+    end = len(raw.data) if end is None else end
+    form = form or detect(raw.data, start, end)
     if form == "tagged":
         from potlang.languages.dot.read.tagged import read_tagged
 
-        return read_tagged(raw, document, sink, profile)
+        return read_tagged(raw, document, sink, how.profile, start, end)
     with collector_paused(raw.data.count(b"\n") >= MANY_RECORDS):
-        reading = _TraceReading(raw, document, sink, profile, budget, limits)
+        reading = _TraceReading(raw, document, sink, how, start, end)
         if form == "tokens":
             reading.tokens = RoleTokens(reading.violations)
-        return reading.read(require_end)
+        return reading.read(how.require_end)
 
 
 class _TraceReading:
@@ -83,18 +109,22 @@ class _TraceReading:
         raw: Raw,
         document: Document,
         sink: Sink,
-        profile: Profile,
-        budget: int | None,
-        limits: InputLimits,
+        how: ReadOptions,
+        start: int,
+        end: int,
     ) -> None:
+        profile = how.profile
+        self.start = start
+        self.end = end
         self.raw = raw
         self.document = document
         self.sink = sink
         self.profile: Profile = profile
         self.violations = Violations(sink, raw)
-        propositions = PropositionReader(self.violations, limits)
-        self.state = ValidatorState(self.violations, propositions, profile, budget)
-        self._lexer = new_lexer(raw.one_character_a_byte(), self)
+        propositions = PropositionReader(self.violations, how.limits)
+        self.state = ValidatorState(self.violations, propositions, profile, how.budget)
+        self._lexer = new_lexer(raw.one_character_a_byte()[:end], self)
+        self._lexer.lexpos = start
         self._parser = new_parser(profile, self._misplaced)
         self.tokens: RoleTokens | None = None
         """The reader of role tokens, where the trace has them."""
@@ -111,8 +141,7 @@ class _TraceReading:
             self._report_no_node()
         found = self.state
         if require_end and not found.ended:
-            size = len(self.raw.data)
-            self.violations.report("POT5014", size, size)
+            self.violations.report("POT5014", self.end, self.end)
         return Trace(
             tuple(found.records),
             found.nodes,
@@ -160,8 +189,8 @@ class _TraceReading:
 
     def long_fence(self, start: int, end: int, length: int) -> None:
         """Reports a fence that is longer than what is left of the trace."""
-        left = len(self.raw.data) - end
-        line_end = self.raw.data.find(b"\n", end)
+        left = self.end - end
+        line_end = self.raw.data.find(b"\n", end, self.end)
         fix = self._length_fix(start, length, left if line_end < 0 else line_end - end)
         self.violations.report("POT5003", start, end, fixes=[fix], length=length, left=left)
 
@@ -212,15 +241,15 @@ class _TraceReading:
         if self._leading is None:
             return
         start, end = self._leading
-        blank = not self.raw.data[:node].strip()
+        blank = not self.raw.data[self.start : node].strip()
         how = Applicability.SAFE if blank else Applicability.UNSAFE
-        fix = self.violations.fix("remove it", how, (0, node, "")) if start == 0 else None
+        fix = self.violations.fix("remove it", how, (start, node, "")) if start == self.start else None
         what = "a blank line" if blank else "text"
         self.violations.report("POT5007", start, end, fixes=[fix] if fix else [], what=what)
 
     def _report_no_node(self) -> None:
-        start, end = self._leading or (0, 0)
-        indented = _INDENTED.search(self.raw.data) is not None
+        start, end = self._leading or (self.start, self.start)
+        indented = _INDENTED.search(self.raw.data, self.start, self.end) is not None
         helps = ["records begin at the very start of their lines"] if indented else []
         self.violations.report("POT5006", start, end, helps=helps)
 

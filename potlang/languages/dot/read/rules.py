@@ -59,6 +59,11 @@ RULES: Mapping[str, TraceRule] = MappingProxyType(
             "a record begins at the very start of its line",
             "remove what stands before the `@`",
         ),
+        "POT5067": TraceRule(
+            "DOT-REPLY",
+            "what stands around the trace of a reply is no part of it",
+            "answer with the trace alone",
+        ),
         "POT5020": TraceRule("DOT-NODE-1", "ids strictly increase", "give the node the next free id"),
         "POT5021": TraceRule("DOT-REF-1", "a record refers to earlier nodes alone", _EARLIER),
         "POT5022": TraceRule(

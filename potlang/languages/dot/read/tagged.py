@@ -14,7 +14,7 @@ from potlang.diag import Applicability, Sink
 from potlang.languages.dot.read.raw import Raw
 from potlang.languages.dot.read.records import END_MARK, End, Fence, FreeText, Node, Profile, Record, Role
 from potlang.languages.dot.read.rules import Violations
-from potlang.languages.dot.read.trace import Trace
+from potlang.languages.dot.read.trace import LeftOut, Trace
 from potlang.source import Document
 
 _TAG = re.compile(rb"<(/?)(problem|proposer|critic|summarizer)>")
@@ -28,27 +28,42 @@ def free(content: bytes, block: int | None, start: int = 0, end: int = 0) -> Fre
     return kind(content, block, start, end)
 
 
-def read_tagged(raw: Raw, document: Document, sink: Sink, profile: Profile) -> Trace:
-    """The nodes of the tagged parts, numbered from 1; tags that do not match are reported."""
+def read_tagged(raw: Raw, document: Document, sink: Sink, profile: Profile, start: int, end: int) -> Trace:
+    """The nodes of the tagged parts in the bytes `[start, end)`, numbered from 1."""
     before = len(sink)
     records: list[Record] = []
     nodes: dict[int, Node] = {}
     violations = Violations(sink, raw)
-    for role, start, end, text in _parts(violations):
-        node = Node(len(nodes) + 1, role, start, end)
+    for role, first, last, text in _parts(violations, start, end):
+        node = Node(len(nodes) + 1, role, first, last)
         nodes[node.id] = node
         records.append(node)
         records.extend(_lines(raw.data, node, text, violations))
     if not nodes:
-        violations.report("POT5006", 0, 0)
+        violations.report("POT5006", start, start)
     well_formed = len(sink) == before
-    return Trace(tuple(records), nodes, {}, {}, profile, document, well_formed, raw, is_typed=False)
+    left_out = tuple(_left_out(raw.data, start, end))
+    return Trace(
+        tuple(records), nodes, {}, {}, profile, document, well_formed, raw, is_typed=False, left_out=left_out
+    )
 
 
-def _parts(violations: Violations) -> Iterator[tuple[Role, int, int, tuple[int, int]]]:
+def _left_out(data: bytes, start: int, end: int) -> Iterator[LeftOut]:
+    """The text outside of tags: behind a closing tag or at the start, before an opening one or at the end."""
+    is_open = False
+    for tag in _TAG.finditer(data, start, end):
+        if not is_open and data[start : tag.start()].strip():
+            yield LeftOut(start, tag.start())
+        is_open = not tag[1]
+        start = tag.end()
+    if not is_open and data[start:end].strip():
+        yield LeftOut(start, end)
+
+
+def _parts(violations: Violations, start: int, end: int) -> Iterator[tuple[Role, int, int, tuple[int, int]]]:
     """Each tagged part: its role, the span of its opening tag, and the span of its text."""
     opened: Any = None
-    for tag in _TAG.finditer(violations.raw.data):
+    for tag in _TAG.finditer(violations.raw.data, start, end):
         if not tag[1]:
             if opened is not None:
                 _report_unclosed(violations, opened, tag.start())
@@ -61,8 +76,8 @@ def _parts(violations: Violations) -> Iterator[tuple[Role, int, int, tuple[int, 
             fix = violations.fix("remove it", Applicability.UNSAFE, (*tag.span(), ""))
             violations.report("POT5051", *tag.span(), fixes=[fix], role=tag[2].decode())
     if opened is not None:
-        _report_unclosed(violations, opened, len(violations.raw.data))
-        yield _part(opened, len(violations.raw.data))
+        _report_unclosed(violations, opened, end)
+        yield _part(opened, end)
 
 
 def _report_unclosed(violations: Violations, opened: Any, at: int) -> None:

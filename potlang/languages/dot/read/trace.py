@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, TypeVar
+from typing import ClassVar, Literal, NamedTuple, TypeVar
 
 from potlang.diag import Place
 from potlang.languages.dot.read.propositions import embedded_text
@@ -16,14 +16,27 @@ from potlang.source import Document
 R = TypeVar("R")
 
 
+class LeftOut(NamedTuple):
+    """The bytes `[start, end)` of an input that are no part of the trace in it ([DOT-REPLY]).
+
+    `records` counts the lines among them that are or look like records; `thoughts`: these may be, since a
+    draft is no answer.
+    """
+
+    start: int
+    end: int
+    records: int = 0
+    thoughts: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Trace:
     """The well-formed records of a trace, in the order of the text.
 
     `is_well_formed` says whether that is all of it. `is_typed` is false for the role-tagged form, which
     has nodes and text alone. `misusing` are the summarizers with an edge from what was not validated by
-    then; the edge is left out. `has_role_tokens`: a role token stands above each node. Positions in records
-    are byte offsets; `place` makes places of them.
+    then; the edge is left out. `has_role_tokens`: a role token stands above each node. `left_out` is what
+    stands around the trace in a reply. Positions in records are byte offsets; `place` makes places of them.
     """
 
     language: ClassVar[Literal["dot"]] = "dot"
@@ -39,6 +52,7 @@ class Trace:
     is_typed: bool = True
     misusing: frozenset[int] = frozenset()
     has_role_tokens: bool = False
+    left_out: tuple[LeftOut, ...] = ()
 
     def of(self, kind: type[R]) -> Iterator[R]:
         """The records of one kind, in order: `trace.of(Edge)`."""

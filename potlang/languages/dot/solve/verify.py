@@ -17,6 +17,7 @@ from potlang.languages.dot.lower.extract import Extraction, extract, state
 from potlang.languages.dot.lower.typing import TraceTheory, TypedPropositions, read_propositions
 from potlang.languages.dot.read.lookalike import report_unread
 from potlang.languages.dot.read.records import Edge, Profile
+from potlang.languages.dot.read.reply import report_left_out
 from potlang.languages.dot.read.rules import located
 from potlang.languages.dot.report import TraceReport
 from potlang.languages.dot.results import (
@@ -75,6 +76,7 @@ def verify(
     deadline = Deadline(limits.total_ms)
     program = compiled(theory)
     trace, sink = opened(source, profile, budget, name, require_end)
+    report_left_out(trace, sink)
     unread = report_unread(trace, sink)
     with nullcontext() if program is None else program.borrowed():
         space = None if program is None else TraceTheory(program.tree, (program.module, program.extension))
