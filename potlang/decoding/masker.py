@@ -8,18 +8,12 @@ from typing import Any
 import numpy as np
 
 from potlang.decoding.masks import MaskTables
+from potlang.decoding.reserve import ClosingReserve
 from potlang.decoding.tables import Bits, VocabularyTables
 from potlang.decoding.vocabulary import TokenVocabulary
 from potlang.languages.dot.read.records import Profile
 from potlang.languages.dot.stream.closing import closing
-from potlang.languages.dot.stream.machine import (
-    FenceLength,
-    LineStart,
-    Proposition,
-    TextLine,
-    TraceMachine,
-    TraceState,
-)
+from potlang.languages.dot.stream.machine import TraceMachine, TraceState
 from potlang.languages.dot.stream.registers import NO_GOAL, UNBOUNDED, Budgets, TraceGoal
 from potlang.source import DEFAULT_LIMITS, InputLimits
 
@@ -30,8 +24,6 @@ _CLOSING_BYTES = (
     b'"{}[],:\\declareassumdomainrangpot' + b"\x80\x90\xa0"
 )
 """Bytes among which are all of closings, with those that complete any character."""
-_GROWTH, _AN_ID, _OPENED = 200, 4, 32
-"""The most that a token adds to a closing: by itself, for each digit of an id, for what it opens in JSON."""
 
 
 class BudgetTooSmall(ValueError):
@@ -72,13 +64,14 @@ class TokenMasker:
             raise ValueError(f"no trace is within {budgets} and reaches {goal}")
         self.mask_tables = MaskTables(_tables_of(vocabulary), self._machine)
         self._most = max_tokens
-        self._path: tuple[Any, ...] = (start, None)
+        self.reserve = ClosingReserve(self.mask_tables)
+        needed = self._needed(start)
+        self._path: tuple[Any, ...] = (start, needed, None)
+        """The state, no fewer tokens than its closing needs, and the path before."""
         self._count = 0
         self._stopped = False
-        if max_tokens is not None and self._needed(start) > max_tokens:
-            raise BudgetTooSmall(
-                f"the shortest trace takes {self._needed(start)} tokens, more than {max_tokens}"
-            )
+        if max_tokens is not None and needed > max_tokens:
+            raise BudgetTooSmall(f"the shortest trace takes {needed} tokens, more than {max_tokens}")
 
     # --- what is known ---------------------------------------------------------------------------
 
@@ -118,7 +111,10 @@ class TokenMasker:
     def _found(self) -> Bits:
         found = self.mask_tables.mask(self.state)
         if self._most is not None:
-            found = self._affordable(found, self._most - self._count - 1)
+            state, bound = self._path[:2]
+            left, reserve = self._most - self._count - 1, self.reserve
+            if bound + reserve.growth(state) > left or reserve.may_say_length(state, None):
+                found = reserve.affordable(state, found, left - (self.vocabulary.end is not None))
         end = self.vocabulary.end
         if end is not None and self.is_accepting():
             found = found | self.mask_tables.tables.bits((end,))
@@ -139,25 +135,16 @@ class TokenMasker:
 
     def allows(self, token: int) -> bool:
         """Whether a token may come next."""
-        if not 0 <= token < len(self.vocabulary) or self.is_stopped():
-            return False
-        data = self.vocabulary.tokens[token]
-        if data is None:
-            return token == self.vocabulary.end and self.is_accepting()
-        following = self._behind(self.state, data)
-        return following is not None and (
-            self._most is None or self._needed(following) <= self._most - self._count - 1
-        )
+        return self._followed(token) is not None
 
     def consume_token(self, token: int) -> bool:
         """Goes behind a token; False, and nothing changes, if it is not allowed."""
-        if not self.allows(token):
+        found = self._followed(token)
+        if found is None:
             return False
-        data = self.vocabulary.tokens[token]
-        following = self.state if data is None else self._behind(self.state, data)
-        self._path = (following, self._path)
+        self._path = (*found, self._path)
         self._count += 1
-        self._stopped = data is None
+        self._stopped = self.vocabulary.tokens[token] is None
         return True
 
     def consume_tokens(self, tokens: Iterable[int]) -> bool:
@@ -182,7 +169,7 @@ class TokenMasker:
         if not 0 <= count <= self._count:
             raise ValueError(f"{count} tokens of {self._count} cannot be taken back")
         for _ in range(count):
-            self._path = self._path[1]
+            self._path = self._path[2]
         self._count -= count
         self._stopped = self._stopped and count == 0
 
@@ -202,58 +189,24 @@ class TokenMasker:
 
     def _needed(self, state: TraceState) -> int:
         """The tokens that complete the trace, the end token among them."""
-        return len(closing(self._machine, state)) + (self.vocabulary.end is not None)
+        return self.reserve.length(state) + (self.vocabulary.end is not None)
 
-    def growth(self) -> int:
-        """More bytes than any token but the length of a fence may add to the closing."""
-        digits = len(str(self.state.registers.last))
-        return _GROWTH + _AN_ID * digits + _OPENED * self.mask_tables.tables.openings
-
-    def _affordable(self, found: Bits, left: int) -> Bits:
-        """The tokens of a mask behind which `left` tokens suffice for the closing."""
-        state, tables = self.state, self.mask_tables.tables
-        is_length = isinstance(state.place, FenceLength) or self.mask_tables.reaches_fences
-        if not is_length and self._needed(state) + self.growth() <= left:
-            return found
-        tokens = self.vocabulary.tokens
-        kept = []
-        affordable = tables.none
-        alike = self.mask_tables.alike(state)
-        if alike is not None:
-            for members in tables.classes(alike.rest):
-                some = found & alike.tokens & members
-                one = tables.first(some)
-                following = None if one is None else self._behind(state, tokens[one] or b"")
-                if following is not None and self._needed(following) <= left:
-                    affordable = affordable | some
-            found = found & ~alike.tokens
-        known: dict[Any, int] = {}
-        for id_ in tables.unpacked(found):
-            following = self._behind(state, tokens[id_] or b"")
-            assert following is not None
-            kind = self._alike(following)
-            needed = known.get(kind) if kind is not None else None
-            if needed is None:
-                needed = self._needed(following)
-                if kind is not None:
-                    known[kind] = needed
-            if needed <= left:
-                kept.append(id_)
-        return affordable | tables.bits(kept)
-
-    def _alike(self, state: TraceState) -> Any:
-        """The part of a state on which its closing depends; many states are alike in it."""
-        registers, place, _ = state
-        near = self.mask_tables.near(registers), registers.last
-        if isinstance(place, LineStart):
-            return near
-        if isinstance(place, TextLine) and place.special is None:
-            return near, place.rest
-        if isinstance(place, Proposition):
-            at, stack = place.json
-            tables, depth = self.mask_tables, 0 if stack is None else stack.depth
-            return near, depth, tables.kind_of_place(at, stack), tables.brackets(stack)
-        return None
+    def _followed(self, token: int) -> tuple[TraceState, int] | None:
+        """The state behind a token that may come next, and no fewer tokens than its closing needs."""
+        if not 0 <= token < len(self.vocabulary) or self.is_stopped():
+            return None
+        state, bound = self._path[:2]
+        data = self.vocabulary.tokens[token]
+        if data is None:
+            return (state, 0) if token == self.vocabulary.end and self.is_accepting() else None
+        following = self._behind(state, data)
+        if following is None or self._most is None:
+            return None if following is None else (following, 0)
+        left = self._most - self._count - 1
+        bound += self.reserve.growth(state)
+        if bound > left or self.reserve.may_say_length(state, data):
+            bound = self._needed(following)
+        return (following, bound) if bound <= left else None
 
 
 def _tables_of(vocabulary: TokenVocabulary) -> VocabularyTables:

@@ -80,12 +80,10 @@ class MaskTables(TokenWalks):
         self._prefixes: dict[bytes, list[int]] = {}
         self._exits: dict[bool, EndTrie] = {}
         self._deep = self._deep_ones()
-        self._not_deep = ~tables.bits(self._deep)
+        self.not_deep = ~tables.bits(self._deep)
         self._has_tried = False
         self._registers: Registers | None = None
         self._found_near: tuple[Any, ...] = ()
-        self.reaches_fences = any(b"@@len=" in word for word in tables.words)
-        """Whether a token may say how long a fence is, and so make the closing as long as it says."""
 
     def mask(self, state: TraceState) -> Bits:
         """The tokens behind which the trace can be completed; not to be written to."""
@@ -140,14 +138,36 @@ class MaskTables(TokenWalks):
             (records, ids, text),
         )
 
+    def key(self, state: TraceState) -> tuple[Any, ...] | None:
+        """The part of a state on which its mask depends, in text, in JSON and at the start of a line.
+
+        None where masks are not kept.
+        """
+        registers, place, _ = state
+        match place:
+            case TextLine(rest, special, size):
+                return "text", rest, special, self.near(registers), self._room(state, size)
+            case LineStart() if registers.previous and not registers.ended and registers.opening is None:
+                return "line", self.near(registers), self._room(state, 0)
+        if not isinstance(place, Proposition):
+            return None
+        at, stack = place.json
+        if isinstance(at, InString) and at.length > _FAR:
+            return None
+        return "json", place.fresh, self.kind_of_place(at, stack), self.brackets(stack), self.near(registers)
+
+    def key_of_end(self, state: TraceState, behind: TraceState) -> tuple[Any, ...]:
+        """The part of a state on which tokens that end a record depend; `behind` its line feed."""
+        is_return = isinstance(state.place, CarriageReturn)
+        return "end", is_return, self.near(behind.registers), self._room(behind, 0)
+
     # --- text ------------------------------------------------------------------------------------
 
     def _is_special(self, registers: Registers) -> bool:
         return bool(self.machine.specials(registers))
 
     def _text(self, state: TraceState, place: TextLine) -> Bits:
-        key = ("text", place.rest, place.special, self.near(state.registers), self._room(state, place.size))
-        return self._with_deep(state, self.remembered(key, self._new_text, state, place))
+        return self._with_deep(state, self.remembered(self.key(state), self._new_text, state, place))
 
     def _room(self, state: TraceState, size: int) -> int | None:
         """The bytes of text that the budget has left, as far as a token may need them."""
@@ -206,11 +226,10 @@ class MaskTables(TokenWalks):
         """A mask that was kept, with what it does not know of."""
         if not self._deep:
             return found
-        return (found & self._not_deep) | self.tried_of(state, self._deep)
+        return (found & self.not_deep) | self.tried_of(state, self._deep)
 
     def _line(self, state: TraceState) -> Bits:
-        key = ("line", self.near(state.registers), self._room(state, 0))
-        return self._with_deep(state, self.remembered(key, self._new_line, state))
+        return self._with_deep(state, self.remembered(self.key(state), self._new_line, state))
 
     def _new_line(self, state: TraceState) -> Bits:
         """The mask at the start of a line in a block: as in an empty line of text, but for records."""
@@ -223,9 +242,7 @@ class MaskTables(TokenWalks):
         behind = self.machine.step(state, ord("\n"))
         if behind is None:
             return self.tables.none
-        is_return = isinstance(state.place, CarriageReturn)
-        key = ("end", is_return, self.near(behind.registers), self._room(behind, 0))
-        return self.remembered(key, self._new_record_end, state, behind)
+        return self.remembered(self.key_of_end(state, behind), self._new_record_end, state, behind)
 
     def _new_record_end(self, state: TraceState, behind: TraceState) -> Bits:
         tables, registers = self.tables, behind.registers
@@ -453,16 +470,9 @@ class MaskTables(TokenWalks):
         return self._with_deep(state, found)
 
     def _proposition(self, state: TraceState, place: Proposition) -> Bits:
-        at, stack = place.json
-        if isinstance(at, InString) and at.length > _FAR:
+        key = self.key(state)
+        if key is None:
             return self.tried_of(state, self.tables.word_ids)
-        key = (
-            "json",
-            place.fresh,
-            self.kind_of_place(at, stack),
-            self.brackets(stack),
-            self.near(state.registers),
-        )
         return self._with_deep(state, self.remembered(key, self._new_proposition, state, place))
 
     def kind_of_place(self, at: Any, stack: Brackets | None) -> Any:

@@ -25,6 +25,8 @@ _SPECIAL = re.compile(b"|".join(map(re.escape, SPECIALS)))
 _EXIT = re.compile(rb'["\\\x00-\x1f]')
 _OPENERS = frozenset(b"[{,\\:")
 _OPENER = re.compile(rb"[\[{]+|,+|\\+|:+")
+_FEW_WORDS = 64
+"""Words of a mask up to which it is quicker to look at each of their bits."""
 _BIT = [np.uint32(1 << place) for place in range(32)]
 
 
@@ -64,6 +66,7 @@ class VocabularyTables:
         self.not_inner = ~self.bits(inner)
         self.not_special = ~self.bits(specials)
         self.line_feed = self.bits(self._beginning(b"\n"))
+        self.line_starts = self.line_feed | self.bits(self._beginning(b"\r"))
         self.line_ends = self.line_feed | self.bits(self._beginning(b"\r\n"))
         self.blank = self.bits(id_ for word, id_ in self.ids.items() if word.isspace())
         closing = (word for word in self.words if b"]" in word or b"}" in word)
@@ -111,8 +114,17 @@ class VocabularyTables:
 
     def unpacked(self, bits: Bits) -> list[int]:
         """The tokens of a mask."""
-        flags = np.unpackbits(bits.view(np.uint8), bitorder="little")
-        return [int(each) for each in np.flatnonzero(flags)]
+        words = np.flatnonzero(bits)
+        if len(words) > _FEW_WORDS:
+            flags = np.unpackbits(bits.view(np.uint8), bitorder="little")
+            return [int(each) for each in np.flatnonzero(flags)]
+        found = []
+        for word in words.tolist():
+            rest = int(bits[word])
+            while rest:
+                found.append(word * 32 + (rest & -rest).bit_length() - 1)
+                rest &= rest - 1
+        return found
 
     def range(self, prefix: bytes) -> tuple[int, int]:
         """Where the tokens with a prefix are among the sorted ones."""

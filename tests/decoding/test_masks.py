@@ -108,7 +108,7 @@ def check_growth(vocabulary: TokenVocabulary, random: Random, share: float) -> N
     """No token adds more to the closing than is said, but for the length of a fence."""
     masker = a_masker(vocabulary, random)
     for state in states(masker, random, share):
-        masker._path = (state, None)
+        masker._path = (state, 0, None)
         before = len(masker.closing())
         for token in bits(masker.mask()):
             data = vocabulary.tokens[token] or b""
@@ -116,7 +116,7 @@ def check_growth(vocabulary: TokenVocabulary, random: Random, share: float) -> N
             assert following is not None
             if b"@@" not in data and type(state.place).__name__ != "FenceLength":
                 after = len(closing(masker.machine, following))
-                assert after <= before + masker.growth(), (state.place, data, after, before)
+                assert after <= before + masker.reserve.growth(state), (state.place, data, after, before)
 
 
 def test_no_token_adds_more_to_the_closing_than_is_kept_for_it() -> None:
@@ -131,6 +131,65 @@ def test_no_token_adds_more_to_many_closings() -> None:
     random = Random(9)
     for _ in range(40):
         check_growth(VOCABULARY, random, 0.02)
+
+
+def check_reserve(
+    vocabulary: TokenVocabulary, random: Random, count: int, share: float, tried: int
+) -> Counter[str]:
+    """Compares masks near the end of a budget with the closings behind some of the tokens."""
+    seen: Counter[str] = Counter()
+    while sum(seen.values()) < count:
+        masker = a_masker(vocabulary, random)
+        reserve, machine = masker.reserve, masker.machine
+        for state in states(masker, random, share):
+            found = masker.mask_tables.mask(state)
+            needs = {}
+            allowed = bits(found)
+            for token in random.sample(allowed, min(tried, len(allowed))):
+                following = masker._behind(state, vocabulary.tokens[token] or b"")
+                assert following is not None
+                needs[token] = len(closing(machine, following))
+                assert reserve.length(following) == needs[token]
+            base = len(closing(machine, state))
+            # Where masks change there are the most to be seen.
+            some = sorted({*needs.values()})
+            for left in {base - 1, *random.sample(some, min(3, len(some)))} - {-1}:
+                if left >= base - 1:
+                    kept = set(bits(reserve.affordable(state, found, left)))
+                    pairs = ((each, each in kept, needed <= left) for each, needed in needs.items())
+                    wrong = [
+                        (vocabulary.tokens[each], is_kept) for each, is_kept, fits in pairs if is_kept != fits
+                    ]
+                    assert not wrong, (wrong[:9], left, base, state.place, masker.machine.rules.goal)
+            seen[type(state.place).__name__] += 1
+    return seen
+
+
+def test_masks_near_the_end_of_a_budget_are_those_of_all_closings() -> None:
+    """[DECODE-CLOSE]"""
+    seen = check_reserve(VOCABULARY, Random(12), 60, 0.04, 12)
+    assert {"Keyword", "FieldValue", "FieldName", "Proposition", "LineStart", "TextLine"} <= set(seen)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_many_masks_near_the_end_are_those_of_all_closings(seed: int) -> None:
+    """[DECODE-CLOSE]"""
+    random = Random(100 + seed)
+    check_reserve(adversarial(random), random, 1_500, 0.05, 2_000)
+
+
+def test_a_fence_for_which_no_tokens_are_left_is_not_opened() -> None:
+    """[DECODE-CLOSE]: its length may be said by tokens that begin within its mark."""
+    pieces = [b"@len=9999", b"len=9999", b"=9999", b"9999"]
+    vocabulary = TokenVocabulary([*(bytes((byte,)) for byte in range(256)), *pieces, None], end=260)
+    for most, is_allowed in ((4_000, False), (40_000, True)):
+        masker = TokenMasker(vocabulary, goal=BOTH, max_tokens=most)
+        assert masker.consume_tokens(b"@node id=1 role=problem\n@")
+        for token, more in ((256, b"@"), (257, b"len"), (258, b"="), (259, b"9")):
+            assert masker.allows(token) is is_allowed
+            assert (token in bits(masker.mask())) is is_allowed
+            assert masker.consume_tokens(more)
 
 
 def test_budgets_that_nothing_fits_are_refused_before_anything_is_written() -> None:

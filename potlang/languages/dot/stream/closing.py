@@ -7,8 +7,10 @@ import codecs
 from potlang.languages.dot.read.records import END_MARK
 from potlang.languages.dot.read.shapes import SHAPES
 from potlang.languages.dot.stream import utf8
+from potlang.languages.dot.stream.ids import shortest
 from potlang.languages.dot.stream.json_bytes import is_complete
 from potlang.languages.dot.stream.machine import (
+    START_OF_LINE,
     ByteOrderMark,
     FenceBytes,
     FenceLength,
@@ -26,6 +28,11 @@ from potlang.languages.dot.stream.machine import (
 )
 from potlang.languages.dot.stream.registers import Registers
 
+_NEW_IDS = 6
+"""More ids than a closing takes."""
+_KEPT = 20_000
+"""Lengths that are kept."""
+
 
 def closing(machine: TraceMachine, state: TraceState) -> bytes:
     """Bytes that complete the trace, few of them; none where it is complete.
@@ -33,6 +40,77 @@ def closing(machine: TraceMachine, state: TraceState) -> bytes:
     Behind the first of them the rest is the closing: so each takes one byte off.
     """
     return _ShortestEnd(machine).closing(state)
+
+
+class ClosingLengths:
+    """How many bytes closings have under one machine, without writing them out.
+
+    From the start of a line on they are kept under what they depend on.
+    """
+
+    def __init__(self, machine: TraceMachine) -> None:
+        self._machine = machine
+        self._ends = _ShortestEnd(machine)
+        self._kept: dict[tuple[object, ...], int] = {}
+        self._registers: Registers | None = None
+        self._key: tuple[object, ...] = ()
+
+    def of(self, state: TraceState) -> int:
+        """The length of `closing(machine, state)`."""
+        machine, count = self._machine, 0
+        here: TraceState | None = state
+        while here is not None:
+            registers, place, size = here
+            if type(place) is LineStart:
+                return count + self._of_line(registers)
+            if machine.is_complete(here):
+                return count
+            if type(place) is FenceBytes and place.left:
+                # Its last bytes may complete a character; they count all the same.
+                count += place.left
+                here = TraceState(registers, FenceBytes(0), size + place.left)
+                continue
+            more = self._ends.piece(here)
+            count += len(more)
+            for byte in more:
+                here = None if here is None else machine.step(here, byte)
+        raise AssertionError("each state has an end")
+
+    def key(self, registers: Registers) -> tuple[object, ...]:
+        """The part of the registers that decides how many bytes the closing has at the start of a line."""
+        if registers is not self._registers:
+            # They stay the same object for the whole of a line.
+            self._registers, self._key = registers, self._new_key(registers)
+        return self._key
+
+    def _new_key(self, registers: Registers) -> tuple[object, ...]:
+        goal, last = self._machine.rules.goal, registers.last
+        digits = len(str(last)) if last >= 0 else 0
+        references: tuple[bytes | None, ...] = ()
+        if goal.critique and not registers.criticized:
+            # The edge of the critique names a node.
+            references = tuple(shortest(ids, b"") for ids in (*registers.by_role, *registers.sources))
+        return (
+            registers.order,
+            registers.role,
+            registers.opening,
+            registers.tokens,
+            registers.criticized,
+            registers.ended,
+            # How many of the ids that a closing may take have as many digits as the last one.
+            digits,
+            min(10**digits - last, _NEW_IDS) if digits else 0,
+            references,
+        )
+
+    def _of_line(self, registers: Registers) -> int:
+        key = self.key(registers)
+        found = self._kept.get(key)
+        if found is None:
+            if len(self._kept) >= _KEPT:
+                self._kept.clear()
+            found = self._kept[key] = len(self._ends.closing(TraceState(registers, START_OF_LINE)))
+        return found
 
 
 class _ShortestEnd:
@@ -46,14 +124,14 @@ class _ShortestEnd:
         found = b""
         here: TraceState | None = state
         while here is not None and not self._machine.is_complete(here):
-            more = self._piece(here)
+            more = self.piece(here)
             found += more
             for byte in more:
                 here = None if here is None else self._machine.step(here, byte)
         assert here is not None, "each state has an end"
         return found
 
-    def _piece(self, state: TraceState) -> bytes:
+    def piece(self, state: TraceState) -> bytes:
         """Some of the bytes on the way."""
         registers, place, _ = state
         match place:
