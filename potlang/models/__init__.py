@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from potlang.models.rewards import Weights as Weights
     from potlang.models.rewards import assess as assess
     from potlang.models.rewards import reward as reward
+    from potlang.models.trace_rewards import TraceReward as TraceReward
+    from potlang.models.trace_rewards import TraceWeights as TraceWeights
+    from potlang.models.trace_rewards import assess_trace as assess_trace
+    from potlang.models.trace_rewards import reward_trace as reward_trace
 
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
@@ -26,5 +30,6 @@ __getattr__, __dir__, __all__ = lazy_names(
         "potlang.models.loop": "reason",
         "potlang.models.reasoned": "Reasoned",
         "potlang.models.rewards": "Reward Weights assess reward",
+        "potlang.models.trace_rewards": "TraceReward TraceWeights assess_trace reward_trace",
     },
 )

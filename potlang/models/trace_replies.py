@@ -32,8 +32,9 @@ def trace_in(reply: str) -> str | None:
 def _whole(text: str) -> str:
     first = _NODE.search(text) or _RECORD.search(text)
     end = _END.search(text)
-    found = text[0 if first is None else first.start() : None if end is None else end.end()]
-    return found.rstrip("\r\n") + "\n"
+    start = 0 if first is None else first.start()
+    # A text that is cut within a record stays so: it is the beginning of one.
+    return text[start:] if end is None else f"{text[start : end.end()]}\n"
 
 
 def _unfenced(text: str) -> str:

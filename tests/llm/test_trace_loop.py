@@ -99,7 +99,7 @@ def test_diagnostics_lead_to_a_repair() -> None:
     assert found.established and len(found.attempts) == 4
     _, second, third, last = ([m["content"] for m in each.body["messages"]] for each in server.received)
     assert second[2] == "I say yes." and "there is no trace in the reply" in second[3]
-    assert third[2] == GOOD[:700].rstrip("\n") + "\n" and "POT5014" in third[3]
+    assert third[2] == GOOD[:700] and "POT5014" in third[3]
     assert last[:2] == second[:2] and last[2] == BROKEN and len(last) == 4
     assert "POT5021" in last[3] and "POT5014" not in last[3] and "the trace has 1 error" in last[3]
 
@@ -244,7 +244,7 @@ def test_what_neither_follows_nor_not_is_said_once() -> None:
     assert "without its summary" in said and "- the proposer's own block validates node 2" in said
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(["offered", "placed", "none"]))
 def test_whatever_is_replied_the_loop_ends(seed: int, verdicts: Any) -> None:
     """[LOOP-DOT-REASON]: with at most so many requests, and a trace that stands is well formed."""
