@@ -22,7 +22,7 @@ DRAFT = TRACE.replace("validated", "maybe")
         "Sure!\n\n```text\nTRACE```\nThis is the trace.",
         "~~~dot\nTRACE~~~",
         f"<think>\n{DRAFT}</think>\n\nTRACE",
-        f"<think>\nHm.</think>```\n{DRAFT}```\nNo, rather:\n```\nTRACE```\n",
+        f"<think>\nHm.</think>\n```\n{DRAFT}```\nNo, rather:\n```\nTRACE```\n",
         "```\nTRACE",
         "<think>I write it at once.\nTRACE",
     ],
