@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from potlang.convert.derivation_to_trace import Derived as Derived
     from potlang.convert.derivation_to_trace import derivation_to_trace as derivation_to_trace
     from potlang.convert.trace_to_program import trace_to_pot as trace_to_pot
+    from potlang.generate.solved import synthesize_from_programs as synthesize_from_programs
     from potlang.generate.traces import Difficulty as Difficulty
     from potlang.generate.traces import Sample as Sample
     from potlang.generate.traces import synthesize as synthesize
@@ -52,6 +53,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "potlang.convert.deductions": "NotEntailed",
         "potlang.convert.derivation_to_trace": "Derived derivation_to_trace",
         "potlang.convert.trace_to_program": "trace_to_pot",
+        "potlang.generate.solved": "synthesize_from_programs",
         "potlang.generate.traces": "Difficulty Sample synthesize",
         "potlang.languages.dot.diagram": "NoDiagram TraceDiagram diagram",
         "potlang.languages.dot.glue": "GlueError Glued Shared glue",

@@ -48,6 +48,14 @@ class Wrong(NamedTuple):
     reason: str
 
 
+class Restated(NamedTuple):
+    """An equivalent proposition, the same in words, and the atoms that it states."""
+
+    claim: Json
+    words: str
+    atoms: tuple[Json, ...]
+
+
 class SolvedProblem(ABC):
     """A problem with the steps that solve it, the last of which is the answer.
 
@@ -63,6 +71,10 @@ class SolvedProblem(ABC):
     @abstractmethod
     def wrong(self, step: SolvedStep, random: Random) -> Wrong:
         """A proposal in place of a step that the assumptions do not entail."""
+
+    @abstractmethod
+    def restated(self, step: SolvedStep) -> Restated:
+        """The same as a step, by another proposition."""
 
     @abstractmethod
     def verdict(self, literal: Json) -> Verdict:
@@ -205,6 +217,13 @@ class _Horn(SolvedProblem):
             claim, f"It seems that {_words(claim)}.", f"It does not follow that {_words(claim)}: {reason}."
         )
 
+    def restated(self, step: SolvedStep) -> Restated:
+        if isinstance(step.claim, dict):
+            atom = step.claim["not"]
+            return Restated({"implies": [atom, step.claim]}, f"Even if {atom}, not {atom}.", (atom,))
+        claim = {"not": {"not": step.claim}}
+        return Restated(claim, f"It cannot be that not {step.claim}.", (step.claim,))
+
     def verdict(self, literal: Json) -> Verdict:
         if isinstance(literal, dict):
             return _opposite(self.verdict(literal["not"]))
@@ -327,6 +346,15 @@ class _Arithmetic(SolvedProblem):
         return Wrong(
             claim, f"I think that {_compared(claim)}.", f"{_compared(claim)} does not follow: {reason}."
         )
+
+    def restated(self, step: SolvedStep) -> Restated:
+        [(key, (name, number))] = step.claim.items()
+        if key == "eq":
+            bounds: tuple[Json, ...] = ({"ge": [name, number]}, {"le": [name, number]})
+            return Restated({"and": list(bounds)}, f"So {number} ≤ {name} ≤ {number}.", bounds)
+        # Over whole numbers, more than n is at least n + 1.
+        claim = {"gt": [name, number - 1]} if key == "ge" else {"ge": [name, number + 1]}
+        return Restated(claim, f"That is, {_compared(claim)}.", (claim,))
 
     def verdict(self, literal: Json) -> Verdict:
         [(key, operands)] = literal.items()

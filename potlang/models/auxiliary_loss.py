@@ -8,7 +8,7 @@ numpy is imported where it is needed (`pip install 'potlang[training]'`);
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from potlang.languages.dot.check import CheckedTrace, Theory, TraceSource
@@ -39,8 +39,13 @@ def literal_texts(
     >>> literal_texts(trace)
     (LiteralTexts(entailed='"p"', violated='{"not": "p"}'),)
     """
+    return texts_of(entailed_literals(source, theory))
+
+
+def texts_of(literals: Iterable[Any]) -> tuple[LiteralTexts, ...]:
+    """The two texts for each of these literals, JSON values of `@prop`."""
     found = []
-    for literal in entailed_literals(source, theory):
+    for literal in literals:
         is_negation = isinstance(literal, dict) and list(literal) == ["not"]
         negation = literal["not"] if is_negation else {"not": literal}
         found.append(LiteralTexts(json_line(literal), json_line(negation)))

@@ -121,6 +121,7 @@ class ReasonedTrace(NamedTuple):
             "model": self.model,
             "verdict": str(self.verdict),
             "established": self.established,
+            "trace": self.trace,
             "reason": self.reason,
             "answer": None
             if answer is None

@@ -54,6 +54,13 @@ class TraceAsking(NamedTuple):
     trust: Trust = "best"
 
 
+def form_problem(errors: int) -> str:
+    """What is said of a trace with so many errors; without one, of one with text that looks like a record."""
+    if not errors:
+        return "text that looks like a record was not read as one"
+    return f"the trace has {errors} error{'' if errors == 1 else 's'}"
+
+
 class _Standing(NamedTuple):
     """The beginning of a trace that is not written again; `last` is its last node."""
 
@@ -174,9 +181,9 @@ class _Rounds:
         self._writer.note(found, checked)
         errors = sum(each.severity is Severity.ERROR for each in checked.diagnostics)
         if errors:
-            raise BadReply(ended(f"the trace has {errors} error{'' if errors == 1 else 's'}", done))
+            raise BadReply(ended(form_problem(errors), done))
         if any(each.code == _LOOKS_LIKE_A_RECORD for each in checked.diagnostics):
-            raise BadReply("text that looks like a record was not read as one")
+            raise BadReply(form_problem(0))
         if problem := self._lacking(checked.trace):
             raise BadReply(problem)
         return checked
