@@ -26,6 +26,10 @@ _CLOSING_BYTES = (
 """Bytes among which are all of closings, with those that complete any character."""
 
 
+_SHARED = 8
+"""Rules whose tables a vocabulary keeps."""
+
+
 class BudgetTooSmall(ValueError):
     """No trace that reaches the goal can be written with so many tokens."""
 
@@ -62,9 +66,10 @@ class TokenMasker:
             not tokens and not self._machine.rules.follows(start.registers, "NODE")
         ):
             raise ValueError(f"no trace is within {budgets} and reaches {goal}")
-        self.mask_tables = MaskTables(_tables_of(vocabulary), self._machine)
+        self.reserve = _reserve_of(vocabulary, self._machine)
+        self.mask_tables = self.reserve.masks
+        self._machine = self.mask_tables.machine
         self._most = max_tokens
-        self.reserve = ClosingReserve(self.mask_tables)
         needed = self._needed(start)
         self._path: tuple[Any, ...] = (start, needed, None)
         """The state, no fewer tokens than its closing needs, and the path before."""
@@ -214,4 +219,17 @@ def _tables_of(vocabulary: TokenVocabulary) -> VocabularyTables:
     found = vocabulary.__dict__.get("tables")
     if found is None:
         found = vocabulary.__dict__["tables"] = VocabularyTables(vocabulary)
+    return found
+
+
+def _reserve_of(vocabulary: TokenVocabulary, machine: TraceMachine) -> ClosingReserve:
+    """What maskers of the same rules share, with all masks that they found so far."""
+    known: dict[Any, ClosingReserve] = vocabulary.__dict__.setdefault("reserves", {})
+    rules = machine.rules
+    key = rules.profile, rules.budgets, rules.goal, rules.tokens, machine.limits
+    found = known.get(key)
+    if found is None:
+        if len(known) >= _SHARED:
+            known.clear()
+        found = known[key] = ClosingReserve(MaskTables(_tables_of(vocabulary), machine))
     return found

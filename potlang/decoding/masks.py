@@ -81,9 +81,7 @@ class MaskTables(TokenWalks):
         self._exits: dict[bool, EndTrie] = {}
         self._deep = self._deep_ones()
         self.not_deep = ~tables.bits(self._deep)
-        self._has_tried = False
-        self._registers: Registers | None = None
-        self._found_near: tuple[Any, ...] = ()
+        self._found_near: tuple[Registers | None, tuple[Any, ...]] = None, ()
 
     def mask(self, state: TraceState) -> Bits:
         """The tokens behind which the trace can be completed; not to be written to."""
@@ -113,10 +111,12 @@ class MaskTables(TokenWalks):
 
     def near(self, registers: Registers) -> tuple[Any, ...]:
         """The part of the registers that decides which records may begin within a token."""
-        if registers is not self._registers:
+        known, found = self._found_near
+        if known is not registers:
             # They stay the same object for the whole of a line.
-            self._registers, self._found_near = registers, self._near(registers)
-        return self._found_near
+            found = self._near(registers)
+            self._found_near = registers, found
+        return found
 
     def _near(self, registers: Registers) -> tuple[Any, ...]:
         budgets = self.machine.rules.budgets
@@ -160,6 +160,10 @@ class MaskTables(TokenWalks):
         """The part of a state on which tokens that end a record depend; `behind` its line feed."""
         is_return = isinstance(state.place, CarriageReturn)
         return "end", is_return, self.near(behind.registers), self._room(behind, 0)
+
+    def key_behind_id(self, behind: TraceState) -> tuple[Any, ...]:
+        """The part of a state on which tokens depend that begin with the space in front of JSON."""
+        return "behind id", behind.registers.role == "problem", self.near(behind.registers)
 
     # --- text ------------------------------------------------------------------------------------
 
@@ -295,9 +299,22 @@ class MaskTables(TokenWalks):
             case LineStart():
                 plain = tables.utf8[utf8.WHOLE] & ~tables.bits(self._uncertain(registers, b""))
                 return Alike(plain & tables.not_first_at, utf8.WHOLE)
-            case Proposition() if isinstance(place.json.at, InString) and place.json.at.text is None:
-                at = place.json.at
-                return None if at.part or at.half else Alike(tables.contents[at.rest], at.rest)
+            case Proposition():
+                at, stack = place.json
+                if (
+                    not isinstance(at, InString)
+                    or at.half
+                    or (at.part and not at.rest)
+                    or not self._is_plain(at, stack)
+                ):
+                    return None
+                plain = tables.contents[at.rest]
+                rests = self._rests_of_keys(at, stack)
+                if at.rest:
+                    return None if rests else Alike(plain, at.rest)
+                # What begins a key that is there may repeat it.
+                repeating = [id_ for rest in rests for id_ in self._along(rest.encode())]
+                return Alike(plain & ~tables.bits(repeating) if repeating else plain, at.rest)
         return None
 
     # --- records ---------------------------------------------------------------------------------
@@ -312,7 +329,7 @@ class MaskTables(TokenWalks):
                 return self._number(state, place, choice)
             words = choice.words
         elif isinstance(place, RecordEnd):
-            return self._along_endings(state, self.tables.none, [])
+            return self._along_endings(state, self.tables.none, [])[0]
         elif isinstance(place, FieldName) and len(place.values) + 1 == len(SHAPES[place.kind]) > 1:
             last = len(place.values)
             choice = self.machine.rules.choice(registers, place.kind, last, place.values)
@@ -321,10 +338,8 @@ class MaskTables(TokenWalks):
         found = self.kept.get(key)
         if found is not None:
             return found
-        found = self._along_endings(state, self.tables.none, [])
-        if not self._has_tried:
-            self.remembered(key, lambda: found)
-        return found
+        made, has_tried = self._along_endings(state, self.tables.none, [])
+        return made if has_tried else self.remembered(key, lambda: made)
 
     def _key(self, place: Any) -> tuple[Any, ...]:
         if isinstance(place, Keyword):
@@ -335,30 +350,28 @@ class MaskTables(TokenWalks):
         """The mask in the number of a field."""
         found, ids = self._numbers(state, place, choice)
         if place.text and choice.has(place.text):
-            return self._along_endings(state, found, ids)
+            return self._along_endings(state, found, ids)[0]
         return found | self.tables.few(ids) if ids else found
 
-    def _try(self, state: TraceState, ids: list[int]) -> list[int]:
-        """As `_alive`; what rests on it is not kept."""
-        self._has_tried = self._has_tried or bool(ids)
-        return self.alive(state, ids) if ids else ids
+    def _along_endings(self, state: TraceState, found: Bits, ids: list[int]) -> tuple[Bits, bool]:
+        """A mask and some tokens, with those along what may follow; and whether some had to be tried.
 
-    def _along_endings(self, state: TraceState, found: Bits, ids: list[int]) -> Bits:
-        """A mask and some tokens, with those along what may follow."""
-        place = state.place
-        self._has_tried = False
+        A mask that rests on trying is not kept.
+        """
+        place, tables = state.place, self.tables
+        tried: list[int] = []
         for text, number in self._endings(state):
             ids += self._along(text)
             if number:
-                ids += self._try(state, self._mixed(text))
+                tried += self._mixed(text)
             elif text:
-                ids += self._try(state, self.tables.beginning(text + b"\n"))
-                ids += self._try(state, self.tables.beginning(text + b"\r"))
+                tried += tables.beginning(text + b"\n") + tables.beginning(text + b"\r")
             else:
                 found = found | self._with_deep(state, self._record_end(state))
         if isinstance(place, FieldValue) and place.kind == "prop":
             found = found | self._json_behind_id(state)
-        return found | self.tables.few(ids) if ids else found
+        ids += self.alive(state, tried)
+        return found | tables.few(ids) if ids else found, bool(tried)
 
     def _along(self, text: bytes) -> list[int]:
         """The tokens that begin a text."""
@@ -465,8 +478,7 @@ class MaskTables(TokenWalks):
         behind = self.machine.step(state, ord(" "))
         if behind is None:
             return self.tables.none
-        key = ("behind id", behind.registers.role == "problem", self.near(behind.registers))
-        found = self.remembered(key, lambda: self.tables.bits(self.walk(behind, b" ")))
+        found = self.remembered(self.key_behind_id(behind), lambda: self.tables.bits(self.walk(behind, b" ")))
         return self._with_deep(state, found)
 
     def _proposition(self, state: TraceState, place: Proposition) -> Bits:
@@ -549,11 +561,15 @@ class MaskTables(TokenWalks):
             return found | self.tried_of(state, tables.exits_in_character)
         ids = self._exiting(state, False) + self._exiting(self._longer(state), True)
         found = found | tables.bits(ids)
-        if at.text is not None and stack is not None and isinstance(stack.frame, ObjectFrame):
-            rests = [key[len(at.text) :] for key in stack.frame.keys if key.startswith(at.text)]
-            tried = [id_ for rest in rests for id_ in tables.beginning(rest.encode() + b'"')]
-            found = self._corrected(state, found, tried)
-        return found
+        rests = self._rests_of_keys(at, stack)
+        tried = [id_ for rest in rests for id_ in tables.beginning(rest.encode() + b'"')]
+        return self._corrected(state, found, tried)
+
+    def _rests_of_keys(self, at: InString, stack: Brackets | None) -> list[str]:
+        """What is left of the keys that are there and begin like this one."""
+        if at.text is None or stack is None or not isinstance(stack.frame, ObjectFrame):
+            return []
+        return [key[len(at.text) :] for key in stack.frame.keys if key.startswith(at.text)]
 
     def _longer(self, state: TraceState) -> TraceState:
         """The state behind some more characters of a string, which repeat no key."""

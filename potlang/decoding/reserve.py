@@ -32,6 +32,8 @@ _GROWTH, _AN_ID, _OPENED = 200, 4, 32
 """The most that a token adds to a closing: by itself, for each digit of an id, for what it opens in JSON."""
 _NEW_IDS = 6
 """More ids than a closing takes."""
+_NAMED_IDS, _WORDS_DIFFER = 12, 16
+"""More numbers than a closing writes, and more than its words differ in length."""
 _KEPT = 2_000
 """Tables that are kept."""
 
@@ -49,14 +51,12 @@ class ClosingReserve:
     """What closings need, for the states of one machine over one vocabulary."""
 
     def __init__(self, masks: MaskTables) -> None:
-        self._masks = masks
+        self.masks = masks
         self._tables = masks.tables
         self._machine = masks.machine
         self._lengths = ClosingLengths(masks.machine)
         self._kept: dict[Any, AddedByTokens] = {}
-        self._registers: Registers | None = None
-        self._key: tuple[Any, ...] = ()
-        self._reaches_fences = any(b"@@len=" in word for word in masks.tables.words)
+        self._key: tuple[Registers | None, tuple[Any, ...]] = None, ()
 
     def length(self, state: TraceState) -> int:
         """The bytes of the closing."""
@@ -70,7 +70,7 @@ class ClosingReserve:
         """Whether a token, None: any, may say how long a fence is, and so make the closing as long."""
         if isinstance(state.place, FenceLength | Keyword):
             return True
-        return self._reaches_fences if token is None else b"@@len=" in token
+        return self._tables.reaches_fences if token is None else b"@@len=" in token
 
     def affordable(self, state: TraceState, found: Bits, left: int) -> Bits:
         """The tokens of a mask behind which the closing has at most `left` bytes.
@@ -94,10 +94,10 @@ class ClosingReserve:
 
     def _by_table(self, state: TraceState, found: Bits, left: int) -> Bits:
         """Of text, of JSON, and at the start of a line."""
-        key = self._masks.key(state)
+        key = self.masks.key(state)
         if key is None:
             return self._one_by_one(state, found, left)
-        deep, found = found & ~self._masks.not_deep, found & self._masks.not_deep
+        deep, found = found & ~self.masks.not_deep, found & self.masks.not_deep
         base = self.length(state)
         table = self._remembered((*key, self._near(state.registers)), state, found, base)
         kept = self._within(table, found, left - base)
@@ -105,18 +105,16 @@ class ClosingReserve:
 
     def _near(self, registers: Registers) -> tuple[Any, ...]:
         """The part of the registers on which the closing behind a token may depend."""
-        if registers is not self._registers:
-            self._registers = registers
+        known, key = self._key
+        if known is not registers:
             sets = (*registers.by_role, registers.active, *registers.sources)
             first = [shortest(ids, b"") for ids in sets]
             sources = [(len(each), each) for each in first[-len(registers.sources) :] if each is not None]
             roles = first.index(min(sources)[1]) if registers.sources and sources else -1
-            self._key = (
-                self._lengths.key(registers),
-                roles,
-                *(None if each is None else len(each) for each in first),
-            )
-        return self._key
+            sizes = (None if each is None else len(each) for each in first)
+            key = (self._lengths.key(registers), roles, *sizes)
+            self._key = registers, key
+        return key
 
     def _remembered(self, key: Any, state: TraceState, found: Bits, base: int) -> AddedByTokens:
         table = self._kept.get(key)
@@ -140,7 +138,7 @@ class ClosingReserve:
         """What tokens add to a closing of `base` bytes."""
         tables = self._tables
         sets: list[tuple[int, Bits]] = []
-        alike = self._masks.alike(state)
+        alike = self.masks.alike(state)
         if alike is not None:
             for members in tables.classes(alike.rest):
                 some = found & alike.tokens & members
@@ -207,7 +205,7 @@ class ClosingReserve:
         registers, place, _ = state
         if type(place) is Proposition:
             at, stack = place.json
-            masks, depth = self._masks, 0 if stack is None else stack.depth
+            masks, depth = self.masks, 0 if stack is None else stack.depth
             return self._lengths.key(registers), depth, masks.kind_of_place(at, stack), masks.brackets(stack)
         return None
 
@@ -216,14 +214,11 @@ class ClosingReserve:
     def _in_record(self, state: TraceState, found: Bits, left: int) -> Bits:
         tables, place = self._tables, state.place
         kept = tables.none
-        line = self._machine.step(state, ord("\n"))
-        if line is not None:
-            # The line may end here: what follows is kept as for the start of the next one.
-            ends = found & tables.line_starts & self._masks.not_deep
-            key = self._masks.key_of_end(state, line)
-            base = self.length(line)
-            table = self._remembered((*key, self._near(line.registers)), state, ends, base)
-            kept = self._within(table, ends, left - base)
+        for key, behind, starts in self._ways_out(state):
+            ends = found & starts & self.masks.not_deep
+            base = self.length(behind)
+            table = self._remembered((*key, self._near(behind.registers)), state, ends, base)
+            kept = kept | self._within(table, ends, left - base)
             found = found & ~ends
         if isinstance(place, FieldValue):
             choice = self._machine.rules.choice(state.registers, place.kind, len(place.values), place.values)
@@ -237,20 +232,38 @@ class ClosingReserve:
             found = found & ~digits
         return kept | self._one_by_one(state, found, left)
 
+    def _ways_out(self, state: TraceState) -> list[tuple[tuple[Any, ...], TraceState, Bits]]:
+        """Bytes that end a record or begin its JSON: what tokens with these depend on, and those tokens."""
+        step, masks, place = self._machine.step, self.masks, state.place
+        found = []
+        line = step(state, ord("\n"))
+        if line is not None:
+            found.append((masks.key_of_end(state, line), line, self._tables.line_starts))
+        if isinstance(place, FieldValue) and place.kind == "prop":
+            json = step(state, ord(" "))
+            if json is not None:
+                found.append((masks.key_behind_id(json), json, self._tables.blank_starts))
+        return found
+
     def _numbers(self, state: TraceState, place: FieldValue, choice: Choice, digits: Bits, left: int) -> Bits:
         """The tokens of digits, judged by what they make of the number."""
-        tokens, kept = self._tables.vocabulary.tokens, []
+        tables, tokens, kept = self._tables, self._tables.vocabulary.tokens, []
+        one = tables.first(digits)
+        if one is None:
+            return digits
+        [(_, needed)] = self._needs(state, [one])
+        ids_differ = _NAMED_IDS * tables.longest_digits + len(str(state.registers.last))
+        if needed + ids_differ + _WORDS_DIFFER <= left:
+            return digits
         known: dict[Any, int] = {}
-        for id_ in self._tables.unpacked(digits):
+        for id_ in tables.unpacked(digits):
             text = place.text + (tokens[id_] or b"")
             kind = self._kind_of_number(state.registers, choice, text)
-            needed = known.get(kind)
-            if needed is None:
-                [(_, needed)] = self._needs(state, [id_])
-                known[kind] = needed
-            if needed <= left:
+            if kind not in known:
+                [(_, known[kind])] = self._needs(state, [id_])
+            if known[kind] <= left:
                 kept.append(id_)
-        return self._tables.bits(kept)
+        return tables.bits(kept)
 
     def _kind_of_number(self, registers: Registers, choice: Choice, text: bytes) -> Any:
         """The part of a number on which the closing behind it depends."""

@@ -60,6 +60,8 @@ class VocabularyTables:
         """Tokens with the beginning of a record behind a line end."""
         self.first_at = self._beginning(b"@")
         self.not_first_at = ~self.bits(self.first_at)
+        self.reaches_fences = any(b"@@len=" in word for word in self.words)
+        """Whether a token may say how long a fence is that it begins."""
         specials = [id_ for word, id_ in vocabulary.ids.items() if b"<" in word and _SPECIAL.search(word)]
         self.inner_specials = specials
         """Tokens with what may be the end of a trace, or a role token."""
@@ -67,6 +69,7 @@ class VocabularyTables:
         self.not_special = ~self.bits(specials)
         self.line_feed = self.bits(self._beginning(b"\n"))
         self.line_starts = self.line_feed | self.bits(self._beginning(b"\r"))
+        self.blank_starts = self.bits(self._beginning(b" "))
         self.line_ends = self.line_feed | self.bits(self._beginning(b"\r\n"))
         self.blank = self.bits(id_ for word, id_ in self.ids.items() if word.isspace())
         closing = (word for word in self.words if b"]" in word or b"}" in word)

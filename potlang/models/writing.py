@@ -173,27 +173,39 @@ class _Sampler:
             raise BadLogits(f"logits are no array of numbers: {error}") from None
         if logits.ndim != 1 or len(logits) < self._size:
             raise BadLogits(f"logits have the shape {logits.shape}, not one for each of {self._size} tokens")
-        # A mask that holds the budget, too, tries each token near its end: here only those chosen are tried.
+        # Only tokens that are chosen are asked for room for a closing.
         mask = masker.mask_tables.mask(masker.state)
-        allowed = np.flatnonzero(np.unpackbits(mask.view(np.uint8), bitorder="little")[: self._size])
+        flags = np.unpackbits(mask.view(np.uint8), bitorder="little", count=self._size).view(np.bool_)
         end = masker.vocabulary.end
         if end is not None and masker.is_accepting():
-            allowed = np.append(allowed, end)
-        some = logits[allowed]
-        if np.isnan(some).any() or np.isposinf(some).any():
-            raise BadLogits("logits of allowed tokens are NaN or infinite")
+            flags[end] = True
+        some = np.where(flags, logits[: self._size], -np.inf)
+        weights = None
         for _ in range(_MOST_REFUSED):
-            at = None if not len(some) else int(np.argmax(some))
-            if at is None or np.isneginf(some[at]):
+            # NaN counts as the greatest.
+            at = int(some.argmax())
+            top = some[at]
+            if np.isnan(top) or top == np.inf:
+                raise BadLogits("logits of allowed tokens are NaN or infinite")
+            if top == -np.inf:
                 raise BadLogits("the model excludes all tokens that are allowed")
             if self._temperature:
-                # The greatest is subtracted first: exponentials of what is left are at most 1.
-                weights = np.exp((some - some[at]) / self._temperature)
-                at = int(self._random.choice(len(some), p=weights / weights.sum()))
-            if masker.allows(int(allowed[at])):
-                return int(allowed[at])
+                if weights is None or not weights[at]:
+                    # The greatest is subtracted first: exponentials of what is left are at most 1.
+                    weights = np.exp(((some - top) / self._temperature).astype(np.float32))
+                at = self._drawn(weights)
+            if masker.allows(at):
+                return at
             some[at] = -np.inf
+            if weights is not None:
+                weights[at] = 0
         return None
+
+    def _drawn(self, weights: Any) -> int:
+        """A token by chance, in proportion to the weights."""
+        sums = weights.cumsum(dtype=self._np.float64)
+        drawn = int(sums.searchsorted(self._random.random() * sums[-1], side="right"))
+        return min(drawn, len(sums) - 1)
 
 
 class _TraceDecoder:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import codecs
+from typing import Any
 
 from potlang.languages.dot.read.records import END_MARK
 from potlang.languages.dot.read.shapes import SHAPES
 from potlang.languages.dot.stream import utf8
 from potlang.languages.dot.stream.ids import shortest
-from potlang.languages.dot.stream.json_bytes import is_complete
+from potlang.languages.dot.stream.json_bytes import is_complete, start
 from potlang.languages.dot.stream.machine import (
+    OPENINGS,
     START_OF_LINE,
     ByteOrderMark,
     FenceBytes,
@@ -26,7 +28,7 @@ from potlang.languages.dot.stream.machine import (
     is_on_the_way,
     may_end_record,
 )
-from potlang.languages.dot.stream.registers import Registers
+from potlang.languages.dot.stream.registers import Registers, Value, WordChoice
 
 _NEW_IDS = 6
 """More ids than a closing takes."""
@@ -52,8 +54,8 @@ class ClosingLengths:
         self._machine = machine
         self._ends = _ShortestEnd(machine)
         self._kept: dict[tuple[object, ...], int] = {}
-        self._registers: Registers | None = None
-        self._key: tuple[object, ...] = ()
+        self._key: tuple[Registers | None, tuple[object, ...]] = None, ()
+        self._line: tuple[Registers | None, dict[Any, int]] = None, {}
 
     def of(self, state: TraceState) -> int:
         """The length of `closing(machine, state)`."""
@@ -70,18 +72,24 @@ class ClosingLengths:
                 count += place.left
                 here = TraceState(registers, FenceBytes(0), size + place.left)
                 continue
+            if isinstance(place, FieldName | FieldValue | RecordEnd):
+                return count + self._of_record(registers, place)
             more = self._ends.piece(here)
             count += len(more)
+            if type(place) is Keyword and OPENINGS[place.text + more] != "fence":
+                return count + self._of_fields(registers, OPENINGS[place.text + more], ())
             for byte in more:
                 here = None if here is None else machine.step(here, byte)
         raise AssertionError("each state has an end")
 
     def key(self, registers: Registers) -> tuple[object, ...]:
         """The part of the registers that decides how many bytes the closing has at the start of a line."""
-        if registers is not self._registers:
+        known, key = self._key
+        if known is not registers:
             # They stay the same object for the whole of a line.
-            self._registers, self._key = registers, self._new_key(registers)
-        return self._key
+            key = self._new_key(registers)
+            self._key = registers, key
+        return key
 
     def _new_key(self, registers: Registers) -> tuple[object, ...]:
         goal, last = self._machine.rules.goal, registers.last
@@ -102,6 +110,64 @@ class ClosingLengths:
             min(10**digits - last, _NEW_IDS) if digits else 0,
             references,
         )
+
+    # --- records, field by field -----------------------------------------------------------------
+
+    def _of_record(self, registers: Registers, place: FieldName | FieldValue | RecordEnd) -> int:
+        """Within a record that is not complete."""
+        kind, values = place.kind, place.values
+        if isinstance(place, RecordEnd):
+            return self._behind_value(registers, kind, values)
+        if isinstance(place, FieldName):
+            name, index = min(self._machine.names(registers, kind, values, place.text))
+            left_out = (None,) * (index - len(values))
+            return len(name) - len(place.text) + self._of_fields(registers, kind, values + left_out)
+        choice = self._machine.rules.choice(registers, kind, len(values), values)
+        if not place.text:
+            return self._of_fields(registers, kind, values)
+        if isinstance(choice, WordChoice) or not choice.has(place.text):
+            rest = self._ends.value(registers, kind, len(values), values, place.text)
+            return len(rest) + self._behind_value(registers, kind, (*values, place.text + rest))
+        return self._behind_value(registers, kind, (*values, place.text))
+
+    def _of_fields(self, registers: Registers, kind: str, values: tuple[Value, ...]) -> int:
+        """In front of the value of a field."""
+        key = kind, values, "fields"
+        found = self._in_line(registers).get(key)
+        if found is None:
+            value = self._ends.value(registers, kind, len(values), values, b"")
+            found = len(value) + self._behind_value(registers, kind, (*values, value))
+            self._in_line(registers)[key] = found
+        return found
+
+    def _behind_value(self, registers: Registers, kind: str, values: tuple[Value, ...]) -> int:
+        """Behind the value of a field."""
+        key = kind, values, "value"
+        found = self._in_line(registers).get(key)
+        if found is None:
+            found = self._new_behind_value(registers, kind, values)
+            self._in_line(registers)[key] = found
+        return found
+
+    def _new_behind_value(self, registers: Registers, kind: str, values: tuple[Value, ...]) -> int:
+        if kind == "prop":
+            json = start(registers.role == "problem")
+            return 1 + self.of(TraceState(registers, Proposition(values, json, True)))
+        if not may_end_record(kind, values):
+            return len(_behind(kind, len(values))) + self._of_fields(registers, kind, values)
+        if self._machine.is_complete(TraceState(registers, RecordEnd(kind, values))):
+            return 0
+        return 1 + self._of_line(self._machine.rules.after(registers, kind, values))
+
+    def _in_line(self, registers: Registers) -> dict[Any, int]:
+        """What is kept of the line that is written now."""
+        known, found = self._line
+        if known is not registers:
+            found = {}
+            self._line = registers, found
+        return found
+
+    # --- from the start of a line ----------------------------------------------------------------
 
     def _of_line(self, registers: Registers) -> int:
         key = self.key(registers)
@@ -146,7 +212,7 @@ class _ShortestEnd:
             case FieldName(kind, values, text):
                 return min(self._machine.names(registers, kind, values, text))[0][len(text) :]
             case FieldValue(kind, values, text):
-                return self._value(registers, kind, len(values), values, text)
+                return self.value(registers, kind, len(values), values, text)
             case RecordEnd(kind, values):
                 return _behind(kind, len(values))
             case Proposition():
@@ -174,9 +240,10 @@ class _ShortestEnd:
         found, wanted = self._machine.openings(registers, text), self._line(registers)
         return (wanted if wanted in found else min(found, key=len))[len(text) :]
 
-    def _value(
-        self, registers: Registers, kind: str, field: int, values: tuple[bytes | None, ...], text: bytes
+    def value(
+        self, registers: Registers, kind: str, field: int, values: tuple[Value, ...], text: bytes
     ) -> bytes:
+        """The rest of a value, or what comes behind it."""
         choice = self._rules.choice(registers, kind, field, values)
         if kind == "node" and field == 1:
             wanted = self._rules.wanted_role(registers).encode()

@@ -171,6 +171,7 @@ class TraceMachine:
         self.rules = Admission(profile, budgets, goal, tokens=tokens)
         self.limits = limits
         self.json = JsonBytes(limits)
+        self._openings: tuple[Registers | None, list[bytes]] = None, []
 
     def start(self) -> TraceState:
         """In front of the first byte."""
@@ -284,11 +285,12 @@ class TraceMachine:
 
     def openings(self, registers: Registers, text: bytes) -> list[bytes]:
         """The beginnings of records and fences that may stand here, and begin so."""
-        return [
-            each
-            for each, kind in OPENINGS.items()
-            if each.startswith(text) and self.rules.admits(registers, kind)
-        ]
+        known, found = self._openings
+        if known is not registers:
+            # They stay the same object for the whole of a line.
+            found = [each for each, kind in OPENINGS.items() if self.rules.admits(registers, kind)]
+            self._openings = registers, found
+        return [each for each in found if each.startswith(text)]
 
     def names(
         self, registers: Registers, kind: str, values: tuple[Value, ...], text: bytes
