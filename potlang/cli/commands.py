@@ -21,6 +21,7 @@ COMMANDS = {
     "cert": ("cert:cert", "Check certificates."),
     "cache": ("cache:cache", "Count, remove or verify again what is cached."),
     "schema": ("schema:schema", "Print the JSON Schema of programs for a provider."),
+    "grammar": ("grammar:grammar", "Print a grammar for decoders of models."),
     "glue": ("glue:glue", "Join two traces along shared nodes."),
     "score": ("score:score", "Score samples of DAG-MATH solutions."),
     "policy": ("policy:policy", "Store programs in versions, with tests."),
@@ -38,7 +39,7 @@ SECTIONS = {
     "Verify": ("verify", "check", "lint", "fix", "fmt"),
     "Look": ("view", "explain", "compile", "doctor", "help", "completion"),
     "Keep": ("cert", "cache", "policy"),
-    "Models": ("reason", "schema", "mcp"),
+    "Models": ("reason", "schema", "grammar", "mcp"),
     "Data": ("eval", "score", "glue", "build-gold", "generate", "synthesize"),
 }
 """The commands by what they are for, in the order of `potc --help`."""

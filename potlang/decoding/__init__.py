@@ -15,6 +15,8 @@ from potlang.utils.lazy import lazy_names
 if TYPE_CHECKING:
     from potlang.decoding.adapters import MaskedLogits as MaskedLogits
     from potlang.decoding.adapters import OutsideMask as OutsideMask
+    from potlang.decoding.grammars import NoSuchGrammar as NoSuchGrammar
+    from potlang.decoding.grammars import grammar as grammar
     from potlang.decoding.masker import BudgetTooSmall as BudgetTooSmall
     from potlang.decoding.masker import TokenMasker as TokenMasker
     from potlang.decoding.requests import for_llama_server as for_llama_server
@@ -30,6 +32,7 @@ __getattr__, __dir__, __all__ = lazy_names(
     __name__,
     {
         "potlang.decoding.adapters": "MaskedLogits OutsideMask",
+        "potlang.decoding.grammars": "NoSuchGrammar grammar",
         "potlang.decoding.masker": "BudgetTooSmall TokenMasker",
         "potlang.decoding.requests": "for_llama_server for_openai for_sglang for_vllm",
         "potlang.decoding.vocabulary": "BadVocabulary TokenVocabulary",
