@@ -18,6 +18,9 @@ _NODE: Final = re.compile(
 
 def trace_in(reply: str) -> str | None:
     """The text of the trace in a reply, well formed or not; None if no line is a record ([DOT-REPLY])."""
+    # Before windows are tried: text without records may be long.
+    if _RECORD.search(reply) is None:
+        return None
     data = reply.encode("utf-8", "surrogatepass")
     trace, _ = read_reply(data, ReadOptions(), None)
     for part in reversed(trace.left_out):

@@ -18,11 +18,13 @@ from potlang.languages.dot.solve.verify import verify
 from potlang.languages.dot.stream.validator import Validator
 from potlang.languages.dot.write.emit import emit
 from potlang.languages.pot.program import Program
-from potlang.models.rewards import LIMITS, LONGEST
+from potlang.models.rewards import LIMITS
 from potlang.models.solver_critic import MARKS
 from potlang.models.trace_replies import trace_in
 from potlang.report.results import Limits
 
+LONGEST_TRACE: Final = 200_000
+"""Characters of a trace, or of a reply with one; a longer one gets nothing."""
 _RECORD: Final = re.compile(rb"^@", re.MULTILINE)
 
 
@@ -53,14 +55,21 @@ class TraceReward(NamedTuple):
     value: float
 
 
-def reward_trace(trace: str, **given: Any) -> float:
-    """The reward in [0, 1]; see `assess_trace` for what can be `given`.
+def reward_trace(
+    trace: str,
+    *,
+    theory: Theory | None = None,
+    problem: Mapping[str, Any] | None = None,
+    conclusion: Any = None,
+    profile: Profile = "paper",
+) -> float:
+    """The reward in [0, 1] with the usual weights and limits; see `assess_trace`.
 
     >>> from potlang.models import reward_trace
     >>> reward_trace("@node id=1 role=problem\\nIs it so?\\n")
     0.2
     """
-    return assess_trace(trace, **given).value
+    return assess_trace(trace, theory=theory, problem=problem, conclusion=conclusion, profile=profile).value
 
 
 def assess_trace(
@@ -82,7 +91,7 @@ def assess_trace(
     """
     program = compiled(theory)
     # A reward is asked for thousands of texts: none may cost more than its limits.
-    text = None if len(trace) > LONGEST else trace_in(trace)
+    text = None if len(trace) > LONGEST_TRACE else trace_in(trace)
     if text is None:
         return _weighed(weights)
     records, is_open = _records(text, profile)

@@ -17,7 +17,7 @@ from potlang.generate.trace_slips import Slip, slip
 from potlang.generate.traces import Sample
 from potlang.languages.dot.read.records import Profile
 from potlang.languages.pot.check import compile as compile_program
-from potlang.languages.pot.program import CompileError
+from potlang.languages.pot.program import CompileError, Program
 from potlang.models.auxiliary_loss import texts_of
 from potlang.models.trace_prompting import (
     trace_question_prompt,
@@ -70,15 +70,20 @@ def _records(
     for index, sample in enumerate(samples):
         # Which ones are broken does not depend on how many there are.
         random = Random(f"{broken.seed} {index} broken")
+        program = None if sample.theory is None else compile_program(sample.theory)
         slipped = None
         if broken.share and random.random() < broken.share:
-            slipped = slip(sample.trace, random, profile=profile, theory=sample.theory)
-        yield _record(sample, form, slipped, auxiliary, profile)
+            slipped = slip(sample.trace, random, profile=profile, theory=program)
+        found, start = _record(sample, form, slipped, program, profile)
+        if auxiliary:
+            found["auxiliary"] = _auxiliary(sample, start)
+        yield found
 
 
 def _record(
-    sample: Sample, form: TrainingForm, slipped: Slip | None, auxiliary: bool, profile: Profile
-) -> dict[str, Any]:
+    sample: Sample, form: TrainingForm, slipped: Slip | None, program: Program | None, profile: Profile
+) -> tuple[dict[str, Any], int]:
+    """The record, and where its trace begins in its last text (negative: in the text before that)."""
     start = 0
     match form:
         case "sample":
@@ -90,7 +95,7 @@ def _record(
             found = {"text": sample.trace if slipped is None else f"{_begun(slipped)}{sample.trace}"}
             start = len(found["text"]) - len(sample.trace)
         case "chat":
-            found = {"messages": _messages(sample, slipped, profile)}
+            found = {"messages": _messages(sample, slipped, program, profile)}
         case "completion":
             prompt, completion = _split(sample.trace)
             # Behind a broken trace the whole of it is written again.
@@ -98,9 +103,7 @@ def _record(
                 prompt, completion = _begun(slipped), sample.trace
             found = {"prompt": prompt, "completion": completion}
             start = len(completion) - len(sample.trace)
-    if auxiliary:
-        found["auxiliary"] = _auxiliary(sample, start)
-    return found
+    return found, start
 
 
 def _begun(slipped: Slip) -> str:
@@ -114,8 +117,10 @@ def _repair(slipped: Slip) -> str:
     return trace_repair_prompt(form_problem(errors), in_brief(slipped.diagnostics))
 
 
-def _messages(sample: Sample, slipped: Slip | None, profile: Profile) -> list[dict[str, Any]]:
-    module = None if sample.theory is None else compile_program(sample.theory).module
+def _messages(
+    sample: Sample, slipped: Slip | None, program: Program | None, profile: Profile
+) -> list[dict[str, Any]]:
+    module = None if program is None else program.module
     # A line above the first node is its role token.
     system = trace_system_prompt(module, profile=profile, role_tokens=sample.trace.startswith("<"))
     found: list[dict[str, Any]] = [

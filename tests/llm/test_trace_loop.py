@@ -200,6 +200,17 @@ def test_a_whole_trace_may_go_on_too() -> None:
     assert found.trace.startswith(FOOLED[: FOOLED.index("@node id=5")])
 
 
+def test_traces_with_role_tokens_go_on_with_them() -> None:
+    """[LOOP-DOT-VERDICTS]"""
+    trace = trace_examples(role_tokens=True)[0].trace
+    fooled = trace.replace("target=4 mark=invalidated", "target=4 mark=validated")
+    rest = trace[trace.index("<proposer>\n@node id=6") :]
+    found, model = recorded([fooled, rest], verdicts="placed")
+    assert found.established and found.trace is not None
+    assert potlang.dot.read(found.trace).has_role_tokens
+    assert "<critic>\n@node id=5 role=critic\n" in model.asked[1].messages[2].content
+
+
 def test_what_does_not_go_on_is_asked_for_again() -> None:
     """[LOOP-DOT-VERDICTS]"""
     rest = GOOD[GOOD.index("@node id=6") :]

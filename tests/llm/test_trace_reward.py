@@ -12,10 +12,9 @@ import pytest
 import potlang.dot
 from potlang.dot import Validator
 from potlang.models import assess_trace, reward_trace, trace_rewards
-from potlang.models.rewards import LONGEST
 from potlang.models.trace_prompting import trace_examples
 from potlang.models.trace_replies import trace_in
-from potlang.models.trace_rewards import TRACE_WEIGHTS, TraceReward, TraceWeights
+from potlang.models.trace_rewards import LONGEST_TRACE, TRACE_WEIGHTS, TraceReward, TraceWeights
 from potlang.report.results import Limits
 from potlang.testing.traces import damaged
 
@@ -183,7 +182,7 @@ def test_a_longer_beginning_is_not_worth_more_than_its_end() -> None:
 
 def test_bounds() -> None:
     """[DOT-REWARD-GIVEN]: text and time are bounded; nothing raises."""
-    assert reward_trace(GOOD + "\n" * LONGEST) == 0
+    assert reward_trace(GOOD + "\n" * LONGEST_TRACE) == 0
     hard = CAT.replace("Is Tom a cat?\n", "").replace('["cat", "tom"]', '{"pot": "x**3 + y**3 == 42 + z**3"}')
     hard = hard.replace(
         "role=problem\n", 'role=problem\n@prop id=1 {"declare": {"x": "Int", "y": "Int", "z": "Int"}}\n', 1
