@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from potlang.engines.check import Check
 from potlang.ir.module import Module
-from potlang.ir.nodes import Node, Quant, reachable
+from potlang.ir.nodes import Node
 from potlang.ir.values import Unspecified
+from potlang.prove.switches import is_watchable
 from potlang.prove.verdicts import Verifier
 
 if TYPE_CHECKING:
     from potlang.ir.structure import Structure
 
 _MOST_WATCHED = 256
-_LARGEST_WATCHED = 200
 
 
 class Probe(NamedTuple):
@@ -28,7 +28,7 @@ class Probe(NamedTuple):
 
 def probe(verifier: Verifier, module: Module, formula: Node, watched: Sequence[Node]) -> Probe:
     """Puts `formula` to the verifier's assumptions; `module` is the program that a structure is one of."""
-    told = [each for each in dict.fromkeys(watched) if _is_small(each)][:_MOST_WATCHED]
+    told = [each for each in dict.fromkeys(watched) if is_watchable(each)][:_MOST_WATCHED]
     result = verifier.check(Check("claim", formula, wanted=tuple(told)))
     if result.status == "unsat":
         return Probe("unsat", {})
@@ -39,12 +39,6 @@ def probe(verifier: Verifier, module: Module, formula: Node, watched: Sequence[N
         return Probe("sat", {node.id: value == "true" for node, value in pairs if value in ("true", "false")})
     structure = None if result.structure is None else result.structure()
     return Probe("sat", {} if structure is None else _evaluated(structure, module, told))
-
-
-def _is_small(formula: Node) -> bool:
-    """Whether a solver's model surely has a value for it, and soon."""
-    nodes = reachable(formula)
-    return len(nodes) <= _LARGEST_WATCHED and not any(isinstance(node, Quant) for node in nodes)
 
 
 def _evaluated(structure: Structure, module: Module, formulas: Sequence[Node]) -> dict[int, bool]:

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from potlang.prove.objective import Piece, ProgramModels
     from potlang.prove.optimum_proof import OptimumProof
     from potlang.prove.probing import Probe
+    from potlang.prove.switches import SwitchAnswer, Switches, SwitchQuestion
 
 Made = TypeVar("Made")
 
@@ -336,6 +337,30 @@ class Prover:
         with self._call(within_ms):
             asked = partial(probe, self._verifier, self.original, formula, watched)
             return self._within_limits(asked, Probe("unknown", {}, "timeout"))
+
+    def switches(self, formulas: Sequence[Node]) -> Switches:
+        """Closed formulas that `ask_switches` asks about, under the assumptions as they are now."""
+        from potlang.prove.switches import Switches
+
+        with self._call():
+            return Switches(self._verifier, formulas)
+
+    def ask_switches(
+        self,
+        switches: Switches,
+        questions: Sequence[SwitchQuestion],
+        given: Sequence[int] = (),
+        *,
+        watching: bool = True,
+        within_ms: int | None = None,
+    ) -> list[SwitchAnswer]:
+        """The first solver's word on each question, as `Switches.ask`."""
+        from potlang.prove.switches import SwitchAnswer
+
+        with self._call(within_ms):
+            unknown = [SwitchAnswer("unknown")] * len(questions)
+            asked = partial(switches.ask, questions, given, watching=watching)
+            return self._within_limits(asked, unknown)
 
     def consistency(self) -> Consistency:
         """Whether the assumptions have a model."""

@@ -85,3 +85,13 @@ def shared_name(number: int) -> str:
 def local_name(number: int) -> str:
     """Of a term shared under binders."""
     return f"%l{number}"
+
+
+def formula_name(number: int) -> str:
+    """Of a formula that questions are about."""
+    return f"%f{number}"
+
+
+def switch_name(number: int, true: bool) -> str:
+    """Of what makes such a formula true, or false."""
+    return f"%{'y' if true else 'n'}{number}"

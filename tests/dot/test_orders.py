@@ -208,8 +208,8 @@ def as_written(trace: Trace, id_: int, real: Any = ext.state) -> str | None:
 
 MUTATIONS = [
     Mutation("theorem_b_3", "arrows that are judged early count", (ext,), "_valid", early),
-    Mutation("theorem_b_3", "the last proposition is lost", (Summary,), "_formulas",
-             lambda self, ids, real=Summary._formulas: real(self, list(ids)[:-1])),
+    Mutation("theorem_b_3", "the last proposition is lost", (Summary,), "__post_init__",
+             lambda self: setattr(self, "validated", self.extraction.marked("validated")[:-1])),
     Mutation("proposition_b_2", "the hash is that of the text", (meaning,), "digest",
              lambda trace: str(emit(trace))),
     Mutation("proposition_b_2", "the text is believed", (ext, meaning), "state", as_written),

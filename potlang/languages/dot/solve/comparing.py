@@ -1,23 +1,35 @@
 """Validated propositions compared modulo theory and arrows: which are redundant, which incomparable.
 
-Models met on the way are kept with what is true in them, and rule out most questions.
+Models met on the way are kept as bit sets of what is true in them, and rule out most questions.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
+from random import Random
+from typing import NamedTuple
 
 from potlang.ir.graphs import UnionFind
 from potlang.ir.nodes import Node
 from potlang.ir.pool import Pool
 from potlang.languages.dot.lower.extract import Extraction
+from potlang.languages.dot.solve.ordering import EntailmentOrder, Pair, Told
 from potlang.languages.dot.solve.prover import Assuming
+from potlang.prove.switches import SwitchAnswer, Switches, SwitchQuestion
 
-MOST_COMPARED = 200
+MOST_COMPARED = 1_000
 """Validated propositions up to which the questions about each and all others are asked."""
+_BLOCK = 32
+_WATCHED = 256
+"""Formulas that are looked at in the model of a question that is put by itself."""
+
+
+class _Model(NamedTuple):
+    """The formulas that are true in it and those that are false, as bit sets."""
+
+    true: int
+    false: int
 
 
 class Comparison:
@@ -26,42 +38,55 @@ class Comparison:
     def __init__(self, base: Assuming, pool: Pool, formulas: Iterable[Node]) -> None:
         self._base = base
         self._pool = pool
-        self._formulas = list(dict.fromkeys(formulas))
-        self._models: list[dict[int, bool]] = []
+        found = list(dict.fromkeys(formulas))
+        # In an order of their own those that entail each other often follow each other.
+        self._formulas = Random(len(found)).sample(found, len(found))
+        self._places = {formula.id: place for place, formula in enumerate(self._formulas)}
+        self._models: list[_Model] = []
+        self._switches: Switches | None = None
+        self._order: EntailmentOrder | None = None
         self.complete = True
         """Whether every question so far was answered."""
 
-    def _satisfiable(self, true: Sequence[Node], false: Node) -> bool | None:
-        """Whether there is a model in which some formulas are true and one is not."""
-        if self._has_model(true, false):
-            return True
-        formula = self._pool.conj((*true, self._pool.negate(false)))
-        answer = self._base.probe(formula, self._formulas)
-        if answer.status == "unknown":
-            self.complete = False
-            return None
-        if answer.status == "unsat":
-            return False
-        self._models.append({**answer.truths, **{each.id: True for each in true}, false.id: False})
-        return True
+    # --- questions -------------------------------------------------------------------------------
 
-    def _has_model(self, true: Sequence[Node], false: Node) -> bool:
-        """Whether a model met so far is one in which some formulas are true and one is not."""
-        return any(
-            truths.get(false.id) is False and all(truths.get(each.id) for each in true)
-            for truths in self._models
+    def _asked(
+        self, questions: Sequence[SwitchQuestion], given: Sequence[int] = (), *, watching: bool = True
+    ) -> list[SwitchAnswer]:
+        """The answers, and the models kept: of small questions those of everybody who can be asked."""
+        if self._switches is None:
+            self._switches = self._base.switches(self._formulas)
+        answers = self._base.ask_switches(self._switches, questions, given, watching=watching)
+        found = [
+            self._probed(question, given)
+            if answer.status == "unknown" and len(question.either) < 2
+            else answer
+            for question, answer in zip(questions, answers, strict=True)
+        ]
+        self._models += [_Model(each.true, each.false) for each in found if each.status == "sat"]
+        return found
+
+    def _probed(self, question: SwitchQuestion, given: Sequence[int]) -> SwitchAnswer:
+        """The answer to a question that is put by itself."""
+        true = [*given, *question.true, *(one for one, _ in question.either)]
+        false = [*question.false, *(other for _, other in question.either)]
+        negate = self._pool.negate
+        parts = [self._formulas[at] for at in true] + [negate(self._formulas[at]) for at in false]
+        answer = self._base.probe(self._pool.conj(parts), self._formulas[:_WATCHED])
+        if answer.status != "sat":
+            return SwitchAnswer(answer.status)
+        told = {self._places[id_]: truth for id_, truth in answer.truths.items()}
+        told |= dict.fromkeys(true, True) | dict.fromkeys(false, False)
+        return SwitchAnswer(
+            "sat", *(bit_set(at for at in told if told[at] is is_so) for is_so in (True, False))
         )
 
-    def follows(self, formula: Node, others: Sequence[Node]) -> bool | None:
-        """Whether the others entail a formula; None if that was not settled."""
-        if formula in others:
-            return True
-        found = self._satisfiable(list(dict.fromkeys(others)), formula)
-        return None if found is None else not found
+    def _have_shown(self, true: Iterable[int], false: int) -> bool:
+        """Whether a model met so far is one in which some formulas are true and one is false."""
+        wanted = bit_set(true)
+        return any(each.false >> false & 1 and not wanted & ~each.true for each in self._models)
 
-    def entails(self, lower: Node, upper: Node) -> bool | None:
-        """Whether one formula entails another; None if that was not settled."""
-        return self.follows(upper, (lower,))
+    # --- what is redundant -----------------------------------------------------------------------
 
     def irredundant(self, named: Sequence[tuple[int, Node]], known: Iterable[int] = ()) -> list[int]:
         """The nodes that are left when those that the rest entails are dropped, later ones first.
@@ -69,80 +94,121 @@ class Comparison:
         `known` are nodes whose propositions follow from the assumptions alone.
         """
         dropped = set(known)
-        return _needed([pair for pair in named if pair[0] not in dropped], self.follows)
-
-    def incomparable(self, named: Sequence[tuple[int, Node]]) -> list[tuple[int, int]]:
-        """The pairs of nodes of which neither entails the other (theorem 4.22); settled ones alone."""
-        above = self._order(dict.fromkeys(formula for _, formula in named))
-        pairs = (
-            ((one, left), (other, right))
-            for (one, left), (other, right) in combinations(named, 2)
-            if right.id not in above[left.id] and left.id not in above[right.id]
-        )
-        return [(one, other) for (one, left), (other, right) in pairs if self._apart(left, right)]
-
-    def _apart(self, left: Node, right: Node) -> bool:
-        """Whether models tell two formulas apart in both directions; so if every question was answered."""
-        return self.complete or (self._has_model((left,), right) and self._has_model((right,), left))
-
-    def _order(self, formulas: Iterable[Node]) -> dict[int, set[int]]:
-        """For each formula those that it entails, by ids.
-
-        Formulas are kept in chains in which each entails the next. Where a new one belongs in a chain is
-        found by bisection, so that an order of few chains takes few questions.
-        """
-        chains: list[list[Node]] = []
-        above: dict[int, set[int]] = {}
-        for formula in formulas:
-            above[formula.id] = {formula.id}
-            home: tuple[list[Node], int] | None = None
-            for chain in chains:
-                # The new formula entails the members from `up` on, and those before `down` entail it.
-                up = bisect_left(chain, True, key=partial(self._yes, formula))
-                down = bisect_left(chain, True, key=partial(self._fails, formula))
-                above[formula.id].update(each.id for each in chain[up:])
-                for each in chain[:down]:
-                    above[each.id].add(formula.id)
-                if down >= up and home is None:
-                    home = chain, down
-            if home is None:
-                chains.append([formula])
-            else:
-                home[0].insert(home[1], formula)
-        return above
-
-    def _yes(self, lower: Node, upper: Node) -> bool:
-        """Whether one entails the other; what is not settled is noted, and taken as not."""
-        return self.entails(lower, upper) is True
-
-    def _fails(self, upper: Node, lower: Node) -> bool:
-        """Whether one does not entail the other."""
-        return not self._yes(lower, upper)
+        return self._left([pair for pair in named if pair[0] not in dropped], None, ())
 
     def needed(self, claim: Node, used: Sequence[Node], more: Sequence[tuple[int, Node]]) -> list[int] | None:
         """Which of `more` a claim needs beside `used`, dropped one by one, later ones first.
 
-        None if the first question was not settled, or the claim does not follow from all of them.
+        None if the first question was not settled.
         """
-        alone = self.follows(claim, used)
-        if alone is not False:
-            return None if alone is None else []
-        return _needed(more, lambda _, rest: self.follows(claim, [*used, *rest]))
+        goal, given = self._places[claim.id], [self._places[each.id] for each in used]
+        if goal in given:
+            return []
+        [answer] = self._asked([SwitchQuestion(false=(goal,))], given)
+        if answer.status == "sat":
+            return self._left(more, goal, given)
+        self.complete &= answer.status != "unknown"
+        return None if answer.status == "unknown" else []
+
+    def _left(self, named: Sequence[tuple[int, Node]], claim: int | None, given: Sequence[int]) -> list[int]:
+        """The nodes that are left when one after the other is dropped, later ones first.
+
+        Dropped is one if the rest and what is given entail the claim, or its own formula where there is no
+        claim: so of those with one formula all but the first.
+        """
+        kept: dict[int, int] = {}
+        for node, formula in named:
+            kept.setdefault(self._places[formula.id], node)
+        for place in given:
+            kept.pop(place, None)
+        places = list(kept)
+        for end in range(len(places), 0, -_BLOCK):
+            block = places[max(0, end - _BLOCK) : end]
+            for place in self._dropped(block, [*given, *(at for at in kept if at not in block)], claim):
+                del kept[place]
+        return list(kept.values())
+
+    def _dropped(self, block: Sequence[int], given: Sequence[int], claim: int | None) -> list[int]:
+        """Which of a block go, later ones first, while what is given stays."""
+
+        def asked(without: Sequence[Sequence[int]]) -> list[SwitchAnswer]:
+            questions = [
+                SwitchQuestion(
+                    [at for at in block if at not in gone], (gone[-1] if claim is None else claim,)
+                )
+                for gone in without
+            ]
+            return self._asked(questions, given, watching=False)
+
+        # Who stays while all others do stays whoever goes.
+        dropped: list[int] = []
+        waiting = [
+            at
+            for at in reversed(block)
+            if not self._have_shown({*given, *block} - {at}, at if claim is None else claim)
+        ]
+        if waiting:
+            alone = asked([[at] for at in waiting])
+            self.complete &= all(each.status != "unknown" for each in alone)
+            waiting = [at for at, each in zip(waiting, alone, strict=True) if each.status == "unsat"]
+            dropped, waiting = waiting[:1], waiting[1:]
+        while waiting:
+            # Each is asked as if all before it went. That a claim follows is right even if some have stayed;
+            # that it does not is only right of the first who stays.
+            answers = asked([[*dropped, *waiting[: number + 1]] for number in range(len(waiting))])
+            again: list[int] = []
+            has_stayed = False
+            for at, answer in zip(waiting, answers, strict=True):
+                if answer.status == "unsat":
+                    dropped.append(at)
+                elif has_stayed:
+                    again.append(at)
+                else:
+                    has_stayed = True
+                    self.complete &= answer.status != "unknown"
+            waiting = again
+        return dropped
+
+    # --- what is incomparable --------------------------------------------------------------------
+
+    def incomparable(self, named: Sequence[tuple[int, Node]]) -> list[tuple[int, int]]:
+        """The pairs of nodes of which neither entails the other (theorem 4.22); settled ones alone."""
+        self._settle([self._places[formula.id] for _, formula in named])
+        placed = [(node, self._places[formula.id]) for node, formula in named]
+        return [
+            (one, other)
+            for (one, left), (other, right) in combinations(placed, 2)
+            if self.entails(left, right) is False and self.entails(right, left) is False
+        ]
+
+    def entails(self, lower: int, upper: int) -> bool | None:
+        """Whether one formula entails another, by their places, as far as their order is known."""
+        return None if self._order is None else self._order.entails(lower, upper)
+
+    def _settle(self, places: Iterable[int]) -> None:
+        """Ask for the order of some formulas."""
+        order = self._order = EntailmentOrder(len(self._formulas), bit_set(places))
+        for each in self._models:
+            order.rule_out(*each)
+
+        def ask(questions: Sequence[Sequence[Pair]]) -> Iterator[Told]:
+            for answer in self._asked([SwitchQuestion(either=tuple(pairs)) for pairs in questions]):
+                order.rule_out(answer.true, answer.false)
+                yield _TOLD[answer.status]
+
+        order.settle(ask)
+        self.complete &= order.settled
 
 
-def _needed(
-    named: Sequence[tuple[int, Node]], follows: Callable[[Node, Sequence[Node]], bool | None]
-) -> list[int]:
-    """The nodes that are left when one after the other is dropped, later ones first.
+_TOLD: dict[str, Told] = {"sat": "apart", "unsat": "entailed", "unknown": "unknown"}
 
-    Dropped is one for whose formula and the rest `follows` is true.
-    """
-    kept = list(named)
-    for pair in reversed(named):
-        rest = [formula for node, formula in kept if node != pair[0]]
-        if follows(pair[1], rest):
-            kept.remove(pair)
-    return [node for node, _ in kept]
+
+def bit_set(places: Iterable[int]) -> int:
+    """The integer with these bits."""
+    found = 0
+    for place in places:
+        found |= 1 << place
+    return found
 
 
 def branches(extraction: Extraction, validated: Sequence[int]) -> tuple[tuple[int, ...], ...]:

@@ -18,6 +18,7 @@ from potlang.processes.pool import Workers
 from potlang.prove.options import ProverOptions
 from potlang.prove.probing import Probe
 from potlang.prove.prover import Prover
+from potlang.prove.switches import SwitchAnswer, Switches, SwitchQuestion
 from potlang.report.results import Interrupted, Limits, Result, Verdict
 from potlang.utils.closing import Closing
 from potlang.utils.deadline import Deadline
@@ -159,6 +160,29 @@ class Assuming:
             return Probe("unknown", {}, "interrupted")
         self._theory.gave_up |= found.status == "unknown" and not self._theory.left_ms()
         return found
+
+    def switches(self, formulas: Sequence[Node]) -> Switches:
+        """Formulas that `ask_switches` asks about."""
+        return self._ready().switches(formulas)
+
+    def ask_switches(
+        self,
+        switches: Switches,
+        questions: Sequence[SwitchQuestion],
+        given: Sequence[int] = (),
+        *,
+        watching: bool = True,
+    ) -> list[SwitchAnswer]:
+        """The answers of `Switches.ask`: what takes the solver long is unknown, and may be probed."""
+        left = self._theory.left_ms()
+        if left:
+            try:
+                return self._ready().ask_switches(
+                    switches, questions, given, watching=watching, within_ms=left
+                )
+            except KeyboardInterrupt as error:
+                self._theory.interruption = error
+        return [SwitchAnswer("unknown")] * len(questions)
 
     def follow(self, formulas: Iterable[Node]) -> Mapping[int, bool]:
         """Which formulas follow, by node id; those that could not be settled are missing.

@@ -163,7 +163,8 @@ class Summary:
             return found
         used = self._formulas(each for each in found.uses if self.said.formula(each) is not None)
         claim = self.said.stated[found.node]
-        comparison = Comparison(self._closed(), self.prover.pool, [claim, *self._formulas(self.validated)])
+        formulas = [claim, *used, *self._formulas(self.validated)]
+        comparison = Comparison(self._closed(), self.prover.pool, formulas)
         named = [(id_, self.formula_of(id_)) for id_ in found.left_out]
         needed = comparison.needed(claim, used, named)
         if needed is None or not comparison.complete:

@@ -1,0 +1,160 @@
+"""Comparing many propositions: the order against brute force, the questions it takes, what is redundant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+
+import pytest
+
+import potlang.dot
+from potlang.languages.dot.check import opened
+from potlang.languages.dot.lower.typing import read_propositions
+from potlang.languages.dot.solve.comparing import Comparison, bit_set
+from potlang.languages.dot.solve.ordering import EntailmentOrder, Pair, Told
+from potlang.languages.dot.solve.prover import Assuming, TheoryProver
+from potlang.prove.options import ProverOptions
+from potlang.prove.switches import SwitchAnswer
+from potlang.report.results import Limits
+
+AMPLE = Limits(total_ms=600_000)
+HEAD = '@node id=1 role=problem\n@prop id=1 {"declare": {"x": "Int", "y": "Int", "p": "Bool"}}\n'
+
+
+class Worlds:
+    """Formulas as sets of worlds; answers from some of the worlds that tell a pair apart."""
+
+    def __init__(self, random: Random, formulas: Sequence[int], worlds: int) -> None:
+        self.random, self.formulas, self.worlds = random, formulas, worlds
+        self.unseen: set[int] = set()
+        self.unsettled: set[Pair] = set()
+        self.order = EntailmentOrder(len(formulas))
+        self.questions = 0
+
+    def ask(self, questions: Sequence[Sequence[Pair]]) -> Iterator[Told]:
+        """As a solver would."""
+        for pairs in questions:
+            self.questions += 1
+            apart = [world for world in range(self.worlds) if self._is_apart(pairs, world)]
+            if self.unsettled.intersection(pairs):
+                yield "unknown"
+            elif not apart:
+                yield "entailed"
+            else:
+                world = self.random.choice(apart[:3])
+                seen = [at for at in range(len(self.formulas)) if at not in self.unseen]
+                true = bit_set(at for at in seen if self._holds(at, world))
+                self.order.rule_out(true, bit_set(seen) & ~true)
+                yield "apart"
+
+    def _is_apart(self, pairs: Sequence[Pair], world: int) -> bool:
+        return any(self._holds(one, world) > self._holds(other, world) for one, other in pairs)
+
+    def _holds(self, formula: int, world: int) -> int:
+        return self.formulas[formula] >> world & 1
+
+    def check(self) -> None:
+        """What is known is so, and unless something was not settled everything is known."""
+        for lower, one in enumerate(self.formulas):
+            for upper, other in enumerate(self.formulas):
+                found = self.order.entails(lower, upper)
+                assert found is (not one & ~other) or (found is None and not self.order.settled)
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_the_order_is_that_of_brute_force(seed: int) -> None:
+    """[DOT-SUMMARY-5] Also where models say nothing of some formulas, and where questions stay open."""
+    random = Random(seed)
+    worlds = random.randrange(1, 9)
+    case = Worlds(random, [random.randrange(1 << worlds) for _ in range(random.randrange(1, 14))], worlds)
+    count = len(case.formulas)
+    if seed % 3:
+        case.unseen = set(random.sample(range(count), random.randrange(count + 1)))
+    if seed % 3 == 2:
+        case.unsettled = {(random.randrange(count), random.randrange(count)) for _ in range(3)}
+    case.order.settle(case.ask)
+    case.check()
+    assert case.order.settled or case.unsettled
+
+
+@pytest.mark.parametrize("shape", ["chain", "apart", "equal"])
+def test_an_order_takes_few_questions(shape: str) -> None:
+    """A model for each step of a chain, or each of those that are apart, and few more."""
+    shapes = {"chain": [(1 << at) - 1 for at in range(150)], "apart": [1 << at for at in range(150)]}
+    random = Random(shape)
+    formulas = shapes.get(shape, [1] * 150)
+    case = Worlds(random, random.sample(formulas, len(formulas)), 150)
+    case.order.settle(case.ask)
+    case.check()
+    assert case.questions <= (1 if shape == "equal" else 200)
+
+
+def test_only_the_order_that_is_wanted_is_asked_for() -> None:
+    case = Worlds(Random(1), [0b1, 0b11, 0b10], 2)
+    case.order = EntailmentOrder(3, 0b101)
+    case.order.settle(case.ask)
+    assert case.order.entails(0, 2) is False and case.order.entails(2, 0) is False
+    assert case.order.entails(0, 1) is None
+
+
+class Unhelpful(Assuming):
+    """A base whose solver knows no switches."""
+
+    def ask_switches(self, *given: object, **more: object) -> list[SwitchAnswer]:
+        """Nothing is known."""
+        return [SwitchAnswer("unknown")] * len(given[1])  # type: ignore[arg-type]
+
+
+TEXTS = ("x > {}", "x < {}", "y == {}", "p or x > {}", "x != y + {}", "Exists([z: Int], 2 * z == x + {})")
+
+
+@pytest.mark.parametrize(("seed", "route"), [(1, "auto"), (2, "auto"), (3, "auto"), (4, "cvc5"), (5, "both")])
+def test_switches_find_what_single_questions_find(seed: int, route: str) -> None:
+    """[DOT-SUMMARY-4] [DOT-SUMMARY-5] [DOT-SUMMARY-7] Quantified formulas among them."""
+    random = Random(seed)
+    chosen = [random.choice(TEXTS if route == "auto" else TEXTS[:4]) for _ in range(7)]
+    said = "".join(
+        f'@node id={at} role=proposer\n@prop id={at} {{"pot": "{text.format(random.randrange(4))}"}}\n'
+        for at, text in enumerate(chosen, 2)
+    )
+    trace, sink = opened(HEAD + said, "paper", None, None, False)
+    propositions = read_propositions(trace, sink, None)
+    named = list(propositions.stated.items())
+    assert len(named) == 7 and not sink.has_errors
+    found = []
+    for kind in (Assuming, Unhelpful):
+        options = ProverOptions(route, "solver")  # type: ignore[arg-type]
+        with TheoryProver(propositions.module, options, Limits()) as prover:
+            base = kind(prover, ())
+            comparison = Comparison(base, prover.pool, [formula for _, formula in named])
+            claim, used = named[0][1], [named[1][1]]
+            parts = (
+                comparison.irredundant(named),
+                comparison.needed(claim, used, named[2:]),
+                comparison.incomparable(named),
+            )
+            found.append((parts, comparison.complete))
+            base.close()
+    assert found[0] == found[1]
+    assert found[0][1]
+
+
+def validated(said: Sequence[str]) -> str:
+    """A trace whose validated propositions are these."""
+    blocks = [
+        f'@node id={at} role=proposer\n@prop id={at} {{"pot": "{text}"}}\n@node id={at + 1} role=critic\n'
+        f"@edge src={at} dst={at + 1} kind=critique\n@status target={at} mark=validated\n"
+        for at, text in zip(range(2, 2 * len(said) + 2, 2), said, strict=True)
+    ]
+    return HEAD + "".join(blocks)
+
+
+def test_hundreds_of_propositions_are_compared() -> None:
+    """[DOT-SUMMARY-4] [DOT-SUMMARY-5] [DOT-SUMMARY-9] A chain whose last says all, and what is apart."""
+    said = [f"x > {at}" for at in range(205)]
+    summary = potlang.dot.verify(validated([*said, "p", "y == 3", "p"]), trust="solver", limits=AMPLE).summary
+    assert not summary.notes
+    last, p, y, again = 2 * 205, 2 * 206, 2 * 207, 2 * 208
+    assert summary.redundant == (*range(2, last, 2), again)
+    assert len(summary.incomparable) == 3 * 205 + 2
+    assert (last, p) in summary.incomparable and (p, y) in summary.incomparable
