@@ -149,7 +149,7 @@ class SmallModel:
 
     def reply(self, messages: Sequence[Mapping[str, Any]], max_tokens: int = _MOST_TOKENS) -> Reply:
         """What the model says next. Raises ValueError if the conversation leaves no room for a token."""
-        prompt = self._prompt(messages)
+        prompt = self.prompt(messages)
         if len(prompt) >= self.context:
             raise ValueError(f"{len(prompt)} tokens are more than the context of {self.context}")
         end = self.tokenizer.control("<|im_end|>")
@@ -173,7 +173,7 @@ class SmallModel:
             self._seen += part
         return self._embedding @ self._normed(state[-1], self._norm)
 
-    def _prompt(self, messages: Sequence[Mapping[str, Any]]) -> list[int]:
+    def prompt(self, messages: Sequence[Mapping[str, Any]]) -> list[int]:
         """A conversation as ChatML, up to where the reply begins."""
         start, end = (self.tokenizer.control(token) for token in ("<|im_start|>", "<|im_end|>"))
         encode = self.tokenizer.encode
@@ -222,6 +222,84 @@ class SmallModel:
         mean: Array = np.mean(state * state, axis=-1, keepdims=True)
         found: Array = state / np.sqrt(mean + self._epsilon) * weight
         return found
+
+
+class Continuations:
+    """Several texts behind one prompt that grow by a token each at a time; weights are read once for all.
+
+    `logits` are those of the next token of each text. `texts`: the tokens that they begin with, `room`: the
+    most tokens of a text.
+    """
+
+    def __init__(
+        self, model: SmallModel, prompt: Sequence[int], texts: Sequence[Sequence[int]], room: int
+    ) -> None:
+        self._model = model
+        self._first = first = len(prompt)
+        self._lengths = np.array([len(text) for text in texts])
+        layers, heads, size = len(model._layers), model._kv_heads, model._size
+        self._keys = np.zeros((layers, len(texts), heads, room, size), np.float32)
+        self._values = np.zeros_like(self._keys)
+        found = []
+        for row, text in enumerate(texts):
+            found.append(model.logits([*prompt, *text]))
+            to = first + len(text)
+            self._keys[:, row, :, : len(text)] = model._keys[:, :, first:to]
+            self._values[:, row, :, : len(text)] = model._values[:, :, first:to]
+        self.logits: Array = np.stack(found)
+        # What is before all texts is kept once.
+        self._prompt_keys = model._keys[:, :, :first].copy()
+        self._prompt_values = model._values[:, :, :first].copy()
+
+    def keep(self, rows: Sequence[int]) -> None:
+        """Goes on with some of the texts alone, in this order."""
+        chosen = list(rows)
+        self._keys, self._values = self._keys[:, chosen], self._values[:, chosen]
+        self._lengths, self.logits = self._lengths[chosen], self.logits[chosen]
+
+    def step(self, tokens: Sequence[int]) -> None:
+        """Behind each text one token."""
+        model = self._model
+        state = model._embedding[list(tokens)]
+        turn = model._turn[self._first + self._lengths, None]
+        for number, layer in enumerate(model._layers):
+            state = state + self._attended(model._normed(state, layer.attn_norm), layer, number, turn)
+            inner = model._normed(state, layer.ffn_norm)
+            gate = inner @ layer.ffn_gate.T
+            state = state + (gate / (1 + np.exp(-gate)) * (inner @ layer.ffn_up.T)) @ layer.ffn_down.T
+        self._lengths = self._lengths + 1
+        self.logits = model._normed(state, model._norm) @ model._embedding.T
+
+    def _attended(self, state: Array, layer: _Layer, number: int, turn: npt.NDArray[np.complex64]) -> Array:
+        model, count, first = self._model, len(state), self._first
+        shared, size, to = model._kv_heads, model._size, int(self._lengths.max()) + 1
+        here = np.arange(count), slice(None), self._lengths
+        self._keys[number][here] = _turned(state @ layer.attn_k.T, turn)
+        self._values[number][here] = (state @ layer.attn_v.T).reshape(count, shared, size)
+        query = _turned(state @ layer.attn_q.T, turn).reshape(count, shared, -1, size)
+        query = query / np.float32(size**0.5)
+        own = query @ self._keys[number, :, :, :to].transpose(0, 1, 3, 2)
+        own += np.where(np.arange(to) <= self._lengths[:, None], np.float32(0), -np.inf)[:, None, None]
+        # All texts' queries of a head at once against the prompt.
+        together = query.transpose(1, 0, 2, 3).reshape(shared, -1, size)
+        before = together @ self._prompt_keys[number].transpose(0, 2, 1)
+        before = before.reshape(shared, count, -1, first).transpose(1, 0, 2, 3)
+        most = np.maximum(own.max(-1, keepdims=True), before.max(-1, keepdims=True))
+        own, before = np.exp(own - most), np.exp(before - most)
+        total = own.sum(-1, keepdims=True) + before.sum(-1, keepdims=True)
+        flat = before.transpose(1, 0, 2, 3).reshape(shared, -1, first)
+        mixed = (flat @ self._prompt_values[number]).reshape(shared, count, -1, size).transpose(1, 0, 2, 3)
+        mixed = (mixed + own @ self._values[number, :, :, :to]) / total
+        found: Array = mixed.reshape(count, -1) @ layer.attn_output.T
+        return found
+
+
+def _turned(flat: Array, turn: npt.NDArray[np.complex64]) -> Array:
+    """Rotary positions, by rows and heads; as `SmallModel._turned`."""
+    count, size = len(flat), 2 * turn.shape[-1]
+    pairs = np.ascontiguousarray(flat).view(np.complex64).reshape(count, -1, size // 2)
+    found: Array = np.ascontiguousarray(pairs * turn).view(np.float32)
+    return found
 
 
 def answering(model: SmallModel) -> Callable[[Mapping[str, Any]], Behaviour]:
