@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 HERE = Path(__file__).resolve().parent
 sys.path += [str(HERE.parent), str(HERE.parent / "tests")]
 
 from small_model import SmallModel  # noqa: E402
-from ways import Exact, Free, Task, Text  # noqa: E402
+from ways import Exact, Free, Grammared, Task, Text, matcher_of  # noqa: E402
 
+import potlang  # noqa: E402
 from potlang.decoding import TokenMasker, TokenVocabulary, TraceGoal  # noqa: E402
+from potlang.diag import Severity  # noqa: E402
 from potlang.dot import Validator, verify  # noqa: E402
+from potlang.generate.problems import Kind  # noqa: E402
 from potlang.generate.traces import Difficulty, synthesize  # noqa: E402
 from potlang.languages.dot.stream.validator import StreamStatus  # noqa: E402
+from potlang.models.prompting import question_prompt, system_prompt  # noqa: E402
+from potlang.models.replies import find_program  # noqa: E402
 from potlang.models.trace_prompting import trace_system_prompt  # noqa: E402
-from potlang.report.results import Limits  # noqa: E402
+from potlang.report.results import Limits, Verdict  # noqa: E402
 
 GOAL = TraceGoal(end=True, critique=True)
 LIMITS = Limits(check_ms=5_000, total_ms=20_000)
@@ -28,39 +34,134 @@ _EASY = Difficulty(depth=1, width=2, wrong=0.0, refine=0.0)
 Judgement = dict[str, bool]
 
 
+Way = Callable[[Task], Text]
+
+
 class Work(NamedTuple):
     """The prompt of all texts, the texts, the ways to hold the model, and what is asked of a text."""
 
     prompt: Sequence[int]
     tasks: Sequence[Task]
-    ways: Mapping[str, Callable[[Task], Text]]
+    ways: Mapping[str, Way]
     judge: Callable[[bytes], Judgement]
 
 
-def traces(
-    model: SmallModel, vocabulary: TokenVocabulary, problems: int, seeds: int, most: int, temperature: float
-) -> Work:
-    """Traces about problems of two kinds, each from several seeds."""
-    encode = model.tokenizer.encode
-    begun = []
-    for index in range(problems):
-        kind = "horn" if index % 2 else "arithmetic"
+class Options(NamedTuple):
+    """How many problems, texts about each, tokens of a text; and the temperature of choice."""
+
+    problems: int
+    seeds: int
+    most: int
+    temperature: float
+
+
+def _problems(count: int) -> Iterator[tuple[str, bytes, dict[str, Any]]]:
+    """Questions of two kinds in words, the block that states each in a trace, and what it declares."""
+    for index in range(count):
+        kind: Kind = "horn" if index % 2 else "arithmetic"
         [sample] = synthesize(1, 1_000 + index, kind=kind, difficulty=_EASY)
         block, mark, _ = sample.trace.partition("@node id=2 ")
         assert mark
-        begun.append(encode(block))
-    tasks = [
-        Task(f"{index}.{seed}", (), tuple(tokens), 100 * index + seed)
-        for seed in range(seeds)
-        for index, tokens in enumerate(begun)
+        stated = next(line for line in block.splitlines() if line.startswith("@prop"))
+        declared = json.loads(stated.partition("{")[1] + stated.partition("{")[2])["declare"]
+        yield sample.problem, block.encode(), declared
+
+
+def _tasks(options: Options, texts: Sequence[tuple[Sequence[int], Sequence[int]]]) -> list[Task]:
+    return [
+        Task(f"{index}.{seed}", tuple(before), tuple(begun), 100 * index + seed)
+        for seed in range(options.seeds)
+        for index, (before, begun) in enumerate(texts)
     ]
+
+
+def traces(model: SmallModel, vocabulary: TokenVocabulary, options: Options) -> Work:
+    """Traces about problems with declared theories."""
+    encode = model.tokenizer.encode
+    texts = [((), encode(block.decode())) for _, block, _ in _problems(options.problems)]
     prompt = model.prompt([{"role": "user", "content": trace_system_prompt(go_on=True)}])
-    options = {"vocabulary": vocabulary, "most": most, "temperature": temperature}
-    ways: dict[str, Callable[[Task], Text]] = {
-        "exact mask": partial(Exact, **options, start=TokenMasker(vocabulary, goal=GOAL, max_tokens=most)),
-        "nothing": partial(Free, **options),
+    given = {"vocabulary": vocabulary, "most": options.most, "temperature": options.temperature}
+
+    def grammared(to: str, task: Task) -> Text:
+        return Grammared(task, matcher=_matcher(vocabulary, "dot", to), **given)
+
+    ways: dict[str, Way] = {
+        "exact mask": partial(Exact, start=_exact(vocabulary, options.most), **given),
+        "nothing": partial(Free, **given),
+        "llguidance grammar": partial(grammared, "llguidance"),
+        "plain grammar": partial(grammared, "gbnf"),
     }
-    return Work(prompt, tasks, ways, judge_trace)
+    return Work(prompt, _tasks(options, texts), ways, judge_trace)
+
+
+@cache
+def _exact(vocabulary: TokenVocabulary, most: int) -> TokenMasker:
+    return TokenMasker(vocabulary, goal=GOAL, max_tokens=most)
+
+
+@cache
+def _matcher(vocabulary: TokenVocabulary, language: str, to: str, program: str = "") -> Any:
+    from potlang.decoding import grammar
+
+    names = potlang.compile(program) if program else None
+    return matcher_of(vocabulary, grammar(language, to, program=names))
+
+
+def programs(model: SmallModel, vocabulary: TokenVocabulary, options: Options) -> Work:
+    """Programs that state the same problems; their declarations are given."""
+    encode = model.tokenizer.encode
+    texts, declarations = [], []
+    prompts = []
+    for question, _, declared in _problems(options.problems):
+        sort = next(iter(declared.values()))
+        members = {"given": {"sort": sort, "members": list(declared)}}
+        begun = f'{{"constants": {json.dumps(members)}, "knowledge_base": ['
+        declarations.append(begun + "]}")
+        said = {"role": "user", "content": question_prompt(question)}
+        prompts.append(model.prompt([{"role": "system", "content": system_prompt()}, said]))
+        texts.append(encode(begun))
+    common = _common(prompts)
+    behind = [prompt[len(common) :] for prompt in prompts]
+    tasks = _tasks(options, list(zip(behind, texts, strict=True)))
+    given = {"vocabulary": vocabulary, "most": options.most, "temperature": options.temperature}
+
+    def named(task: Task) -> Text:
+        declared = declarations[int(task.key.partition(".")[0])]
+        return Grammared(task, matcher=_matcher(vocabulary, "pot", "llguidance", declared), **given)
+
+    def unnamed(task: Task) -> Text:
+        return Grammared(task, matcher=_matcher(vocabulary, "pot", "llguidance"), **given)
+
+    ways: dict[str, Way] = {
+        "nothing": partial(Free, **given),
+        "grammar, declared names": named,
+        "grammar": unnamed,
+    }
+    return Work(common, tasks, ways, judge_program)
+
+
+def _common(texts: Sequence[Sequence[int]]) -> Sequence[int]:
+    """What all begin with."""
+    columns = enumerate(zip(*texts, strict=False))
+    return texts[0][: next(at for at, column in columns if len(set(column)) > 1)]
+
+
+def judge_program(data: bytes) -> Judgement:
+    """Whether the program in a reply parses, type-checks, and all that it asks is decided."""
+    reply = data.decode(errors="replace")
+    found = find_program(reply)
+    text = reply if found is None else found.text
+    checked = potlang.check(text, language="pot")
+    wrong = {each.code[:4] for each in checked.diagnostics if each.severity is Severity.ERROR}
+    verdicts: list[Verdict] = []
+    if checked.ok:
+        report = potlang.verify(text, language="pot", trust="solver", limits=LIMITS)
+        verdicts = [each.verdict for each in report.results]
+    return {
+        "parses": not wrong & {"POT0", "POT1"},
+        "type-checks": checked.ok,
+        "decided": bool(verdicts) and Verdict.UNKNOWN not in verdicts,
+    }
 
 
 def judge_trace(data: bytes) -> Judgement:

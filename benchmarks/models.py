@@ -23,7 +23,7 @@ import click  # noqa: E402
 HERE = Path(__file__).resolve().parent
 sys.path += [str(HERE.parent), str(HERE.parent / "tests")]
 
-from model_work import Judgement, Work, traces  # noqa: E402
+from model_work import Judgement, Options, Work, programs, traces  # noqa: E402
 from outcome import finish  # noqa: E402
 from small_model import SmallModel  # noqa: E402
 from tables import table  # noqa: E402
@@ -31,7 +31,7 @@ from ways import Text, write  # noqa: E402
 
 from potlang.decoding import TokenVocabulary  # noqa: E402
 
-WORKS = {"traces": traces}
+WORKS = {"traces": traces, "programs": programs}
 Entry = dict[str, Any]
 
 
@@ -154,7 +154,7 @@ def main(
         path = weights()
         model, vocabulary = SmallModel(path), TokenVocabulary.from_gguf(GGUFReader(path))
         for name in names:
-            work = WORKS[name](model, vocabulary, problems, seeds, max_tokens, temperature)
+            work = WORKS[name](model, vocabulary, Options(problems, seeds, max_tokens, temperature))
             run(name, work, model, ways, batch, journal)
     entries = read_journal(journal)
     failed = []

@@ -112,6 +112,26 @@ def test_kept_keys_change_nothing(small: SmallModel) -> None:
     assert np.allclose(at_once, small.logits(tokens), atol=1e-3)
 
 
+def test_texts_that_are_written_at_once(small: SmallModel) -> None:
+    """Behind one prompt, from several beginnings, some of them given up: the logits of each by itself."""
+    import numpy as np
+    from small_model import Continuations
+
+    prompt = small.tokenizer.encode("The giraffe is tall, and Rex has fur. " * 12)
+    texts = [prompt[:length] for length in (1, 3, 50, 17)]
+    group = Continuations(small, prompt, texts, 80)
+    random = np.random.default_rng(1)
+    for step in range(12):
+        if step == 6:
+            group.keep([2, 0])
+            texts = [texts[2], texts[0]]
+        tokens = [int(each) for each in random.integers(0, 49_000, len(texts))]
+        texts = [[*text, token] for text, token in zip(texts, tokens, strict=True)]
+        group.step(tokens)
+        for text, logits in zip(texts, group.logits, strict=True):
+            assert np.allclose(small.logits([*prompt, *text]), logits, atol=1e-3)
+
+
 def test_the_model_answers(endpoint: Endpoint, small: SmallModel) -> None:
     """It knows a capital, ends by itself, and stops where it has to."""
     found = endpoint.complete([user(FRANCE)], max_tokens=40)
