@@ -16,7 +16,7 @@ from small_model import SmallModel  # noqa: E402
 from ways import Exact, Free, Grammared, Task, Text, matcher_of  # noqa: E402
 
 import potlang  # noqa: E402
-from potlang.decoding import TokenMasker, TokenVocabulary, TraceGoal  # noqa: E402
+from potlang.decoding import TokenMasker, TokenVocabulary, TraceGoal, grammar  # noqa: E402
 from potlang.diag import Severity  # noqa: E402
 from potlang.dot import Validator, verify  # noqa: E402
 from potlang.generate.problems import Kind  # noqa: E402
@@ -80,7 +80,11 @@ def traces(model: SmallModel, vocabulary: TokenVocabulary, options: Options) -> 
     encode = model.tokenizer.encode
     texts = [((), encode(block.decode())) for _, block, _ in _problems(options.problems)]
     prompt = model.prompt([{"role": "user", "content": trace_system_prompt(go_on=True)}])
-    given = {"vocabulary": vocabulary, "most": options.most, "temperature": options.temperature}
+    given: dict[str, Any] = {
+        "vocabulary": vocabulary,
+        "most": options.most,
+        "temperature": options.temperature,
+    }
 
     def grammared(to: str, task: Task) -> Text:
         return Grammared(task, matcher=_matcher(vocabulary, "dot", to), **given)
@@ -100,9 +104,7 @@ def _exact(vocabulary: TokenVocabulary, most: int) -> TokenMasker:
 
 
 @cache
-def _matcher(vocabulary: TokenVocabulary, language: str, to: str, program: str = "") -> Any:
-    from potlang.decoding import grammar
-
+def _matcher(vocabulary: TokenVocabulary, language: Any, to: Any, program: str = "") -> Any:
     names = potlang.compile(program) if program else None
     return matcher_of(vocabulary, grammar(language, to, program=names))
 
@@ -123,7 +125,11 @@ def programs(model: SmallModel, vocabulary: TokenVocabulary, options: Options) -
     common = _common(prompts)
     behind = [prompt[len(common) :] for prompt in prompts]
     tasks = _tasks(options, list(zip(behind, texts, strict=True)))
-    given = {"vocabulary": vocabulary, "most": options.most, "temperature": options.temperature}
+    given: dict[str, Any] = {
+        "vocabulary": vocabulary,
+        "most": options.most,
+        "temperature": options.temperature,
+    }
 
     def named(task: Task) -> Text:
         declared = declarations[int(task.key.partition(".")[0])]

@@ -49,6 +49,7 @@ def entry_of(work: str, way: str, text: Text, judgement: Judgement) -> Entry:
         "work": work,
         "way": way,
         "task": text.task.key,
+        "ids": text.written,
         "text": text.data().decode(errors="backslashreplace"),
         "ended": text.ended,
         "tokens": len(text.written),

@@ -82,12 +82,18 @@ class Text(ABC):
     def take(self, token: int) -> bool:
         """Consumes a token."""
 
-    def pick(self, logits: Any, allowed: Any = None) -> int:
-        """One of the allowed tokens, by chance."""
-        some = np.asarray(logits if allowed is None else logits[allowed], np.float64)
+    def pick(self, logits: Any, flags: Any = None) -> int:
+        """One of the tokens that are flagged, by chance."""
+        some = np.asarray(logits[: len(self._vocabulary)], np.float64)
+        if flags is not None:
+            some = np.where(flags, some, -np.inf)
         weights = np.exp((some - some.max()) / self._temperature)
-        at = int(self._random.choice(len(some), p=weights / weights.sum()))
-        return at if allowed is None else int(allowed[at])
+        sums = weights.cumsum()
+        return int(sums.searchsorted(self._random.random() * sums[-1], side="right"))
+
+    def flags(self, words: Any) -> Any:
+        """A flag for each token out of the words of a mask."""
+        return np.unpackbits(words.view(np.uint8), bitorder="little", count=len(self._vocabulary)).view(bool)
 
 
 class Free(Text):
@@ -95,7 +101,7 @@ class Free(Text):
 
     def choose(self, logits: Any) -> int | None:
         """Any token."""
-        return self.pick(logits[: len(self._vocabulary)])
+        return self.pick(logits)
 
     def take(self, token: int) -> bool:
         """Always."""
@@ -115,21 +121,20 @@ class Exact(Text):
         """A token behind which the budget suffices for a closing; the closing, where none is found."""
         began = thread_time()
         masker = self.masker
-        mask = masker.mask_tables.mask(masker.state)
-        allowed = np.flatnonzero(np.unpackbits(mask.view(np.uint8), bitorder="little"))
-        if masker.is_accepting():
-            allowed = np.append(allowed, self._vocabulary.end)
+        flags = self.flags(masker.mask_tables.mask(masker.state))
+        if self._vocabulary.end is not None and masker.is_accepting():
+            flags[self._vocabulary.end] = True
         self.mask_seconds += thread_time() - began
-        some = np.array(logits, np.float64)
         for _ in range(_MOST_REFUSED):
-            token = self.pick(some, allowed)
+            token = self.pick(logits, flags)
             began = thread_time()
             is_taken = masker.consume_token(token)
             self.mask_seconds += thread_time() - began
             if is_taken:
                 return token
-            some[token] = -1e9
-        return self._close()
+            flags[token] = False
+        self._close()
+        return None
 
     def next(self, logits: Any) -> int | None:
         """As of any text; behind its end marker it is over."""
@@ -137,7 +142,8 @@ class Exact(Text):
             self.ended = "end"
             return None
         if self.masker.is_stopped():
-            return self._close()
+            self._close()
+            return None
         return super().next(logits)
 
     def _close(self) -> None:
@@ -170,9 +176,9 @@ class Grammared(Text):
             return None
         began = thread_time()
         fill_next_token_bitmask(self._matcher, self._bits)
-        allowed = np.flatnonzero(np.unpackbits(self._bits.view(np.uint8), bitorder="little"))
+        flags = self.flags(self._bits)
         self.mask_seconds += thread_time() - began
-        token = self.pick(logits, allowed[allowed < len(self._vocabulary)])
+        token = self.pick(logits, flags)
         began = thread_time()
         assert self.take(token), self._matcher.get_error()
         self.mask_seconds += thread_time() - began
