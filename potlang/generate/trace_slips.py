@@ -1,4 +1,4 @@
-"""Slips that models make in traces: one in a trace, which the reader reports ([DOT-SYNTH-BROKEN])."""
+"""Slips that models make in traces: one in a trace, which reader or solver report ([DOT-SYNTH-BROKEN])."""
 
 from __future__ import annotations
 
@@ -10,8 +10,14 @@ from typing import Any, Final, NamedTuple
 
 from potlang.languages.dot.check import Theory, check
 from potlang.languages.dot.read.records import END_MARK, Profile
+from potlang.languages.dot.report import TraceReport
+from potlang.languages.dot.solve.verify import verify
+from potlang.report.results import Limits
 
 _END: Final = END_MARK.decode()
+MISJUDGED: Final = "misjudged"
+"""The slip that may leave a trace well formed."""
+_LIMITS: Final = Limits(check_ms=5_000, total_ms=20_000)
 _UNREAD: Final = "POT5066"
 _MISSED: Final = 40
 """Slips that are tried at most for one that the reader reports."""
@@ -26,11 +32,15 @@ _SPELLINGS: Final = {
 
 
 class Slip(NamedTuple):
-    """A trace with one slip: its kind, the text, and the diagnostics of the reader as JSON values."""
+    """A trace with one slip: its kind, the text, and the diagnostics as JSON values.
+
+    `report` is the solver's of one that is well formed and not established, None of any other.
+    """
 
     kind: str
     broken: str
     diagnostics: tuple[dict[str, Any], ...]
+    report: TraceReport | None = None
 
 
 def slip(trace: str, random: Random, *, profile: Profile = "paper", theory: Theory | None = None) -> Slip:
@@ -45,6 +55,10 @@ def slip(trace: str, random: Random, *, profile: Profile = "paper", theory: Theo
         checked = check(broken, profile=profile, theory=theory, require_end=True, name="trace")
         if not checked.ok or any(each.code == _UNREAD for each in checked.diagnostics):
             return Slip(kind, broken, checked.located())
+        if kind == MISJUDGED:
+            report = verify(checked.trace, theory=theory, trust="solver", limits=_LIMITS)
+            if not report.ok and report.verdict != "unknown":
+                return Slip(kind, broken, report.located, report)
     broken = trace.replace(f"{_END}\n", "")
     checked = check(broken, profile=profile, theory=theory, require_end=True, name="trace")
     return Slip("no end", broken, checked.located())
@@ -147,6 +161,17 @@ def _unread(lines: list[str], random: Random) -> bool:
     return True
 
 
+def _misjudged(lines: list[str], random: Random) -> bool:
+    """A critic who says the opposite."""
+    at = _some(lines, random, "status")
+    if at is None:
+        return False
+    mark = "mark=validated"
+    other = "mark=invalidated"
+    lines[at] = lines[at].replace(mark, other) if mark in lines[at] else lines[at].replace(other, mark)
+    return True
+
+
 def _cut(lines: list[str], random: Random) -> bool:
     """A trace that ends early."""
     nodes = [at for at, line in enumerate(lines) if line.startswith("@node ")]
@@ -175,6 +200,7 @@ SLIPS: Final[Mapping[str, Callable[[list[str], Random], bool]]] = MappingProxyTy
         "broken json": _broken_json,
         "undeclared name": _undeclared,
         "unread record": _unread,
+        MISJUDGED: _misjudged,
         "cut": _cut,
         "spelling": _spelling,
     }

@@ -23,6 +23,7 @@ from potlang.models.trace_prompting import (
     trace_question_prompt,
     trace_repair_prompt,
     trace_system_prompt,
+    verdicts_prompt,
 )
 from potlang.models.trace_writer import form_problem
 
@@ -91,6 +92,8 @@ def _record(
             if slipped is not None:
                 diagnostics = in_brief(slipped.diagnostics)
                 found |= {"slip": slipped.kind, "broken": slipped.broken, "diagnostics": diagnostics}
+                if slipped.report is not None:
+                    found["reasons"] = [each.text for each in slipped.report.established.reasons]
         case "text":
             found = {"text": sample.trace if slipped is None else f"{_begun(slipped)}{sample.trace}"}
             start = len(found["text"]) - len(sample.trace)
@@ -113,6 +116,8 @@ def _begun(slipped: Slip) -> str:
 
 
 def _repair(slipped: Slip) -> str:
+    if slipped.report is not None:
+        return verdicts_prompt(slipped.report)
     errors = sum(each["severity"] == "error" for each in slipped.diagnostics)
     return trace_repair_prompt(form_problem(errors), in_brief(slipped.diagnostics))
 

@@ -151,9 +151,13 @@ def test_each_slip_is_reported(kind: str, monkeypatch: pytest.MonkeyPatch) -> No
     for seed, sample in enumerate(SAMPLES[:3]):
         found = slip(sample.trace, Random(seed))
         assert found.kind == kind and found.broken != sample.trace
-        assert found.diagnostics
         checked = potlang.dot.check(found.broken, require_end=True)
-        assert not checked.ok or {each.code for each in checked.diagnostics} >= {"POT5066"}
+        if found.report is not None:
+            assert kind == "misjudged" and checked.ok and found.report.verdict != "unknown"
+            assert potlang.dot.verify(found.broken, trust="solver").established.holds is False
+        else:
+            assert found.diagnostics
+            assert not checked.ok or {each.code for each in checked.diagnostics} >= {"POT5066"}
         lines, broken = sample.trace.splitlines(), found.broken.splitlines()
         if kind == "cut":
             assert lines[: len(broken)] == broken
@@ -169,7 +173,8 @@ def test_slips_of_traces_with_role_tokens_and_theories() -> None:
     kinds = {slip(tokens.trace, Random(seed)).kind for seed in range(25)}
     assert len(kinds) > 7
     for seed in range(6):
-        assert slip(derived.trace, Random(seed), theory=derived.theory).diagnostics
+        found = slip(derived.trace, Random(seed), theory=derived.theory)
+        assert found.diagnostics or found.report is not None
 
 
 # --- records --------------------------------------------------------------------------------------------
@@ -188,6 +193,24 @@ def test_forms_hold_the_trace() -> None:
     tokens = synthesize(1, 3, role_tokens=True)
     [record] = training_records(tokens, "completion")
     assert record["prompt"].startswith("<problem>\n") and record["completion"].startswith("<proposer>\n")
+
+
+def test_conversations_are_those_of_the_loop_where_a_critic_errs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[DOT-TRAIN]: what the solver says of a well-formed trace is the next question."""
+    kinds = {"misjudged": SLIPS["misjudged"]}
+    monkeypatch.setattr("potlang.generate.trace_slips.SLIPS", kinds)
+    told = 0
+    for seed in range(4):
+        broken = BrokenShare(1.0, seed)
+        [record] = training_records(SAMPLES[:1], "chat", broken=broken)
+        [sample] = training_records(SAMPLES[:1], broken=broken)
+        _, _, wrong, said, answer = record["messages"]
+        model = Recorded([wrong["content"], answer["content"]])
+        potlang.dot.reason(SAMPLES[0].problem, model, trust="solver")
+        assert model.asked[1].messages[-1].content == said["content"]
+        assert ("reasons" in sample) is ("The solver says" in said["content"])
+        told += "reasons" in sample
+    assert told
 
 
 def test_conversations_are_those_of_the_loop() -> None:
@@ -211,11 +234,13 @@ def test_some_are_broken_first() -> None:
     assert some == list(training_records(SAMPLES, broken=BrokenShare(0.5, 1)))
     assert some[:3] == list(training_records(SAMPLES[:3], broken=BrokenShare(0.5, 1)))
     for each in training_records(SAMPLES, broken=ALL_BROKEN):
-        assert each["slip"] in SLIPS and each["diagnostics"] and each["broken"] != each["trace"]
+        assert each["slip"] in SLIPS and each["broken"] != each["trace"]
+        assert each["diagnostics"] or each["reasons"]
     for form in ("text", "completion"):
         for sample, each in zip(SAMPLES, training_records(SAMPLES, form, broken=ALL_BROKEN), strict=True):
             whole = each["text"] if form == "text" else each["prompt"] + each["completion"]
-            assert whole.endswith(sample.trace) and "This is not accepted" in whole
+            assert whole.endswith(sample.trace)
+            assert "This is not accepted" in whole or "is not established" in whole
     for share in (-0.1, 1.5, float("nan")):
         with pytest.raises(ValueError):
             training_records(SAMPLES, broken=BrokenShare(share))
