@@ -47,6 +47,7 @@ AROUND = {
     "other thoughts": ("<Reasoning>\nHm.\n</Reasoning>", "\n"),
     "a draft in thoughts": (f"<think>\n{DRAFT}</think>\n", ""),
     "a whole draft in thoughts": (f"<think>\n{TRACE}</think>\n", ""),
+    "a fence on the line of thoughts": (f"<think>Hm.</think>{F}\n", f"{F}\n@bob, what do you say?"),
     "all": (f"<think>So?\n{DRAFT}</think>Sure!\n\n{F}dot\n", f"{F}\nThis proves it.\n"),
     "an email": ("@anna, here it is:\n", ""),
 }
@@ -211,4 +212,4 @@ def test_traces_in_random_replies_are_found() -> None:
 
 @pytest.mark.slow
 def test_traces_in_many_random_replies_are_found() -> None:
-    check_wrapped(3_000, 6)
+    check_wrapped(1_000, 6)

@@ -119,10 +119,15 @@ class _Reply:
         yield from self._fences(start, lines)
 
     def _records(self, start: int, end: int | None = None) -> list[int]:
-        """Where lines begin that are records or mean to be; the text of a line may begin behind a thought."""
+        """Where lines begin that are records or mean to be; that of the answer may begin behind a thought."""
         here = [start] if start and _RECORD.match(self._text, start) else []
         size = len(self._text) if end is None else end
         return list(dict.fromkeys(here + [each.start() for each in _MEANT.finditer(self._text, start, size)]))
+
+    def _fence_lines(self, start: int) -> list[int]:
+        """Where lines begin that open or close a fence; that of the answer may begin behind a thought."""
+        here = [start] if FENCE_LINE.match(self._text[start : start + 80]) else []
+        return list(dict.fromkeys(here + [each.start() for each in FENCE_LINE.finditer(self._text, start)]))
 
     def _first(self, start: int, record: int) -> int:
         """The beginning of the trace: its first record, or the role token above that."""
@@ -136,7 +141,7 @@ class _Reply:
         """The end of the trace: its end mark, or the end of the fence that it is in, behind all records."""
         size = len(self._data)
         last = max(map(self._line_end, lines))
-        fences = [found.start() for found in FENCE_LINE.finditer(self._text, start)]
+        fences = self._fence_lines(start)
         nodes = [line for line in lines if self._text.startswith("@node", line)]
         is_last = bool(nodes) and "role=summarizer" in self._text[nodes[-1] : self._line_end(nodes[-1])]
         end = self._marked_end(last, size) if is_last else None
@@ -166,7 +171,7 @@ class _Reply:
 
     def _fences(self, start: int, lines: list[int]) -> Iterator[_Window]:
         """The insides of fences with a summarizer, the last ones first, if all records are in fences."""
-        marks = [found.start() for found in FENCE_LINE.finditer(self._text, start)]
+        marks = self._fence_lines(start)
         pairs = list(zip(marks[::2], marks[1::2], strict=False))
         inside = [(self._line_end(opened), closed) for opened, closed in pairs]
         holding = [span for span in inside if any(span[0] <= line < span[1] for line in lines)]
