@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from potlang.diag import Diagnostic, Severity, Sink
 from potlang.languages.dot.lower.typing import TraceTheory, TypedPropositions, read_propositions
+from potlang.languages.dot.mend.mending import with_mends
 from potlang.languages.dot.read.lookalike import report_unread
 from potlang.languages.dot.read.raw import Source
 from potlang.languages.dot.read.reader import ReadOptions
@@ -97,7 +98,8 @@ def check(
     report_left_out(trace, sink)
     report_unread(trace, sink)
     propositions = read_propositions(trace, sink, None if program is None else TraceTheory(program.tree))
-    return CheckedTrace(trace, propositions, tuple(sink.diagnostics()))
+    how = ReadOptions(trace.profile, budget, require_end)
+    return CheckedTrace(trace, propositions, with_mends(trace, tuple(sink.diagnostics()), how))
 
 
 def opened(

@@ -22,9 +22,10 @@ _LOOKS = re.compile(
 )
 
 
-def looks_like_record(line: bytes) -> bool:
-    """Whether a line of text is a record but for what stands before it."""
-    return _LOOKS.match(line) is not None
+def opening_of(line: bytes) -> int:
+    """How many bytes stand before the record that a line of text looks like; 0 if it looks like none."""
+    found = _LOOKS.match(line)
+    return 0 if found is None else found.end()
 
 
 def report_unread(trace: Trace, sink: Sink) -> bool:

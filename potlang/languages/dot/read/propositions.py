@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from potlang.diag import Place, Sink, nearest
+from potlang.languages.dot.read.multiline import joining_fix
 from potlang.languages.dot.read.raw import Raw
 from potlang.languages.dot.read.records import Prop, Role
 from potlang.languages.dot.read.rules import Violations
@@ -90,7 +91,13 @@ class PropositionReader:
         text = self.violations.raw.data[json_start:end].decode("utf-8")
         if not text.strip():
             self.violations.report(
-                "POT5002", json_start, end, kind="prop", problem="the JSON is missing", helps=[_WRITE]
+                "POT5002",
+                json_start,
+                end,
+                kind="prop",
+                problem="the JSON is missing",
+                helps=[_WRITE],
+                fixes=[fix for fix in [joining_fix(self.violations, json_start)] if fix is not None],
             )
             return None
         sink = self._sink
@@ -105,9 +112,11 @@ class PropositionReader:
 
     def _adopt(self, sink: Sink, document: Document, json_start: int) -> None:
         inner = embedded_text(self.violations.raw, document, json_start)
+        joining = [joining_fix(self.violations, json_start)] if document.value is None else []
         for diagnostic in sink.diagnostics():
             if diagnostic.code != "POT0005":
-                self.violations.adopt(diagnostic, inner)
+                self.violations.adopt(diagnostic, inner, [fix for fix in joining if fix is not None])
+                joining = []
         self._sink = Sink(limit=sink.limit)
 
 

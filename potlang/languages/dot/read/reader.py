@@ -224,7 +224,9 @@ class _TraceReading:
                 self._passed_end = True
                 self.violations.report("POT5010", start, end, what=_word(kind))
         elif self._counts.get(kind, 0) > 1:
-            self.violations.report("POT5009", start, end, helps=[_TWICE[kind]], kind=f"@{RECORDS[kind]}")
+            fixes = [self.state.repeated] if kind == "PROP" and self.state.repeated else []
+            name = f"@{RECORDS[kind]}"
+            self.violations.report("POT5009", start, end, helps=[_TWICE[kind]], fixes=fixes, kind=name)
         else:
             helps = [_ORDER if self.profile == "strict" else _LATE_STATUS]
             what, previous = _word(kind).strip("`"), _word(self._previous)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from potlang.diag import Applicability, Fix, nearest, shown
 from potlang.ir.numerals import digits_of
+from potlang.languages.dot.read.multiline import joining_fix
 from potlang.languages.dot.read.rules import Violations
 from potlang.languages.dot.read.shapes import LONGEST_NUMBER, NATURAL, SHAPES, Field, form, written
 
@@ -200,8 +201,11 @@ class _Line:
         )
 
     def _fixes(self, meant: Meant) -> list[Fix]:
-        if not self._complete(meant) or (self.kind == "prop" and not self.line[meant.end :].strip()):
+        if not self._complete(meant):
             return []
+        if self.kind == "prop" and not self.line[meant.end :].strip():
+            joining = joining_fix(self.violations, self.start + meant.end)
+            return [] if joining is None else [joining]
         end = len(self.line) if self.kind != "prop" else meant.end
         text = written(self.kind, meant.values)
         if self.kind == "prop":

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from potlang.diag import Applicability, Sink
-from potlang.languages.dot.read.lookalike import looks_like_record
+from potlang.languages.dot.read.lookalike import opening_of
 from potlang.languages.dot.read.raw import Raw, Source, open_trace
 from potlang.languages.dot.read.reader import ReadOptions, detect, read_window
 from potlang.languages.dot.read.records import END_MARK, ROLE_TOKENS
@@ -74,7 +74,9 @@ def report_left_out(trace: Trace, sink: Sink) -> None:
             what += f" with {part.records} line{'s' if part.records > 1 else ''} that may be records"
         start = part.start + len(data) - len(data.lstrip())
         shown = data.strip().split(b"\n", 1)[0].rstrip()
-        how = Applicability.UNSAFE if part.records else Applicability.SAFE
+        # Text outside of tags that do not match may belong inside.
+        is_sure = not part.records and (trace.is_typed or trace.is_well_formed)
+        how = Applicability.SAFE if is_sure else Applicability.UNSAFE
         fix = violations.fix("remove it", how, (part.start, part.end, ""))
         end = min(start + len(shown), part.end)
         violations.report("POT5067", min(start, part.end), end, fixes=[fix], what=what)
@@ -197,7 +199,7 @@ class _Reply:
     def _looking(self, start: int, end: int) -> int:
         """How many lines look like records but for what stands before them."""
         lines = (found[0] for found in _LINE.finditer(self._text, start, end))
-        return sum(looks_like_record(line.encode("latin-1")) for line in lines)
+        return sum(opening_of(line.encode("latin-1")) > 0 for line in lines)
 
     def _line_end(self, start: int) -> int:
         """The end of a line, or of the content of the fence that begins on it."""

@@ -191,11 +191,12 @@ class Violations:
         span = self.raw.place(start, end).span or (0, 0)
         return Replace("", *span, text)
 
-    def adopt(self, diagnostic: Diagnostic, inner: EmbeddedDocument) -> None:
-        """Adds a diagnostic that was made for the JSON text of a record."""
+    def adopt(self, diagnostic: Diagnostic, inner: EmbeddedDocument, fixes: Iterable[Fix] = ()) -> None:
+        """Adds a diagnostic that was made for the JSON text of a record; `fixes` come before its own."""
         row = rule_of(diagnostic.code)
         moved = inner.diagnostic(diagnostic)
-        self.sink.add(moved._replace(notes=(*moved.notes, note(row)), helps=(*moved.helps, row.help)))
+        notes, helps = (*moved.notes, note(row)), (*moved.helps, row.help)
+        self.sink.add(moved._replace(notes=notes, helps=helps, fixes=(*fixes, *moved.fixes)))
 
 
 def note(rule: TraceRule) -> str:

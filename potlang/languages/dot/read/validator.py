@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from potlang.diag import Applicability
+from potlang.diag import Applicability, Fix
+from potlang.languages.dot.read.json_line import json_line
 from potlang.languages.dot.read.propositions import PropositionReader
 from potlang.languages.dot.read.records import (
     END_MARK,
@@ -75,6 +76,8 @@ class ValidatorState:
         self.block: int | None = None
         self.role: Role | None = None
         self.ended = False
+        self.repeated: Fix | None = None
+        """A fix of the last `@prop`, where an earlier one says the same."""
         self._typed = 0
         self._last = -1
         self._fields: Fields = (0, 0)
@@ -213,15 +216,31 @@ class ValidatorState:
         if target is None:
             return False
         if target == "critic" and kind != "critique":
-            self._report("POT5025", "kind", kind, helps=_critic_helps(source), kind=kind)
+            fixes = self._kind_fixes(source, target, kind)
+            self._report("POT5025", "kind", kind, helps=_critic_helps(source), fixes=fixes, kind=kind)
             return False
         if (source, target) not in ADMISSIBLE[kind] and not (
             self.profile == "paper" and (kind, source, target) in PAPER_TRIPLES
         ):
-            helps = _kind_helps(source, target, self.profile)
-            self._report("POT5024", "kind", kind, helps=helps, kind=kind, src=source, dst=target)
+            helps, fixes = _kind_helps(source, target, self.profile), self._kind_fixes(source, target, kind)
+            self._report("POT5024", "kind", kind, helps=helps, fixes=fixes, kind=kind, src=source, dst=target)
             return False
         return target != "summarizer" or self._validated(src)
+
+    def _kind_fixes(self, source: str, target: Role, kind: str) -> list[Fix]:
+        """The kinds that the roles admit: safe if it is one; without any the edge can only go."""
+        fitting = _fitting(source, target, self.profile)
+        if not fitting:
+            return [self._removal(Applicability.UNSAFE)]
+        how = Applicability.SAFE if len(fitting) == 1 else Applicability.UNSAFE
+        place = self._place("kind", kind)
+        return [self.violations.fix(f"write `kind={each}`", how, (*place, each)) for each in fitting]
+
+    def _removal(self, how: Applicability) -> Fix:
+        """A fix that removes the line of the record at hand."""
+        start, end = self._fields[:2]
+        line_end = self.violations.raw.data.find(b"\n", end)
+        return self.violations.fix("remove it", how, (start, end if line_end < 0 else line_end + 1, ""))
 
     def _validated(self, src: int) -> bool:
         status = self.statuses.get(src)
@@ -247,17 +266,21 @@ class ValidatorState:
             return
         earlier = self.statuses.get(target)
         if earlier is not None:
-            self._report_second_status(earlier)
+            self._report_second_status(earlier, (mark, just))
         elif mark is None or not rests:
             self._unknown_states[target] = None
         elif target not in self._unknown_states:
             self.statuses[target] = status = Status(target, mark, just, self.block, start, end)
             self.records.append(status)
 
-    def _report_second_status(self, earlier: Status) -> None:
+    def _report_second_status(self, earlier: Status, said: tuple[Any, ...]) -> None:
         labels = [(earlier.start, earlier.end, "this one stands")]
+        is_same = (earlier.mark, earlier.just) == said and self.block in (earlier.block, None)
+        # Who says it counts: a critic's status establishes what a proposer's own does not.
+        how = Applicability.SAFE if is_same and self.block is not None else Applicability.UNSAFE
+        fixes = [self._removal(how)]
         self.violations.report(
-            "POT5031", *self._fields[:2], labels=labels, id=earlier.target, mark=earlier.mark
+            "POT5031", *self._fields[:2], labels=labels, fixes=fixes, id=earlier.target, mark=earlier.mark
         )
 
     # --- arrows ----------------------------------------------------------------------------------
@@ -297,6 +320,10 @@ class ValidatorState:
         if self.block is not None and id_ != self.block:
             self._report_foreign("POT5040", "id", id_, id=id_)
         prop = self.propositions.read(start, end, id_, json_start, self.role)
+        earlier = self.props.get(id_)
+        self.repeated = None
+        if earlier is not None and prop is not None and _is_same(prop, earlier):
+            self.repeated = self._removal(Applicability.SAFE)
         if prop is not None and id_ == self.block and id_ not in self.props:
             self.props[id_] = prop
             self.records.append(prop)
@@ -323,16 +350,28 @@ class ValidatorState:
 _PROFILE_HELPS = ("leave it out, or read the trace with the profile `paper`",)
 
 
+def _is_same(one: Prop, other: Prop) -> bool:
+    return json_line(one.value, canonical=True) == json_line(other.value, canonical=True)
+
+
+def _fitting(source: str, target: Role, profile: Profile) -> list[str]:
+    """The kinds of the edges that go from one role to another."""
+    fitting = {kind for kind, pairs in ADMISSIBLE.items() if (source, target) in pairs}
+    if profile == "paper":
+        fitting |= {kind for kind, *pair in PAPER_TRIPLES if pair == [source, target]}
+    return sorted(fitting, reverse=True)
+
+
 def _critic_helps(source: str) -> list[str]:
     if source == "proposer":
         return ["write `kind=critique`"]
     return ["a critic depends on the propositions that it examines, and on nothing else"]
 
 
-def _kind_helps(source: str, target: str, profile: Profile) -> list[str]:
+def _kind_helps(source: str, target: Role, profile: Profile) -> list[str]:
     if source == "problem" and target == "proposer" and profile == "strict":
         return ["leave it out, or read the trace with the profile `paper`"]
-    fitting = [kind for kind, pairs in ADMISSIBLE.items() if (source, target) in pairs]
+    fitting = _fitting(source, target, profile)
     if fitting:
         return [f"from a {source} to a {target} write {' or '.join(f'`kind={kind}`' for kind in fitting)}"]
     return [f"no edge goes from a {source} to a {target}"]

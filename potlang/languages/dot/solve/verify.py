@@ -15,7 +15,9 @@ from potlang.languages.dot.check import Theory, TraceSource, compiled, opened
 from potlang.languages.dot.lower.canonical import digest
 from potlang.languages.dot.lower.extract import Extraction, extract, state
 from potlang.languages.dot.lower.typing import TraceTheory, TypedPropositions, read_propositions
+from potlang.languages.dot.mend.mending import with_mends
 from potlang.languages.dot.read.lookalike import report_unread
+from potlang.languages.dot.read.reader import ReadOptions
 from potlang.languages.dot.read.records import Edge, Profile
 from potlang.languages.dot.read.reply import report_left_out
 from potlang.languages.dot.read.rules import located
@@ -87,7 +89,8 @@ def verify(
             report = _Verification(extraction, said, prover, sink, require, unread).run()
     report = report._replace(verdict=_verdict(report, sink))
     report = report._replace(established=with_verdict(report.established, report))
-    diagnostics = tuple(sink.diagnostics())
+    how = ReadOptions(trace.profile, budget, require_end)
+    diagnostics = with_mends(trace, tuple(sink.diagnostics()), how)
     report = report._replace(
         profile=trace.profile,
         hash=digest(trace),
