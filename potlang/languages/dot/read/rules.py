@@ -192,11 +192,11 @@ class Violations:
         return Replace("", *span, text)
 
     def adopt(self, diagnostic: Diagnostic, inner: EmbeddedDocument, fixes: Iterable[Fix] = ()) -> None:
-        """Adds a diagnostic that was made for the JSON text of a record; `fixes` come before its own."""
+        """Adds a diagnostic that was made for the JSON text of a record, with other fixes if there are."""
         row = rule_of(diagnostic.code)
         moved = inner.diagnostic(diagnostic)
         notes, helps = (*moved.notes, note(row)), (*moved.helps, row.help)
-        self.sink.add(moved._replace(notes=notes, helps=helps, fixes=(*fixes, *moved.fixes)))
+        self.sink.add(moved._replace(notes=notes, helps=helps, fixes=tuple(fixes) or moved.fixes))
 
 
 def note(rule: TraceRule) -> str:
