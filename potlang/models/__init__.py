@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from potlang.models.trace_rewards import TraceWeights as TraceWeights
     from potlang.models.trace_rewards import assess_trace as assess_trace
     from potlang.models.trace_rewards import reward_trace as reward_trace
+    from potlang.models.trace_training import BrokenShare as BrokenShare
     from potlang.models.trace_training import training_records as training_records
 
 __getattr__, __dir__, __all__ = lazy_names(
@@ -32,6 +33,6 @@ __getattr__, __dir__, __all__ = lazy_names(
         "potlang.models.reasoned": "Reasoned",
         "potlang.models.rewards": "Reward Weights assess reward",
         "potlang.models.trace_rewards": "TraceReward TraceWeights assess_trace reward_trace",
-        "potlang.models.trace_training": "training_records",
+        "potlang.models.trace_training": "BrokenShare training_records",
     },
 )

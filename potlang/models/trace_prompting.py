@@ -44,6 +44,8 @@ _GIVEN_PROBLEM: Final = (
     "- The first block is the problem, in words. Names and assumptions are those given below: declare "
     "and assume nothing yourself."
 )
+_WRITTEN_PROBLEM: Final = "- The first block, with what the problem declares and assumes, is written already."
+_NOTHING_GIVEN: Final = "Here nothing is given, so that the traces declare and assume what they need."
 _DECLARED: Final = (
     '{"declare": {"a": "Bool", "n": "Int", "f": {"domain": ["Int"], "range": "Bool"}}, "assume": [p, …]}'
 )
@@ -87,7 +89,7 @@ def trace_system_prompt(
 
     `budget`: how many records there may be, statuses not counted. `go_on`: the problem is written already.
     """
-    problem = _OWN_PROBLEM if module is None else _GIVEN_PROBLEM
+    problem = _WRITTEN_PROBLEM if go_on else _OWN_PROBLEM if module is None else _GIVEN_PROBLEM
     parts = [_TASK.format(reply=_GO_ON if go_on else _REPLY, problem=problem)]
     parts.append(trace_language(profile, budget is not None, role_tokens))
     if budget is not None:
@@ -97,7 +99,7 @@ def trace_system_prompt(
         examples = [fenced(each.trace) for each in shown]
     else:
         examples = [f"{fenced(each.question)}\n\n{fenced(each.trace)}" for each in shown]
-    parts += ["# Examples", *examples]
+    parts += ["# Examples", *([] if module is None else [_NOTHING_GIVEN]), *examples]
     if module is not None:
         parts.append("\n".join(["# Names and assumptions", "", *_theory(module)]))
     return "\n\n".join(parts)

@@ -14,6 +14,7 @@ from chat_server import Answer, Behaviour, ChatServer, Status
 from referencing import Registry, Resource
 
 import potlang
+import potlang.dot
 from potlang.models.endpoint import Endpoint, user
 from potlang.report.results import Verdict
 
@@ -71,11 +72,12 @@ def endpoint(small: SmallModel, said: list[Behaviour]) -> Iterator[Endpoint]:
 
 
 def check_schema(value: Any) -> None:
-    names = ("reasoned-1", "report-1", "diagnostics-1")
+    names = ("reasoned-1", "reasoned-trace-1", "report-1", "dot-report-1", "diagnostics-1")
     found = {name: json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8")) for name in names}
     resources = [(f"urn:potlang:{name}", Resource.from_contents(each)) for name, each in found.items()]
     registry = Registry().with_resources(resources)
-    jsonschema.Draft202012Validator(found["reasoned-1"], registry=registry).validate(value)
+    schema = found["reasoned-trace-1" if value["kind"] == "reasoned-trace" else "reasoned-1"]
+    jsonschema.Draft202012Validator(schema, registry=registry).validate(value)
 
 
 def test_tokens_are_those_of_the_vocabulary(small: SmallModel) -> None:
@@ -164,3 +166,14 @@ def test_the_loop_around_the_model(endpoint: Endpoint, said: list[Behaviour]) ->
     if found.report is None:
         assert found.verdict is Verdict.UNKNOWN and found.reason
         assert all(each.problem for each in found.attempts)
+
+
+def test_the_loop_of_traces_around_the_model(endpoint: Endpoint, said: list[Behaviour]) -> None:
+    """[LOOP-SMALL], [LOOP-DOT-TRANSCRIPT]: what it says is no trace, or judged as one."""
+    found = potlang.dot.reason(QUESTION, endpoint, attempts=1, max_tokens=24)
+    check_schema(json.loads(found.to_json()))
+    [attempt] = found.attempts
+    [answer] = said
+    assert isinstance(answer, Answer) and attempt.reply == answer.text and attempt.failure is None
+    if found.report is None:
+        assert found.verdict == "unknown" and found.established is None and found.reason

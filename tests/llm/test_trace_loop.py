@@ -293,6 +293,9 @@ def test_the_first_established_trace_is_chosen() -> None:
     """[LOOP-DOT-BEST]"""
     found, model = recorded([FOOLED, OPAQUE, GOOD, GOOD], k=4, attempts=1)
     assert len(model.asked) == 3 and found.chosen is found.samples[2] and found.established
+    found, _ = recorded([GUESS, GOOD], k=2, attempts=1)
+    assert found.samples[0].report is not None and found.samples[0].report.verdict == "accepted"
+    assert found.trace == GOOD
     found, _ = recorded([FOOLED, "No.", OPAQUE], k=3, attempts=1)
     assert found.chosen is not None and found.trace == OPAQUE
 
@@ -351,6 +354,24 @@ def test_failures_end_the_asking_or_cost_an_attempt() -> None:
     found, server = reasoned([BROKEN, Status(401)], k=3)
     assert found.failure == "unauthorized" and len(server.received) == 2
     assert found.verdict is TraceVerdict.UNKNOWN and KEY not in found.reason
+
+
+@pytest.mark.parametrize(
+    ("reply", "established"),
+    [
+        ("@node id=1 role=problem\n\ud800 \x00 \u202e\n", None),
+        (GOOD.replace("It is given", "It is \ud800 given"), None),
+        ('@node id=1 role=problem\n@prop id=1 "\\ud800"\n', None),
+        (GOOD.replace("\n", "\r"), None),
+        ("\ufeff" + GOOD, True),
+        (GOOD.replace("\n", "\r\n"), True),
+    ],
+)
+def test_odd_characters_go_there_and_back(reply: str, established: bool | None) -> None:
+    """[LOOP-DOT-REASON]: also where the next request repeats them."""
+    found, server = reasoned([reply, reply], attempts=2)
+    assert found.established is established and found.failure is None
+    assert len(server.received) == (1 if established else 2)
 
 
 @pytest.mark.parametrize(

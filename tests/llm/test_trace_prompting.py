@@ -135,4 +135,5 @@ def test_a_theory_is_shown() -> None:
     """[LOOP-DOT-PROMPT]: names, sorts and assumptions."""
     prompt = trace_system_prompt(potlang.compile(THEORY).module)
     assert "cat(Animal): Bool" in prompt and "of sort Animal: tom" in prompt and "`cat(tom)`" in prompt
-    assert "declare and assume nothing yourself" in prompt
+    assert "declare and assume nothing yourself" in prompt and "Here nothing is given" in prompt
+    assert "is written already" in writing_prompt() and "Reply with" not in writing_prompt()

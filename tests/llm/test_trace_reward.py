@@ -83,6 +83,19 @@ def test_what_nobody_can_check_is_not_established(trace: str) -> None:
     assert found.established == 0 and 0.4 <= found.value <= 0.6
 
 
+def test_saying_the_same_again_earns_nothing() -> None:
+    """[DOT-REWARD]: a proposition that is judged wrongly once is judged wrongly."""
+    again = CAT.replace(
+        "@node id=2 role", '@node id=2 role=proposer\n@prop id=2 ["cat", "tom"]\n@node id=20 role'
+    )
+    again = again.replace('@prop id=2 ["cat", "tom"]\n@node id=3', '@prop id=20 ["cat", "tom"]\n@node id=3')
+    for old in ("3", "4"):
+        again = again.replace(f"id={old} ", f"id=3{old} ").replace(f"dst={old} ", f"dst=3{old} ")
+    again = again.replace("src=2 ", "src=20 ").replace("target=2", "target=20").replace("just=3", "just=33")
+    found = assess_trace(again, theory=THEORY)
+    assert (found.complete, found.judged, found.established) == (1, 0, 1)
+
+
 def test_opaque_steps_are_judged_wrongly_where_the_theory_entails_the_answer() -> None:
     """[DOT-REWARD]"""
     found = assess_trace(without("@prop id=2", "@prop id=6"))
