@@ -52,6 +52,8 @@ class MaskedLogits:
         self._vocabulary = masker.vocabulary
         self._prompt = prompt_tokens
         self._beams = beams
+        self.error: ValueError | None = None
+        """What a call raised. Some libraries print that and go on: then the end token alone is allowed."""
 
     def __call__(self, input_ids: Any, scores: Any) -> Any:
         """The logits under the mask.
@@ -59,6 +61,14 @@ class MaskedLogits:
         Raises `OutsideMask` where a row has a token that was not allowed, and ValueError for logits of
         allowed tokens that are NaN, and for rows that are shorter than the prompt.
         """
+        try:
+            return _masked(scores, self._allowed(input_ids, scores.shape))
+        except ValueError as error:
+            self.error = error
+            raise
+
+    def _allowed(self, input_ids: Any, shape: tuple[int, ...]) -> Any:
+        """Whether each token may come next, in the shape of the logits."""
         length = input_ids.shape[-1]
         if self._prompt is None:
             self._prompt = length
@@ -66,12 +76,10 @@ class MaskedLogits:
             raise ValueError(f"{length} tokens are fewer than the {self._prompt} of the prompt")
         written = input_ids[..., self._prompt :].tolist()
         rows = written if input_ids.ndim == 2 else [written]
-        allowed = np.ones((len(rows), scores.shape[-1]), dtype=bool)
+        allowed = np.ones((len(rows), shape[-1]), dtype=bool)
         for row, tokens in enumerate(rows):
-            self._mark(allowed[row], self._behind(tokens))
-        if input_ids.ndim == 1 and scores.ndim == 1:
-            allowed = allowed[0]
-        return _masked(scores, allowed)
+            self._mark(allowed[row], self._behind(tokens) if self.error is None else _Written(None))
+        return allowed.reshape(shape)
 
     def maskers(self, input_ids: Any) -> list[TokenMasker | None]:
         """The masker of each row; None where a token was not allowed. Raises as a call does."""

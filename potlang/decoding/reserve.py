@@ -78,6 +78,9 @@ class ClosingReserve:
         The closing of the state itself has at most one more.
         """
         registers, place, _ = state
+        if left < 0:
+            # The end token takes the last one.
+            return self._tables.none
         if type(place) is BlankLine or registers.ended:
             return found
         if isinstance(place, TextLine | LineStart | Proposition):

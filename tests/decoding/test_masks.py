@@ -248,3 +248,14 @@ def test_a_vocabulary_is_made_ready_in_time_that_its_size_explains() -> None:
     began = time.perf_counter()
     TokenMasker(adversarial(Random(6), 5_000)).mask()
     assert time.perf_counter() - began < 5
+
+
+def test_behind_the_end_marker_the_last_token_is_the_end() -> None:
+    """[DECODE-CLOSE]: blank lines may follow the marker, as long as a token is left for the end."""
+    masker = TokenMasker(VOCABULARY, goal=BOTH, max_tokens=400)
+    assert masker.consume_tokens(VOCABULARY.encode("@node id=1 role=problem\n"))
+    assert masker.consume_tokens(VOCABULARY.encode(masker.closing() + b"\n"))
+    newline = VOCABULARY.ids[b"\n"]
+    while masker.consume_token(newline):
+        assert bits(masker.mask()) == [each for each in range(len(VOCABULARY)) if masker.allows(each)]
+    assert bits(masker.mask()) == [VOCABULARY.end] and masker.consume_token(len(VOCABULARY) - 1)
