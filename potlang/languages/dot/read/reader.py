@@ -37,7 +37,7 @@ _ORDER = "the order in a block is @node, @edge, @status, @entails, @eq, @prop, t
 _LATE_STATUS = "the order in a block is @node, @edge, @status (or behind text), @entails, @eq, @prop, text"
 
 
-def detect(data: bytes, start: int = 0, end: int | None = None) -> Form | None:
+def detect(data: bytes | bytearray, start: int = 0, end: int | None = None) -> Form | None:
     """Which form of trace the bytes `[start, end)` hold, judged by their first records or tags."""
     end = len(data) if end is None else end
     if _RECORD_LINE.search(data, start, end):

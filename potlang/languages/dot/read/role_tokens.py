@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from potlang.diag import Applicability, Fix
 from potlang.languages.dot.read.records import ROLE_TOKENS, Role
 from potlang.languages.dot.read.rules import Violations
+
+_SAFE = Applicability.SAFE
+"""Role tokens say nothing: a trace is the same with others, or none."""
 
 
 class _Pending(NamedTuple):
@@ -25,13 +29,26 @@ class RoleTokens:
         """Whether the next token of the lexer is such a line; its kind is empty at the end."""
         start, end = fields[:2]
         above, self._pending = self._pending, None
-        if above is not None and (kind != "NODE" or fields[3] not in (above.role, None)):
+        role = fields[3] if kind == "NODE" else None
+        if above is not None and (kind != "NODE" or role not in (above.role, None)):
             problem = f"below `<{above.role}>` stands no `@node` with its role"
-            self._violations.report("POT5052", above.start, above.end, problem=problem)
+            fixes = [self._respelling(above, role) if role else self._removal(above)]
+            self._violations.report("POT5052", above.start, above.end, fixes=fixes, problem=problem)
         if kind == "NODE" and above is None:
             problem = "there is no role token above the `@node`"
-            self._violations.report("POT5052", start, end, problem=problem)
-        role = ROLE_TOKENS.get(self._violations.raw.data[start:end]) if kind == "TEXT" else None
-        if role is not None:
-            self._pending = _Pending(start, end, role)
-        return role is not None
+            insertion = (start, start, f"<{role}>\n")
+            fixes = [self._violations.fix(f"write `<{role}>` above it", _SAFE, insertion)] if role else []
+            self._violations.report("POT5052", start, end, fixes=fixes, problem=problem)
+        token = ROLE_TOKENS.get(self._violations.raw.data[start:end]) if kind == "TEXT" else None
+        if token is not None:
+            self._pending = _Pending(start, end, token)
+        return token is not None
+
+    def _respelling(self, token: _Pending, role: Role) -> Fix:
+        return self._violations.fix(f"write `<{role}>`", _SAFE, (token.start, token.end, f"<{role}>"))
+
+    def _removal(self, token: _Pending) -> Fix:
+        """A fix that removes the line of a token; one below it may be that of the node."""
+        line_end = self._violations.raw.data.find(b"\n", token.end)
+        end = token.end if line_end < 0 else line_end + 1
+        return self._violations.fix("remove it", _SAFE, (token.start, end, ""))
