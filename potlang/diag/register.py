@@ -201,12 +201,13 @@ _ROWS = (
     Code(
         "POT7024", "uncited-parent", _W, "step {id} depends on step {parent}, but its edge does not cite it"
     ),
-    Code("POT7025", "cited-stranger", _W, "the edge of step {id} cites step {cited}, which is not a parent"),
+    Code("POT7025", "cited-stranger", _N, "the edge of step {id} cites step {cited}, which is not a parent"),
     Code("POT7026", "plural-citation", _W, "`{text}` cites several steps at once"),
     Code("POT7027", "no-edge", _W, "{which} has no edge"),
     Code("POT7028", "several-sentences", _W, "the node of step {id} is {count} sentences"),
     Code("POT7029", "no-final-answer", _W, "the last step is not the answer in a box"),
     Code("POT7030", "text-around", _W, "there is text outside {where}"),
+    Code("POT7031", "own-answer", _N, "`final_answer` is what the last step says: it is no reference"),
     # 8 packs
     Code("POT8001", "unknown-pack", _E, "there is no pack `{name}`"),
     Code("POT8002", "unknown-parameter", _E, "the pack `{pack}` has no parameter `{name}`"),

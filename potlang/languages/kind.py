@@ -21,8 +21,10 @@ _RECORD = (
 _TAG = rb"<(?:problem|proposer|critic|summarizer)>"
 _HEAD = 200
 _STEP_KEYS = (b"step_id", b"direct_dependent_steps", b"edge", b"node", b"thinking")
-_IN_STEPS = ((2, b"[{", b""), (3, b"{[{", b"steps"))
-"""Depth, open brackets and outermost key of a step's members: in a bare list, and in an object's `steps`."""
+_IN_STEPS = ((2, b"[{", b""), (3, b"{[{", b"steps"), (4, b"[{[{", b"steps"))
+"""Depth, open brackets and outermost key of a step's members: in a bare list, in an object's `steps`, and in
+those of an object in a list.
+"""
 _STRUCTURE = rb'"((?:[^"\\]|\\.)*+)(?:"(\s*+:)?|\\?\Z)|[\[\]{}]'
 _LINE_OF_JSON = rb"(?m)^[ \t]*+[{\[]\s*+[\"{]"
 _HEADING = rb"(?mi)^[ \t>#*_]*+Step[ \t]++[0-9]++[ \t]*+[:.]?[*_]*+[:.]?[ \t\r]*+$"
@@ -42,6 +44,8 @@ def kind_of_value(value: object) -> Kind:
     language: Kind | None = getattr(value, "language", None)
     if language is not None:
         return language
+    if isinstance(value, list) and isinstance(value[0] if value else None, dict) and "steps" in value[0]:
+        value = value[0]
     steps = value.get("steps") if isinstance(value, dict) else value
     keys = {key.decode() for key in _STEP_KEYS}
     if isinstance(steps, list) and any(isinstance(each, dict) and keys & each.keys() for each in steps[:1]):
@@ -82,7 +86,7 @@ def _has_steps(data: bytes, start: int) -> bool:
     for found in re.compile(_STRUCTURE, re.DOTALL).finditer(data, start):
         token = found[0]
         if token in (b"[", b"{"):
-            outer = outer[:depth] + token if depth < 3 else outer
+            outer = outer[:depth] + token if depth < 4 else outer
             depth += 1
         elif token in (b"]", b"}"):
             depth -= 1
@@ -94,6 +98,8 @@ def _has_steps(data: bytes, start: int) -> bool:
             section = found[1]
         elif found[1] in _STEP_KEYS and (depth, outer[:depth], section) in _IN_STEPS:
             return True
+        elif depth == 2 and outer[:2] == b"[{":
+            section = found[1]
     return False
 
 

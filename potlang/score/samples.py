@@ -16,7 +16,14 @@ from typing import Any, NamedTuple, Protocol
 from potlang.languages.dagmath.check.graph import BrokenGraphError
 from potlang.languages.dagmath.check.metrics import Premised, Shape, shape_of, shape_of_distinct
 from potlang.languages.dagmath.read.boxed import Box, last_box
-from potlang.languages.dagmath.read.json_form import LARGEST_DIFFICULTY, METADATA
+from potlang.languages.dagmath.read.json_form import (
+    LARGEST_DIFFICULTY,
+    METADATA,
+    NESTED,
+    OWN,
+    model_of,
+    says_its_own,
+)
 from potlang.languages.dagmath.read.latex_escapes import misread_escapes
 from potlang.languages.dagmath.read.records import Solution
 from potlang.languages.dagmath.read.samples import LONGEST_LINE, Problem, read_sample
@@ -24,6 +31,7 @@ from potlang.score.tally import Bin, bin_of
 
 _HEAD = 1 << 16
 """Bytes of a broken line in which its group and its problem are looked for."""
+_BETWEEN = "; "
 _LONGEST_KEPT = 500
 """Characters of a text up to which what was found of it is remembered."""
 _MEMBER = re.compile(rb'"([A-Za-z_]{1,60})"\s{0,9}:\s{0,9}("(?:[^"\\]|\\.){0,500}"|-?[0-9.]{1,30})')
@@ -42,7 +50,8 @@ class Stepwise(Premised, Protocol):
 class Row(NamedTuple):
     """A sample as far as it is counted. `problem` tells problems of different data sets apart.
 
-    `labels` are the values of the fields that samples are grouped by, but for the file's name.
+    `labels` are the values of the fields that samples are grouped by, but for the file's name. `is_own`
+    says that the input has an answer which is no reference: the last step's own sentence.
     """
 
     steps: Sequence[Stepwise]
@@ -51,6 +60,7 @@ class Row(NamedTuple):
     answer: str | None
     correct: bool | None
     labels: tuple[str, ...]
+    is_own: bool = False
 
 
 class Bad(NamedTuple):
@@ -96,9 +106,7 @@ class Reader:
         if not steps or misread_escapes(steps[-1].node):
             return None
         read = self._metadata(members)
-        if read is None:
-            return None
-        return self._row(steps, read, members)
+        return None if read is None else self._row(steps, read, members)
 
     def _metadata(self, members: Mapping[str, Any]) -> dict[str, Any] | None:
         """The metadata by name, null left out; None if one is not of its usual type."""
@@ -111,20 +119,35 @@ class Reader:
                 if read is None:
                     return None
                 found[name] = read
+        if "model" not in found and (model := self._nested_model(members)) is not None:
+            found["model"] = model
         return found
+
+    def _nested_model(self, members: Mapping[str, Any]) -> str | None:
+        return model_of(self._decoder.value(members[NESTED])) if NESTED in members else None
+
+    def is_sample(self, text: bytes) -> bool:
+        """Whether a JSON text is an object with `steps`, whatever those are."""
+        members = self._decoder.members(text)
+        return members is not None and "steps" in members
 
     def row(self, solution: Solution, members: Mapping[str, Any]) -> Row:
         """The row of a solution; `members` are those of its JSON object, for fields that are no metadata."""
         return self._row(solution.steps, solution._asdict(), members)
 
     def _row(self, steps: Sequence[Stepwise], read: Mapping[str, Any], members: Mapping[str, Any]) -> Row:
+        is_own = OWN in members and says_its_own(
+            {name: self._decoder.value(members[name]) for name in ("answer", OWN) if name in members},
+            steps[-1].node,
+        )
         return Row(
             steps,
             problem_key(read),
             read.get("difficulty"),
-            read.get("answer"),
+            None if is_own else read.get("answer"),
             read.get("correct"),
             self._labels(read, members),
+            is_own,
         )
 
     def _labels(self, read: Mapping[str, Any], members: Mapping[str, Any]) -> tuple[str, ...]:
@@ -133,7 +156,11 @@ class Reader:
     def _label(self, name: str, read: Mapping[str, Any], members: Mapping[str, Any]) -> str:
         if name in METADATA:
             return label_of(name, read.get(name))
-        return label_of(name, self._decoder.value(members[name])) if name in members else ""
+        first, *rest = (name,) if name in members else name.split(".")
+        value = self._decoder.value(members[first]) if first in members else None
+        for each in rest:
+            value = value.get(each) if isinstance(value, Mapping) else None
+        return label_of(name, value)
 
     def _full(self, line: bytes, number: int) -> tuple[Row, Shape] | Bad:
         found = read_sample(line, number)
@@ -151,6 +178,8 @@ class Reader:
             checked = [each for each in map(_CHECKS[name], values) if each is not None]
             if checked:
                 read[name] = checked[0]
+        if "model" not in read and (model := self._nested_model(members)) is not None:
+            read["model"] = model
         known = whole is not None or "problem_id" in read or "problem" in read
         return Bad(
             problems,
@@ -167,7 +196,9 @@ def problem_key(read: Mapping[str, Any]) -> Hashable:
 
 
 def label_of(name: str, value: Any) -> str:
-    """A field's value as the name of a group; empty where there is none, or it is no single value."""
+    """A field's value as the name of a group, of a list all its single values; empty where there is none."""
+    if isinstance(value, list):
+        return _BETWEEN.join(filter(None, (label_of(name, each) for each in value if type(each) is not list)))
     if name == "difficulty" and isinstance(value, int | float):
         return difficulty_label(bin_of(value))
     if isinstance(value, bool):

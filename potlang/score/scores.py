@@ -109,7 +109,8 @@ class Scores:
 
     `first` are the first malformed samples. `unplaced` of the malformed ones say neither their problem
     nor its text, so they are in no group; `unjudged` samples say neither `correct` nor `answer` and count
-    as not correct; `as_text` answers were compared as text because the library could not tell. `gold`
+    as not correct; so do those with `own_answers`, whose `final_answer` is their own last sentence. `as_text`
+    answers were compared as text because the library could not tell. `gold`
     counts gold-standard samples by group and difficulty, if they were looked for. `example` is the first
     imperfect sample that is not too large to be drawn.
     """
@@ -120,6 +121,7 @@ class Scores:
     first: list[Malformed] = field(default_factory=list)
     unplaced: int = 0
     unjudged: int = 0
+    own_answers: int = 0
     as_text: int = 0
     pass_k: tuple[int, ...] = ()
     gold: Counter[tuple[Group, Bin]] | None = None
@@ -159,6 +161,7 @@ class Scores:
                 "first": [each._asdict() for each in self.first],
             },
             "unjudged": self.unjudged,
+            "own_answers": self.own_answers,
             "compared_as_text": self.as_text,
             "gold": None if self.gold is None else self.gold.total(),
             "groups": [

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -14,6 +15,7 @@ from potlang.diag.wording import shown
 from potlang.languages.dagmath.check.form import check, is_gold
 from potlang.languages.dagmath.check.graph import BrokenGraphError
 from potlang.languages.dagmath.check.metrics import Class, Shape, shape_of
+from potlang.languages.dagmath.read.arrays import array_items, begins_array, is_whole_array
 from potlang.languages.dagmath.read.records import Solution
 from potlang.languages.dagmath.read.samples import LONGEST_LINE, Problem, read_lines
 from potlang.languages.dagmath.solve.answers import AnswerJudge, given_judge
@@ -26,7 +28,7 @@ MOST_NAMED = 100
 """Malformed samples that are named; the rest are counted by their codes."""
 FILE = "file"
 """The field that is the name of the file, for `by`."""
-_OFTEN = 1 << 20
+_OFTEN = _CHUNK = 1 << 20
 _MOST_DRAWN = 150
 
 Source = str | os.PathLike[str] | BinaryIO | Solution
@@ -69,6 +71,13 @@ def _each(sources: Source | Iterable[Source]) -> Iterable[Source]:
     return sources
 
 
+def _chunks(stream: BinaryIO, progress: Callable[[int], object] | None = None) -> Iterator[bytes]:
+    while chunk := stream.read(_CHUNK):
+        if progress is not None:
+            progress(len(chunk))
+        yield chunk
+
+
 def _as_json(solution: Solution) -> bytes:
     return json.dumps(solution_value(solution)).encode()
 
@@ -86,12 +95,34 @@ class Scorer:
         self._solutions = 0
 
     def add_file(self, path: Path, progress: Callable[[int], object] | None = None) -> None:
-        """Adds the samples of a file: JSON Lines, or one solution in any form. Raises OSError."""
+        """Adds the samples of a file: JSON Lines, an array of samples, or one solution in any form.
+
+        Raises OSError.
+        """
         with path.open("rb") as stream:
-            if path.suffix in _LINES or not self._is_one(stream, path.stat().st_size):
+            if path.suffix in _LINES:
                 self.add_stream(stream, str(path), progress)
-            else:
+            elif self._is_array(stream):
+                self._add_items(_chunks(stream, progress), str(path))
+            elif self._is_one(stream, path.stat().st_size):
                 self._add_text(stream.read(), str(path), 1)
+            else:
+                self.add_stream(stream, str(path), progress)
+
+    def _is_array(self, stream: BinaryIO) -> bool:
+        """Whether a file is an array of samples, by its first item; a list of steps is a solution."""
+        is_array = begins_array(stream.read(_CHUNK))
+        stream.seek(0)
+        if is_array:
+            first = next(array_items(_chunks(stream)), None)
+            is_array = first is not None and self._reader.is_sample(first.text)
+            stream.seek(0)
+        return is_array
+
+    def _add_items(self, chunks: Iterable[bytes], name: str, line: int = 1) -> None:
+        """Adds the samples of an array, which begins on a line."""
+        for item in array_items(chunks):
+            self._add_text(item.text, name, line + item.line - 1, is_item=True)
 
     def _is_one(self, stream: BinaryIO, size: int) -> bool:
         """Whether a file is one solution: it is no longer than a line, and its first is no whole object."""
@@ -112,6 +143,15 @@ class Scorer:
                 if passed > _OFTEN:
                     progress(passed)
                     passed = 0
+            if begins_array(line):
+                if not is_whole_array(line):
+                    # An array over several lines: what is read of it so far, and the rest of the stream.
+                    self._add_items(chain((line, b"\n"), _chunks(stream, progress)), name, number)
+                    break
+                first = next(array_items((line,)), None)
+                if first is not None and self._reader.is_sample(first.text):
+                    self._add_items((line,), name, number)
+                    continue
             self._add_text(line, name, number)
         if progress is not None:
             progress(passed)
@@ -127,9 +167,11 @@ class Scorer:
         else:
             self._count(row, shape, name, self._solutions, lambda: _as_json(solution))
 
-    def _add_text(self, text: bytes, name: str, number: int) -> None:
+    def _add_text(self, text: bytes, name: str, number: int, is_item: bool = False) -> None:
         found = self._reader.read(text, number)
         if isinstance(found, Bad):
+            if is_item:  # Its columns are not those of the file.
+                found = found._replace(problems=tuple(each._replace(column=None) for each in found.problems))
             self._bad(found, name, number)
         else:
             self._count(*found, name, number, lambda: text)
@@ -153,7 +195,10 @@ class Scorer:
     def _judged(self, row: Row) -> bool | Problem:
         """Whether the answer of a sample is right, or why that cannot be said."""
         if row.answer is None:
-            self.scores.unjudged += 1
+            if row.is_own:
+                self.scores.own_answers += 1
+            else:
+                self.scores.unjudged += 1
             return False
         given = answer_of(row)
         judged = self._judge.judge(given, row.answer)

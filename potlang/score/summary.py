@@ -57,6 +57,9 @@ def notes(scores: Scores) -> Iterator[str]:
         yield f"malformed samples that name no problem, and are in no group: {scores.unplaced:,}"
     if scores.unjudged:
         yield f"samples with neither `correct` nor `answer`, which count as not correct: {scores.unjudged:,}"
+    if scores.own_answers:
+        own = f"{scores.own_answers:,}"
+        yield f"samples whose `final_answer` is their own last sentence, which count as not correct: {own}"
     if scores.as_text:
         yield f"answers that could only be compared as text: {scores.as_text:,}"
 

@@ -33,11 +33,14 @@ METADATA: Mapping[str, tuple[str, ...]] = {
     "problem": ("problem", "problem_text"),
     "model": ("model",),
     "dataset": ("dataset",),
-    "sample": ("sample",),
+    "sample": ("sample", "sample_id"),
     "difficulty": ("difficulty",),
     "answer": ("answer", "final_answer"),
     "correct": ("correct",),
 }
+NESTED = "metadata"
+"""The member in which the authors' runs name the model."""
+OWN = "final_answer"
 _STEP_NAMES = tuple(key for keys in STEP_KEYS.values() for key in keys)
 _NAMES = tuple(key for keys in METADATA.values() for key in keys)
 _REQUIRED: tuple[Part, ...] = ("id", "parents", "node")
@@ -63,8 +66,16 @@ class _Reader:
     def __init__(self, sink: Sink, places: SourceMap) -> None:
         self.sink = sink
         self.places = places
+        self.root = ""
+        """Where the solution's object stands."""
 
     def read(self, value: object) -> Draft | None:
+        if isinstance(value, list):
+            if sum(is_sample(each) for each in value) > 1:
+                self._report("POT7009", "/1", helps=("score samples with `potc score`",))
+                return None
+            if len(value) == 1 and is_sample(value[0]):
+                self.root, value = "/0", value[0]
         if isinstance(value, list):
             if value:
                 self._report("POT1017", "", found="a list", meant="the steps of a solution")
@@ -72,12 +83,12 @@ class _Reader:
         if not isinstance(value, dict):
             self._wrong(value, "", "a solution, which is an object with `steps`")
             return None
-        value = self._renamed(value, "", ("steps",), (*_NAMES, "steps"))
+        value = self._renamed(value, self.root, ("steps",), (*_NAMES, "steps"))
         if "steps" not in value:
             self._no_steps(value)
             return None
         steps = value["steps"]
-        pointer = join_pointer("", "steps")
+        pointer = join_pointer(self.root, "steps")
         if not isinstance(steps, list):
             self._wrong(steps, pointer, "a list of steps")
             return None
@@ -89,7 +100,11 @@ class _Reader:
             return None
         found = [self._step(step, f"{pointer}/{at}") for at, step in enumerate(steps)]
         kept = tuple(step for step in found if step is not None)
-        return Draft(Solution(kept, **self._metadata(value)), len(kept) == len(steps))
+        metadata = self._metadata(value)
+        if kept and says_its_own(value, kept[-1].node):
+            metadata["answer"] = None
+            self._report("POT7031", join_pointer(self.root, OWN))
+        return Draft(Solution(kept, **metadata), len(kept) == len(steps))
 
     def _no_steps(self, value: Object) -> None:
         notes, helps = [], [_NO_STEPS]
@@ -222,7 +237,9 @@ class _Reader:
                 given = value.get(key)
                 if given is not None and name not in found:
                     read = getattr(self, f"_{name}", self._string)
-                    found[name] = read(given, join_pointer("", key))
+                    found[name] = read(given, join_pointer(self.root, key))
+        if "model" not in found and (model := model_of(value.get(NESTED))) is not None:
+            found["model"] = model
         return found
 
     def _string(self, value: object, pointer: str) -> str | None:
@@ -298,6 +315,28 @@ class _Reader:
 
     def _report(self, code: str, pointer: str, span: tuple[int, int] | None = None, **fields: Any) -> None:
         self.sink.report(code, self.places.place(Place(pointer, span)), **fields)
+
+
+def is_sample(value: object) -> bool:
+    """Whether a value is an object with `steps`, as the items of the authors' files are."""
+    return isinstance(value, dict) and "steps" in value
+
+
+def model_of(metadata: object) -> str | None:
+    """The model that a sample's `metadata` names, as the authors' runs have it."""
+    model = metadata.get("model") if isinstance(metadata, dict) else None
+    return model if isinstance(model, str) else None
+
+
+def says_its_own(members: Mapping[str, object], conclusion: str) -> bool:
+    """Whether the expected answer of a sample would be its `final_answer`, and that is its last step's node.
+
+    The authors' runs write it so ([DAG-OWN-ANSWER]).
+    """
+    given = members.get(OWN)
+    if not isinstance(given, str) or members.get("answer") is not None:
+        return False
+    return repaired(given).split() == repaired(conclusion).split()
 
 
 def _keys_of(value: Object) -> dict[Part, str]:
