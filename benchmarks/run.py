@@ -553,8 +553,8 @@ def mcp(clients: int, workers: int, claims: int, level: int, min_rate: float, **
     with click.progressbar(length=claims, label="mcp", file=sys.stderr) as bar:
         found = serving.measure(clients, workers, claims, level, lambda: bar.update(1))
     click.echo(table(serving.HEADINGS, [serving.row(found)]))
-    after = 1_000 * (median(found.next_s) or 0.0)
-    click.echo(f"\nafter a cancellation the next answer of the only worker: {cell(after)} ms (median)")
+    after = cell(1_000 * (median(found.next_s) or 0.0))
+    click.echo(f"\nafter a cancellation the next answer of the only worker: {after} ms (median)")
     figures = {**asdict(found), "rate": found.rate, "p95_s": found.p95}
     _finish("mcp", figures, {}, serving.failures(found, min_rate), **options)
 
@@ -569,10 +569,9 @@ def lints(rules: tuple[str, ...], budget_ms: int, show: int, **options: Any) -> 
     import lints as counts
 
     _header()
-    directory = options["cases"]
-    if directory is None:
+    if options["cases"] is None:
         raise click.UsageError("--cases is needed")
-    chosen = list(read_cases(directory, options["families"], every=options["every"]))
+    chosen = list(read_cases(options["cases"], options["families"], every=options["every"]))
     with click.progressbar(chosen, label="lints", file=sys.stderr) as bar:
         found = counts.counted(bar, rules, budget_ms, show)
     click.echo(table(["rule", "default", "findings", "programs", "families"], counts.rows(found)))
@@ -585,14 +584,16 @@ def lints(rules: tuple[str, ...], budget_ms: int, show: int, **options: Any) -> 
     _finish("lints", asdict(found), {}, [], **_output(options))
 
 
-def _add_closure() -> None:
+def _add_others() -> None:
     import closure
+    import propositions
 
     main.add_command(closure.main, "closure")
+    main.add_command(propositions.main, "propositions")
 
 
 _add_generated()
-_add_closure()
+_add_others()
 
 if __name__ == "__main__":
     main()
