@@ -14,7 +14,7 @@ from potlang.cli.helping import Command
 from potlang.cli.options import grouped, profile_option
 
 if TYPE_CHECKING:
-    from potlang.generate.solved import LeftOut
+    from potlang.generate.solved import NotSampled
     from potlang.generate.traces import Sample
     from potlang.languages.dot.read.records import Profile
     from potlang.models.trace_training import TrainingForm
@@ -141,13 +141,13 @@ def synthesize(
     write_lines(output, (json.dumps(each, ensure_ascii=False) for each in records))
 
 
-def _told(found: Iterable[Sample | LeftOut]) -> Iterator[Sample]:
+def _told(found: Iterable[Sample | NotSampled]) -> Iterator[Sample]:
     """The samples; what is left out is told on standard error, and how much is kept."""
-    from potlang.generate.solved import LeftOut
+    from potlang.generate.solved import NotSampled
 
     count = left_out = 0
     for each in found:
-        if isinstance(each, LeftOut):
+        if isinstance(each, NotSampled):
             left_out += 1
             tell(f"left out {each.name}: {each.reason}")
         else:
@@ -156,7 +156,9 @@ def _told(found: Iterable[Sample | LeftOut]) -> Iterator[Sample]:
     tell(f"kept {count} of {count + left_out}")
 
 
-def _derived(programs: Iterable[Path], record: RecordOptions, profile: Profile) -> Iterator[Sample | LeftOut]:
+def _derived(
+    programs: Iterable[Path], record: RecordOptions, profile: Profile
+) -> Iterator[Sample | NotSampled]:
     from potlang.generate.solved import samples_of_program
     from potlang.languages.pot.program import CompileError
 
@@ -168,7 +170,7 @@ def _derived(programs: Iterable[Path], record: RecordOptions, profile: Profile) 
             raise CommandFailure(f"{path} is no program to be solved: {error}") from error
 
 
-def _kept(path: Path, record: RecordOptions, profile: Profile) -> Iterator[Sample | LeftOut]:
+def _kept(path: Path, record: RecordOptions, profile: Profile) -> Iterator[Sample | NotSampled]:
     from potlang.models.trace_training import kept
 
     try:

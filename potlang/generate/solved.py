@@ -26,7 +26,7 @@ from potlang.sema.emit import Unwritable
 USUAL_LIMITS = Limits(check_ms=5_000, total_ms=20_000)
 
 
-class LeftOut(NamedTuple):
+class NotSampled(NamedTuple):
     """What no sample was made of, and why."""
 
     name: str
@@ -39,7 +39,7 @@ def samples_of_program(
     profile: Profile = "paper",
     role_tokens: bool = False,
     limits: Limits = USUAL_LIMITS,
-) -> Iterator[Sample | LeftOut]:
+) -> Iterator[Sample | NotSampled]:
     """For each claim of a program the derivation as a sample, or why there is none.
 
     Raises `potlang.CompileError` for a program with errors.
@@ -49,7 +49,7 @@ def samples_of_program(
         try:
             derived = derivation_to_trace(program, claim.name, profile=profile, limits=limits)
         except (NotEntailed, BuildError, Unwritable) as error:
-            yield LeftOut(claim.name, str(error))
+            yield NotSampled(claim.name, str(error))
             continue
         text = derived.text
         if derived.needs_theory:
@@ -104,7 +104,7 @@ def sample_of_trace(
     profile: Profile = "paper",
     role_tokens: bool = False,
     limits: Limits = USUAL_LIMITS,
-) -> Sample | LeftOut:
+) -> Sample | NotSampled:
     """The sample of a trace that is established and has its end; else why it is none.
 
     `problem` is the question in words, by default the text of the trace's first block. Labels and literals
@@ -112,14 +112,14 @@ def sample_of_trace(
     """
     program = None if theory is None else compile_program(theory)
     if program is not None and any(map(_is_assuming, _records(trace, profile))):
-        return LeftOut(name, "it assumes something beside its theory")
+        return NotSampled(name, "it assumes something beside its theory")
     report = verify(
         trace, profile=profile, theory=program, trust="solver", limits=limits, require_end=True, name="trace"
     )
     if not report.ok:
         found = report.diagnostics[0].message if report.verdict == "rejected" else ""
         reasons = "; ".join(each.text for each in report.established.reasons)
-        return LeftOut(name, found or reasons)
+        return NotSampled(name, found or reasons)
     checked = read(trace, profile=profile)
     text = emit(checked.records, role_tokens=role_tokens).decode()
     labels = {each.id: NodeLabel(each.role, each.status, each.verdict) for each in report.nodes}

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any, Final, Literal, NamedTuple
 
 from potlang.diag.brief import in_brief
-from potlang.generate.solved import LeftOut, sample_of_trace
+from potlang.generate.solved import NotSampled, sample_of_trace
 from potlang.generate.trace_slips import Slip, slip
 from potlang.generate.traces import Sample
 from potlang.languages.dot.read.records import Profile
@@ -159,7 +159,7 @@ def _auxiliary(sample: Sample, start: int) -> dict[str, Any]:
 
 def kept(
     lines: Iterable[str], *, profile: Profile = "paper", role_tokens: bool = False
-) -> Iterator[Sample | LeftOut]:
+) -> Iterator[Sample | NotSampled]:
     """A sample for each line whose trace is established, else why it is not kept (section 3.3 of the paper).
 
     A line is a JSON object with a `trace`, and perhaps its `problem` (or `question`) in words and the
@@ -172,11 +172,11 @@ def kept(
         try:
             value = json.loads(line)
         except (ValueError, RecursionError):
-            yield LeftOut(name, "it is no JSON")
+            yield NotSampled(name, "it is no JSON")
             continue
         trace = value.get("trace") if isinstance(value, dict) else None
         if not isinstance(trace, str):
-            yield LeftOut(name, "it has no `trace`")
+            yield NotSampled(name, "it has no `trace`")
             continue
         problem = value.get("problem", value.get("question"))
         theory = value.get("theory")
@@ -190,4 +190,4 @@ def kept(
                 role_tokens=role_tokens,
             )
         except CompileError as error:
-            yield LeftOut(name, f"its theory has errors: {error}")
+            yield NotSampled(name, f"its theory has errors: {error}")

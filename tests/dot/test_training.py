@@ -16,7 +16,7 @@ import pytest
 import potlang.dot
 from potlang.dot import Difficulty, Sample, synthesize, synthesize_from_programs
 from potlang.generate.programs import ProgramDifficulty, generate
-from potlang.generate.solved import LeftOut, sample_of_trace, samples_of_program
+from potlang.generate.solved import NotSampled, sample_of_trace, samples_of_program
 from potlang.generate.trace_slips import SLIPS, slip
 from potlang.languages.dot.read.records import Eq
 from potlang.models import training_records
@@ -32,7 +32,7 @@ ALL_BROKEN = BrokenShare(1.0, 4)
 SAMPLES = list(synthesize(8, 2, difficulty=Difficulty(2, 2)))
 
 
-def of_program(source: dict[str, Any], **options: Any) -> list[Sample | LeftOut]:
+def of_program(source: dict[str, Any], **options: Any) -> list[Sample | NotSampled]:
     return list(samples_of_program(source, **options))
 
 
@@ -73,14 +73,14 @@ def test_claims_of_programs_are_problems() -> None:
         assert sample.to_dict()["theory"] == made
     refuted = generate(5, ProgramDifficulty.of_level(1), Verdict.REFUTED).program
     [found] = of_program(refuted)
-    assert isinstance(found, LeftOut) and "refuted" in found.reason
+    assert isinstance(found, NotSampled) and "refuted" in found.reason
     plain = {
         "variables": [{"name": "x", "sort": "Int"}],
         "knowledge_base": ["x > 3"],
         "verifications": [{"name": "more", "constraint": "x > 2"}, {"name": "open", "constraint": "x > 9"}],
     }
     one, other = of_program(plain)
-    assert isinstance(one, Sample) and one.theory is None and isinstance(other, LeftOut)
+    assert isinstance(one, Sample) and one.theory is None and isinstance(other, NotSampled)
     assert potlang.dot.verify(one.trace, trust="solver").ok and "theory" not in one.to_dict()
 
 
@@ -125,18 +125,18 @@ def test_only_established_traces_are_kept() -> None:
         "{",
     ]
     found = list(kept(lines))
-    named = [each if isinstance(each, LeftOut) else each.trace for each in found]
+    named = [each if isinstance(each, NotSampled) else each.trace for each in found]
     assert [isinstance(each, str) for each in named] == [
         *(True, False, False, True, True),
         *(False, False, False, False),
     ]
     assert named[0] == named[3] == good.trace and named[4] == derived.trace
     assert isinstance(found[0], Sample) and found[0].problem == "Why?" and found[0].labels == good.labels
-    reasons = [each.reason for each in found if isinstance(each, LeftOut)]
+    reasons = [each.reason for each in found if isinstance(each, NotSampled)]
     assert "the proposer's own block validates node 2" in reasons[0] and "end" in reasons[1]
     assert reasons[2] == "it assumes something beside its theory" and "theory has errors" in reasons[3]
     assert reasons[4:] == ["it has no `trace`", "it is no JSON"]
-    assert {each.name for each in found if isinstance(each, LeftOut)} == {
+    assert {each.name for each in found if isinstance(each, NotSampled)} == {
         *("line 3", "line 4", "line 7", "line 8", "line 9", "line 10"),
     }
 
