@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import click
 import numpy as np
@@ -23,6 +23,7 @@ HERE = Path(__file__).resolve().parent
 sys.path += [str(HERE), str(HERE.parent)]
 
 from canonical import is_expression, is_proposition  # noqa: E402
+from canonical_traces import a_trace, is_trace, traces_one_by_one  # noqa: E402
 from outcome import finish  # noqa: E402
 from tables import table  # noqa: E402
 
@@ -35,6 +36,10 @@ _END = 256
 _LONG, _LONGEST = 120, 600
 """Bytes from which on a walk looks for its end, and behind which it is given up."""
 _ENDING = b"\n\"'`)]}"
+
+
+Steered: TypeAlias = Callable[[bytearray, list[int], Random, bool], list[int]]
+"""Those of the allowed bytes that a walk is to take, by what it has and whether that is long."""
 
 
 class _Bytes:
@@ -66,16 +71,17 @@ class Export:
             raise ValueError(matcher.get_error())
         return bool(count == len(text) and matcher.is_accepting())
 
-    def walk(self, random: Random, long: int = _LONG) -> bytes | None:
+    def walk(self, random: Random, steered: Steered, long: int = _LONG) -> bytes | None:
         """A string by a walk along the masks; None where it becomes too long. Raises at a dead end."""
         matcher, found = self._matcher.deep_copy(), bytearray()
-        while len(found) < _LONGEST + long:
+        while len(found) < _LONGEST + 4 * long:
             allowed = _allowed(matcher)
             if matcher.is_accepting() and (not allowed or random.random() < 0.1 or len(found) >= long):
                 return bytes(found)
             if not allowed:
                 raise ValueError(f"nothing may follow {bytes(found)!r}")
-            byte = _chosen(allowed, random, is_long=len(found) >= long)
+            is_long = len(found) >= long
+            byte = _chosen(steered(found, allowed, random, is_long), random, is_long=is_long)
             found.append(byte)
             if not matcher.consume_token(byte):
                 raise ValueError(f"{matcher.get_error()} behind {bytes(found)!r}")
@@ -113,6 +119,23 @@ class Case(NamedTuple):
     ours: Callable[[Random], str]
     pieces: tuple[str, ...]
     directed: Callable[[], Iterator[str]]
+    steered: Steered = lambda _, allowed, *__: allowed
+    long: int = _LONG
+
+
+def _steered_trace(found: bytearray, allowed: list[int], random: Random, is_long: bool) -> list[int]:
+    """Records rather than text; in the end those that lead to the summary."""
+    line = bytes(found[found.rfind(b"\n") + 1 :])
+    wanted = b""
+    if not line:
+        wanted = b"<" if is_long and ord("<") in allowed else b"@" if random.random() < 0.8 else b""
+    elif is_long and line == b"@":
+        wanted = b"nne"
+    elif is_long and line.endswith(b"role="):
+        wanted = b"s" if ord("s") in allowed else b"cp"
+    elif line == b"@" and random.random() < 0.5:
+        wanted = b"se"
+    return [byte for byte in wanted if byte in allowed] or allowed
 
 
 _SIGNS = (*"()[]{},:<>=!+-*/%~ ", "->", "<->", "==", " and ", " in ", " not in ", "not ", "5%", "$5", "1e3")
@@ -274,6 +297,37 @@ def _propositions_one_by_one() -> Iterator[str]:
             yield f'{{"declare": {{"{one}": "Int", "c": "Int", "{two}": "Int", "d": "Bool"}}}}'
 
 
+_NODES, _FEW = 30, 9
+_TRACE = (
+    *("@node id=", "@edge src=", " dst=", " kind=", "use", "refine", "critique", "@status target=", " mark="),
+    *(
+        "validated",
+        "invalidated",
+        " just=",
+        "@entails src=",
+        " witness=",
+        "@eq src=",
+        "@prop id=",
+        "\n",
+        "text\n",
+    ),
+    *(
+        "0123456789",
+        "1",
+        "2",
+        "3",
+        "0",
+        "10",
+        "proposer",
+        "critic",
+        "summarizer",
+        "problem",
+        "<summarizer:end>\n",
+    ),
+    *("@node id=3 role=critic\n", " ", "@", "@@len=1@@", "@status target=2 mark=validated\n"),
+)
+
+
 def cases(formulas: tuple[str, ...]) -> dict[str, Case]:
     """All languages; `formulas`: those of real programs."""
     return {
@@ -286,6 +340,24 @@ def cases(formulas: tuple[str, ...]) -> dict[str, Case]:
         ),
         "prop": Case(
             lambda: Export(grammar("prop")), is_proposition, _a_proposition, _JSON, _propositions_one_by_one
+        ),
+        "dot": Case(
+            lambda: Export(grammar("dot", nodes=_NODES)),
+            lambda text: is_trace(text.encode(), _NODES),
+            partial(a_trace, nodes=_NODES),
+            (*_TRACE, *_JSON),
+            partial(traces_one_by_one, _NODES),
+            _steered_trace,
+            2_500,
+        ),
+        "dot-strict": Case(
+            lambda: Export(grammar("dot", profile="strict", nodes=_FEW)),
+            lambda text: is_trace(text.encode(), _FEW, "strict"),
+            partial(a_trace, nodes=_FEW, profile="strict"),
+            (*_TRACE, *_JSON),
+            partial(traces_one_by_one, _FEW),
+            _steered_trace,
+            1_000,
         ),
     }
 
@@ -324,7 +396,7 @@ def compare(case: Case, count: int, seed: int) -> tuple[Counter[str], list[str]]
     left = count - found.total()
     for number in range(max(left, 0)):
         if number % 3 == 0:
-            walked = export.walk(random)
+            walked = export.walk(random, case.steered, random.randint(case.long // 4, case.long))
             if walked is None:
                 found["given up"] += 1
                 continue

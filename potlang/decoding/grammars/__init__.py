@@ -8,13 +8,16 @@ What a grammar admits, `check` reads; what it cannot hold stands in a comment at
 from __future__ import annotations
 
 import json
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from potlang.decoding.grammars.names import AllowedNames, names_of
+from potlang.decoding.grammars.notation import ExportedGrammar
+from potlang.languages.dot.read.records import Profile
 from potlang.languages.pot.program import Program
 
-GrammarLanguage = Literal["expression", "prop"]
+GrammarLanguage = Literal["dot", "prop", "expression"]
 GrammarFormat = Literal["llguidance", "gbnf", "json-schema"]
+USUAL_NODES: Final = 30
 GRAMMAR_LANGUAGES: Final[tuple[GrammarLanguage, ...]] = get_args(GrammarLanguage)
 GRAMMAR_FORMATS: Final[tuple[GrammarFormat, ...]] = get_args(GrammarFormat)
 
@@ -24,40 +27,55 @@ class NoSuchGrammar(ValueError):
 
 
 def grammar(
-    language: GrammarLanguage, to: GrammarFormat = "llguidance", *, program: Program | None = None
+    language: GrammarLanguage,
+    to: GrammarFormat = "llguidance",
+    *,
+    program: Program | None = None,
+    profile: Profile = "paper",
+    nodes: int = USUAL_NODES,
 ) -> str:
     """The text of the grammar of a language: for llguidance, in GBNF, or a JSON Schema.
 
-    With a program its names alone are admitted. Raises NoSuchGrammar where the format cannot hold the
-    language, and ValueError for an unknown language or format.
+    With a program its names alone are admitted. `profile` and `nodes`, the most that one has, are those
+    of traces. Raises NoSuchGrammar where the format cannot hold the language, and ValueError for an unknown
+    language or format, and for a number of nodes that cannot be had.
     """
     if language not in GRAMMAR_LANGUAGES or to not in GRAMMAR_FORMATS:
         known = f"{', '.join(GRAMMAR_LANGUAGES)}; {', '.join(GRAMMAR_FORMATS)}"
         raise ValueError(f"no grammar of {language!r} as {to!r}; there are {known}")
     names = None if program is None else names_of(program)
-    return _schema_text(language, names) if to == "json-schema" else _grammar_text(language, to, names)
+    if to == "json-schema":
+        return json.dumps(_schema(language, names), ensure_ascii=False, indent=2) + "\n"
 
-
-def _grammar_text(language: GrammarLanguage, to: GrammarFormat, names: AllowedNames | None) -> str:
-    from potlang.decoding.grammars.expressions import expression_rules
     from potlang.decoding.grammars.gbnf import to_gbnf
     from potlang.decoding.grammars.llguidance import to_llguidance
-    from potlang.decoding.grammars.propositions import proposition_rules
 
     is_parametric = to == "llguidance"
-    found = (
-        expression_rules(names)
-        if language == "expression"
-        else proposition_rules(names, parametric=is_parametric)
-    )
+    found = _rules(language, names, profile, nodes, is_parametric)
     return to_llguidance(found) if is_parametric else to_gbnf(found)
 
 
-def _schema_text(language: GrammarLanguage, names: AllowedNames | None) -> str:
-    from potlang.decoding.grammars.schemas import proposition_schema
+def _rules(
+    language: GrammarLanguage, names: AllowedNames | None, profile: Profile, nodes: int, parametric: bool
+) -> ExportedGrammar:
+    from potlang.decoding.grammars.expressions import expression_rules
+    from potlang.decoding.grammars.propositions import proposition_rules
+    from potlang.decoding.grammars.traces import trace_rules
 
     if language == "expression":
-        raise NoSuchGrammar(
-            "an expression is no JSON, so that no JSON Schema says what it is: use `llguidance` or `gbnf`"
-        )
-    return json.dumps(proposition_schema(names), ensure_ascii=False, indent=2) + "\n"
+        return expression_rules(names)
+    if language == "prop":
+        return proposition_rules(names, parametric=parametric)
+    return trace_rules(names, profile=profile, nodes=nodes, parametric=parametric)
+
+
+def _schema(language: GrammarLanguage, names: AllowedNames | None) -> dict[str, Any]:
+    from potlang.decoding.grammars.schemas import proposition_schema
+
+    if language == "prop":
+        return proposition_schema(names)
+    what = {"expression": "an expression", "dot": "a trace"}[language]
+    also = ", or the masker of `potlang.decoding`" if language == "dot" else ""
+    raise NoSuchGrammar(
+        f"{what} is no JSON, so that no JSON Schema says what it is: use `llguidance` or `gbnf`{also}"
+    )

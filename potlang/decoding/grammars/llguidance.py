@@ -68,14 +68,14 @@ class _Printer:
             case Repeated(inner, least, most):
                 return self._grouped(inner) + _times(least, most)
             case Reference(rule, change):
-                passed = f"::{change}" if change else ""
+                passed = f"::{change}" if rule in self._grammar.parametric else ""
                 return self._name(rule) + passed
             case Character() | WordBut():
                 return self._pattern(part)
         raise ValueError(f"a condition stands inside of an option: {part}")
 
     def _grouped(self, part: Part) -> str:
-        if isinstance(part, Exactly | Reference):
+        if isinstance(part, Exactly) or (isinstance(part, Reference) and not part.change):
             return self._part(part)
         options = part.options if isinstance(part, Either) else (part,)
         return f"({' | '.join(map(self._part, options))})"

@@ -103,7 +103,6 @@ class RuleBook:
 
     rules: dict[str, Part] = field(default_factory=dict)
     lexemes: set[str] = field(default_factory=set)
-    parametric: set[str] = field(default_factory=set)
 
     def rule(self, name: str, part: Part) -> Reference:
         """Enters a rule; the reference to it comes out."""
@@ -119,7 +118,6 @@ class RuleBook:
         """Enters all rules of a grammar; the reference to its whole comes out."""
         self.rules.update(other.rules)
         self.lexemes.update(other.lexemes)
-        self.parametric.update(other.parametric)
         return Reference(other.start)
 
     def grammar(self, start: str, notes: Iterable[str] = ()) -> ExportedGrammar:
@@ -133,9 +131,27 @@ class RuleBook:
         return ExportedGrammar(
             found,
             frozenset(self.lexemes & found.keys()),
-            frozenset(self.parametric & found.keys()),
+            _parametric(found),
             tuple(notes),
         )
+
+
+def _parametric(rules: Mapping[str, Part]) -> frozenset[str]:
+    """The rules that depend on the value they are given: llguidance refuses others that have one."""
+    found: set[str] = set()
+    while True:
+        more = {
+            name
+            for name, part in rules.items()
+            if any(
+                isinstance(each, Guarded)
+                or (isinstance(each, Reference) and each.rule in found and not each.change.isdigit())
+                for each in parts_of(part)
+            )
+        }
+        if more == found:
+            return frozenset(found)
+        found = more
 
 
 # --- making parts --------------------------------------------------------------------------------
@@ -246,14 +262,18 @@ def children(part: Part) -> tuple[Part, ...]:
     return ()
 
 
-def references(part: Part) -> Iterator[str]:
-    """The rules that a part names, in order."""
+def parts_of(part: Part) -> Iterator[Part]:
+    """A part and all parts inside of it, in order."""
     waiting = [part]
     while waiting:
         each = waiting.pop()
-        if isinstance(each, Reference):
-            yield each.rule
+        yield each
         waiting.extend(reversed(children(each)))
+
+
+def references(part: Part) -> Iterator[str]:
+    """The rules that a part names, in order."""
+    return (each.rule for each in parts_of(part) if isinstance(each, Reference))
 
 
 def avoiding(part: Part, unwanted: str) -> Part | None:

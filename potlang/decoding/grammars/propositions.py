@@ -189,4 +189,3 @@ def _enter_declared(book: RuleBook) -> None:
     book.rule("json_member", either(*options))
     book.rule("json_declared", in_order("{", Reference("json_member", "_")))
     book.rule("json_further", either("}", in_order(", ", Reference("json_member", "_"))))
-    book.parametric.update(("json_member", "json_declared", "json_further"))
