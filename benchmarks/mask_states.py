@@ -37,6 +37,7 @@ _FEW_STATES = 6
 _BY_VALIDATOR, _BY_CLOSING = 200, 12
 _TOLD = 250
 _CONFIGURATIONS = 10
+_NAMES = ("x", "y", "z", "age", "ünïcode", "a b", "p", "f")
 _STRUCTURE = b'@\n"[]{},:0123456789 '
 
 
@@ -134,8 +135,11 @@ def configured(vocabulary: TokenVocabulary, random: Random) -> TokenMasker:
         budgets = Budgets(*(random.choice([None, None, *each]) for each in some))
         goal = TraceGoal(random.random() < 0.6, random.random() < 0.5)
         profile, tokens = random.choice(PROFILES), random.choice([False, False, True, None])
+        names = random.choice((None, None, _NAMES))
         try:
-            return TokenMasker(vocabulary, profile=profile, budgets=budgets, goal=goal, tokens=tokens)
+            return TokenMasker(
+                vocabulary, profile=profile, budgets=budgets, goal=goal, tokens=tokens, names=names
+            )
         except ValueError:
             continue
 
@@ -156,7 +160,8 @@ def a_trace(random: Random, profile: Any, role_tokens: bool) -> bytes:
 
 def stratum(state: TraceState, is_invalidated: bool) -> tuple[Any, ...]:
     """The place of a state, its role, whether ids are late, and whether something was invalidated."""
-    registers, place, _ = state
+    registers = state.registers
+    place: Any = state.place
     inner: Any = None
     if hasattr(place, "json"):
         inner = (
@@ -292,7 +297,11 @@ def exact(count: int, only: str | None, seed: int, check: bool) -> None:
             masker = configured(vocabulary, random)
             rules = masker.machine.rules
             validator = Validator(
-                profile=rules.profile, budgets=rules.budgets, goal=rules.goal, tokens=rules.tokens
+                profile=rules.profile,
+                budgets=rules.budgets,
+                goal=rules.goal,
+                tokens=rules.tokens,
+                names=masker.machine.json.names,
             )
             pool.append((masker, validator))
         seen: Counter[Any] = Counter()
@@ -302,7 +311,9 @@ def exact(count: int, only: str | None, seed: int, check: bool) -> None:
             for state in drawn(masker.machine, random, seen):
                 differs = differences(masker, tree, validator, state, random)
                 wrong += bool(differs)
-                failed += [f"{name}: {masker.machine.rules.budgets}: {each}" for each in differs]
+                for each in differs:
+                    failed.append(f"{name}: {masker.machine.rules.budgets}: {each}: {state.registers}")
+                    click.echo(failed[-1], err=True)
                 if seen.total() % _TOLD == 0:
                     spent = time.perf_counter() - begin
                     click.echo(f"{name}: {seen.total()} states, {wrong} differ, {spent:.0f} s", err=True)

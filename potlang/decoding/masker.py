@@ -52,15 +52,17 @@ class TokenMasker:
         tokens: bool | None = False,
         max_tokens: int | None = None,
         limits: InputLimits = DEFAULT_LIMITS,
+        names: Iterable[str] | None = None,
     ) -> None:
-        """`tokens`: whether blocks begin with role tokens, written as text.
+        """`tokens`: whether blocks begin with role tokens, written as text. `names`: those that propositions
+        may use, beside variables that they bind; None: any.
 
         Raises `BadVocabulary` where the vocabulary cannot write every trace, `BudgetTooSmall` where no
         trace that reaches the goal is within `max_tokens`, and `ValueError` where none is within the budgets.
         """
-        vocabulary.require_bytes(_CLOSING_BYTES)
+        self._machine = TraceMachine(profile, budgets, goal, tokens=tokens, limits=limits, names=names)
+        vocabulary.require_bytes(_CLOSING_BYTES + "".join(self._machine.json.names or ()).encode())
         self.vocabulary = vocabulary
-        self._machine = TraceMachine(profile, budgets, goal, tokens=tokens, limits=limits)
         start = self._machine.start()
         if (budgets.text or 0) < 0 or (
             not tokens and not self._machine.rules.follows(start.registers, "NODE")
@@ -226,7 +228,7 @@ def _reserve_of(vocabulary: TokenVocabulary, machine: TraceMachine) -> ClosingRe
     """What maskers of the same rules share, with all masks that they found so far."""
     known: dict[Any, ClosingReserve] = vocabulary.__dict__.setdefault("reserves", {})
     rules = machine.rules
-    key = rules.profile, rules.budgets, rules.goal, rules.tokens, machine.limits
+    key = rules.profile, rules.budgets, rules.goal, rules.tokens, machine.json
     found = known.get(key)
     if found is None:
         if len(known) >= _SHARED:

@@ -182,8 +182,12 @@ class MaskTables(TokenWalks):
         tables, registers = self.tables, state.registers
         if not self.machine.rules.follows(registers, "TEXT"):
             return self.walked(state)
-        found = self._lines(place.rest, tables.utf8[place.rest], self._room(state, place.size))
+        room = self._room(state, place.size)
+        found = self._lines(place.rest, tables.utf8[place.rest], room)
         tried = self._uncertain(registers, place.special)
+        if room is not None and room <= tables.longest + 4:
+            # What begins a line that is no text does not count as such yet.
+            tried.update(tables.ending_specials)
         return self._corrected(state, found, tried)
 
     def _uncertain(self, registers: Registers, special: bytes | None) -> set[int]:
@@ -294,10 +298,11 @@ class MaskTables(TokenWalks):
         tables = self.tables
         match place:
             case TextLine(rest, special, _):
-                plain = tables.utf8[rest] & ~tables.bits(self._uncertain(registers, special))
-                return Alike(plain, rest)
+                apart = self._uncertain(registers, special).union(tables.ending_specials)
+                return Alike(tables.utf8[rest] & ~tables.bits(apart), rest)
             case LineStart():
-                plain = tables.utf8[utf8.WHOLE] & ~tables.bits(self._uncertain(registers, b""))
+                apart = self._uncertain(registers, b"").union(tables.ending_specials)
+                plain = tables.utf8[utf8.WHOLE] & ~tables.bits(apart)
                 return Alike(plain & tables.not_first_at, utf8.WHOLE)
             case Proposition():
                 at, stack = place.json
@@ -490,6 +495,8 @@ class MaskTables(TokenWalks):
     def kind_of_place(self, at: Any, stack: Brackets | None) -> Any:
         """The part of a place in JSON that decides which tokens may follow."""
         match at:
+            case InString(among=among) if among is not None:
+                return at
             case InString(text=None):
                 return at._replace(length=min(at.length, 1))
             case InNumber() if at.written < _FAR and at.part in (
@@ -502,7 +509,7 @@ class MaskTables(TokenWalks):
                 return at.part
             case InString(text=text):
                 assert stack is not None and isinstance(stack.frame, ObjectFrame) and text is not None
-                keys = stack.frame.keys
+                keys = self.machine.json.taken(stack.frame)
                 if stack.frame.shape.keys is None and not any(key.startswith(text) for key in keys):
                     return at._replace(length=min(at.length, 1), text=None), "key"
         return at
@@ -514,7 +521,7 @@ class MaskTables(TokenWalks):
         while stack is not None and len(found) < self.tables.brackets:
             # Shapes are those of `json_shapes`, each one object.
             shape, inside = stack.frame
-            found.append((id(shape), inside))
+            found.append((id(shape), inside, stack.bound))
             stack = stack.below
         room = self.machine.limits.nesting - depth
         return (stack is None, min(room, self.tables.longest), *found)
@@ -550,8 +557,8 @@ class MaskTables(TokenWalks):
 
     def _is_plain(self, at: InString, stack: Brackets | None) -> bool:
         """Whether any characters may follow in a string."""
-        if at.text is None:
-            return True
+        if at.text is None or at.among is not None:
+            return at.among is None
         return stack is not None and isinstance(stack.frame, ObjectFrame) and stack.frame.shape.keys is None
 
     def _new_string(self, state: TraceState, at: InString, stack: Brackets | None) -> Bits:
@@ -569,7 +576,8 @@ class MaskTables(TokenWalks):
         """What is left of the keys that are there and begin like this one."""
         if at.text is None or stack is None or not isinstance(stack.frame, ObjectFrame):
             return []
-        return [key[len(at.text) :] for key in stack.frame.keys if key.startswith(at.text)]
+        taken = self.machine.json.taken(stack.frame)
+        return [key[len(at.text) :] for key in taken if key.startswith(at.text)]
 
     def _longer(self, state: TraceState) -> TraceState:
         """The state behind some more characters of a string, which repeat no key."""

@@ -82,7 +82,7 @@ class ClosingReserve:
             # The end token takes the last one.
             return self._tables.none
         if type(place) is BlankLine or registers.ended:
-            return found if left >= 0 else self._tables.none
+            return found
         if isinstance(place, TextLine | LineStart | Proposition):
             return self._by_table(state, found, left)
         if isinstance(place, FenceBytes):

@@ -156,6 +156,15 @@ class VocabularyTables:
         return found
 
     @cached_property
+    def ending_specials(self) -> list[int]:
+        """Tokens that end in the beginning of a line that is the end of a trace, or a role token."""
+        begun = {line[:end] for line in SPECIALS for end in range(1, len(line) + 1)}
+        begun |= {line + b"\r" for line in SPECIALS}
+        return [
+            id_ for word, id_ in self.ids.items() if b"\n<" in word and word[word.rfind(b"\n") + 1 :] in begun
+        ]
+
+    @cached_property
     def sizes(self) -> np.ndarray[Any, np.dtype[np.int32]]:
         """The bytes of each token."""
         found = np.zeros(self.width * 32, dtype=np.int32)

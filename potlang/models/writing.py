@@ -34,6 +34,7 @@ from potlang.languages.dot.stream.machine import (
     TraceState,
 )
 from potlang.languages.dot.stream.registers import UNBOUNDED
+from potlang.languages.dot.stream.validator import Validator
 from potlang.languages.dot.write.builder import TraceBuilder
 from potlang.languages.dot.write.emit import emit
 from potlang.models.solver_critic import critique, said_of
@@ -98,6 +99,7 @@ def write(
     seed: int = 0,
     encode: Callable[[str], Sequence[int]] | None = None,
     limits: Limits = VERDICT_LIMITS,
+    names: Iterable[str] | None = None,
 ) -> WrittenTrace:
     """The trace that a model writes about a problem (Algorithm 1 of the paper).
 
@@ -108,7 +110,8 @@ def write(
     `verdicts`: behind each proposition the solver's verdict is `offered` to the critic, as text, or a critic
     who has it is `placed`; `limits` are those of one verdict. `max_tokens` are those of the trace, the
     problem's among them; the closing is kept in reserve, so a model that never ends is ended. The trace is
-    closed also where logits are bad later on, or after `timeout` seconds.
+    closed also where logits are bad later on, or after `timeout` seconds. Propositions use `names` alone, by
+    default those that are declared if any are; `()` allows any.
 
     Before anything is written: raises `BadLogits` if the model's first logits are NaN, infinite, too few, or
     allow nothing; `BudgetTooSmall` if the tokens do not suffice for the problem and a closing;
@@ -123,15 +126,29 @@ def write(
         raise ValueError(f"a timeout is more than 0 seconds, not {timeout}")
     builder = TraceBuilder(profile)
     builder.problem(problem, declare=declare, assume=assume)
+    some = tuple(declare or ()) if names is None else tuple(names)
     masker = TokenMasker(
-        vocabulary, profile=profile, budgets=budgets, goal=goal, tokens=role_tokens, max_tokens=max_tokens
+        vocabulary,
+        profile=profile,
+        budgets=budgets,
+        goal=goal,
+        tokens=role_tokens,
+        max_tokens=max_tokens,
+        names=some or None,
     )
     before = _prompt_tokens(prompt, vocabulary, encode, profile, role_tokens)
     writer = _TraceDecoder(masker, model, before, _Sampler(len(vocabulary), temperature, seed))
     if not writer.insert(builder.text(role_tokens=role_tokens)):
+        if some and not _is_named(builder, some):
+            raise ValueError(f"what the problem says uses other names than {', '.join(some)}")
         raise BudgetTooSmall(f"the problem and a closing take more than {max_tokens} tokens or {budgets}")
     judge = None if verdicts == "none" else _Judge(verdicts, role_tokens, limits)
     return writer.written(judge, Deadline(math.inf if timeout is None else timeout * 1_000))
+
+
+def _is_named(builder: TraceBuilder, names: Iterable[str]) -> bool:
+    """Whether a trace uses these names alone."""
+    return Validator(profile=builder.profile, names=names).push(builder.text()) != "invalid"
 
 
 def _prompt_tokens(

@@ -59,6 +59,10 @@ _PIECES = (
 )
 
 
+NAMES = ("x", "y", "age", "ünïcode", "a b", "p", "gtx", "€")
+"""Most of those in the traces of `records`, and some that are not there."""
+
+
 def adversarial(random: Random, size: int = 1_200) -> TokenVocabulary:
     """Single bytes, and tokens that run across everything that a trace is made of."""
     tokens = {bytes((byte,)) for byte in range(256)}
@@ -76,8 +80,11 @@ def a_masker(vocabulary: TokenVocabulary, random: Random) -> TokenMasker:
         budgets = Budgets(*(random.choice([None, None, None, *each]) for each in some))
         goal = TraceGoal(random.random() < 0.5, random.random() < 0.4)
         profile, tokens = random.choice(PROFILES), random.choice([False, False, True, None])
+        names = random.choice([None, None, NAMES])
         try:
-            return TokenMasker(vocabulary, profile=profile, budgets=budgets, goal=goal, tokens=tokens)
+            return TokenMasker(
+                vocabulary, profile=profile, budgets=budgets, goal=goal, tokens=tokens, names=names
+            )
         except ValueError:
             continue
 

@@ -167,8 +167,8 @@ def check_reserve(
 
 def test_masks_near_the_end_of_a_budget_are_those_of_all_closings() -> None:
     """[DECODE-CLOSE]"""
-    seen = check_reserve(VOCABULARY, Random(12), 60, 0.04, 12)
-    assert {"Keyword", "FieldValue", "FieldName", "Proposition", "LineStart", "TextLine"} <= set(seen)
+    seen = check_reserve(VOCABULARY, Random(12), 30, 0.04, 12)
+    assert {"Keyword", "FieldValue", "FieldName", "Proposition", "LineStart"} <= set(seen)
 
 
 @pytest.mark.slow
@@ -190,6 +190,26 @@ def test_a_fence_for_which_no_tokens_are_left_is_not_opened() -> None:
             assert masker.allows(token) is is_allowed
             assert (token in bits(masker.mask())) is is_allowed
             assert masker.consume_tokens(more)
+
+
+def test_what_begins_a_role_token_is_no_text_yet() -> None:
+    """[DECODE-MASK]: found by `benchmarks/mask_states.py`, in a token with a whole line before it."""
+    vocabulary = TokenVocabulary([*(bytes((byte,)) for byte in range(256)), b"a\n<p", b"a\n<x"])
+    masker = TokenMasker(vocabulary, tokens=True, budgets=Budgets(text=3))
+    assert masker.consume_tokens(b"<problem>\n@node id=1 role=problem\n")
+    assert {256, 257} & {*bits(masker.mask())} == {256}
+    assert masker.allows(256) and not masker.allows(257)
+
+
+def test_what_begins_the_end_marker_needs_less_for_the_closing() -> None:
+    """[DECODE-CLOSE]: found by `benchmarks/mask_states.py`."""
+    single = [bytes((byte,)) for byte in range(256)]
+    vocabulary = TokenVocabulary([*single, b"a\n<summarizer:e", b"a\n", b"a\nb", None], end=259)
+    begun = b"@node id=1 role=summarizer\n"
+    most = len(begun) + len("<summarizer:end>") + 1
+    masker = TokenMasker(vocabulary, goal=TraceGoal(end=True), max_tokens=most)
+    assert masker.consume_tokens(begun) and bits(masker.mask()) == [ord("<"), 256]
+    assert masker.consume_token(256) and masker.consume_tokens(masker.closing())
 
 
 def test_the_last_token_is_the_end() -> None:

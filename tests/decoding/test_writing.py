@@ -248,3 +248,28 @@ def test_the_default_prompt_is_what_is_told_of_traces(role_tokens: bool) -> None
     poor = TokenVocabulary([bytes((byte,)) for byte in range(256) if byte != "…".encode()[0]])
     with pytest.raises(BadVocabulary, match="give a `prompt`"):
         dot.write(_never_asked, "Why?", vocabulary=poor)
+
+
+def test_propositions_are_written_with_declared_names() -> None:
+    """[WRITE-NAMES]"""
+    wrong = GOOD.replace('{"gt": ["x", 2]}', '{"gt": ["q", 2]}')
+    free = write(Following(wrong), "Is x > 2?", vocabulary=VOCABULARY, names=(), **THEORY)
+    assert '"q"' in free.text
+    head = len(free.trace) - len(wrong)
+
+    def without_escapes(tokens: Sequence[int]) -> Any:
+        found = np.zeros(SIZE)
+        at = sum(len(VOCABULARY.tokens[each] or b"") for each in tokens) - head
+        found[wrong.encode()[at] if at < len(wrong) else ord("\n")] = 9
+        found[ord("\\")] = -9
+        return found
+
+    limited = write(without_escapes, "Is x > 2?", vocabulary=VOCABULARY, prompt="", **THEORY)
+    assert limited.text[head:] == wrong.replace('"q"', '"x"')
+    closed(limited)
+    with pytest.raises(ValueError, match="other names than x"):
+        write(
+            _never_asked, "Is y > 2?", vocabulary=VOCABULARY, declare={"x": "Int"}, assume=[{"gt": ["y", 3]}]
+        )
+    with pytest.raises(ValueError, match="no name"):
+        write(_never_asked, "Why?", vocabulary=VOCABULARY, names=["and"])

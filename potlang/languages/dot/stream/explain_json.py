@@ -20,9 +20,10 @@ from potlang.languages.dot.stream.json_bytes import (
     ListFrame,
     longer,
 )
-from potlang.languages.dot.stream.json_shapes import SHAPES_OF
+from potlang.languages.dot.stream.json_shapes import KEYWORDS, SHAPES_OF
 
 Found = tuple[str, dict[str, Any]]
+_NOT_UTF8: Found = ("POT5005", {"what": "the `@prop`"})
 _WRONG_SHAPE = "no proposition or term goes on so here"
 
 
@@ -82,9 +83,17 @@ def _value(json: JsonBytes, at: Expected, stack: Brackets | None, one: bytes) ->
 def _in_string(at: InString, stack: Brackets | None, byte: int, role: Role | None, of_problem: bool) -> Found:
     one = bytes((byte,))
     if at.rest:
-        return "POT5005", {"what": "the `@prop`"}
+        is_other = at.among is not None and utf8.after(at.rest, byte) is not None
+        return _shape("no name that may be used here goes on so") if is_other else _NOT_UTF8
     if at.half or at.part:
         return _in_escape(at, one)
+    if at.among is not None and byte >= 0x20:
+        text = (at.text or "") + (one.decode("latin-1") if one != b'"' else "")
+        return _shape(
+            f"no name that may be used here begins with `{text}`"
+            if one != b'"'
+            else f"`{text}` is no name that may be used here"
+        )
     if byte < 0x20:
         return _not_json("a string contains a raw control character")
     if utf8.after(utf8.WHOLE, byte) is None:
@@ -93,6 +102,8 @@ def _in_string(at: InString, stack: Brackets | None, byte: int, role: Role | Non
         if at.text is not None and at.length and stack is not None and not isinstance(stack.frame, ListFrame):
             if at.text in stack.frame.keys:
                 return "POT1004", {"key": at.text}
+            if at.text in KEYWORDS:
+                return _shape(f"`{at.text}` is a word of formulas, and no name")
             return _shape(f"unknown operator `{at.text}`")
         return _shape("a name or an expression must not be empty")
     if at.length == at.shape.most:

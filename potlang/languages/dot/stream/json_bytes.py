@@ -6,10 +6,14 @@ A `Cursor` is where the text stands: what is expected or half read, and the brac
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
 from potlang.languages.dot.stream import utf8
 from potlang.languages.dot.stream.json_shapes import (
+    KEYWORDS,
+    NAMING,
     OF_A_PROBLEM,
     PROPOSITION,
     SHAPES_OF,
@@ -31,6 +35,7 @@ _ESCAPES = {ord(a): b for a, b in zip('"\\/bfnrt', '"\\/\b\f\n\r\t', strict=True
 _QUOTE, _BACKSLASH, _COMMA, _COLON = b'"\\,:'
 _LIST, _LIST_END, _OBJECT, _OBJECT_END = b"[]{}"
 _ZERO, _MINUS, _PLUS, _POINT, _SMALL_E, _LARGE_E = b"0-+.eE"
+_BINDERS = SHAPES_OF["binders"].object
 UNFINISHED = frozenset(("sign", "point", "e", "sign of exponent"))
 """The parts of a number behind which it needs a digit."""
 
@@ -76,11 +81,15 @@ class ObjectFrame(NamedTuple):
 
 
 class Brackets(NamedTuple):
-    """The innermost open bracket, those around it, and how many there are."""
+    """The innermost open bracket, those around it, and how many there are.
+
+    `bound`: the variables that are bound here, where names are limited.
+    """
 
     frame: ListFrame | ObjectFrame
     below: Brackets | None
     depth: int
+    bound: frozenset[str] = frozenset()
 
 
 class Expected(NamedTuple):
@@ -109,8 +118,9 @@ class BehindValue(NamedTuple):
 class InString(NamedTuple):
     """A string up to here.
 
-    `text`: of a key, what it says so far. `length`: its characters, as far as they matter. `part`: the bytes
-    of an escape that is not complete, `rest`: of a character. `half`: the first of a pair of surrogates.
+    `text`: of a key, or of one of some names, what it says so far; `among`: these names, if they are limited.
+    `length`: its characters, as far as they matter. `part`: the bytes of an escape that is not complete,
+    `rest`: of a character. `half`: the first of a pair of surrogates.
     """
 
     shape: StringShape
@@ -119,6 +129,7 @@ class InString(NamedTuple):
     part: bytes = b""
     rest: utf8.Partial = utf8.WHOLE
     half: int = 0
+    among: frozenset[str] | None = None
 
 
 class InNumber(NamedTuple):
@@ -157,9 +168,13 @@ def is_complete(cursor: Cursor) -> bool:
 
 
 class JsonBytes(NamedTuple):
-    """The automaton under limits."""
+    """The automaton under limits.
+
+    `names`: those that propositions may use, beside variables that they bind, where these are limited.
+    """
 
     limits: InputLimits = DEFAULT_LIMITS
+    names: frozenset[str] | None = None
 
     def step(self, cursor: Cursor, byte: int) -> Cursor | None:
         """Behind one more byte, which is no line feed; None if nothing that begins so is accepted."""
@@ -185,7 +200,11 @@ class JsonBytes(NamedTuple):
     def _value(self, at: Expected, stack: Brackets | None, byte: int) -> Cursor | None:
         shape = SHAPES_OF[at.kind]
         if byte == _QUOTE:
-            return None if shape.string is None else Cursor(InString(shape.string), stack)
+            if shape.string is None:
+                return None
+            if self.names is None or at.kind not in NAMING:
+                return Cursor(InString(shape.string), stack)
+            return Cursor(InString(shape.string, text="", among=self.names_in(stack)), stack)
         if byte == _LIST:
             if shape.list is None or depth_of_list(shape.list) > self._room(stack):
                 return None
@@ -203,7 +222,14 @@ class JsonBytes(NamedTuple):
         return None
 
     def _inside(self, stack: Brackets | None, frame: ListFrame | ObjectFrame) -> Brackets:
-        return Brackets(frame, stack, 1 if stack is None else stack.depth + 1)
+        if stack is None:
+            return Brackets(frame, None, 1)
+        return Brackets(frame, stack, stack.depth + 1, stack.bound)
+
+    def names_in(self, stack: Brackets | None) -> frozenset[str]:
+        """The names that may be used here, where they are limited."""
+        names = self.names or frozenset()
+        return names if stack is None else names | stack.bound
 
     def _comma_or_end(self, stack: Brackets | None, byte: int) -> Cursor | None:
         if stack is None:
@@ -219,7 +245,11 @@ class JsonBytes(NamedTuple):
 
     def _closed(self, stack: Brackets | None) -> Cursor:
         assert stack is not None
-        return self.behind_value(stack.below)
+        frame, below = stack.frame, stack.below
+        if self.names is not None and below is not None and frame.shape is _BINDERS:
+            assert isinstance(frame, ObjectFrame)
+            below = below._replace(bound=below.bound | frame.keys)
+        return self.behind_value(below)
 
     def behind_value(self, stack: Brackets | None) -> Cursor:
         """Behind a value."""
@@ -237,10 +267,10 @@ class JsonBytes(NamedTuple):
 
     def _string(self, at: InString, stack: Brackets | None, byte: int) -> Cursor | None:
         if at.rest:
-            # Only keys keep what they say, and need the bytes of the character for it.
+            # Only keys and limited names keep what they say, and need the bytes of the character for it.
             part = at.part + bytes((byte,)) if at.text is not None else b""
             rest = utf8.after(at.rest, byte)
-            if rest is None:
+            if rest is None or not self._may_begin_character(at, stack, part):
                 return None
             if rest:
                 return Cursor(at._replace(part=part, rest=rest), stack)
@@ -260,14 +290,21 @@ class JsonBytes(NamedTuple):
             return None
         if not rest:
             return self._character(at, stack, chr(byte) if at.text is not None else None)
-        if self._next_characters(at, stack) is not None:
+        if not self._may_begin_character(at, stack, bytes((byte,))):
             return None
         return Cursor(at._replace(part=bytes((byte,)) if at.text is not None else b"", rest=rest), stack)
 
+    def _may_begin_character(self, at: InString, stack: Brackets | None, part: bytes) -> bool:
+        """Whether a character that may follow begins with these bytes."""
+        among = self._next_characters(at, stack)
+        return among is None or any(each.encode().startswith(part) for each in among)
+
     def _next_characters(self, at: InString, stack: Brackets | None) -> str | None:
-        """The characters that a key may go on with; None if any."""
+        """The characters that a key or a limited name may go on with; None if any."""
         if at.text is None:
             return None
+        if at.among is not None:
+            return "".join(sorted({each[len(at.text)] for each in _beginning(at.among, at.text)}))
         assert stack is not None and isinstance(stack.frame, ObjectFrame)
         frame = stack.frame
         if frame.shape.keys is None:
@@ -298,17 +335,25 @@ class JsonBytes(NamedTuple):
         """Whether an escape may begin with these digits: pairs of surrogates are whole, keys known."""
         is_low = digits[0] == ord("d") and (len(digits) == 1 or digits[1] in b"cdef")
         if at.half:
-            return is_low
+            among = self._next_characters(at, stack)
+            return is_low and (
+                among is None or any(code.startswith(digits) for code in _codes(among, at.half))
+            )
         if is_low and len(digits) > 1:
             return False
         among = self._next_characters(at, stack)
-        return among is None or any((b"%04x" % ord(each)).startswith(digits) for each in among)
+        return among is None or any(code.startswith(digits) for code in _codes(among, 0))
 
     def _character(self, at: InString, stack: Brackets | None, character: str | None) -> Cursor | None:
         """Behind one character more, which is needed of keys alone."""
         length = 1 if at.shape.most is None else at.length + 1
         if at.text is None:
             return Cursor(InString(at.shape, length), stack)
+        if at.among is not None:
+            assert character is not None
+            text = at.text + character
+            is_on_the_way = any(each.startswith(text) for each in at.among)
+            return Cursor(InString(at.shape, length, text, among=at.among), stack) if is_on_the_way else None
         among = self._next_characters(at, stack)
         assert character is not None
         if among is not None and character not in among:
@@ -319,16 +364,24 @@ class JsonBytes(NamedTuple):
         return Cursor(InString(at.shape, length, text), stack)
 
     def _is_repeated(self, key: str, stack: Brackets | None) -> bool:
-        return stack is not None and isinstance(stack.frame, ObjectFrame) and key in stack.frame.keys
+        return stack is not None and isinstance(stack.frame, ObjectFrame) and key in self.taken(stack.frame)
+
+    def taken(self, frame: ObjectFrame) -> frozenset[str]:
+        """The keys that an object may not have: those that it has, and keywords where names are limited."""
+        if self.names is None or frame.shape.keys is not None:
+            return frame.keys
+        return frame.keys | KEYWORDS
 
     def _end_of_string(self, at: InString, stack: Brackets | None) -> Cursor | None:
         if at.length == 0:
             return None
         if at.text is None:
             return self.behind_value(stack)
+        if at.among is not None:
+            return self.behind_value(stack) if at.text in at.among else None
         assert stack is not None and isinstance(stack.frame, ObjectFrame)
         frame, key = stack.frame, at.text
-        if key in frame.keys:
+        if key in self.taken(frame):
             return None
         shape = frame.shape
         kind = shape.value
@@ -383,7 +436,7 @@ class JsonBytes(NamedTuple):
             case ExpectedColon():
                 return b":"
             case Expected():
-                return b"]" if at.may_close else shortest_of(at.kind)
+                return b"]" if at.may_close else self._shortest(at, stack)
             case ExpectedKey():
                 return b"}" if at.may_close else b'"'
         assert stack is not None
@@ -391,7 +444,34 @@ class JsonBytes(NamedTuple):
             return b"]" if stack.frame.items >= stack.frame.shape.least else b","
         return b"}" if stack.frame.may_close else b","
 
+    def _shortest(self, at: Expected, stack: Brackets | None) -> bytes:
+        """A short value of a kind."""
+        if self.names is None or at.kind == "term":
+            return shortest_of(at.kind)
+        if at.kind in NAMING:
+            return b'"%b"' % _shortest_of_names(self.names_in(stack))
+        # Names may stand in the items of a list: they are looked for where they stand.
+        return b"[" if SHAPES_OF[at.kind].list else shortest_of(at.kind)
+
+    def _rest_of_name(self, at: InString, among: frozenset[str]) -> bytes:
+        """What makes a name of those that are allowed."""
+        assert at.text is not None
+        begun = _beginning(among, at.text)
+        if at.rest:
+            rests = (each[len(at.text)].encode() for each in begun)
+            return min(rest[len(at.part) :] for rest in rests if rest.startswith(at.part))
+        if at.part or at.half:
+            wanted = _codes((each[len(at.text)] for each in begun), at.half)
+            digits = at.part[2:].lower()
+            code = min(code for code in wanted if code.startswith(digits))
+            return (b"\\u" + code)[len(at.part) :]
+        if at.text in among:
+            return b'"'
+        return _shortest_of_names(each[len(at.text) :] for each in begun) + b'"'
+
     def _rest_of_string(self, at: InString, stack: Brackets | None) -> bytes:
+        if at.among is not None:
+            return self._rest_of_name(at, at.among)
         if at.rest:
             return utf8.completing(at.rest)
         digits = at.part[2:].lower()
@@ -411,6 +491,29 @@ class JsonBytes(NamedTuple):
             return rest.encode() + b'"'
         is_whole = at.length > 0 and (at.text is None or not self._is_repeated(at.text, stack))
         return b'"' if is_whole else b"x"
+
+
+def _beginning(names: frozenset[str], text: str) -> list[str]:
+    """The names that begin with a text and go on."""
+    return [each for each in names if len(each) > len(text) and each.startswith(text)]
+
+
+def _shortest_of_names(names: Iterable[str]) -> bytes:
+    """The shortest of some names as a string of JSON has it; variables may have any characters."""
+    written = (json.dumps(each, ensure_ascii=False)[1:-1].encode() for each in names)
+    return min(written, key=lambda each: (len(each), each))
+
+
+def _codes(characters: Iterable[str], half: int) -> list[bytes]:
+    """The digits of the escapes with which characters begin, or that follow the first of a pair."""
+    found = []
+    for each in characters:
+        units = each.encode("utf-16-be").hex().encode()
+        if not half:
+            found.append(units[:4])
+        elif len(units) == 8 and int(units[:4], 16) == half:
+            found.append(units[4:])
+    return found
 
 
 def _whole(digit: int) -> InNumber:

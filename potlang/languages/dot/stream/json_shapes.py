@@ -6,7 +6,8 @@ begin with, how deep its smallest one nests, and that one's text.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
@@ -53,6 +54,12 @@ class ValueShape(NamedTuple):
     object: ObjectShape | None = None
 
 
+NAMING = frozenset((PROPOSITION, OF_A_PROBLEM, "term", "name"))
+"""The kinds whose strings are names that something has been given."""
+KEYWORDS = frozenset(("and", "or", "not", "in"))
+"""Words of formulas, which are no names there."""
+_IS_PLAIN = re.compile(r'[^"\\\x00-\x1f\ud800-\udfff]*')
+_SHOWN = 40
 _NAME = StringShape()
 _APPLICATION = ListShape(("name", "term"), True, 2)
 _DECLARED = {"declare": "declarations", "assume": "assumptions"}
@@ -100,6 +107,20 @@ SHAPES_OF: Mapping[str, ValueShape] = MappingProxyType(
     }
 )
 """The shapes of each kind of value."""
+
+
+def checked_names(names: Iterable[str]) -> frozenset[str]:
+    """The names that propositions may use.
+
+    Raises ValueError if there are none, or one is a keyword, or would need an escape in JSON.
+    """
+    found = frozenset([names] if isinstance(names, str) else names)
+    if not found:
+        raise ValueError("no names are given that propositions may use; None allows any")
+    for name in sorted(found):
+        if name in KEYWORDS or not 0 < len(name) <= LONGEST_NAME or not _IS_PLAIN.fullmatch(name):
+            raise ValueError(f"{name[:_SHOWN]!r} is no name that propositions may use")
+    return found
 
 
 @cache

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
 from potlang.languages.dot.read.records import END_MARK, ROLE_TOKENS, Profile
 from potlang.languages.dot.read.shapes import LONGEST_NUMBER, SHAPES, pattern
 from potlang.languages.dot.stream import utf8
 from potlang.languages.dot.stream.json_bytes import Cursor, JsonBytes, is_complete, start
+from potlang.languages.dot.stream.json_shapes import checked_names
 from potlang.languages.dot.stream.registers import (
     NO_GOAL,
     UNBOUNDED,
@@ -156,7 +158,8 @@ Next: TypeAlias = tuple[Registers, Place] | None
 class TraceMachine:
     """The machine of a profile under budgets and limits.
 
-    `tokens`: whether blocks begin with role tokens; None: as the first one does.
+    `tokens`: whether blocks begin with role tokens; None: as the first one does. `names`: those that
+    propositions may use, beside variables that they bind; None: any.
     """
 
     def __init__(
@@ -167,10 +170,12 @@ class TraceMachine:
         *,
         tokens: bool | None = None,
         limits: InputLimits = DEFAULT_LIMITS,
+        names: Iterable[str] | None = None,
     ) -> None:
+        """Raises ValueError for names that no formula can have."""
         self.rules = Admission(profile, budgets, goal, tokens=tokens)
         self.limits = limits
-        self.json = JsonBytes(limits)
+        self.json = JsonBytes(limits, None if names is None else checked_names(names))
         self._openings: tuple[Registers | None, list[bytes]] = None, []
 
     def start(self) -> TraceState:

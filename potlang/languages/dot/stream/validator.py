@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from potlang.diag import Diagnostic, Place, Sink
@@ -47,13 +48,14 @@ class Validator:
         goal: TraceGoal = NO_GOAL,
         tokens: bool | None = None,
         limits: InputLimits = DEFAULT_LIMITS,
+        names: Iterable[str] | None = None,
     ) -> None:
         """`goal`: what a trace needs to be complete. `tokens`: whether blocks begin with role tokens; None:
-        as the first one does.
+        as the first one does. `names`: those that propositions may use ([STREAM-NAMES]); None: any.
 
-        Raises `ValueError` for budgets that admit no trace.
+        Raises `ValueError` for budgets that admit no trace, and for names that no proposition can use.
         """
-        self._machine = TraceMachine(profile, budgets, goal, tokens=tokens, limits=limits)
+        self._machine = TraceMachine(profile, budgets, goal, tokens=tokens, limits=limits, names=names)
         rules, start = self._machine.rules, self._machine.start()
         if (budgets.text or 0) < 0 or not rules.follows(start.registers, "NODE"):
             raise ValueError(f"no trace is within {budgets}" + (f" and reaches {goal}" if any(goal) else ""))
