@@ -89,6 +89,21 @@ def test_an_order_takes_few_questions(shape: str) -> None:
     assert case.questions <= (1 if shape == "equal" else 200)
 
 
+def test_an_order_of_which_no_more_can_be_asked_is_not_settled() -> None:
+    """[DOT-SUMMARY-5] However many pairs are open."""
+    case = Worlds(Random(1), [1 << at for at in range(1_000)], 1_000)
+    case.order.rule_out(0b11, bit_set(range(2, 1_000)))
+    asked: list[int] = []
+
+    def ask(questions: Sequence[Sequence[Pair]]) -> Iterator[Told] | None:
+        asked.append(len(questions))
+        return None
+
+    case.order.settle(ask)
+    assert len(asked) == 1 and not case.order.settled
+    assert case.order.entails(0, 2) is False and case.order.entails(0, 1) is None
+
+
 def test_only_the_order_that_is_wanted_is_asked_for() -> None:
     case = Worlds(Random(1), [0b1, 0b11, 0b10], 2)
     case.order = EntailmentOrder(3, 0b101)

@@ -191,10 +191,13 @@ class Comparison:
         for each in self._models:
             order.rule_out(*each)
 
-        def ask(questions: Sequence[Sequence[Pair]]) -> Iterator[Told]:
+        def answers(questions: Sequence[Sequence[Pair]]) -> Iterator[Told]:
             for answer in self._asked([SwitchQuestion(either=tuple(pairs)) for pairs in questions]):
                 order.rule_out(answer.true, answer.false)
                 yield _TOLD[answer.status]
+
+        def ask(questions: Sequence[Sequence[Pair]]) -> Iterator[Told] | None:
+            return answers(questions) if self._base.may_ask() else None
 
         order.settle(ask)
         self.complete &= order.settled

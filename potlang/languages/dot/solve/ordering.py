@@ -14,8 +14,11 @@ from typing import Literal
 Pair = tuple[int, int]
 Told = Literal["apart", "entailed", "unknown"]
 """Of pairs: one of them has a model in which the first is true and the second is not; or none has."""
-AskPairs = Callable[[Sequence[Sequence[Pair]]], Iterable[Told]]
-"""Answers for several lists of pairs; what models say has been noted with `EntailmentOrder.rule_out`."""
+AskPairs = Callable[[Sequence[Sequence[Pair]]], Iterable[Told] | None]
+"""Answers for several lists of pairs; what models say has been noted with `EntailmentOrder.rule_out`.
+
+None where nothing more can be asked.
+"""
 
 _MOST_PAIRS = 256
 _MOST_QUESTIONS = 16
@@ -79,7 +82,11 @@ class EntailmentOrder:
     def settle(self, ask: AskPairs) -> None:
         """Ask until each pair is known, or could not be settled."""
         while questions := self._next():
-            for pairs, answer in zip(questions, ask(questions), strict=True):
+            answers = ask(questions)
+            if answers is None:
+                self.settled = False
+                return
+            for pairs, answer in zip(questions, answers, strict=True):
                 self._take(pairs, answer)
 
     def _take(self, pairs: list[Pair], answer: Told) -> None:

@@ -95,6 +95,12 @@ class Assuming:
         """Whether nothing at all is assumed."""
         return not self.extra and not self._theory.theory.assertions
 
+    def may_ask(self) -> bool:
+        """Whether a question that is open can be asked; if not, that is noted as `TheoryProver.gave_up`."""
+        left = self._theory.left_ms()
+        self._theory.gave_up |= not left
+        return bool(left)
+
     def close(self) -> None:
         """Gives the solver back."""
         if self._prover is not None:
