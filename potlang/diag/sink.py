@@ -94,6 +94,10 @@ class Sink:
         self._total[level] += 1
         return self._total[level] <= _KEPT
 
+    def codes(self) -> frozenset[str]:
+        """The codes of the reports that were kept, those of `diagnostics` and those that it leaves out."""
+        return frozenset(each.code for each in chain.from_iterable(self._kept.values()))
+
     def diagnostics(self, document: Document | None = None) -> list[Diagnostic]:
         """The reported diagnostics in document order, without duplicates, at most `limit`.
 

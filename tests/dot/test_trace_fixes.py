@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from random import Random
 
 import pytest
+from call_counts import calls_of
 from trace_damage import (
     DAMAGES,
     blank_lines,
@@ -245,5 +247,32 @@ def test_safe_fixes_restore_what_a_trace_said(damage: Callable[[str, Random], st
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda each: each.__name__)
 def test_safe_fixes_restore_what_many_traces_said(damage: Callable[[str, Random], str]) -> None:
     outcomes = check_damaged(damage, 1_000, 8)
-    least = {second_status: 0.3, wrong_kinds: 0.3, doubled_id: 0.5}.get(damage, 1.0)
+    # Text with a role's tag hides records that are all indented: it is left alone.
+    least = {second_status: 0.3, wrong_kinds: 0.15, doubled_id: 0.5, indented: 0.98}.get(damage, 1.0)
     assert outcomes["restored"] >= least * outcomes.total()
+
+
+# --- time ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "@node id=1 role=proposer\n@entails src=1 dst=1\n",
+        "@node id={0} role=proposer\n\n@entails src={0} dst={0}\n",
+        " @node id={0} role=proposer\n @entails src={0} dst={0}\n",
+        "x\n```\n@node id=1 role=summarizer\n@node id=1 role=critic\n```\n",
+        "@node id={0} role=proposer\n@prop id={0} [\n",
+        "</think>\n@node id=1 role=critic\n",
+    ],
+    ids=["doubled ids", "blank lines", "indented", "fences", "open JSON", "thoughts"],
+)
+def test_fixes_are_found_in_linear_time(unit: str) -> None:
+    """[DOT-BAD-1]"""
+
+    def text(size: int) -> str:
+        return "".join(unit.format(index + 1) for index in range(size))
+
+    checked(text(2))
+    few, many = (calls_of(partial(checked, text(size))) for size in (150, 600))
+    assert many < 5 * few

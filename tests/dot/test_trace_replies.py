@@ -163,6 +163,15 @@ def test_text_outside_of_tags_is_said_to_be_left_out() -> None:
     assert [potlang.fix(text).text for text in ("Well: <problem>q</problem>.\n",)] == ["<problem>q</problem>"]
 
 
+def test_records_outside_of_tags_are_not_removed() -> None:
+    """[DOT-TAG-1] [DOT-REPLY-KEEPS]"""
+    text = TRACE.replace("@", " @").replace("Yes.\n<summarizer:end>", "<summarizer>Yes.</summarizer>")
+    found = checked(text)
+    assert [each.records for each in found.trace.left_out] == [11]
+    assert potlang.fix(text, language="dot").text == text
+    assert not potlang.dot.verify(text).ok
+
+
 def test_the_command_opens_replies(tmp_path: Path) -> None:
     """[DOT-REPLY]"""
     file = tmp_path / "reply.txt"

@@ -99,7 +99,7 @@ def check(
     report_unread(trace, sink)
     propositions = read_propositions(trace, sink, None if program is None else TraceTheory(program.tree))
     how = ReadOptions(trace.profile, budget, require_end)
-    return CheckedTrace(trace, propositions, with_mends(trace, tuple(sink.diagnostics()), how))
+    return CheckedTrace(trace, propositions, with_mends(trace, sink, how))
 
 
 def opened(

@@ -21,7 +21,7 @@ from potlang.languages.dot.read.trace import Trace
 from potlang.source import Document
 
 _LARGEST = 4_000_000
-_UNREAD = frozenset({"POT0005", "POT5001", "POT5002", "POT5003", "POT5004", "POT5006", "POT5020", "POT5066"})
+_UNREAD = frozenset({"POT5001", "POT5002", "POT5003", "POT5004", "POT5006", "POT5020", "POT5066"})
 """Where these are, blocks are not what they seem."""
 _OF_IDS = frozenset({"POT5021", "POT5022", "POT5023", "POT5030", "POT5032", "POT5033", "POT5040"})
 """Where these are, roles are not what they seem."""
@@ -32,17 +32,17 @@ _JOINED = "put the JSON on one line"
 Edit = tuple[int, int, bytes]
 
 
-def with_mends(trace: Trace, diagnostics: tuple[Diagnostic, ...], how: ReadOptions) -> tuple[Diagnostic, ...]:
+def with_mends(trace: Trace, sink: Sink, how: ReadOptions) -> tuple[Diagnostic, ...]:
     """The diagnostics of a trace that was read as `how` says, with further fixes."""
+    diagnostics, data = tuple(sink.diagnostics()), trace.raw.data
     mendable = any(each.severity is Severity.ERROR or each.code == "POT5066" for each in diagnostics)
-    data = trace.raw.data
     if not mendable or len(data) > _LARGEST:
         return diagnostics
     try:
         data.decode()
     except UnicodeDecodeError:
         return diagnostics
-    return _Mending(trace, diagnostics, how).run()
+    return _Mending(trace, diagnostics, how).run(sink.codes())
 
 
 class _Mending:
@@ -58,26 +58,30 @@ class _Mending:
         self.blocks = blocks_of(self.lines)
         self.violations = Violations(Sink(), trace.raw)
 
-    def run(self) -> tuple[Diagnostic, ...]:
-        """The diagnostics with their fixes."""
-        codes = {each.code for each in self.found}
+    def run(self, codes: frozenset[str]) -> tuple[Diagnostic, ...]:
+        """The diagnostics with their fixes; `codes` are those of all, shown or not."""
         if "POT5066" in codes:
             self._dedent()
         if "POT5020" in codes:
             self._renumber()
         joined = any(fix.title == _JOINED for each in self.found for fix in each.fixes)
+        if any(each.code == "POT0005" for each in self.found):
+            joined = joined or "POT1001" in codes
         if joined or codes & (_UNREAD | _OF_IDS):
             self._doubt()
         if "POT5008" in codes and not joined and not codes & _UNREAD:
             self._order()
         return tuple(self.found)
 
-    def _add(self, index: int, fix: Fix) -> None:
+    def _add(self, index: int | None, fix: Fix) -> None:
+        # Where there are more errors than are shown it waits for the rest of them.
+        if index is None:
+            return
         each = self.found[index]
         self.found[index] = each._replace(fixes=(fix, *each.fixes))
 
-    def _first(self, code: str) -> int:
-        return next(index for index, each in enumerate(self.found) if each.code == code)
+    def _first(self, code: str) -> int | None:
+        return next((index for index, each in enumerate(self.found) if each.code == code), None)
 
     def _fix(self, title: str, sure: bool, edits: list[Edit]) -> Fix:
         how = Applicability.SAFE if sure else Applicability.UNSAFE

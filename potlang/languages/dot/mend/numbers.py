@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
@@ -14,6 +15,8 @@ from potlang.languages.dot.read.validator import ADMISSIBLE, PAPER_TRIPLES
 
 _ROLES_OF = {"target": "proposer", "src": "proposer", "dst": "proposer", "witness": "critic"}
 _OWN = {("edge", "dst"), ("prop", "id"), ("node", "id")}
+_MOST = 20
+"""Nodes of one id that a reference is tried with."""
 _NOT_IDS = ("rank", "role", "mark", "kind")
 
 
@@ -78,14 +81,19 @@ class _Numbers:
         self.references = references
         self.profile = profile
         self.meant = list(declared)
+        self._having: dict[int, list[int]] = {}
+        """The nodes that are meant to have an id."""
 
     def renumbering(self) -> Renumbering | None:
         """See `renumbering`."""
         if not self._find_meant():
             return None
+        for index, id_ in enumerate(self.meant):
+            self._having.setdefault(id_, []).append(index)
         new = self._new_ids()
         # Two blocks of one role with one id may be one block that was written twice.
         sure, edits = len(set(zip(self.meant, self.roles, strict=True))) == len(self.meant), []
+        sure = sure and all(len(nodes) <= _MOST for nodes in self._having.values())
         for each in self.references:
             found = self._candidates(each)
             sure = sure and len(found) == 1
@@ -140,7 +148,9 @@ class _Numbers:
         at = reference.block
         if (reference.kind, reference.field.name) in _OWN:
             return [at]
-        found = [index for index in range(at) if self.meant[index] == reference.id]
+        having = self._having.get(reference.id, [])
+        before = bisect_left(having, at)
+        found = having[max(0, before - _MOST) : before]
         if reference.id in (self.meant[at], self.declared[at]):
             found.append(at)
         return [index for index in found if self._admits(reference, index)]

@@ -6,6 +6,7 @@ A reply is a window: the bytes around the trace are left out, and places are tho
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
@@ -176,14 +177,15 @@ class _Reply:
         marks = self._fence_lines(start)
         pairs = list(zip(marks[::2], marks[1::2], strict=False))
         inside = [(self._line_end(opened), closed) for opened, closed in pairs]
-        holding = [span for span in inside if any(span[0] <= line < span[1] for line in lines)]
-        if len(holding) < 2 or not all(any(a <= line < b for a, b in holding) for line in lines):
+        found = [(*span, bisect_left(lines, span[0]), bisect_left(lines, span[1])) for span in inside]
+        holding = [span for span in found if span[2] < span[3]]
+        if len(holding) < 2 or sum(last - first for *_, first, last in holding) < len(lines):
             return
-        for opened, closed in holding[: -_MOST_TRIED - 1 : -1]:
-            own = [line for line in lines if opened <= line < closed]
+        for opened, closed, first, last in holding[: -_MOST_TRIED - 1 : -1]:
+            own = lines[first:last]
             if "role=summarizer" in self._text[opened:closed]:
-                last = self._line_end(own[-1])
-                yield _Window(self._first(opened, own[0]), self._marked_end(last, closed) or closed)
+                behind = self._line_end(own[-1])
+                yield _Window(self._first(opened, own[0]), self._marked_end(behind, closed) or closed)
 
     def around(self, window: _Window) -> Iterator[LeftOut]:
         """What a window leaves out of the reply."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from potlang.diag import Applicability, Sink
+from potlang.languages.dot.read.lookalike import opening_of
 from potlang.languages.dot.read.raw import Raw
 from potlang.languages.dot.read.records import END_MARK, End, Fence, FreeText, Node, Profile, Record, Role
 from potlang.languages.dot.read.rules import Violations
@@ -53,11 +54,16 @@ def _left_out(data: bytes, start: int, end: int) -> Iterator[LeftOut]:
     is_open = False
     for tag in _TAG.finditer(data, start, end):
         if not is_open and data[start : tag.start()].strip():
-            yield LeftOut(start, tag.start())
+            yield _part_left_out(data, start, tag.start())
         is_open = not tag[1]
         start = tag.end()
     if not is_open and data[start:end].strip():
-        yield LeftOut(start, end)
+        yield _part_left_out(data, start, end)
+
+
+def _part_left_out(data: bytes, start: int, end: int) -> LeftOut:
+    lines = data[start:end].split(b"\n")
+    return LeftOut(start, end, sum(opening_of(line) > 0 for line in lines))
 
 
 def _parts(violations: Violations, start: int, end: int) -> Iterator[tuple[Role, int, int, tuple[int, int]]]:

@@ -90,7 +90,7 @@ def verify(
     report = report._replace(verdict=_verdict(report, sink))
     report = report._replace(established=with_verdict(report.established, report))
     how = ReadOptions(trace.profile, budget, require_end)
-    diagnostics = with_mends(trace, tuple(sink.diagnostics()), how)
+    diagnostics = with_mends(trace, sink, how)
     report = report._replace(
         profile=trace.profile,
         hash=digest(trace),
