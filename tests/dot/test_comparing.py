@@ -86,7 +86,7 @@ def test_an_order_takes_few_questions(shape: str) -> None:
     case = Worlds(random, random.sample(formulas, len(formulas)), 150)
     case.order.settle(case.ask)
     case.check()
-    assert case.questions <= (1 if shape == "equal" else 200)
+    assert case.questions <= (8 if shape == "equal" else 200)
 
 
 def test_an_order_of_which_no_more_can_be_asked_is_not_settled() -> None:

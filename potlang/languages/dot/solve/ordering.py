@@ -20,6 +20,7 @@ AskPairs = Callable[[Sequence[Sequence[Pair]]], Iterable[Told] | None]
 None where nothing more can be asked.
 """
 
+_LONGEST_CIRCLE = 32
 _MOST_PAIRS = 256
 _MOST_QUESTIONS = 16
 
@@ -119,7 +120,7 @@ class EntailmentOrder:
         return self._alike() or self._conjectures()
 
     def _alike(self) -> list[list[Pair]]:
-        """For each class of formulas that no model tells apart a circle through it."""
+        """For each class of formulas that no model tells apart circles through it."""
         found: list[list[Pair]] = []
         seen = 0
         for at in _bits(self._asked):
@@ -128,12 +129,15 @@ class EntailmentOrder:
             alike = self._above[at] & self._below[at] & self._asked
             seen |= alike
             members = list(self._representatives(alike))
-            circle = list(zip(members, [*members[1:], *members[:1]], strict=True))
-            pairs = [pair for pair in circle if self._is_open(*pair)]
-            if pairs:
-                found += [pairs[n : n + _MOST_PAIRS] for n in range(0, len(pairs), _MOST_PAIRS)]
-                if len(found) >= _MOST_QUESTIONS:
-                    break
+            for begin in range(0, len(members), _LONGEST_CIRCLE):
+                some = members[begin : begin + _LONGEST_CIRCLE]
+                pairs = [
+                    pair for pair in zip(some, [*some[1:], some[0]], strict=True) if self._is_open(*pair)
+                ]
+                if pairs:
+                    found.append(pairs)
+            if len(found) >= _MOST_QUESTIONS:
+                break
         return found
 
     def _representatives(self, bits: int) -> Iterator[int]:
