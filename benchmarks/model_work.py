@@ -112,13 +112,12 @@ def _matcher(vocabulary: TokenVocabulary, language: Any, to: Any, program: str =
 def programs(model: SmallModel, vocabulary: TokenVocabulary, options: Options) -> Work:
     """Programs that state the same problems; their declarations are given."""
     encode = model.tokenizer.encode
-    texts, declarations = [], []
-    prompts = []
+    texts, frames, prompts = [], [], []
     for question, _, declared in _problems(options.problems):
         sort = next(iter(declared.values()))
         members = {"given": {"sort": sort, "members": list(declared)}}
         begun = f'{{"constants": {json.dumps(members)}, "knowledge_base": ['
-        declarations.append(begun + "]}")
+        frames.append(begun)
         said = {"role": "user", "content": question_prompt(question)}
         prompts.append(model.prompt([{"role": "system", "content": system_prompt()}, said]))
         texts.append(encode(begun))
@@ -131,19 +130,32 @@ def programs(model: SmallModel, vocabulary: TokenVocabulary, options: Options) -
         "temperature": options.temperature,
     }
 
-    def named(task: Task) -> Text:
-        declared = declarations[int(task.key.partition(".")[0])]
-        return Grammared(task, matcher=_matcher(vocabulary, "pot", "llguidance", declared), **given)
-
-    def unnamed(task: Task) -> Text:
-        return Grammared(task, matcher=_matcher(vocabulary, "pot", "llguidance"), **given)
+    def held(named: bool, task: Task) -> Text:
+        index = int(task.key.partition(".")[0])
+        return Grammared(task, matcher=_framed(vocabulary, frames[index], named), **given)
 
     ways: dict[str, Way] = {
         "nothing": partial(Free, **given),
-        "grammar, declared names": named,
-        "grammar": unnamed,
+        "grammar, declared names": partial(held, True),
+        "grammar": partial(held, False),
     }
     return Work(common, tasks, ways, judge_program)
+
+
+@cache
+def _framed(vocabulary: TokenVocabulary, begun: str, named: bool) -> Any:
+    """Expressions in the places of a program: up to 12 in its knowledge base, and one that is asked."""
+    program = potlang.compile(begun + "]}") if named else None
+    rules = grammar("expression", "llguidance", program=program)
+    for was, becomes in (
+        ("\nstart: expression\n", "\n"),
+        ("\n    | STRING\n", "\n"),  # Its quotation marks would end the string of JSON that it stands in.
+    ):
+        assert was in rules
+        rules = rules.replace(was, becomes)
+    asked = json.dumps('], "verifications": [{"name": "answer", "constraint": ')
+    frame = f'start: {json.dumps(begun)} stated (", " stated){{0,11}} {asked} stated "}}]}}"'
+    return matcher_of(vocabulary, rules + frame + '\nstated: "\\"" expression "\\""\n')
 
 
 def _common(texts: Sequence[Sequence[int]]) -> Sequence[int]:
