@@ -22,7 +22,7 @@ from potlang.dot import Validator, verify  # noqa: E402
 from potlang.generate.problems import Kind  # noqa: E402
 from potlang.generate.traces import Difficulty, synthesize  # noqa: E402
 from potlang.languages.dot.stream.validator import StreamStatus  # noqa: E402
-from potlang.models.prompting import question_prompt, system_prompt  # noqa: E402
+from potlang.models.prompting import examples, question_prompt  # noqa: E402
 from potlang.models.replies import find_program  # noqa: E402
 from potlang.models.trace_prompting import trace_system_prompt  # noqa: E402
 from potlang.report.results import Limits, Verdict  # noqa: E402
@@ -112,14 +112,22 @@ def _matcher(vocabulary: TokenVocabulary, language: Any, to: Any, program: str =
 def programs(model: SmallModel, vocabulary: TokenVocabulary, options: Options) -> Work:
     """Programs that state the same problems; their declarations are given."""
     encode = model.tokenizer.encode
+    # The whole prompt of the loop is longer than such a model can make use of: its examples stand alone.
+    shown = [
+        {"role": role, "content": content}
+        for each in examples()
+        for role, content in (
+            ("user", question_prompt(each.question)),
+            ("assistant", json.dumps(each.program, ensure_ascii=False)),
+        )
+    ]
     texts, frames, prompts = [], [], []
     for question, _, declared in _problems(options.problems):
         sort = next(iter(declared.values()))
         members = {"given": {"sort": sort, "members": list(declared)}}
         begun = f'{{"constants": {json.dumps(members)}, "knowledge_base": ['
         frames.append(begun)
-        said = {"role": "user", "content": question_prompt(question)}
-        prompts.append(model.prompt([{"role": "system", "content": system_prompt()}, said]))
+        prompts.append(model.prompt([*shown, {"role": "user", "content": question_prompt(question)}]))
         texts.append(encode(begun))
     common = _common(prompts)
     behind = [prompt[len(common) :] for prompt in prompts]
