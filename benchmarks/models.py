@@ -13,7 +13,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 import json  # noqa: E402
 import sys  # noqa: E402
-from collections.abc import Mapping, Sequence  # noqa: E402
+from collections.abc import Iterator, Mapping, Sequence  # noqa: E402
 from importlib.util import find_spec  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
@@ -23,13 +23,14 @@ import click  # noqa: E402
 HERE = Path(__file__).resolve().parent
 sys.path += [str(HERE.parent), str(HERE.parent / "tests")]
 
-from model_work import Judgement, Options, Work, programs, traces  # noqa: E402
+from model_work import GOAL, Judgement, Options, Work, programs, traces  # noqa: E402
 from outcome import finish  # noqa: E402
 from small_model import SmallModel  # noqa: E402
 from tables import table  # noqa: E402
 from ways import Text, write  # noqa: E402
+from ways import replay as time_masks  # noqa: E402
 
-from potlang.decoding import TokenVocabulary  # noqa: E402
+from potlang.decoding import TokenMasker, TokenVocabulary  # noqa: E402
 
 WORKS = {"traces": traces, "programs": programs}
 Entry = dict[str, Any]
@@ -116,6 +117,18 @@ def share_of_masks(total: Mapping[str, float]) -> float:
     return total["mask"] / (total["mask"] + total["rest"] + total["model"])
 
 
+def replayed(entries: Sequence[Entry], most: int) -> Iterator[tuple[str, float]]:
+    """Microseconds of a mask in the traces of the journal: with tables that know nothing, and used ones."""
+    from gguf import GGUFReader
+
+    vocabulary = TokenVocabulary.from_gguf(GGUFReader(weights()))
+    start = TokenMasker(vocabulary, goal=GOAL, max_tokens=most)
+    texts = [vocabulary.encode(each["text"]) for each in entries if each["way"] == "exact mask"]
+    for name in ("new", "used"):
+        seconds = sum(time_masks(start, ids) for ids in texts)
+        yield name, 1e6 * seconds / max(sum(map(len, texts)), 1)
+
+
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--work", "chosen", type=click.Choice(list(WORKS)), multiple=True, help="Only this.")
 @click.option("--way", "ways", multiple=True, help="Only this way to hold the model.")
@@ -132,6 +145,9 @@ def share_of_masks(total: Mapping[str, float]) -> float:
     help="What was written so far; gone on with.",
 )
 @click.option("--no-run", is_flag=True, help="Print the table of the journal alone.")
+@click.option(
+    "--replay", is_flag=True, help="Time the masks of the journal's traces anew, without the model."
+)
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the figures to this file.")
 @click.option("--check", is_flag=True, help="Exit with 1 if a bound is broken.")
 def main(
@@ -144,6 +160,7 @@ def main(
     batch: int,
     journal: Path,
     no_run: bool,
+    replay: bool,
     json_path: Path | None,
     check: bool,
 ) -> None:
@@ -162,6 +179,9 @@ def main(
     for name in names:
         if any(each["work"] == name for each in entries):
             click.echo(table(*rows(entries, name)) + "\n")
+    if replay:
+        for tables, cost in replayed(entries, max_tokens):
+            click.echo(f"masks again, {tables} tables: {cost:.0f} us")
     exact = [each for each in entries if each["way"] == "exact mask"]
     if not all(each["complete"] for each in exact):
         failed.append("a trace under the exact mask is not complete")
