@@ -13,7 +13,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 import json  # noqa: E402
 import sys  # noqa: E402
-from collections.abc import Iterator, Mapping, Sequence  # noqa: E402
+from collections.abc import Callable, Iterator, Mapping, Sequence  # noqa: E402
 from importlib.util import find_spec  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
@@ -27,7 +27,7 @@ from model_work import GOAL, Judgement, Options, Work, programs, traces  # noqa:
 from outcome import finish  # noqa: E402
 from small_model import SmallModel  # noqa: E402
 from tables import table  # noqa: E402
-from ways import Text, write  # noqa: E402
+from ways import BadBeginning, Task, Text, write  # noqa: E402
 from ways import replay as time_masks  # noqa: E402
 
 from potlang.decoding import TokenMasker, TokenVocabulary  # noqa: E402
@@ -75,13 +75,29 @@ def run(name: str, work: Work, model: SmallModel, ways: Sequence[str], batch: in
             continue
         known = {each["task"] for each in read_journal(journal) if (each["work"], each["way"]) == (name, way)}
         left = [task for task in work.tasks if task.key not in known]
-        for at in range(0, len(left), batch):
-            texts = [begin(task) for task in left[at : at + batch]]
-            for text in write(model, work.prompt, texts):
+        texts = list(_begun(begin, left))
+        for at in range(0, len(texts), batch):
+            for text in write(model, work.prompt, texts[at : at + batch]):
                 entry = entry_of(name, way, text, work.judge(text.data()))
                 with journal.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(entry, ensure_ascii=False) + "\n")
                 click.echo(f"{name}, {way}: {text.task.key} ({text.ended}, {len(text.written)})", err=True)
+
+
+def _begun(begin: Callable[[Task], Text], tasks: Sequence[Task]) -> Iterator[Text]:
+    for task in tasks:
+        try:
+            yield begin(task)
+        except BadBeginning as error:
+            click.echo(f"left out: {error}", err=True)
+
+
+def in_all_ways(entries: Sequence[Entry], name: str) -> list[Entry]:
+    """The texts of tasks that every way has: a grammar may not have what a task begins with."""
+    some = [each for each in entries if each["work"] == name]
+    tasks = [{each["task"] for each in some if each["way"] == way} for way in {each["way"] for each in some}]
+    common = set.intersection(*tasks)
+    return [each for each in some if each["task"] in common]
 
 
 def rows(entries: Sequence[Entry], name: str) -> tuple[list[str], list[list[Any]]]:
@@ -179,6 +195,10 @@ def main(
     for name in names:
         if any(each["work"] == name for each in entries):
             click.echo(table(*rows(entries, name)) + "\n")
+            common = in_all_ways(entries, name)
+            if common and len(common) < sum(each["work"] == name for each in entries):
+                click.echo("those alone that all ways have:\n")
+                click.echo(table(*rows(common, name)) + "\n")
     if replay:
         for tables, cost in replayed(entries, max_tokens):
             click.echo(f"masks again, {tables} tables: {cost:.0f} us")

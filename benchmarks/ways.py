@@ -35,6 +35,10 @@ class Task(NamedTuple):
     seed: int
 
 
+class BadBeginning(ValueError):
+    """A text that may not begin as it does."""
+
+
 class Text(ABC):
     """A text while it is written, of at most `most` tokens, those it begins with among them.
 
@@ -52,8 +56,9 @@ class Text(ABC):
         self._vocabulary = vocabulary
         self._temperature = temperature
         self._random = np.random.default_rng(task.seed)
-        for token in task.begun:
-            assert self.take(token), f"the text begins as none may: {token}"
+        for at, token in enumerate(task.begun):
+            if not self.take(token):
+                raise BadBeginning(f"{task.key} may not begin so, from its token {at} on")
 
     def data(self) -> bytes:
         """All of the text."""
@@ -216,8 +221,9 @@ def matcher_of(vocabulary: TokenVocabulary, grammar: str) -> Any:
     """The matcher of a grammar, in Lark or GBNF. Raises ValueError for one that llguidance cannot read."""
     import llguidance
 
-    known = llguidance.grammar_from("grammar", grammar)
-    matcher = llguidance.LLMatcher(llguidance_tokenizer(vocabulary), known)
+    # Its reader of GBNF takes eight digits for fewer, so the last character stands for itself.
+    known = llguidance.grammar_from("grammar", grammar.replace("\\U0010FFFF", chr(0x10FFFF)))
+    matcher = llguidance.LLMatcher(llguidance_tokenizer(vocabulary), known, log_level=0)
     if matcher.is_error():
         raise ValueError(matcher.get_error())
     return matcher
