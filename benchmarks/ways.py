@@ -221,8 +221,7 @@ def matcher_of(vocabulary: TokenVocabulary, grammar: str) -> Any:
     """The matcher of a grammar, in Lark or GBNF. Raises ValueError for one that llguidance cannot read."""
     import llguidance
 
-    # Its reader of GBNF takes eight digits for fewer, so the last character stands for itself.
-    known = llguidance.grammar_from("grammar", grammar.replace("\\U0010FFFF", chr(0x10FFFF)))
+    known = llguidance.grammar_from("grammar", grammar)
     matcher = llguidance.LLMatcher(llguidance_tokenizer(vocabulary), known, log_level=0)
     if matcher.is_error():
         raise ValueError(matcher.get_error())

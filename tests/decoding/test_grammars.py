@@ -176,6 +176,23 @@ def test_gbnf_of_traces_holds_the_order_alone() -> None:
         assert export.admits(text) or not CASES["dot"].admits(text)
 
 
+@pytest.mark.parametrize("language", ["dot", "prop", "expression"])
+def test_gbnf_is_what_other_readers_of_it_take(language: GrammarLanguage) -> None:
+    """[GRAMMAR-CANON] Each rule is defined once, and llguidance, which serves GBNF too, reads the same."""
+    llguidance = pytest.importorskip("llguidance")
+    text = grammar(language, "gbnf")
+    rules = [line.partition(" ::=")[0] for line in text.splitlines() if " ::=" in line and line[0] != "#"]
+    assert len(rules) == len(set(rules))
+    known = llguidance.grammar_from("gbnf", text)
+    assert llguidance.LLMatcher.validate_grammar(known) == ""
+    if language == "dot":
+        whole = HEAD + CRITIQUE + "@status target=2 mark=validated\nA line.\nAnother 🦒.\n" + END
+        for trace, is_one in ((whole, True), (whole.replace(".\n@", ".@"), False)):
+            matcher = llguidance.LLMatcher(llguidance.LLTokenizer("byte"), known, log_level=0)
+            is_read = matcher.validate_tokens(list(trace.encode())) == len(trace.encode())
+            assert is_read == is_one == Gbnf(text).admits(trace)
+
+
 def test_names_are_those_of_a_program() -> None:
     """[GRAMMAR-NAMES]"""
     program = potlang.compile(GIRAFFE)

@@ -81,4 +81,7 @@ def _code(character: str, special: str) -> str:
         return character
     if character == '"':
         return '\\"'
-    return f"\\x{code:02X}" if code < 0x100 else f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
+    if code > 0xFFFF:
+        # llguidance's reader of GBNF loses the zeros of the eight digits.
+        return character
+    return f"\\x{code:02X}" if code < 0x100 else f"\\u{code:04X}"

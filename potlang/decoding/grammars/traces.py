@@ -63,7 +63,7 @@ def trace_rules(
     book = RuleBook()
     of_problem, of_others = enter_propositions(book, names, parametric=parametric)
     book.lexeme("TEXT", in_order(any_character("@<"), Repeated(any_character(), 0, LONGEST_LINE - 1)))
-    book.rule("text", in_order(Reference("TEXT"), "\n"))
+    book.rule("text_line", in_order(Reference("TEXT"), "\n"))
     rules = _Rules(book, profile, nodes, Reference(of_others))
     problem = in_order(
         "@node id=1 role=problem\n", optional(in_order("@prop id=1 ", Reference(of_problem), "\n"))
@@ -94,7 +94,7 @@ _NOT_IN_GBNF = (
 
 
 def _lines() -> Part:
-    return Repeated(Reference("text"), 0, MOST_LINES)
+    return Repeated(Reference("text_line"), 0, MOST_LINES)
 
 
 def _bits(node: int) -> int:
