@@ -11,10 +11,12 @@ from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from functools import lru_cache
 from importlib.util import find_spec
+from time import monotonic
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from potlang.languages.dagmath.read.boxed import boxed_answer
 from potlang.languages.dagmath.read.records import Solution
+from potlang.languages.dagmath.solve.answer_forms import pieces_of
 from potlang.processes.child import Child
 from potlang.processes.process import Command, Death, Died
 from potlang.utils.closing import Closing
@@ -106,6 +108,9 @@ class AnswerChecker(Closing):
             return quick
         if max(len(given), len(expected)) > LONGEST_ANSWER:
             return Judged(False, "text", f"longer than {LONGEST_ANSWER} characters: compared as text")
+        by_pieces = self._by_pieces(given, expected)
+        if by_pieces is not None:
+            return by_pieces
         if self._unusable:
             return Judged(False, "text", self._unusable)
         try:
@@ -115,6 +120,20 @@ class AnswerChecker(Closing):
         if "equal" in answer:
             return Judged(bool(answer["equal"]), "math")
         return Judged(False, "text", f"{answer.get('failed', 'no answer')}: compared as text")
+
+    def _by_pieces(self, given: str, expected: str) -> Judged | None:
+        """The judgement of two answers in known forms; None where those do not tell ([DAG-FORMS])."""
+        pieces = pieces_of(normal_text(given), normal_text(expected))
+        if pieces is None:
+            return Judged(False, "math")
+        end = monotonic() + self.seconds
+        for one, other in pieces.pairs:
+            judged = self._judge(one, other)
+            if not judged.correct:
+                return Judged(False, "math") if pieces.only and not judged.note else None
+            if monotonic() > end:
+                return None
+        return Judged(True, "math") if pieces.pairs else None
 
     def _ask(self, given: str, expected: str) -> dict[str, Any]:
         """The child's answer. Raises Died; after some starts in vain there is no other."""

@@ -1,0 +1,221 @@
+"""Answers in other forms: found equal where they are, and never where their values differ."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterator
+from fractions import Fraction
+from time import monotonic
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from potlang.languages.dagmath.solve import answers
+from potlang.languages.dagmath.solve.answer_forms import pieces_of
+from potlang.languages.dagmath.solve.answers import AnswerChecker, normal_text
+
+pytest.importorskip("math_verify")
+
+
+@pytest.fixture(scope="module")
+def judge() -> Iterator[AnswerChecker]:
+    with AnswerChecker(seconds=20) as found:
+        yield found
+
+
+EQUAL = [
+    (r"\frac{1}{\sin x \cos x} - \tan x", r"\cot x"),
+    (r"2 \sin x \cos x", r"\sin 2x"),
+    ("f(y) = 1", "f(x) = 1"),
+    ("f(y) = y^2 + a", "f(x) = x^2 + a"),
+    ("f(x, y) = x - y", "f(y, x) = y - x"),
+    (r"f(t) = \frac{t}{\sqrt{t}}", r"f(x) = \frac{x}{\sqrt{x}}"),
+    (r"\frac{1}{2} \le x \le 8", r"\left[\frac12, 8\right]"),
+    (r"8 \geq t \geq 1/2", "[0.5, 8]"),
+    ("1 < x ≤ 4", "(1, 4]"),
+    (r"x \in (1, 2)", r"1 < x < 2"),
+    ("x > 3", r"(3, \infty)"),
+    ("3 < x", r"(3, +\infty)"),
+    (r"x \leq -2", r"(-\infty, -2]"),
+    ("(f(n), g(n)) = (n, 1)", "f(n) = n, g(n) = 1"),
+    ("(f(m), g(m)) = (m, 1)", r"g(n) = 1 \text{ and } f(n) = n"),
+    ("y = 2, x = 1", "(x, y) = (1, 2)"),
+    (r"\15", "15"),
+    (r"-\3", "-3"),
+    ("17.5", r"17.5\%"),
+    ("17.5 %", "17.5"),
+    ("0.175", r"17.5\%"),
+    ("18 dollars", "18"),
+    ("18", r"18 \text{ dollars}"),
+    (r"\$18", "18 dollars"),
+    (r"\$1{,}200", "1200"),
+    ("1,200 dollars", "1200"),
+    ("1.5 hours", "90 minutes"),
+    ("18 meters", r"18\text{ m}"),
+    (r"18 \text{ cm}^2", "18 cm^{2}"),
+]
+DIFFERENT = [
+    (r"\frac{1}{\sin x \cos x} + \tan x", r"\cot x"),
+    (r"2 \sin x \cos x", r"\sin 3x"),
+    (r"\sin x", r"\sin y"),
+    ("f(y) = 1", "f(x) = 2"),
+    ("f(y) = 1", "g(x) = 1"),
+    ("f(y) = x", "f(x) = x"),
+    ("f(a) = a + b", "f(b) = b + b"),
+    ("f(x) = x + b", "f(b) = b + b"),
+    ("f(x, y) = x - y", "f(y, x) = x - y"),
+    ("f(1) = 2", "f(2) = 2"),
+    ("f(0) = 1", "f(x) = 1"),
+    (r"\frac{1}{2} \le x \le 8", "[1/3, 8]"),
+    (r"\frac{1}{2} \le x \le 8", "[8, 1/2]"),
+    (r"\frac{1}{2} < x \le 8", "[1/2, 8]"),
+    (r"\frac{1}{2} \le x \le 8", "(1/2, 8)"),
+    (r"1 \le x \geq 8", "[1, 8]"),
+    ("1 < x < 2", "(1, 2)"),
+    ("x > 3", r"[3, \infty)"),
+    ("x > 3", r"(-\infty, 3)"),
+    ("x < 3", r"(3, \infty)"),
+    ("(f(n), g(n)) = (n, 1)", "f(n) = 1, g(n) = n"),
+    ("(f(n), g(n)) = (n, 1)", "f(n) = n"),
+    ("(f(n), g(n)) = (n, 1)", "f(n) = n, h(n) = 1"),
+    ("(f(n), g(n)) = (n, 1)", "f(n) = n, g(n) = 1, h(n) = 2"),
+    ("x = 1, y = 2", "(x, y) = (2, 1)"),
+    (r"\15", "5"),
+    (r"\15", "1/5"),
+    ("17.5", r"1.75\%"),
+    ("1.75", r"17.5\%"),
+    ("17.5 %", "17.5 dollars"),
+    ("18 dollars", "18 cents"),
+    ("18 dollars", "19"),
+    ("18 million", "18"),
+    (r"18 \text{ dozen}", "216 cents"),
+    (r"\$18", r"18 \text{ cm}"),
+    ("1.5 hours", "1.5 minutes"),
+    ("1.5 hours", "91 minutes"),
+    ("18 km", "18 m"),
+    (r"18 \text{ cm}^2", "18 cm"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), EQUAL)
+def test_forms_that_are_equal(judge: AnswerChecker, one: str, other: str) -> None:
+    """[DAG-FORMS]: whichever of the two is expected."""
+    assert judge.judge(one, other).correct
+    assert judge.judge(other, rf"\boxed{{{one}}}").correct
+
+
+@pytest.mark.parametrize(("one", "other"), DIFFERENT)
+def test_forms_that_are_not(judge: AnswerChecker, one: str, other: str) -> None:
+    """[DAG-FORMS]: the twins of those above."""
+    assert not judge.judge(one, other).correct
+    assert not judge.judge(other, one).correct
+
+
+VALUES = st.builds(Fraction, st.integers(-30, 30), st.sampled_from([1, 2, 4, 5, 10]))
+UNITS = ("dollars", "cm", "minutes", "pounds")
+
+
+def written(value: Fraction) -> st.SearchStrategy[str]:
+    sign, size = "-" if value < 0 else "", abs(value)
+    fraction = f"{sign}{size}", rf"{sign}\frac{{{size.numerator}}}{{{size.denominator}}}"
+    return st.sampled_from([f"{float(value)}", *fraction])
+
+
+@st.composite
+def said(draw: st.DrawFn) -> tuple[object, str]:
+    """An answer, with what it means for each kind of form."""
+    value, other = draw(VALUES), draw(VALUES)
+    text, second = draw(written(value)), draw(written(other))
+    kind = draw(st.sampled_from(["amount", "interval", "function", "pair"]))
+    if kind == "amount":
+        unit = draw(st.sampled_from(UNITS))
+        return ("amount", value), draw(st.sampled_from([text, f"{text} {unit}", rf"{text}\text{{ {unit}}}"]))
+    if kind == "interval":
+        ends = draw(st.sampled_from(["[]", "[)", "(]"]))
+        low, high = (r"\le" if each in "[]" else "<" for each in ends)
+        chain = rf"{text} {low} {draw(st.sampled_from('xt'))} {high} {second}"
+        brackets = f"{ends[0]}{text}, {second}{ends[1]}"
+        return ("interval", ends, value, other), draw(st.sampled_from([chain, brackets]))
+    if kind == "function":
+        name = draw(st.sampled_from("xyab"))
+        return ("function", value, other), f"f({name}) = ({text}){name} + {second}"
+    tuples = f"(u, v) = ({text}, {second})"
+    return ("pair", value, other), draw(st.sampled_from([tuples, f"v = {second}, u = {text}"]))
+
+
+@settings(max_examples=120, deadline=None)
+@given(said(), st.data())
+def test_only_equal_values_are_equal(one: tuple[object, str], data: st.DataObject) -> None:
+    """[DAG-FORMS]: units aside, two answers of these kinds are equal exactly if what they mean is."""
+    other = data.draw(said() | st.just(one))
+    units = [next((unit for unit in UNITS if unit in text), "") for _, text in (one, other)]
+    if one[0][0] != other[0][0] or (all(units) and units[0] != units[1]):  # type: ignore[index]
+        assert not _judge().judge(one[1], other[1]).correct
+    else:
+        assert _judge().judge(one[1], other[1]).correct == (one[0] == other[0])
+
+
+_JUDGES: list[AnswerChecker] = []
+
+
+def _judge() -> AnswerChecker:
+    if not _JUDGES:
+        _JUDGES.append(AnswerChecker(seconds=30))
+    return _JUDGES[0]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def end_of_judges() -> Iterator[None]:
+    yield
+    while _JUDGES:
+        _JUDGES.pop().close()
+
+
+PIECES = (
+    "[",
+    "]",
+    "(",
+    ")",
+    "{",
+    "}",
+    ",",
+    "=",
+    "<",
+    r"\le ",
+    r"\in ",
+    "f(x)=",
+    "18",
+    ".5",
+    " and ",
+    "cm",
+    "%",
+)
+
+
+@given(*[st.lists(st.sampled_from((*PIECES, *string.ascii_letters[:4], "\\", "$"))).map("".join)] * 2)
+@settings(max_examples=300)
+def test_any_texts_have_pieces_or_none(one: str, other: str) -> None:
+    """[DAG-FORMS]: pieces get simpler, so that taking to pieces ends."""
+    for pair in ((one, other), (other, one)):
+        found = pieces_of(*map(normal_text, pair))
+        assert found is None or all(len("".join(each)) < len("".join(pair)) + 40 for each in found.pairs)
+
+
+@pytest.mark.parametrize("piece", ["f(x)=", "(", "[1,", "1<", "x=1,", "1,000", " and ", "\\text{", "18 "])
+def test_long_answers_take_no_time(piece: str) -> None:
+    """[DAG-FORMS]"""
+    text = piece * (9_000 // len(piece))
+    begin = monotonic()
+    pieces_of(text, text)
+    pieces_of(text, "18")
+    assert monotonic() - begin < 2
+
+
+def test_without_the_library_forms_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[DAG-FORMS]"""
+    monkeypatch.setattr(answers, "_library_is_there", lambda: False)
+    with AnswerChecker() as judge:
+        assert judge.judge("18 dollars", "18").correct
+        assert judge.judge(r"1/2 \le x \le 8", r"[\frac{2}{4}, 8]").correct
+        assert not judge.judge("18 dollars", "18 cents").correct
