@@ -32,7 +32,7 @@ class StepVerdict(StrEnum):
     REFUTED = "refuted"
     """Its premises, which do not contradict each other, entail that it is false."""
     NOT_ENTAILED = "not entailed"
-    """It was read, and so were its premises: they neither entail it nor that it is false."""
+    """What was read of it and its premises leaves it open; or its numbers do not fit."""
     NOT_CHECKABLE = "not checkable"
     """It, or a step that it rests on, was not read; or it only names something, or states a goal."""
     GIVEN = "given"
@@ -45,12 +45,25 @@ CHECKED = frozenset([StepVerdict.PROVED, StepVerdict.REFUTED, StepVerdict.NOT_EN
 """Verdicts that settle a step."""
 
 
+class StepRelation(NamedTuple):
+    """A relation in a step ([REL-CLAIMS]): what it says, how it is meant, whether it is true, and why."""
+
+    text: str
+    standing: str
+    truth: str
+    reason: str = ""
+
+
 class StepResult(NamedTuple):
     """One step. `read` is what was read of it; `missing` an earlier step that, added, makes it follow.
 
     `assuming` are conditions under which it is defined and that its premises do not entail: they were
     taken for granted. `trust` is the tier of a solver's answer. `limited`: the solvers gave up, and might
     not with more time.
+
+    `relations` are those in its text. `true`, `follows` and `fits` answer apart ([REL-QUESTIONS]): whether
+    what it says is true as arithmetic or algebra, whether it follows from its parents, whether its numbers
+    are those of the problem; None where that could not be told.
     """
 
     id: int
@@ -62,6 +75,10 @@ class StepResult(NamedTuple):
     assuming: tuple[str, ...] = ()
     trust: TrustLevel | None = None
     limited: bool = False
+    relations: tuple[StepRelation, ...] = ()
+    true: bool | None = None
+    follows: bool | None = None
+    fits: bool | None = None
 
 
 class StepsReport(NamedTuple):

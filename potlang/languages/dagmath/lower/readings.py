@@ -24,7 +24,7 @@ class Reading(NamedTuple):
     it says that it writes an expression in another way. `kinds`: the operations, one of which the value is
     said to be the value of. `solves`: its values are those of the unknown.
     `skipped` are words that were passed over. `shifts`: what it names may be something else than what
-    an earlier step names so. `reason` says why nothing was read.
+    an earlier step names so. `is_answer`: its value is called the answer. `reason` says why nothing was read.
     """
 
     claims: tuple[Term, ...] = ()
@@ -41,6 +41,7 @@ class Reading(NamedTuple):
     shifts: bool = False
     reason: str | None = None
     is_introduction: bool = False
+    is_answer: bool = False
 
     def shown(self) -> str:
         """The formulas that were read, as text."""
@@ -58,6 +59,10 @@ class Context(NamedTuple):
     """Whom pronouns in it speak of, `he`, `she`, `they`: with several it is open whom one means."""
     is_usual: bool = True
     """False where some word suggests that variables are no real numbers."""
+    is_real: bool = True
+    """False where variables are roots of something: they are complex unless it is said otherwise."""
+    is_decimal: bool = True
+    """False where some word suggests that numbers are not written or added as usual."""
     attributes: tuple[tuple[str, str], ...] = ()
     """Letters of formulas that hold of any object, with the stems of what they stand for."""
 

@@ -274,6 +274,8 @@ class _Sentence(Template):
     def _unnamed(self, term: Term, skipped: tuple[str, ...], head: str, before: str) -> Reading:
         """Values of what a premise is about, or of its unknown: the sentence does not say of what."""
         lead = f"{head} {before}"
+        if _SEEKS.fullmatch(lead.strip(" ,")) and isinstance(term, Op):
+            return Reading(values=_values(term), is_goal=True)
         phrase = before.split(",")[-1] or head.strip(" ,").split(",")[-1]
         if skipped:
             raise Unreadable(f"does not read the word {skipped[0]!r}")
@@ -288,7 +290,10 @@ class _Sentence(Template):
         strange = tuple(word for word in _strange(lead) if not is_generic((stem(word),)))
         named = (ops for word in phrase.split() if (ops := vocabulary.KINDS.get(word)))
         kinds = next(named, frozenset[str]())
-        return Reading(values=_values(term), skipped=strange, solves=solves is not None, kinds=kinds)
+        return Reading(
+            values=_values(term), skipped=strange, solves=solves is not None, kinds=kinds,
+            is_answer="answer" in self.lower,
+        )  # fmt: skip
 
     def _about(self, claim: Term, subject: Quantity, copula: bool) -> tuple[Term, ...]:
         """`The area is A = 25`, `Running distance yields d = 3r`: the equation as one about the subject."""
@@ -320,6 +325,11 @@ def _values(term: Term) -> tuple[Term, ...]:
     return term.args if is_op(term, "list") else (term,)
 
 
+_SEEKS: Final = re.compile(
+    r"(?:(?:next|then|now|first|finally|lastly|second|third|here|so|and),? )?we "
+    r"(?:(?:now|then|next|first|can|will) )*"
+    r"(?:calculate|compute|find|determine|evaluate)"
+)
 _ADVERBS: Final = re.compile(r" (?:simply|just|either|exactly|then|now|thus|therefore)$")
 _ALTERING: Final = re.compile(r"\b(?:" + "|".join(sorted(vocabulary.ALTERING)) + r")\b")
 _ENDED: Final = re.compile(r"⟦\d+⟧[^⟦]*[.!?] ")
@@ -343,6 +353,6 @@ def _possible(claim: Term) -> Term:
     firsts = {each.args[0] if is_op(each, "=") else None for each in claim.args}
     lasts = {each.args[1] for each in claim.args if isinstance(each, Op) and len(each.args) == 2}
     one = next(iter(firsts))
-    if len(firsts) == 1 and isinstance(one, Name) and len(lasts) > 1:
+    if len(firsts) == 1 and (isinstance(one, Name) or is_op(one, "tuple")) and len(lasts) > 1:
         return Op("or", claim.args)
     return claim

@@ -50,6 +50,7 @@ class Read(NamedTuple):
     integers: frozenset[str]
     constrained: frozenset[str]
     known: frozenset[str]
+    problem: str
 
     def is_read_before(self, at: int) -> bool:
         """Whether all steps before one were read, or only state goals."""
@@ -105,7 +106,7 @@ def read_solution_steps(solution: Solution) -> Read:
         context = context._replace(is_usual=False)  # It may be the imaginary unit.
     return Read(
         steps, parents, tuple(reading for reading, _ in found), tuple(raw for _, raw in found), context,
-        integers, constrained, known,
+        integers, constrained, known, solution.problem or "",
     )  # fmt: skip
 
 
@@ -116,10 +117,12 @@ def _context(solution: Solution) -> Context:
     variables = frozenset(name for each in formulas for name in _CAPITAL.findall(each)) - functions
     pronouns = frozenset(_WHO[word.lower()] for each in texts for word in _PRONOUN.findall(each))
     is_usual = not any(map(vocabulary.UNUSUAL.search, texts))
+    is_real = not any(map(vocabulary.ROOTS.search, texts))
+    is_decimal = not any(map(vocabulary.OTHER_ARITHMETIC.search, texts))
     owners = {name for each in texts for name in _OWNER.findall(each)}
     owners |= {match[1] for each in texts if (match := _ACTOR.match(each))}
     people = frozenset(stem(name.lower()) for name in owners - _NO_OWNERS)
-    context = Context(functions, variables, people, pronouns, is_usual)
+    context = Context(functions, variables, people, pronouns, is_usual, is_real, is_decimal)
     attributes: dict[str, str] = {}
     for step in solution.steps:
         if "formula for" in step.node.lower():

@@ -99,6 +99,16 @@ CHANGING: Final = re.compile(
     r"now|new|remain\w*|left|current\w*|updated|next|after|before|then|its|other|another|rest)\b"
 )
 """Words of a phrase that may name something else each time."""
+OTHER_ARITHMETIC: Final = re.compile(
+    r"\b(?:matri(?:x|ces)|quaternions?|boolean|modular arithmetic|modulo|(?:in|of|to) base|"
+    r"base[- ](?:\d|two|ten|b\b)|finite fields?)",
+    re.IGNORECASE,
+)
+"""Words of a solution whose numbers may not be written, or not be added, as usual."""
+SCALE: Final = re.compile(r"\b(?:maps?|scales?|represents?|corresponds?|models?|drawing)\b", re.IGNORECASE)
+"""Words of a step by which an equation between different units is a correspondence, and no equality."""
+ROOTS: Final = re.compile(r"(?<!square )(?<!cube )(?<!real )(?<!positive )\broots\b|\bvieta", re.IGNORECASE)
+"""Words by which variables may be complex numbers."""
 UNUSUAL: Final = re.compile(
     r"\b(matri(?:x|ces)|vectors?|complex (?:number|plane|root)s?|imaginary|quaternions?|boolean|digits?|"
     r"modular arithmetic|modulo|in base|finite field|sets? [A-Z]\b)",

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from potlang.languages.dagmath.check.graph import Graph
+from potlang.languages.dagmath.lower import vocabulary
 from potlang.languages.dagmath.lower.canonical import same_terms
 from potlang.languages.dagmath.lower.encoding import Encoded
 from potlang.languages.dagmath.lower.exact import (
@@ -18,6 +19,7 @@ from potlang.languages.dagmath.lower.exact import (
     is_nearly,
     truth,
 )
+from potlang.languages.dagmath.lower.numeric import may_be_identical
 from potlang.languages.dagmath.lower.readings import Reading
 from potlang.languages.dagmath.lower.solutions import Read, read_solution_steps
 from potlang.languages.dagmath.lower.syntax import (
@@ -37,10 +39,13 @@ from potlang.languages.dagmath.lower.syntax import (
     shown,
 )
 from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.languages.dagmath.relations.claims import Relations
+from potlang.languages.dagmath.relations.numbers import Numbers, is_word_problem
 from potlang.languages.dagmath.results import By, StepResult, StepsReport, StepVerdict
 from potlang.languages.dagmath.solve.identities import Identities
-from potlang.languages.dagmath.solve.premises import Premise, Premises, named_in, subjects
+from potlang.languages.dagmath.solve.premises import Premise, Premises, all_subjects, named_in, subjects
 from potlang.languages.dagmath.solve.theory import StepTheory
+from potlang.languages.dagmath.solve.weighing import fit, weighed
 from potlang.report.results import Interrupted, Limits, Result, Verdict
 from potlang.utils.deadline import Deadline
 
@@ -126,6 +131,10 @@ class _Checking:
         self.theory = theory
         self.identities = identities
         self.premises = Premises(read)
+        self.relations = Relations([_told(step) for step in read.steps], read.context)
+        given = [step.node for step in read.steps if step.parents is None]
+        self.numbers = Numbers(is_asked=is_word_problem([read.problem, *given]))
+        self.numbers.add(read.problem)
 
     def run(self) -> StepsReport:
         # One session then knows the symbols of all steps: a new symbol would need a new session.
@@ -144,9 +153,12 @@ class _Checking:
 
     def _step(self, at: int, step: Step) -> StepResult:
         reading = self.read.readings[at]
+        if reading.is_introduction:
+            self.relations.forget(reading.names)
+        relations = self.relations.of(at, self.read.parents[at])
         found, claims, missing = self._judged(at, step, reading)
         self.premises.record(at, claims)
-        return StepResult(
+        result = StepResult(
             step.id,
             found.verdict,
             found.reason,
@@ -157,6 +169,11 @@ class _Checking:
             found.result.trust if found.result is not None and found.by == "solver" else None,
             found.limited,
         )
+        premises = [self.read.steps[parent].node for parent in self.read.parents[at]]
+        fitting = fit(step.node, relations, self.numbers, premises)
+        self.numbers.add(step.node)
+        is_scale = any(map(vocabulary.SCALE.search, (step.node, *premises)))
+        return weighed(result, relations, fitting, is_misread=found.reason == _MISREAD, is_scale=is_scale)
 
     def _judged(self, at: int, step: Step, reading: Reading) -> tuple[_Found, tuple[Term, ...], int | None]:
         if reading.reason is not None:
@@ -208,7 +225,10 @@ class _Checking:
             return [reading.claims]
         about: dict[Term, None] = {}
         for parent in () if reading.solves else parents:
-            for subject in subjects(self.premises.claims(parent), self.read.readings[parent]):
+            found = subjects(self.premises.claims(parent), self.read.readings[parent])
+            if reading.is_answer:
+                found = [*found, *all_subjects(self.premises.claims(parent))]
+            for subject in found:
                 if not reading.kinds or self.premises.is_of_kind(parent, subject, reading.kinds):
                     about[subject] = None
         unknown = self._unknown(parents)
@@ -354,7 +374,8 @@ class _Checking:
 
     def _is_fully_read(self, at: int) -> bool:
         """No word was passed over in a step, and its variables are real numbers."""
-        return self.read.context.is_usual and not self.read.readings[at].skipped
+        context = self.read.context
+        return context.is_usual and context.is_real and not self.read.readings[at].skipped
 
     def _is_unambiguous(self, question: _Question, claim: Encoded) -> bool:
         """A refutation and all that it rests on can be read in one way only."""
@@ -418,7 +439,10 @@ class _Checking:
             if is_op(each, "=") and same_terms(each.args[0], left):
                 lefts.append(each.args[1])
         context = self.read.context
-        return any(self.identities.hold(each, right, self.read.integers, context) for each in lefts)
+        return any(
+            may_be_identical(each, right) and self.identities.hold(each, right, self.read.integers, context)
+            for each in lefts
+        )
 
     # --- what is wrong ---
 
@@ -494,6 +518,11 @@ class _Checking:
             for premise, each in known
         )
         return bool(known) and all(clear) and self._is_inconsistent([each for _, each in known])
+
+
+def _told(step: Step) -> str:
+    """The text of a step; none where a proposition says what it claims."""
+    return "" if step.prop is not None else step.node
 
 
 def _introduced(claim: Term, seen: frozenset[Term]) -> Term | None:

@@ -234,6 +234,12 @@ def subjects(claims: tuple[Term, ...], reading: Reading) -> list[Term]:
     return [] if left is None else [left]
 
 
+def all_subjects(claims: tuple[Term, ...]) -> list[Term]:
+    """The left sides of all equations of a step: any of them may be what an answer is the value of."""
+    found = (_left(part) for term in claims for part in conjuncts(term))
+    return list(dict.fromkeys(each for each in found if each is not None))
+
+
 def _is_call(term: Term) -> TypeGuard[Op]:
     return isinstance(term, Op) and term.op.startswith("call:")
 

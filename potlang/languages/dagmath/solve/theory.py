@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from potlang.ir.module import Assertion, AssertionKind, Claim, Module
 from potlang.ir.pool import Pool
 from potlang.languages.dagmath.lower.encoding import Encoded, Encoder
-from potlang.report.results import Limits, Result
+from potlang.report.results import Limits, Result, Verdict
 from potlang.utils.closing import Closing
 from potlang.utils.deadline import Deadline
 
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from potlang.processes.pool import Workers
     from potlang.prove.options import Trust
     from potlang.prove.prover import Prover
+
+_QUESTION_MS: Final = 1_000
+_SECOND_MS: Final = 1_000
+_SETTLING: Final = (Verdict.ENTAILED, Verdict.REFUTED, Verdict.INCONSISTENT)
 
 
 class StepTheory(Closing):
@@ -30,7 +34,7 @@ class StepTheory(Closing):
         self._limits = limits
         self._trust = trust
         self._workers = workers
-        self._prover: Prover | None = None
+        self._provers: dict[Trust, Prover] = {}
         self._symbols = 0
         self._known: dict[tuple[frozenset[int], int], Result] = {}
         self._deadline = Deadline(limits.total_ms)
@@ -42,23 +46,24 @@ class StepTheory(Closing):
 
     def close(self) -> None:
         """Give the solver back, if there is one; the next question starts another."""
-        if self._prover is not None:
-            self._prover.close()
-            self._prover = None
+        for prover in self._provers.values():
+            prover.close()
+        self._provers.clear()
 
-    def _ready(self) -> Prover:
+    def _ready(self, trust: Trust) -> Prover:
         """A prover that knows all symbols there are."""
         from potlang.prove.options import ProverOptions
         from potlang.prove.prover import Prover
 
         symbols = self.encoder.symbols
-        if self._prover is None or len(symbols) != self._symbols:
+        if len(symbols) != self._symbols:
             self.close()
             self._symbols = len(symbols)
+        if trust not in self._provers:
             module = Module(self.encoder.pool, symbols=symbols)
-            options = ProverOptions(trust=self._trust, minimize_cores=False)
-            self._prover = Prover(module, options, self._limits, self._workers)
-        return self._prover
+            options = ProverOptions(trust=trust, minimize_cores=False)
+            self._provers[trust] = Prover(module, options, self._limits, self._workers)
+        return self._provers[trust]
 
     def ask(self, premises: Sequence[Encoded], claim: Encoded) -> Result:
         """Verify the claim under the premises, both taken to be defined; memoised by node ids."""
@@ -80,5 +85,11 @@ class StepTheory(Closing):
             Assertion(f"p{at}", f"premise {at}", AssertionKind.FACT, node) for at, node in enumerate(assumed)
         ]
         claim = Claim(f"c{self.asked}", "claim", formula)
-        (found,) = self._ready().verify([claim], [], assuming=named, within_ms=self.left_ms)
-        return found
+        within = min(self.left_ms, _QUESTION_MS)
+        (found,) = self._ready("solver").verify([claim], [], assuming=named, within_ms=within)
+        if self._trust == "solver" or found.verdict not in _SETTLING:
+            return found
+        # Only what settles a step is worth a second opinion: most questions are left open.
+        within = min(self.left_ms, _SECOND_MS)
+        (checked,) = self._ready("best").verify([claim], [], assuming=named, within_ms=within)
+        return found if checked.verdict is Verdict.UNKNOWN and checked.reason != "disagreement" else checked

@@ -1,0 +1,160 @@
+"""Approximate values of terms without a rational one: roots, powers, functions of angles ([REL-NUMERIC])."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any, Final, NamedTuple
+
+from potlang.languages.dagmath.lower.syntax import Name, Num, Op, Term, free_names
+
+_LARGEST: Final = 1e100
+_CONSTANTS: Final = {"pi": complex(math.pi), "e": complex(math.e), "i": 1j}
+TOLERANCE: Final = 1e-9
+"""Relative to the largest number on the way: doubles keep sixteen digits."""
+
+
+class NotNumeric(ValueError):
+    """A term has no value that is computed here; the message says why."""
+
+
+class Approximation(NamedTuple):
+    """A value in complex numbers, and the largest absolute value of all that it was computed from."""
+
+    value: complex
+    largest: float
+
+
+def approximation(term: Term, values: Mapping[str, complex] = {}) -> Approximation:
+    """The value of a term, where `values` has those of its variables; roots are the principal ones.
+
+    `pi`, `e` and `i` are what they usually are, unless `values` has them. Raises NotNumeric.
+    """
+    largest = 0.0
+
+    def computed(term: Term) -> complex:
+        nonlocal largest
+        match term:
+            case Num(number):
+                found = _double(number)
+            case Name(name):
+                known = values.get(name, _CONSTANTS.get(name))
+                if known is None:
+                    raise NotNumeric(f"{name} has no value")
+                found = known
+            case Op("unit:degree", (inner,)):
+                found = computed(inner) * math.pi / 180
+            case Op(op, args) if op in _FUNCTIONS:
+                inside = [computed(arg) for arg in args]
+                try:
+                    found = complex(_FUNCTIONS[op](*inside))
+                except (ArithmeticError, ValueError, TypeError) as error:
+                    raise NotNumeric(f"{op} has no value: {error}") from None
+            case Op(op):
+                raise NotNumeric(f"{op} is not computed")
+            case _:
+                raise NotNumeric("a quantity has no value")
+        size = abs(found)
+        if not size < _LARGEST:
+            raise NotNumeric("a number is too large")
+        largest = max(largest, size)
+        return found
+
+    value = computed(term)
+    return Approximation(value, largest)
+
+
+def are_near(left: Approximation, right: Approximation, tolerance: float = TOLERANCE) -> bool:
+    """Whether two values are the same but for the error of doubles."""
+    return abs(left.value - right.value) <= tolerance * max(left.largest, right.largest, 1e-3)
+
+
+def _double(number: Fraction) -> complex:
+    try:
+        return complex(float(number))
+    except OverflowError:
+        raise NotNumeric("a number is too large") from None
+
+
+def _real(number: complex) -> float:
+    if abs(number.imag) > TOLERANCE * max(1.0, abs(number)):
+        raise NotNumeric("a real number is expected")
+    return number.real
+
+
+def _factorial(number: complex) -> float:
+    count = _real(number)
+    if count < 0 or count != round(count):
+        raise NotNumeric("a factorial of no natural number")
+    return math.gamma(count + 1)
+
+
+def _power(base: complex, exponent: complex) -> complex:
+    if base == 0 and exponent == 0:
+        raise NotNumeric("zero to the power of zero")
+    return base**exponent
+
+
+def _logarithm(base: complex, number: complex) -> complex:
+    return cmath.log(number) / cmath.log(base)
+
+
+def _root(degree: complex, number: complex) -> complex:
+    real = _real(number)
+    # The real root of a negative number is meant where there is one.
+    if real < 0 and _real(degree) % 2 == 1:
+        return complex(-((-real) ** (1 / _real(degree))))
+    return number ** (1 / degree)
+
+
+_FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "+": lambda *a: sum(a),
+    "neg": lambda a: -a,
+    "*": lambda *a: math.prod(a),
+    "/": lambda a, b: a / b,
+    "ratio": lambda a, b: a / b,
+    "^": _power,
+    "%": lambda a: a / 100,
+    "sqrt": cmath.sqrt,
+    "root": _root,
+    "abs": abs,
+    "!": _factorial,
+    "floor": lambda a: math.floor(_real(a)),
+    "ceil": lambda a: math.ceil(_real(a)),
+    "max": lambda *a: max(map(_real, a)),
+    "min": lambda *a: min(map(_real, a)),
+    "binom": lambda n, k: math.comb(int(_real(n)), int(_real(k))),
+    "exp": cmath.exp,
+    "ln": cmath.log,
+    "logbase": _logarithm,
+    "sin": cmath.sin,
+    "cos": cmath.cos,
+    "tan": cmath.tan,
+    "cot": lambda a: 1 / cmath.tan(a),
+    "sec": lambda a: 1 / cmath.cos(a),
+    "csc": lambda a: 1 / cmath.sin(a),
+    "sinh": cmath.sinh,
+    "cosh": cmath.cosh,
+    "tanh": cmath.tanh,
+}
+
+
+_POINTS: Final = 4
+
+
+def may_be_identical(left: Term, right: Term) -> bool:
+    """Whether two expressions agree at some points, or are not computed there: else they are not the same."""
+    names = sorted(free_names(left) | free_names(right))
+    for point in range(_POINTS):
+        # Irrational points that have nothing to do with each other.
+        values = {
+            name: complex(1.1 + math.sqrt(at + 2) % 1 + point * 0.7183) for at, name in enumerate(names)
+        }
+        try:
+            if not are_near(approximation(left, values), approximation(right, values), 1e-6):
+                return False
+        except NotNumeric:
+            continue
+    return True

@@ -1,0 +1,251 @@
+"""Polynomials with rational coefficients: expressions that are one, equations that clash ([REL-POLYNOMIAL]).
+
+An expression is a quotient of two polynomials in its variables, quantities and what else cannot be taken
+apart (`\\sqrt{x}`, `f(2)`), as far as sizes allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Final, NamedTuple, TypeAlias
+
+from potlang.languages.dagmath.lower.exact import NotExact, value
+from potlang.languages.dagmath.lower.syntax import Name, Num, Op, Quantity, Term, text
+
+_MOST_MONOMIALS: Final = 400
+_LARGEST_POWER: Final = 24
+_MOST_BITS: Final = 4_000
+
+Monomial: TypeAlias = tuple[tuple[str, int], ...]
+"""Variables with their powers, sorted."""
+Polynomial: TypeAlias = dict[Monomial, Fraction]
+"""Monomials with their coefficients, none of them zero."""
+
+
+class NotRational(ValueError):
+    """An expression is no quotient of polynomials that is computed here."""
+
+
+class Quotient(NamedTuple):
+    """A quotient of polynomials; `under` is not zero."""
+
+    over: Polynomial
+    under: Polynomial
+
+
+ONE: Final[Polynomial] = {(): Fraction(1)}
+
+
+def quotient(term: Term) -> Quotient:
+    """An expression as a quotient of polynomials. Raises NotRational."""
+    match term:
+        case Num(number):
+            return Quotient(_constant(number), ONE)
+        case Name() | Quantity():
+            return Quotient({((text(term), 1),): Fraction(1)}, ONE)
+        case Op("+", args):
+            return _sum(map(quotient, args))
+        case Op("*", args):
+            found = Quotient(ONE, ONE)
+            for arg in args:
+                found = _product(found, quotient(arg))
+            return found
+        case Op("neg", (arg,)):
+            inner = quotient(arg)
+            return Quotient(_scaled(inner.over, Fraction(-1)), inner.under)
+        case Op("/" | "ratio", (over, under)):
+            return _product(quotient(over), _inverse(quotient(under)))
+        case Op("%", (arg,)):
+            inner = quotient(arg)
+            return Quotient(_scaled(inner.over, Fraction(1, 100)), inner.under)
+        case Op("^", (base, Num(power))) if power.denominator == 1 and abs(power) <= _LARGEST_POWER:
+            return _power(quotient(base), int(power))
+        case Op(op, _) if op.startswith("unit:"):
+            return quotient(term.args[0])
+    try:
+        return Quotient(_constant(value(term)), ONE)
+    except NotExact:
+        # What cannot be taken apart is the same wherever it is written in the same way.
+        return Quotient({((text(term), 1),): Fraction(1)}, ONE)
+
+
+def difference_of(left: Term, right: Term) -> Polynomial:
+    """The numerator of the difference of two expressions: zero of equal ones. Raises NotRational."""
+    one, other = quotient(left), quotient(right)
+    return _plus(_times(one.over, other.under), _scaled(_times(other.over, one.under), Fraction(-1)))
+
+
+def clash(first: Polynomial, second: Polynomial) -> bool:
+    """Whether two polynomials cannot both be zero, as is seen at once.
+
+    One is a constant more than a multiple of the other, or both are in one variable and have no common root.
+    """
+    names = variables(first)
+    if not names or names != variables(second):
+        return False
+    if _differ_by_constant(first, second):
+        return True
+    if len(names) > 1:
+        return False
+    return len(_common(_dense(first), _dense(second))) == 1
+
+
+def variables(polynomial: Polynomial) -> frozenset[str]:
+    """The variables of a polynomial."""
+    return frozenset(name for monomial in polynomial for name, _ in monomial)
+
+
+def _differ_by_constant(first: Polynomial, second: Polynomial) -> bool:
+    keys = set(first) - {()}
+    if keys != set(second) - {()}:
+        return False
+    some = next(iter(keys))
+    factor = second[some] / first[some]
+    if any(second[key] != factor * first[key] for key in keys):
+        return False
+    return second.get((), Fraction(0)) != factor * first.get((), Fraction(0))
+
+
+def _dense(polynomial: Polynomial) -> list[Fraction]:
+    """The coefficients of a polynomial in one variable, the constant first."""
+    found = [Fraction(0)] * (1 + max(sum(power for _, power in monomial) for monomial in polynomial))
+    for monomial, coefficient in polynomial.items():
+        found[sum(power for _, power in monomial)] = coefficient
+    return found
+
+
+def _common(first: list[Fraction], second: list[Fraction]) -> list[Fraction]:
+    """The greatest common divisor of two polynomials in one variable, by Euclid's algorithm."""
+    while second:
+        rest = list(first)
+        while len(rest) >= len(second):
+            factor = rest[-1] / second[-1]
+            shift = len(rest) - len(second)
+            for at, coefficient in enumerate(second):
+                rest[shift + at] -= factor * coefficient
+            while rest and not rest[-1]:
+                rest.pop()
+            _check(rest)
+        first, second = second, rest
+    return first
+
+
+def follows(first: Polynomial, second: Polynomial) -> bool:
+    """Whether a second polynomial is zero wherever a first one is, as is seen at once.
+
+    It is a multiple of it by a number, or both are in one variable and the first divides it.
+    """
+    if not second:
+        return True
+    names = variables(first)
+    if not names or names != variables(second):
+        return False
+    if set(first) == set(second):
+        some = next(iter(first))
+        factor = second[some] / first[some]
+        if all(second[key] == factor * first[key] for key in first):
+            return True
+    if len(names) > 1:
+        return False
+    dense = _dense(first)
+    return len(_common(_dense(second), dense)) == len(dense)
+
+
+def atom_of(found: Quotient) -> str | None:
+    """The variable that an expression is, and nothing more; None for another."""
+    if found.under != ONE or len(found.over) != 1:
+        return None
+    (monomial, coefficient) = next(iter(found.over.items()))
+    return monomial[0][0] if coefficient == 1 and len(monomial) == 1 and monomial[0][1] == 1 else None
+
+
+def substituted(polynomial: Polynomial, values: Mapping[str, Quotient]) -> Polynomial:
+    """The numerator of a polynomial in which variables have values. Raises NotRational."""
+    terms = []
+    for monomial, coefficient in polynomial.items():
+        found = Quotient(_constant(coefficient), ONE)
+        for name, power in monomial:
+            value = values.get(name, Quotient({((name, 1),): Fraction(1)}, ONE))
+            found = _product(found, _power(value, power))
+        terms.append(found)
+    return _sum(terms).over
+
+
+# --- arithmetic ----------------------------------------------------------------------------------
+
+
+def _constant(number: Fraction) -> Polynomial:
+    return {(): number} if number else {}
+
+
+def _plus(first: Polynomial, second: Polynomial) -> Polynomial:
+    found = dict(first)
+    for monomial, coefficient in second.items():
+        total = found.get(monomial, Fraction(0)) + coefficient
+        if total:
+            found[monomial] = total
+        else:
+            found.pop(monomial, None)
+    _check(found.values())
+    return found
+
+
+def _scaled(polynomial: Polynomial, factor: Fraction) -> Polynomial:
+    return {monomial: coefficient * factor for monomial, coefficient in polynomial.items()} if factor else {}
+
+
+def _times(first: Polynomial, second: Polynomial) -> Polynomial:
+    if len(first) * len(second) > _MOST_MONOMIALS**2:
+        raise NotRational("a product is too long")
+    found: Polynomial = {}
+    for one, coefficient in first.items():
+        for other, factor in second.items():
+            powers = dict(one)
+            for name, power in other:
+                powers[name] = powers.get(name, 0) + power
+            key = tuple(sorted(powers.items()))
+            found[key] = found.get(key, Fraction(0)) + coefficient * factor
+    found = {monomial: coefficient for monomial, coefficient in found.items() if coefficient}
+    if len(found) > _MOST_MONOMIALS:
+        raise NotRational("a product is too long")
+    _check(found.values())
+    return found
+
+
+def _sum(quotients: Iterable[Quotient]) -> Quotient:
+    found = Quotient({}, ONE)
+    for each in quotients:
+        if found.under == each.under:
+            found = Quotient(_plus(found.over, each.over), found.under)
+            continue
+        over = _plus(_times(found.over, each.under), _times(each.over, found.under))
+        found = Quotient(over, _times(found.under, each.under))
+    return found
+
+
+def _product(first: Quotient, second: Quotient) -> Quotient:
+    return Quotient(_times(first.over, second.over), _times(first.under, second.under))
+
+
+def _inverse(found: Quotient) -> Quotient:
+    if not found.over:
+        raise NotRational("it divides by zero")
+    return Quotient(found.under, found.over)
+
+
+def _power(base: Quotient, power: int) -> Quotient:
+    if not power and not base.over:
+        raise NotRational("zero to the power of zero")
+    if power < 0:
+        base, power = _inverse(base), -power
+    found = Quotient(ONE, ONE)
+    for _ in range(power):
+        found = _product(found, base)
+    return found
+
+
+def _check(coefficients: Iterable[Fraction]) -> None:
+    for each in coefficients:
+        if max(each.numerator.bit_length(), each.denominator.bit_length()) > _MOST_BITS:
+            raise NotRational("a coefficient is too large")

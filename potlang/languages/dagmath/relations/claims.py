@@ -1,0 +1,315 @@
+"""The relations of a solution's steps: what each says, how it is meant, whether it is true ([REL-CLAIMS])."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from potlang.languages.dagmath.lower.exact import has_decimals
+from potlang.languages.dagmath.lower.polynomials import (
+    NotRational,
+    Polynomial,
+    Quotient,
+    atom_of,
+    clash,
+    difference_of,
+    follows,
+    quotient,
+    substituted,
+    variables,
+)
+from potlang.languages.dagmath.lower.readings import Context
+from potlang.languages.dagmath.lower.syntax import Op, Term, free_names, is_closed, is_op, quantities
+from potlang.languages.dagmath.relations.find import Found, find_chains
+from potlang.languages.dagmath.relations.model import IN_WORDS, Chain, Link, Side
+from potlang.languages.dagmath.relations.standing import Standing, standing
+from potlang.languages.dagmath.relations.truth import Truth, is_number, truth_of
+
+
+class Relation(NamedTuple):
+    """A relation in a step: its sides, its place in the text, how it is meant, and its truth with the reason.
+
+    `names`: it says what its left side stands for, and nothing else could be asked of it.
+    """
+
+    left: Side
+    link: Link
+    right: Side
+    start: int
+    end: int
+    standing: Standing
+    truth: Truth
+    reason: str = ""
+    names: bool = False
+
+    def __str__(self) -> str:
+        link = "≈" if self.link == "approx" else self.link
+        return f"{_shown(self.left)} {link} {_shown(self.right)}"
+
+
+def is_closed_relation(relation: Relation) -> bool:
+    """Whether a relation is between numbers that are worked out, without variables."""
+    sides = (relation.left.term, relation.right.term)
+    return all(term is not None and is_closed(term) for term in sides)
+
+
+def _shown(side: Side) -> str:
+    return " ".join(side.source.split())
+
+
+class _Equation(NamedTuple):
+    """An equation of earlier text: where it stands, and whether it gives a variable a value."""
+
+    step: int
+    chain: Chain
+    polynomial: Polynomial
+    gives: bool
+    text: str
+
+
+_MOST_EQUATIONS: Final = 12
+"""Earlier equations that one is compared with, the latest."""
+_MOST_CHAINS: Final = 400
+_DERIVED: Final = re.compile(
+    r"simplif|giv(?:e|ing)|becom|which|\bso\b|thus|hence|therefore|subtract|divid|multipl|add|expand|cross|factor"
+    r"|solv|get|obtain|rearrang|yield|reduc|combin|rightarrow|implies|\\iff|isolat|distribut|⇒|→",
+    re.IGNORECASE,
+)
+_APART: Final = re.compile(
+    r"\b(?:or|and|second|first|other|another|case|for|if|when|substitut\w*|both|equations|similarly|let|two|third|since"
+    r"|because|letting|setting|set|where|need|require\w*|discriminant|at|by|alternatively|instead|either|next|now)\b|\\pm|,\s*$",
+    re.IGNORECASE,
+)
+"""Words between two equations after which the second may be about something else."""
+_NOTHING: Final = re.compile(r"[\s\\\[\]().,:;&$\-]*")
+_PLAIN_NAMES: Final = frozenset("abcdfgjkmnpqrstuvwxyz")
+_LETTERS: Final = re.compile(r"[a-z]+")
+
+
+class Relations:
+    """The relations of steps, in their order: what is said later is judged by what was said before."""
+
+    def __init__(self, texts: Sequence[str], context: Context) -> None:
+        self._texts = texts
+        self._context = context
+        self._equations: list[_Equation] = []
+        self._values: dict[str, tuple[int, Quotient]] = {}
+        self._moved: set[str] = set()
+        self._found: list[Found] = []
+        self._done: list[tuple[Relation, ...]] = []
+
+    def of(self, at: int, parents: Sequence[int]) -> tuple[Relation, ...]:
+        """The relations of a step, which rests on others; to be asked for each step once, in their order."""
+        preceding = self._texts[at - 1] if at else ""
+        following = self._texts[at + 1] if at + 1 < len(self._texts) else ""
+        found = find_chains(self._texts[at], self._context)
+        self._found.append(found)
+        relations: list[Relation] = []
+        before: Chain | None = None
+        for chain in found.chains[:_MOST_CHAINS]:
+            chain = self._continued(at, parents, chain)
+            meant = standing(found.text, chain, preceding, following)
+            relations += self._chain(at, parents, found.text, chain, meant, before)
+            before = chain
+        self._done.append(tuple(relations))
+        return self._done[-1]
+
+    def forget(self, names: frozenset[str]) -> None:
+        """Forgets what was said of variables that are introduced again: they are others from here on."""
+        self._equations = [each for each in self._equations if names.isdisjoint(variables(each.polynomial))]
+        self._values = {
+            name: (step, value)
+            for name, (step, value) in self._values.items()
+            if name not in names and names.isdisjoint(variables(value.over) | variables(value.under))
+        }
+
+    def _continued(self, at: int, parents: Sequence[int], chain: Chain) -> Chain:
+        """A chain that begins with its relation, with the last side of the step before in front."""
+        if chain.sides[0].source.strip() or at - 1 not in parents or not self._found[at - 1].chains:
+            return chain
+        last = self._found[at - 1].chains[-1].sides[-1]
+        return chain._replace(sides=(last, *chain.sides[1:]))
+
+    def _chain(
+        self, at: int, parents: Sequence[int], text: str, chain: Chain, meant: Standing, before: Chain | None
+    ) -> list[Relation]:
+        found = []
+        known = frozenset((*parents, at))
+        for place, (left, link, right) in enumerate(
+            zip(chain.sides, chain.links, chain.sides[1:], strict=False)
+        ):
+            truth, reason, names = truth_of(left, link, right, chain.modulus), "", False
+            if truth is Truth.FALSE:
+                reason = "it is false"
+                if not self._context.is_decimal:
+                    truth, reason = Truth.UNCLEAR, "its numbers may mean something else"
+                elif link == "=" and self._is_running(chain, place):
+                    truth, reason = (
+                        Truth.UNCLEAR,
+                        "the equals sign may stand for the next step of a calculation",
+                    )
+            elif link == "=" and truth in (Truth.UNREAD, Truth.OPEN):
+                again = None if place else self._restated(at, known, text, chain, before)
+                names = IN_WORDS in (left.reason, right.reason)
+                if truth is Truth.OPEN:
+                    truth, reason, names = self._open(at, known, text, chain, place, meant)
+                if again is not None:
+                    truth, names = again, False
+                    reason = "it is not the result of what stands before it" if again is Truth.FALSE else ""
+            # What is worked out is claimed under a supposition, too: `for n = 3, f(n) = 2 + 3 = 6`.
+            works_out = (
+                meant is Standing.SUPPOSED
+                and truth is not Truth.OPEN
+                and is_number(right)
+                and (place > 0 or isinstance(left.term, Op))
+            )
+            stands = Standing.CLAIMED if works_out else meant
+            found.append(Relation(left, link, right, chain.start, chain.end, stands, truth, reason, names))
+        return found
+
+    def _is_running(self, chain: Chain, place: int) -> bool:
+        """`3 * 2 = 6 + 1 = 7`: what is said to be equal is only the first part of the next side."""
+        after = chain.sides[place + 1].term
+        if place + 2 >= len(chain.sides) or not is_op(after, "+", "*"):
+            return False
+        first = chain.sides[place + 1]._replace(term=after.args[0], source=chain.sides[place + 1].source)
+        goes_on = (
+            truth_of(chain.sides[place + 1], chain.links[place + 1], chain.sides[place + 2]) is Truth.TRUE
+        )
+        return goes_on and truth_of(chain.sides[place], "=", first) is Truth.TRUE
+
+    def _restated(
+        self, at: int, known: frozenset[int], text: str, chain: Chain, before: Chain | None
+    ) -> Truth | None:
+        """The truth of `Total = 176` right behind `Total = 52 + 24`; None where nothing is said again."""
+        between = text[: chain.start]
+        if before is not None:
+            between = between[before.end :]
+        elif at - 1 in known and self._found[at - 1].chains:
+            before = self._found[at - 1].chains[-1]
+            between = f"{self._found[at - 1].text[before.end :]} {between}"
+        if before is None or before.links[-1] != "=" or not _NOTHING.fullmatch(between):
+            return None
+        last, right = before.sides[-1], chain.sides[1]
+        if not _is_same(before.sides[0], chain.sides[0]) or is_number(last) or not is_number(right):
+            return None
+        truth = truth_of(last, "=", right)
+        return truth if truth in (Truth.TRUE, Truth.ROUNDED, Truth.FALSE) else None
+
+    # --- with variables ---
+
+    def _open(
+        self, at: int, known: frozenset[int], text: str, chain: Chain, place: int, meant: Standing
+    ) -> tuple[Truth, str, bool]:
+        left, right = chain.sides[place], chain.sides[place + 1]
+        assert left.term is not None and right.term is not None
+        if "i" in free_names(left.term) | free_names(right.term) or not self._context.is_usual:
+            return Truth.OPEN, "", False
+        try:
+            one, other = quotient(left.term), quotient(right.term)
+            polynomial = difference_of(left.term, right.term)
+        except (NotRational, RecursionError):
+            return Truth.OPEN, "", False
+        names = variables(polynomial)
+        if not polynomial:
+            return Truth.TRUE, "", False
+        if not names:
+            is_clear = not (left.is_cut or right.is_cut or left.unit or right.unit)
+            claimed = meant is Standing.CLAIMED and is_clear
+            if not claimed:
+                return Truth.OPEN, "", False
+            return Truth.FALSE, "its sides differ by a number, whatever its variables are", False
+        gives = next((name for name in (atom_of(one), atom_of(other)) if name is not None), None)
+        outcome = self._compared(at, known, text, chain, polynomial, gives, meant)
+        if outcome[0] is Truth.OPEN and place and self._is_rewriting(left, right, names):
+            outcome = Truth.FALSE, "both sides are the same expression rewritten, and differ"
+        is_new = gives is not None and gives not in self._values and outcome[0] is Truth.OPEN
+        self._note(at, text, chain, polynomial, gives, meant, one, other)
+        return outcome[0], outcome[1], is_new and not place
+
+    def _is_rewriting(self, left: Side, right: Side, names: frozenset[str]) -> bool:
+        """Whether one side is the other, written in another way: nothing is known of its variables."""
+        assert left.term is not None and right.term is not None
+        same = free_names(left.term) == free_names(right.term) and not (
+            quantities(left.term) or quantities(right.term)
+        )
+        told = names & frozenset[str]().union(*(variables(each.polynomial) for each in self._equations))
+        is_plain = names <= free_names(left.term) <= _PLAIN_NAMES
+        return (
+            same and is_plain and not told and not (left.is_cut or right.is_cut) and isinstance(left.term, Op)
+        )
+
+    def _compared(
+        self, at: int, known: frozenset[int], text: str, chain: Chain, polynomial: Polynomial,
+        gives: str | None, meant: Standing,
+    ) -> tuple[Truth, str]:  # fmt: skip
+        """The truth of an equation by those before: it follows, or clashes with the one it is made of."""
+        earlier = [each for each in self._equations[-_MOST_EQUATIONS:] if each.step in known]
+        try:
+            if any(follows(each.polynomial, polynomial) for each in earlier):
+                return Truth.TRUE, "it follows from an equation before"
+            if self._values and not substituted(polynomial, self._known(known, gives)):
+                return Truth.TRUE, "it follows with the values given before"
+            last = earlier[-1] if earlier else None
+            if last is None or last.gives or meant is not Standing.CLAIMED or last.chain is chain:
+                return Truth.OPEN, ""
+            if any(map(has_decimals, (*_terms(last.chain), *_terms(chain)))):
+                return Truth.OPEN, ""
+            if self._is_derived(at, text, last, chain) and clash(last.polynomial, polynomial):
+                left, right = last.chain.sides[0], last.chain.sides[-1]
+                return Truth.FALSE, f"it contradicts {_shown(left)} = {_shown(right)}, of which it is made"
+        except NotRational:
+            pass
+        return Truth.OPEN, ""
+
+    def _known(self, steps: frozenset[int], gives: str | None) -> dict[str, Quotient]:
+        """The values that some steps give, but for that of one variable."""
+        return {
+            name: value
+            for name, (step, value) in self._values.items()
+            if step in steps and name != gives and name not in self._moved
+        }
+
+    def _is_derived(self, at: int, text: str, last: _Equation, chain: Chain) -> bool:
+        """Whether the words between two equations say that the second is made of the first."""
+        if last.step == at:
+            between = text[last.chain.end : chain.start] if last.chain.end <= chain.start else None
+        elif last.step == at - 1:
+            between = f"{last.text[last.chain.end :]} {text[: chain.start]}"
+        else:
+            between = None
+        if between is None or _APART.search(between):
+            return False
+        return _NOTHING.fullmatch(between) is not None or _DERIVED.search(between) is not None
+
+    def _note(
+        self, at: int, text: str, chain: Chain, polynomial: Polynomial, gives: str | None, meant: Standing,
+        one: Quotient, other: Quotient,
+    ) -> None:  # fmt: skip
+        """Keeps an equation for later ones; what is only tried, or given again, has no value."""
+        if meant is not Standing.CLAIMED:
+            if gives is not None:
+                self._moved.add(gives)
+            if meant is not Standing.SUPPOSED:
+                return
+        self._equations.append(_Equation(at, chain, polynomial, gives is not None, text))
+        if gives is None or meant is not Standing.CLAIMED:
+            return
+        value = other if atom_of(one) == gives else one
+        if gives in variables(value.over) | variables(value.under):
+            return
+        if self._values.setdefault(gives, (at, value))[1] != value:
+            self._moved.add(gives)
+
+
+def _terms(chain: Chain) -> list[Term]:
+    return [side.term for side in chain.sides if side.term is not None]
+
+
+def _is_same(first: Side, second: Side) -> bool:
+    """Whether two sides are the same name, or the same words."""
+    if first.term is not None or second.term is not None:
+        return first.term is not None and first.term == second.term and not is_closed(first.term)
+    one, other = (_LETTERS.findall(side.source.lower()) for side in (first, second))
+    return bool(one) and one == other

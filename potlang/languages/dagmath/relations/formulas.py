@@ -1,0 +1,240 @@
+"""Formulas marked in a text (`$…$`, `\\(…\\)`, `\\[…\\]`, `align`), and their relations ([REL-FORMULAS])."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from potlang.languages.dagmath.lower.formulas import read_formula
+from potlang.languages.dagmath.lower.readings import Context
+from potlang.languages.dagmath.lower.syntax import Unreadable, is_op, is_statement
+from potlang.languages.dagmath.relations.model import Chain, Link, Side
+
+_DISPLAYS: Final = "align|equation|gather|eqnarray|multline"
+_SPAN: Final = re.compile(
+    r"\$\$(?P<a>.{1,4000}?)\$\$|\\\((?P<b>.{1,4000}?)\\\)|\\\[(?P<c>.{1,4000}?)\\\]"
+    rf"|\\begin\{{(?P<env>{_DISPLAYS})(?P<star>\*?)\}}(?P<d>.{{1,4000}}?)\\end\{{(?P=env)(?P=star)\}}"
+    r"|(?<!\\)\$(?P<e>(?:\\.|[^$\\\n]|\n(?!\n)){1,2000}?)(?<!\\)\$",
+    re.DOTALL,
+)
+_AMOUNT: Final = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_WORDS: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}")
+_COMMAND: Final = re.compile(r"\\[A-Za-z]+(?:\{[^{}]*\})?")
+_LONG_WORD: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{4,}")
+_IN_LATEX: Final = re.compile(r"&\s*(?:=|<|>|\\[lg]e|\\approx)|\\\\|\\[a-z]{2,}")
+_LINK: Final = re.compile(
+    r"\\(?:leqslant|leq|le|geqslant|geq|ge|neq|ne|lt|gt|approx|simeq|equiv|cong|sim|in|notin|subseteq|subset"
+    r"|to|rightarrow|Rightarrow|Longrightarrow|longrightarrow|implies|iff|Leftrightarrow|Longleftrightarrow"
+    r"|therefore|because|quad|qquad|text|textbf|textrm|mbox|mid|parallel|perp|propto|mapsto|land|lor|wedge|vee)"
+    r"(?![A-Za-z])|\\\\(?:\[[^\]]*\])?|<=>|=>|->|<=|>=|!=|==|=|<|>|≤|≥|≠|≈|≡|→|⇒|⇔|,|;"
+)
+_RELATIONS: Final[dict[str, Link]] = {
+    "=": "=", "==": "=", "<": "<", ">": ">", "<=": "<=", ">=": ">=", "!=": "!=", "≤": "<=", "≥": ">=",
+    "≠": "!=", "≈": "approx", "\\le": "<=", "\\leq": "<=", "\\leqslant": "<=", "\\ge": ">=", "\\geq": ">=",
+    "\\geqslant": ">=", "\\ne": "!=", "\\neq": "!=", "\\lt": "<", "\\gt": ">", "\\approx": "approx",
+    "\\simeq": "approx", "\\equiv": "congruent", "≡": "congruent", "\\cong": "other", "\\sim": "other",
+    "\\in": "other", "\\notin": "other", "\\subset": "other", "\\subseteq": "other", "\\mid": "other",
+    "\\parallel": "other", "\\perp": "other", "\\propto": "other", "\\mapsto": "other",
+}  # fmt: skip
+_ENDS: Final = frozenset(
+    [
+        "\\quad",
+        "\\qquad",
+        "\\to",
+        "\\rightarrow",
+        "\\Rightarrow",
+        "\\Longrightarrow",
+        "\\longrightarrow",
+        "\\implies",
+        "\\iff",
+        "\\Leftrightarrow",
+        "\\Longleftrightarrow",
+        "\\therefore",
+        "\\because",
+        "=>",
+        "->",
+        "<=>",
+        "→",
+        "⇒",
+        "⇔",
+        ",",
+        ";",
+        "\\land",
+        "\\lor",
+        "\\wedge",
+        "\\vee",
+    ]
+)
+_ROW: Final = "\\\\"
+"""What ends a row, whose successor may go on with a relation."""
+_STYLES: Final = frozenset(("\\text", "\\textbf", "\\textrm", "\\mbox"))
+_SIZED: Final = re.compile(r"\\(?:left|right|[bB]igg?[lrm]?)(?![a-zA-Z])\.?(?:\\[|{}]|[|])?")
+_TEXT: Final = re.compile(r"\\(?:text|textbf|textrm|mbox)\s*\{([^{}]*)\}")
+_NOTHING: Final = re.compile(
+    r"\\(?:tag\*?|label)\s*\{[^{}]*\}|\\(?:nonumber|notag|displaystyle)(?![a-z])|\\[bx]?cancel(?![a-z])"
+    rf"|\\(?:begin|end)\{{(?:{_DISPLAYS}|aligned|split)\*?\}}|&|~|(?<!\\)\\[;,:! ]"
+)
+"""What says nothing in a formula."""
+_PERCENT: Final = re.compile(r" ?(?:\\?%|percent\b|per cent\b)")
+_THOUSANDS: Final = re.compile(r",\d{3}(?!\d)")
+_JOINS: Final = re.compile(
+    r"(?:[a-z]+[, ]+)*(?:and|or|so|if|then|where|when|for|thus|hence|therefore|which|implies|since|as|with"
+    r"|that)\b[a-z, ]*|[,;.]?"
+)
+"""Words between statements."""
+
+
+class FormulaSpan(NamedTuple):
+    """A formula in a text: its place with its marks, its source without them, the length of the first mark.
+
+    `is_percent`: a percent sign stands behind it.
+    """
+
+    start: int
+    end: int
+    source: str
+    mark: int = 0
+    is_percent: bool = False
+
+
+def formula_spans(text: str) -> list[FormulaSpan]:
+    """The formulas of a text, in order: those between marks, and rows of displays without them."""
+    found: list[FormulaSpan] = []
+    at = end = 0
+    while (match := _SPAN.search(text, at)) is not None:
+        kind = next(name for name in "abcde" if match[name] is not None)
+        if kind == "e" and _is_money(text, match):
+            at = match.start() + 1
+            continue
+        found += _rows(text, end, match.start())
+        is_percent = _PERCENT.match(text, match.end()) is not None
+        mark = match.start(kind) - match.start()
+        found.append(FormulaSpan(match.start(), match.end(), match[kind], mark, is_percent))
+        at = end = match.end()
+    return [*found, *_rows(text, end, len(text))]
+
+
+def _is_money(text: str, match: re.Match[str]) -> bool:
+    """Whether the first dollar sign is that of an amount: `$5 and $6`, `$2000 + $200`."""
+    inside = match["e"]
+    if _AMOUNT.match(inside) is None:
+        return inside[:1].isspace() and inside[-1:].isspace() and _LONG_WORD.search(inside) is not None
+    has_words = _WORDS.search(_COMMAND.sub("", inside)) is not None
+    ends_open = re.search(r"[-+*/=×(x–−÷·]\s*$", inside) is not None
+    is_odd = inside.count("(") != inside.count(")") or inside.count("{") != inside.count("}")
+    return has_words or ends_open or (text[match.end() : match.end() + 1].isdigit() and is_odd)
+
+
+def _rows(text: str, start: int, end: int) -> Iterator[FormulaSpan]:
+    """Lines of a stretch that are rows of a display whose marks stand elsewhere."""
+    while start < end:
+        stop = text.find("\n", start, end)
+        stop = end if stop < 0 else stop
+        line = text[start:stop]
+        if _IN_LATEX.search(line) and not _LONG_WORD.search(_COMMAND.sub("", line)):
+            yield FormulaSpan(start, stop, line)
+        start = stop + 1
+
+
+def formula_chains(span: FormulaSpan, context: Context) -> Iterator[Chain]:
+    """The chains of relations in a formula, row by row.
+
+    A row that begins with its relation goes on with the last side of the row before; the first one of a
+    formula has an empty side there.
+    """
+    offset = span.start + span.mark
+    pieces: list[_Piece] = []
+    last: _Piece | None = None
+    for piece in _pieces(_NOTHING.sub(lambda mark: " " * len(mark[0]), span.source)):
+        is_link = piece.link in _RELATIONS
+        if not pieces and is_link and not piece.source.strip() and last is not None:
+            piece = last._replace(link=piece.link)
+        pieces.append(piece)
+        if is_link:
+            continue
+        if len(pieces) > 1:
+            links = tuple(_RELATIONS[each.link] for each in pieces[:-1])
+            sources = [each.source for each in pieces]
+            if span.is_percent and not piece.link:
+                sources[-1] = f"{_EDGES.sub('', sources[-1])}\\%"
+            modulus = None
+            if "congruent" in links and (stated := _MODULUS.search(sources[-1])) is not None:
+                sources[-1] = sources[-1][: stated.start()]
+                modulus = read_side(stated[1] or stated[2] or stated[3], context)
+            sides = tuple(read_side(each, context) for each in sources)
+            yield Chain(sides, links, offset + pieces[0].start, offset + piece.end, modulus)
+        last = piece if piece.link == _ROW and len(pieces) > 1 else None
+        pieces = []
+
+
+_MODULUS: Final = re.compile(
+    r"\\pmod\s*(?:\{([^{}]*)\}|(\w+))[\s.,;]*$|\(\s*(?:\\?mod|\\bmod|\\text\{\s*mod\s*\})\s*([^()]*)\)[\s.,;]*$"
+)
+
+
+class _Piece(NamedTuple):
+    """A part of a formula outside of brackets, and the mark behind it: a relation, or an end."""
+
+    source: str
+    link: str
+    start: int
+    end: int
+
+
+def _pieces(source: str) -> Iterator[_Piece]:
+    depth = start = at = 0
+    while at < len(source):
+        sized = _SIZED.match(source, at)
+        if sized is not None:
+            at = sized.end()
+            continue
+        character = source[at]
+        depth = max(0, depth + (character in "([{") - (character in ")]}"))
+        found = _LINK.match(source, at) if depth == 0 else None
+        if found is None:
+            at += 2 if character == "\\" else 1
+            continue
+        end, link = found.end(), _ROW if found[0].startswith(_ROW) else found[0]
+        if link in _STYLES:
+            styled = _TEXT.match(source, at)
+            end = end if styled is None else styled.end()
+            if styled is not None and _JOINS.fullmatch(styled[1].strip().lower()):
+                yield _Piece(source[start:at], ";", start, at)
+                start = end
+        elif not (link == "," and _THOUSANDS.match(source, at) and source[at - 1 : at].isdigit()):
+            yield _Piece(source[start:at], link, start, at)
+            start = end
+        at = end
+    yield _Piece(source[start:], "", start, len(source))
+
+
+# --- sides ---------------------------------------------------------------------------------------
+
+_UNIT: Final = re.compile(
+    r"\\(?:text(?:bf|rm|it)?|mathrm|mbox)\s*\{([^{}]*)\}\s*(?:\^\{?[23]\}?)?\s*[.,;:]?\s*$"
+)
+_LABEL: Final = re.compile(r"^\s*\\(?:text(?:bf|rm|it)?|mathrm|mbox)\s*\{[^{}]*\}\s*(?=\S)")
+_EDGES: Final = re.compile(r"^[\s~:]+|[\s~.;:,]+$")
+
+
+def read_side(source: str, context: Context) -> Side:
+    """One side of a relation, with the words at its edges apart."""
+    bare, unit = _EDGES.sub("", source), ""
+    trailing = _UNIT.search(bare)
+    if trailing is not None and bare[: trailing.start()].strip(" ("):
+        bare, unit = _EDGES.sub("", bare[: trailing.start()]), trailing[1].strip()
+    label = _LABEL.match(bare)
+    is_cut = label is not None and re.search(r"\d", bare[label.end() :]) is not None
+    return made_side(source, bare, unit, is_cut, context)
+
+
+def made_side(source: str, formula: str, unit: str, is_cut: bool, context: Context) -> Side:
+    """A side of which the formula is read, or the reason why it is not."""
+    try:
+        term = read_formula(formula, context.functions, context.variables)
+    except Unreadable as error:
+        return Side(source, None, str(error), unit, is_cut)
+    if is_statement(term) or is_op(term, "list", "tuple", "set"):
+        return Side(source, None, "it is no number", unit, is_cut)
+    return Side(source, term, "", unit, is_cut)

@@ -1,0 +1,110 @@
+"""Where the numbers of a calculation come from: which of them nothing before has given ([REL-FITS])."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Final
+
+from potlang.languages.dagmath.lower.syntax import Num, parts
+from potlang.languages.dagmath.relations.formulas import formula_spans
+from potlang.languages.dagmath.relations.model import Side
+
+_DIGITS: Final = re.compile(r"(?:\d{1,3}(?:(?:,|\{,\})\d{3})+|\d+)(?:\.\d+)?|\.\d+")
+_QUOTIENT: Final = re.compile(r"(?:\\[dt]?frac\s*\{\s*(\d+)\s*\}\s*\{\s*(\d+)\s*\}|\b(\d+)\s*/\s*(\d+)\b)")
+_WORD: Final = re.compile(r"[a-z]+")
+
+
+def numbered(text: str) -> dict[str, Fraction]:
+    """Words with the numbers behind them: `one 1 two 2`."""
+    items = text.split()
+    return {word: Fraction(number) for word, number in zip(items[::2], items[1::2], strict=True)}
+
+
+NUMERALS: Final = numbered(
+    "zero 0 one 1 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 ten 10 eleven 11 twelve 12 "
+    "thirteen 13 fourteen 14 fifteen 15 sixteen 16 seventeen 17 eighteen 18 nineteen 19 twenty 20 "
+    "thirty 30 forty 40 fifty 50 sixty 60 seventy 70 eighty 80 ninety 90"
+)
+_NAMED: Final = NUMERALS | numbered(
+    "first 1 once 1 second 2 twice 2 double 2 doubled 2 both 2 pair 2 pairs 2 half 2 halves 2 couple 2 "
+    "third 3 thirds 3 thrice 3 triple 3 tripled 3 fourth 4 fourths 4 quarter 4 quarters 25 quadruple 4 "
+    "fifth 5 fifths 5 sixth 6 seventh 7 eighth 8 ninth 9 tenth 10 dozen 12 dozens 12 score 20 hundred "
+    "100 thousand 1000 million 1000000 billion 1000000000 dime 10 nickel 5 decade 10 century 100 week "
+    "7 weeks 7 fortnight 14 year 12 day 24 minutes 60"
+)
+"""Numbers that words stand for, or have in them."""
+_COMMON: Final = frozenset(
+    map(Fraction, (0, 1, 2, 7, 10, 12, 24, 30, 52, 60, 90, 100, 180, 360, 365, 1000, 3600))
+)
+"""Numbers that anybody brings along: those of counting, of time, of percent, of angles."""
+_TOTAL: Final = re.compile(r"\b(?:total|altogether|in all|combined|overall)\b", re.IGNORECASE)
+_AMOUNTS: Final = re.compile(r"\$\s?((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)")
+
+
+class Numbers:
+    """The numbers that a solution has given so far.
+
+    `is_asked`: the problem gives all numbers that are needed, so that another one fits nothing.
+    """
+
+    def __init__(self, *, is_asked: bool) -> None:
+        self.is_asked = is_asked
+        self._known: set[Fraction] = set(_COMMON)
+
+    def add(self, text: str) -> None:
+        """Notes the numbers of a text, in digits and in words, and what percentages leave of a whole."""
+        for match in _DIGITS.finditer(text):
+            self._note(_number(match[0]))
+        for match in _QUOTIENT.finditer(text):
+            over, under = (int(each) for each in match.groups() if each is not None)
+            if under:
+                self._note(Fraction(over, under))
+        for word in _WORD.findall(text.lower()):
+            if word in _NAMED:
+                self._note(_NAMED[word])
+                self._note(1 / _NAMED[word] if _NAMED[word] else Fraction(0))
+
+    def _note(self, number: Fraction) -> None:
+        self._known |= {number, number / 100, number * 100, 1 - number, 1 + number, 1 - number / 100,
+                        1 + number / 100, 100 - number, 100 + number}  # fmt: skip
+
+    def unknown(self, sides: Iterable[Side]) -> list[Fraction]:
+        """The numbers in calculations that nothing has given, each once."""
+        found: dict[Fraction, None] = {}
+        for side in sides:
+            if side.term is not None:
+                for part in parts(side.term):
+                    if isinstance(part, Num) and abs(part.value) not in self._known:
+                        found[part.value] = None
+        return list(found)
+
+
+_LETTER: Final = re.compile(r"\\?[A-Za-z]")
+
+
+def is_word_problem(given: Iterable[str]) -> bool:
+    """Whether what is given are numbers in words and digits, and no formulas with variables."""
+    texts = list(given)
+    has_numbers = any(
+        _DIGITS.search(text) or any(word in _NAMED for word in _WORD.findall(text.lower())) for text in texts
+    )
+    formulas = (span.source for text in texts for span in formula_spans(text))
+    return has_numbers and not any(map(_LETTER.search, formulas))
+
+
+def _number(digits: str) -> Fraction:
+    return Fraction(digits.replace("{,}", "").replace(",", ""))
+
+
+def left_out(text: str, premise: str) -> list[str]:
+    """Amounts of money that a premise lists beside those that a total adds, and that the total leaves out."""
+    listed = [_number(each) for each in _AMOUNTS.findall(premise)]
+    added = [_number(each) for each in _AMOUNTS.findall(text)]
+    if len(listed) < 3 or not _TOTAL.search(text) or "=" not in text or "+" not in text:
+        return []
+    terms = added[:-1]
+    if len(terms) < 2 or not set(terms) < set(listed):
+        return []
+    return [f"${float(each):g}" for each in listed if each not in terms]

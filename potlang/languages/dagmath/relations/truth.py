@@ -1,0 +1,320 @@
+"""Whether a relation between two calculations is true as it stands ([REL-TRUE])."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from fractions import Fraction
+from typing import Final, TypeGuard
+
+from potlang.languages.dagmath.lower.exact import NotExact, has_decimals, is_by_the_hundred, truth, value
+from potlang.languages.dagmath.lower.numeric import (
+    TOLERANCE,
+    Approximation,
+    NotNumeric,
+    approximation,
+    are_near,
+)
+from potlang.languages.dagmath.lower.syntax import (
+    Name,
+    Num,
+    Op,
+    Term,
+    free_names,
+    is_closed,
+    is_op,
+    parts,
+    quantities,
+    rebuilt,
+)
+from potlang.languages.dagmath.lower.units import is_unit
+from potlang.languages.dagmath.relations.model import Link, Side
+
+_EULER: Final = Name("e")
+
+
+class Truth(StrEnum):
+    """The truth of one relation."""
+
+    TRUE = "true"
+    ROUNDED = "rounded"
+    """True but for rounding."""
+    FALSE = "false"
+    OPEN = "open"
+    """It has variables, or quantities in words."""
+    UNCLEAR = "unclear"
+    """False as it was read, and it can be read in another way: units, words beside it."""
+    UNREAD = "unread"
+
+
+_ROUGHLY: Final = Fraction(1, 20)
+_FLOAT_ROUGHLY: Final = 1e-2
+_SURELY: Final = 1e-6
+"""Relative difference of doubles from which on two irrational numbers are different for sure."""
+_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?|\.\d+")
+_MANY_PLACES: Final = 3
+_FACTORS: Final = frozenset(
+    (2, 3, 4, 5, 7, 8, 10, 12, 14, 16, 20, 24, 25, 28, 30, 31, 36, 50, 52, 60, 100, 144, 168, 365, 366, 1000,
+     1440, 1760, 2000, 3600, 5280, 10_000, 1_000_000)
+)  # fmt: skip
+"""How many of one unit another has: between different units a false equation may be a conversion."""
+
+
+def truth_of(left: Side, link: Link, right: Side, modulus: Side | None = None) -> Truth:
+    """The truth of a relation, by exact arithmetic, or by approximation where a number is irrational."""
+    if link == "congruent":
+        return _congruence(left, right, modulus)
+    if left.term is None or right.term is None or link == "other":
+        return Truth.UNREAD
+    if not (_is_bound(left.term) and _is_bound(right.term)):
+        return Truth.OPEN
+    if link == "approx":
+        return _approximate(left, right)
+    one, other = _without_units(left.term), _without_units(right.term)
+    relation = Op(link, (one, other))
+    units = [_units(side) for side in (left, right)]
+    if all(units) and units[0] != units[1] and _is_number(left.term) and _is_number(right.term):
+        return Truth.UNCLEAR
+    try:
+        if truth(relation):
+            return Truth.TRUE
+        first, second = value(one), value(other)
+    except NotExact:
+        return _irrational(left, link, right)
+    if link == "=" and (is_by_the_hundred(relation) or _is_in_hundredths(left, right, first, second)):
+        return Truth.TRUE
+    if link == "=" and _is_rounded(left, right, first, second):
+        return Truth.ROUNDED
+    if _is_unclear(left, right, link, first, second):
+        return Truth.UNCLEAR
+    return Truth.FALSE
+
+
+def _congruence(left: Side, right: Side, modulus: Side | None) -> Truth:
+    terms = [None if side is None else side.term for side in (left, right, modulus)]
+    found = [each for each in terms if each is not None]
+    if len(found) < 3:
+        return Truth.UNREAD
+    if not all(map(_is_bound, found)):
+        return Truth.OPEN
+    try:
+        return Truth.TRUE if truth(Op("congruent", tuple(found))) else Truth.FALSE
+    except NotExact:
+        return Truth.OPEN
+
+
+def _is_bound(term: Term) -> bool:
+    """Whether a term has neither variables nor quantities: `pi` is a number, and `e` below an exponent."""
+    names = free_names(term) - {"pi"}
+    if names == {"e"} and any(is_op(each, "^") and each.args[0] == _EULER for each in parts(term)):
+        names = frozenset()
+    return is_closed(term) or not (names or quantities(term) or _calls(term))
+
+
+def _calls(term: Term) -> bool:
+    return any(isinstance(each, Op) and each.op.startswith("call:") for each in parts(term))
+
+
+def _without_units(term: Term) -> Term:
+    return rebuilt(term, lambda each: each.args[0] if _is_measured(each) else each)
+
+
+def _is_measured(term: Term) -> TypeGuard[Op]:
+    return isinstance(term, Op) and term.op.startswith("unit:")
+
+
+# --- rounding ------------------------------------------------------------------------------------
+
+
+def _places(side: Side) -> int | None:
+    """The decimals of the only number that a side is; None of a calculation."""
+    numbers = _NUMBER.findall(side.source.replace("{,}", "").replace(",", ""))
+    if len(numbers) != 1:
+        return None
+    places = len(numbers[0].partition(".")[2])
+    return (
+        places + 2 if side.term is not None and any(is_op(each, "%") for each in parts(side.term)) else places
+    )
+
+
+def _is_in_hundredths(left: Side, right: Side, first: Fraction, second: Fraction) -> bool:
+    """`0.2 * 100 = 20%`: one side counts hundredths where the other is in percent."""
+    assert left.term is not None and right.term is not None
+    in_percent = [any(is_op(each, "%") for each in parts(side)) for side in (left.term, right.term)]
+    return in_percent[0] != in_percent[1] and (first == 100 * second or second == 100 * first)
+
+
+def _is_rounded(left: Side, right: Side, first: Fraction, second: Fraction) -> bool:
+    assert left.term is not None and right.term is not None
+    off = abs(first - second)
+    for side, other in ((right, left), (left, right)):
+        places = _places(side)
+        if places is None:
+            continue
+        assert other.term is not None
+        divides = any(is_op(each, "/", "ratio", "%") for each in parts(other.term))
+        # Whole numbers are cut off or rounded up where something was divided, and nowhere else.
+        if off < Fraction(1, 10**places) and (places or divides or has_decimals(other.term)):
+            return True
+    if _has_many_places(left.term) or _has_many_places(right.term):
+        return off <= Fraction(1, 100) * max(abs(first), abs(second))
+    return False
+
+
+def _has_many_places(term: Term) -> bool:
+    """Whether a number in it has so many decimals that it was rounded before."""
+    return any(
+        isinstance(each, Num)
+        and (each.value * 10 ** (_MANY_PLACES - 1)).denominator != 1
+        and _is_decimal(each)
+        for each in parts(term)
+    )
+
+
+def _is_decimal(number: Num) -> bool:
+    denominator = number.value.denominator
+    for prime in (2, 5):
+        while denominator % prime == 0:
+            denominator //= prime
+    return denominator == 1
+
+
+def _approximate(left: Side, right: Side) -> Truth:
+    assert left.term is not None and right.term is not None
+    try:
+        first, second = approximation(left.term), approximation(right.term)
+    except NotNumeric:
+        return Truth.OPEN
+    if are_near(first, second, float(_ROUGHLY)):
+        return Truth.TRUE
+    off = abs(first.value - second.value)
+    if off <= 1 or left.is_cut or right.is_cut or left.unit or right.unit:
+        return Truth.UNCLEAR
+    in_percent = [any(is_op(each, "%") for each in parts(side)) for side in (left.term, right.term)]
+    if in_percent[0] != in_percent[1]:
+        return Truth.UNCLEAR
+    return Truth.FALSE
+
+
+def _irrational(left: Side, link: str, right: Side) -> Truth:
+    assert left.term is not None and right.term is not None
+    try:
+        first, second = approximation(left.term), approximation(right.term)
+    except NotNumeric:
+        return Truth.OPEN
+    same = are_near(first, second, TOLERANCE)
+    if link != "=":
+        return _compared(link, first, second, same)
+    if same:
+        return Truth.TRUE
+    if are_near(first, second, _SURELY):
+        return Truth.ROUNDED
+    scale = max(abs(first.value), abs(second.value))
+    off = abs(first.value - second.value)
+    decimals = [_places(side) for side in (left, right)]
+    if any(places and off <= 10.0**-places for places in decimals):
+        return Truth.ROUNDED
+    if any(_has_places(side.term) for side in (left, right)) and off <= _FLOAT_ROUGHLY * scale:
+        return Truth.ROUNDED
+    angular = any(_is_angular(side.term) for side in (left, right))
+    if left.is_cut or right.is_cut or left.unit or right.unit or angular:
+        return Truth.UNCLEAR
+    return Truth.FALSE
+
+
+_ANGULAR: Final = frozenset(["sin", "cos", "tan", "cot", "sec", "csc"])
+
+
+def _is_angular(term: Term | None) -> bool:
+    """Whether it is open if a function is of degrees or radians: `sin(45)`."""
+    assert term is not None
+    return any(
+        isinstance(each, Op)
+        and each.op in _ANGULAR
+        and not any(is_op(inner, "unit:degree") for inner in parts(each.args[0]))
+        and "pi" not in free_names(each.args[0])
+        for each in parts(term)
+    )
+
+
+def _has_places(term: Term | None) -> bool:
+    assert term is not None
+    return any(isinstance(each, Num) and each.value.denominator != 1 for each in parts(term))
+
+
+def _compared(link: str, first: Approximation, second: Approximation, same: bool) -> Truth:
+    if link == "!=":
+        return Truth.UNCLEAR if same else Truth.TRUE
+    if (
+        abs(first.value.imag) > TOLERANCE * first.largest
+        or abs(second.value.imag) > TOLERANCE * second.largest
+    ):
+        return Truth.OPEN
+    if are_near(first, second, _SURELY):
+        return Truth.TRUE if same and link in ("<=", ">=") else Truth.UNCLEAR
+    holds = (first.value.real < second.value.real) == (link in ("<", "<="))
+    return Truth.TRUE if holds else Truth.FALSE
+
+
+# --- what may mean something else ----------------------------------------------------------------
+
+
+def _is_unclear(left: Side, right: Side, link: str, first: Fraction, second: Fraction) -> bool:
+    """Whether a false relation may be right if it is read in another way."""
+    assert left.term is not None and right.term is not None
+    if left.is_cut or right.is_cut:
+        return True
+    units = [_units(left), _units(right)]
+    numbers = [isinstance(_without_units(side), Num) for side in (left.term, right.term)]
+    if any("remainder" in unit for unit in units) or (all(units) and _is_number(left.term)):
+        return True
+    if numbers[0] and (units[0] or numbers[1]):
+        # `5 quarters = 5 * 25`, `12 inches = 1 foot`, `1 = 0`: a correspondence, or what would be absurd.
+        return True
+    if any(_is_all_percent(one) and _is_count(other) for one, other in _both_ways(left.term, right.term)):
+        return True
+    if link != "=" or not first or not second:
+        return False
+    size = max(abs(first / second), abs(second / first))
+    if any(map(_is_measured, parts(left.term))) or any(map(_is_measured, parts(right.term))):
+        return size in _FACTORS
+    return size in _FACTORS and units[0] != units[1] and any(map(_has_unit, units))
+
+
+def is_number(side: Side) -> bool:
+    """Whether a side is a number or a fraction of two, with a unit or without, and no calculation."""
+    return side.term is not None and _is_number(side.term)
+
+
+def _is_number(term: Term) -> bool:
+    while isinstance(term, Op) and term.op in ("neg", "%"):
+        term = term.args[0]
+    bare = _without_units(term)
+    if isinstance(bare, Op) and bare.op == "/":
+        return all(isinstance(each, Num) for each in bare.args)
+    return isinstance(bare, Num)
+
+
+def _both_ways(one: Term, other: Term) -> tuple[tuple[Term, Term], ...]:
+    return (one, other), (other, one)
+
+
+def _is_count(term: Term) -> bool:
+    """Whether it is a whole number above one: what a percentage is of, or what it makes."""
+    return isinstance(term, Num) and term.value.denominator == 1 and abs(term.value) > 1
+
+
+def _units(side: Side) -> str:
+    assert side.term is not None
+    inner = [each.op[5:] for each in parts(side.term) if isinstance(each, Op) and _is_measured(each)]
+    return " ".join([*inner, side.unit]).strip()
+
+
+def _has_unit(words: str) -> bool:
+    return any(is_unit(word) for word in words.lower().split())
+
+
+def _is_all_percent(term: Term) -> bool:
+    """Whether each number in it is in percent."""
+    numbers = sum(isinstance(each, Num) for each in parts(term))
+    return numbers > 0 and numbers == sum(is_op(each, "%") for each in parts(term))

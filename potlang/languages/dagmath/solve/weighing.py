@@ -1,0 +1,121 @@
+"""The verdict on a step by its sentence, weighed with the relations that stand in it ([REL-VERDICT])."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from potlang.languages.dagmath.relations.claims import Relation, is_closed_relation
+from potlang.languages.dagmath.relations.numbers import Numbers, left_out
+from potlang.languages.dagmath.relations.standing import Standing
+from potlang.languages.dagmath.relations.truth import Truth
+from potlang.languages.dagmath.results import StepRelation, StepResult, StepVerdict
+
+_HOLDS = (Truth.TRUE, Truth.ROUNDED)
+_MEANT = {
+    Standing.SUPPOSED: "it is supposed, or holds under a supposition",
+    Standing.DENIED: "it says that this does not hold",
+    Standing.SOUGHT: "it states a goal",
+    Standing.QUOTED: "it is a quotation",
+}
+
+
+class Fit(NamedTuple):
+    """Whether the numbers of a step fit the problem, or why not; None where nothing is calculated."""
+
+    fits: bool | None = None
+    reason: str = ""
+
+
+def fit(text: str, relations: Sequence[Relation], numbers: Numbers, premises: Sequence[str]) -> Fit:
+    """Whether the numbers that a step calculates with are given before it, and none of a total left out."""
+    claimed = [each for each in relations if each.standing is Standing.CLAIMED and each.truth in _HOLDS]
+    if not claimed or not numbers.is_asked:
+        return Fit()
+    results = {each.right.source for each in claimed}
+    unknown = numbers.unknown(each.left for each in claimed if each.left.source not in results)
+    if unknown:
+        return Fit(False, f"nothing before gives {', '.join(map(str, unknown[:3]))}")
+    for premise in premises:
+        missing = left_out(text, premise)
+        if missing:
+            return Fit(False, f"the total leaves out {', '.join(missing[:3])}")
+    return Fit(True)
+
+
+_UNITS = (
+    "different units",
+    "numbers in different",
+    "numbers of different",
+    "what is equated",
+    "a number with a unit",
+)
+"""How reasons begin by which units do not agree: a calculation that is true without them says little."""
+
+
+def weighed(
+    result: StepResult, relations: Sequence[Relation], found: Fit, *, is_misread: bool, is_scale: bool
+) -> StepResult:
+    """The result on a step by its sentence, with what its relations say.
+
+    `is_misread`: the sentence seems false, and may mean something else. `is_scale`: the step or its premises
+    speak of a scale.
+    """
+    claimed = [each for each in relations if each.standing is Standing.CLAIMED]
+    false = next((each for each in claimed if each.truth is Truth.FALSE), None)
+    held = [each for each in claimed if each.truth in _HOLDS]
+    open_ = [each for each in claimed if each.truth not in _HOLDS and not each.names]
+    result = result._replace(
+        relations=tuple(
+            StepRelation(str(each), each.standing, each.truth, each.reason) for each in relations
+        ),
+        true=False if false is not None else True if held and not open_ else None,
+        fits=found.fits,
+    )
+    if false is not None and result.verdict is not StepVerdict.PROVED:
+        reason = f"{false}: {false.reason}"
+        return _settled(result, StepVerdict.REFUTED, reason)._replace(follows=False)
+    match result.verdict:
+        case StepVerdict.PROVED:
+            result = result._replace(true=True, follows=True)
+            return result if found.fits is not False else _unfitting(result, found)
+        case StepVerdict.REFUTED if relations and not claimed:
+            return result._replace(verdict=StepVerdict.NOT_CHECKABLE, reason=_MEANT[relations[0].standing])
+        case StepVerdict.REFUTED if (
+            result.by == "arithmetic" and relations and (held or (open_ and is_scale))
+        ):
+            # The sentence was read as a whole; its relations, one by one, are not false.
+            result = result._replace(verdict=StepVerdict.NOT_CHECKABLE, reason="it may mean something else")
+        case StepVerdict.REFUTED:
+            return result._replace(true=False, follows=False)
+        case StepVerdict.GIVEN:
+            return result
+    works_out = all(is_closed_relation(each) for each in held)
+    is_whole = works_out or (len(claimed) == len(relations) and not result.limited)
+    units = result.reason.removeprefix("not read: ").startswith(_UNITS)
+    if not held or not is_whole or is_misread or units:
+        return result
+    if open_:
+        if result.verdict is StepVerdict.NOT_ENTAILED:
+            return result
+        reason = f"{held[0]} is true; {open_[0]} does not follow from what was read"
+        return _settled(result, StepVerdict.NOT_ENTAILED, reason)
+    rounded = next((each for each in held if each.truth is Truth.ROUNDED), None)
+    if rounded is not None:
+        reason = f"{rounded} is false, unless numbers are rounded"
+        return _settled(result, StepVerdict.NOT_ENTAILED, reason)
+    if found.fits is False:
+        return _unfitting(result, found)
+    return _settled(result, StepVerdict.PROVED, "")._replace(follows=True)
+
+
+def _settled(result: StepResult, verdict: StepVerdict, reason: str) -> StepResult:
+    """The result with a verdict that calculation gives."""
+    return result._replace(
+        verdict=verdict, reason=reason, by="arithmetic", limited=False, trust=None, missing=None
+    )
+
+
+def _unfitting(result: StepResult, found: Fit) -> StepResult:
+    reason = f"what it calculates is true, and {found.reason}"
+    return _settled(result, StepVerdict.NOT_ENTAILED, reason)._replace(follows=None)

@@ -1,0 +1,357 @@
+"""Relations wherever they stand in a text."""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from potlang.dagmath import Solution, Step
+from potlang.languages.dagmath.lower.formulas import read_formula
+from potlang.languages.dagmath.lower.numeric import NotNumeric, approximation, are_near
+from potlang.languages.dagmath.lower.polynomials import (
+    NotRational,
+    clash,
+    difference_of,
+    follows,
+    variables,
+)
+from potlang.languages.dagmath.lower.readings import NO_CONTEXT
+from potlang.languages.dagmath.relations.claims import Relations
+from potlang.languages.dagmath.relations.find import find_chains
+from potlang.languages.dagmath.relations.truth import Truth
+from potlang.languages.dagmath.results import StepResult
+from potlang.languages.dagmath.solve.checking import check_steps
+
+
+def chains(text: str) -> list[str]:
+    """The chains in a text, as text."""
+    found = []
+    for chain in find_chains(text).chains:
+        sides = [" ".join(side.source.split()) for side in chain.sides]
+        pairs = zip(chain.links, sides[1:], strict=True)
+        found.append(sides[0] + "".join(f" {link} {side}" for link, side in pairs))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("So she has 16 - 3 - 4 = 9 duck eggs a day.", ["16 - 3 - 4 = 9"]),
+        ("so each is 5*3=15 and two are 4*2=8", ["5 * 3 = 15", "4 * 2 = 8"]),
+        ("$2000 x 10/100 =$200", ["2000 * 10 / 100 = 200"]),
+        ("She has $420 – $200 = $220.", ["420 - 200 = 220"]),
+        ("7 packs of apples * $2 per pack of apples = $14", ["7 * 2 = 14"]),
+        ("$50/day * 24 days/month = $1200/month", ["50 * 24 = 1200"]),
+        ("25 classmates + his 1 teacher + 1 himself = 27 people", ["25 + 1 + 1 = 27"]),
+        ("Thus, W = 1 1/2 / 1/2 = 3 episodes.", ["W = (1 + 1/2) / (1/2) = 3"]),
+        ("One-third of 27 = 27 / 3 = 9.", ["(1 / 3) * 27 = 27 / 3 = 9"]),
+        ("That is ½ of 10 = 5", ["1 / 2 * 10 = 5"]),
+        ("There are 60 / 15 = 4 (15 minutes).", ["60 / 15 = 4"]),
+        ("The total is -48+21+-3=-30 degrees", ["- 48 + 21 + - 3 = - 30"]),
+        ("It is 8*5=<<8*5=40>>40.", ["8 * 5 = 40"]),
+        ("- 12 = 3 * 4\n- 15 = 3 * 5", ["12 = 3 * 4", "15 = 3 * 5"]),
+        ("4 × 3 × 2 × \\( K \\) = 24", ["4 * 3 * 2 * ( K ) = 24"]),
+        ("10% of 50 = 5", ["10 \\% * 50 = 5"]),
+        ("no relation here, and 5 apples", []),
+    ],
+)
+def test_prose(text: str, expected: list[str]) -> None:
+    """[REL-PROSE]"""
+    assert chains(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"$x = 3$ and \(y < 4\)", ["x = 3", "y < 4"]),
+        (r"\[ 5-a = 3 \quad \text{or} \quad 5-a = -3 \]", ["5-a = 3", "5-a = -3"]),
+        (r"\[ 3x = 6 \implies x = 2 \]", ["3x = 6", "x = 2"]),
+        (
+            r"\begin{align*} a&=b+c\\ &= 3+4 \\ &=7. \end{align*}",
+            ["a = b+c", "b+c = 3+4", "3+4 = 7."],
+        ),
+        (r"$105 \times 500 = 52,500$", [r"105 \times 500 = 52,500"]),
+        (r"\[ \text{Area} = 6 \cdot 7 = 42 \text{ cm}^2 \]", [r"\text{Area} = 6 \cdot 7 = 42 \text{ cm}^2"]),
+        (r"$f(1, 2) = 3, g = 4$", ["f(1, 2) = 3", "g = 4"]),
+        (r"$7 \equiv 1 \pmod{3}$", ["7 congruent 1"]),
+        ("It costs $5 and $6, so $5 + $6 = $11.", ["5 + 6 = 11"]),
+        (r"2x + 3 &= 7 \\", ["2x + 3 = 7"]),
+        (r"\left( \frac{1}{2} \right)^2 = \frac{1}{4}", [r"\left( \frac{1}{2} \right)^2 = \frac{1}{4}"]),
+    ],
+)
+def test_formulas(text: str, expected: list[str]) -> None:
+    """[REL-FORMULAS]"""
+    assert chains(text) == expected
+
+
+@given(st.text(alphabet="$\\()[]{}=<>+-*/0123456789 abx.,;&%\n", max_size=120))
+@settings(max_examples=400, deadline=None)
+def test_any_text_is_read(text: str) -> None:
+    """[REL-FIND] Nothing raises, and places are in the text."""
+    found = find_chains(text)
+    for chain in found.chains:
+        assert 0 <= chain.start <= chain.end <= len(found.text)
+        assert len(chain.sides) == len(chain.links) + 1
+    Relations([text], NO_CONTEXT).of(0, ())
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["\\[", "$", "\\(x=", "= 1 ", "(", "((1+", "1/2 ", "&= ", "\\text{", "if ", "x = y, ", "1 = 2 = "],
+)
+def test_long_texts_take_no_time(unit: str) -> None:
+    """[REL-FIND] What is repeated would take minutes if it were gone over again each time."""
+    text = (unit * 20_000)[:20_000]
+    Relations([text], NO_CONTEXT).of(0, ())
+    assert not find_chains("1 = 1 " * 4_000).chains
+
+
+def truths(*texts: str) -> list[str]:
+    """The truth of the relations of the last text, which rests on those before."""
+    relations = Relations(texts, NO_CONTEXT)
+    for at in range(len(texts)):
+        found = relations.of(at, range(at))
+    return [str(each.truth) for each in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("5 * 3 = 15", ["true"]),
+        ("5 * 3 = 16", ["false"]),
+        ("10 / 3 = 3.33", ["rounded"]),
+        ("10 / 3 = 3", ["rounded"]),
+        ("10 / 3 = 4", ["rounded"]),
+        ("10 / 3 = 5", ["false"]),
+        ("0.2 * 100 = 20%", ["true"]),
+        ("50 * 20% = 9", ["false"]),
+        ("48 = 100% + 20%", ["unclear"]),
+        ("5 quarters = 5 * 25 = 125 cents", ["unclear", "true"]),
+        ("12 inches = 1 foot", ["unclear"]),
+        (r"$\frac{1}{2} \text{ inch} = 20 \text{ miles}$", ["unclear"]),
+        ("twice 5 + 3 = 16", ["unclear"]),
+        ("15 / 2 = 7 remainder 1", ["rounded"]),
+        ("1 = 0", ["unclear"]),
+        ("3/2 = 1.50 + 3.00 = 4.50", ["unclear", "true"]),
+        (r"$\sqrt{2} \cdot \sqrt{8} = 4$", ["true"]),
+        (r"$\sqrt{18} = 3\sqrt{3}$", ["false"]),
+        (r"$\sqrt{2} = 1.41$", ["rounded"]),
+        (r"$\sin 30^\circ = \frac{1}{2}$", ["true"]),
+        (r"$\sin(30) = \frac{1}{2}$", ["unclear"]),
+        (r"$\binom{6}{2} = 16$", ["false"]),
+        (r"$e^2 = 7.389$", ["rounded"]),
+        ("e = 16", ["open"]),
+        ("5 * 7 ≈ 36", ["true"]),
+        ("5 * 7 ≈ 90", ["false"]),
+        (r"$17 \equiv 3 \pmod{7}$", ["true"]),
+        (r"$17 \equiv 4 \pmod{7}$", ["false"]),
+        (r"$(x+1)^2 = x^2 + 2x + 1$", ["true"]),
+        (r"$y = 2(n-1) + n = 2n - 3 + n$", ["open", "false"]),
+        (r"$x + 1 = x + 2$", ["false"]),
+        ("Total = 5 + 6 = 11", ["open", "true"]),
+    ],
+)
+def test_truth(text: str, expected: list[str]) -> None:
+    """[REL-TRUE] [REL-NUMERIC] [REL-POLYNOMIAL]"""
+    found = truths(text)
+    assert [each if each != "unread" else "open" for each in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        ([r"$2x + 4 = 10$.", r"Subtracting, we get $2x = 6$."], ["true"]),
+        ([r"$2x + 4 = 10$.", r"Subtracting, we get $2x = 7$."], ["false"]),
+        ([r"$2x + 4 = 10$.", r"Now consider another equation, $2x = 7$."], ["open"]),
+        ([r"$x + y = 5$.", r"\[ 2x + 2y = 11 \]"], ["false"]),
+        ([r"$x = 3$ or $x = 4$.", r"$x = 4$."], ["true"]),
+        ([r"$a = 3$.", r"$b = 2a = 6$."], ["open", "true"]),
+        ([r"$x^2 = 4$.", r"So $x = 2$."], ["open"]),
+        ([r"$x = 2$.", r"So $x^2 = 4$."], ["true"]),
+        ([r"\[ -2 + 4a + 8 = 0 \Rightarrow 4a = -10 \]"], ["open", "false"]),
+        (["Total = 52 + 24 + 44 + 48", "Total = 178"], ["false"]),
+        (["Total = 52 + 24", "Total = 76"], ["true"]),
+        ([r"\begin{align*} a &= 3 + 4 \\", r"&= 8"], ["false"]),
+    ],
+)
+def test_what_stands_before(texts: list[str], expected: list[str]) -> None:
+    """[REL-POLYNOMIAL] [REL-RESTATED]"""
+    assert truths(*texts) == expected
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["So 2 * 3 = 7."], "claimed"),
+        (["If $n = 3$, it works."], "supposed"),
+        (["For $n = 2$:"], "supposed"),
+        (["Then $1 + 1 = 3$, which is impossible."], "denied"),
+        (["Then $8 + 1 = 10$.", "This is not true."], "denied"),
+        (["We cannot have $x = 3$."], "denied"),
+        (["The text states that $x = 4$."], "quoted"),
+        (["We need to solve $x + 1 = 3$."], "sought"),
+        (["The denominator is zero when:", r"\[ x - 2 = 0 \]"], "supposed"),
+        (["The denominator is:", r"\[ x - 2 = 0 \]"], "claimed"),
+        (["It holds if:", r"\[ x - 2 = 0 \]"], "supposed"),
+        (["For $n = 3$, $f(n) = 2 + 2 = 5$."], "claimed"),
+    ],
+)
+def test_standing(texts: list[str], expected: str) -> None:
+    """[REL-STANDING]"""
+    relations = Relations(texts, NO_CONTEXT)
+    found = [relations.of(at, range(at)) for at in range(len(texts))]
+    last = found[0] if "not true" in texts[-1] else found[-1]
+    assert last[-1].standing == expected
+
+
+# --- against something independent -----------------------------------------------------------------
+
+NUMBERS = st.integers(1, 40)
+CALCULATIONS = st.recursive(
+    NUMBERS.map(str),
+    lambda inner: st.tuples(inner, st.sampled_from([" + ", " - ", " * ", "+", "*"]), inner).map("".join),
+    max_leaves=5,
+)
+FRAMES = st.sampled_from(
+    ["{}", "So she has {} apples left.", "In total, he pays ${} for it.", "Thus, the answer is {}, as said."]
+)
+
+
+@given(CALCULATIONS, NUMBERS, FRAMES)
+@settings(max_examples=300, deadline=None)
+def test_calculations_in_prose_have_the_value_that_python_gives(text: str, off: int, frame: str) -> None:
+    """[REL-TRUE] A differential test: true with the right result, false with any other."""
+    result = eval_integers(text)
+    assert truths(frame.format(f"{text} = {result}")) in (["true"], ["unclear"])
+    found = truths(frame.format(f"{text} = {result + off}"))
+    assert found == (["unclear"] if text.isdigit() else ["false"])
+
+
+def eval_integers(text: str) -> int:
+    """The value of sums and products, by their own rules."""
+    total, sign = 0, 1
+    for part in re.split(r"\s*([+-])\s*", text):
+        if part in "+-":
+            sign = 1 if part == "+" else -1
+        else:
+            total += sign * math.prod(int(each) for each in part.split("*"))
+    return total
+
+
+POLYNOMIALS = st.recursive(
+    st.sampled_from(["x", "y", "2", "3", "5"]),
+    lambda inner: st.tuples(inner, st.sampled_from(["+", "-", "\\cdot "]), inner).map(
+        lambda each: f"({each[0]}{each[1]}{each[2]})"
+    ),
+    max_leaves=6,
+)
+
+
+@given(POLYNOMIALS, POLYNOMIALS, st.fractions(-3, 3), st.fractions(-3, 3))
+@settings(max_examples=300, deadline=None)
+def test_polynomials_agree_with_values(left: str, right: str, x: Fraction, y: Fraction) -> None:
+    """[REL-POLYNOMIAL] The difference has the value of the difference, at any point."""
+    one, other = read_formula(left), read_formula(right)
+    found = difference_of(one, other)
+    at = {"x": x, "y": y}
+    value = sum(
+        coefficient * math.prod((at[name] ** power for name, power in monomial), start=Fraction(1))
+        for monomial, coefficient in found.items()
+    )
+    complex_at = {name: complex(each) for name, each in at.items()}
+    expected = approximation(one, complex_at).value - approximation(other, complex_at).value
+    assert abs(complex(value) - expected) < 1e-6 * (1 + abs(expected))
+
+
+@given(
+    st.lists(st.integers(-5, 5), min_size=2, max_size=4), st.lists(st.integers(-5, 5), min_size=2, max_size=4)
+)
+@settings(max_examples=200, deadline=None)
+def test_equations_clash_only_where_they_have_no_common_root(first: list[int], second: list[int]) -> None:
+    """[REL-POLYNOMIAL] Products of linear factors: their roots are known."""
+    made = ["".join(f"(x - ({root}))" for root in roots) for roots in (first, second)]
+    one, other = (difference_of(read_formula(each), read_formula("0")) for each in made)
+    assert clash(one, other) == set(first).isdisjoint(second)
+    if follows(one, other):
+        assert set(first) <= set(second)
+    assert variables(one) == {"x"}
+
+
+@pytest.mark.parametrize("text", ["x^{200}", "(x+y+z)^{24}(x-y-z)^{24}", "\\frac{1}{x - x}"])
+def test_large_expressions_are_refused(text: str) -> None:
+    with pytest.raises(NotRational):
+        difference_of(read_formula(text), read_formula(f"{text} + \\frac{{1}}{{0}}"))
+
+
+@pytest.mark.parametrize(
+    "text", ["10^{10^{10}}", "\\frac{1}{0}", "0^0", "x", "1000000!", "\\lfloor \\sqrt{-1} \\rfloor"]
+)
+def test_what_has_no_value(text: str) -> None:
+    """[REL-NUMERIC]"""
+    with pytest.raises(NotNumeric):
+        approximation(read_formula(text))
+
+
+def test_values_agree_but_for_the_error_of_doubles() -> None:
+    """[REL-NUMERIC]"""
+    left, right = (approximation(read_formula(each)) for each in (r"\sqrt{50}", r"5\sqrt{2}"))
+    assert are_near(left, right)
+    assert not are_near(left, approximation(read_formula("7.0711")))
+
+
+# --- verdicts ----------------------------------------------------------------------------------------
+
+
+def last_step(*nodes: str, problem: str | None = None) -> StepResult:
+    """The result on the last step, which rests on all before."""
+    steps = [
+        Step(at, "It follows.", tuple(range(1, at)) or None, node) for at, node in enumerate(nodes, start=1)
+    ]
+    return check_steps(Solution(tuple(steps), problem=problem)).steps[-1]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "expected"),
+    [
+        (["Janet has 16 eggs, eats 3 and bakes 4.", "Janet sells 16 - 3 - 4 = 9 duck eggs a day."], "proved"),
+        (["Janet has 16 eggs.", "Janet sells 16 - 3 - 4 = 8 duck eggs a day."], "refuted"),
+        (["Peaches cost $0.75 each.", "Four peaches cost 6 x $0.75 = $4.50."], "not entailed"),
+        (
+            ["Toys are cars for $12, bears for $5 and games for $30.", "The total cost is $12 + $5 = $17."],
+            "not entailed",
+        ),
+        (["$n = 1$.", "For $n = 2$:"], "not checkable"),
+        (["$a + b = 3$ and $ab = 2$.", "This yields $(a, b) = (1, 2)$ and $(a, b) = (2, 1)$."], "proved"),
+        (["$6! = 720$.", "Next, we calculate $4!$."], "not checkable"),
+        (["$x = 3$.", "However, the solution in the text states that $x = 4$."], "not checkable"),
+        (["There are 10 boys.", "A third of them, 10 / 3 = 3.33, are here."], "not entailed"),
+        (["Work modulo 12 throughout.", "So 7 + 8 = 3."], "unknown"),
+    ],
+)
+def test_verdicts(nodes: list[str], expected: str) -> None:
+    """[REL-VERDICT] [REL-FITS]"""
+    assert last_step(*nodes).verdict == expected
+
+
+def test_what_does_not_meet_a_condition_is_not_refuted() -> None:
+    """[REL-VERDICT]"""
+    found = last_step("$N = 61$.", "This value exceeds the condition that $N < 50$.")
+    assert found.verdict != "refuted"
+
+
+def test_three_questions() -> None:
+    """[REL-QUESTIONS] [REL-CLAIMS]"""
+    wrong = last_step("There are 5 bags of 4.", "So 5 * 4 = 21 apples.")
+    assert (wrong.true, wrong.follows, wrong.fits) == (False, False, None)
+    (relation,) = wrong.relations
+    assert (relation.text, relation.standing, relation.truth) == ("5 * 4 = 21", "claimed", "false")
+    right = last_step("There are 5 bags of 4.", "So 5 * 4 = 20 apples.")
+    assert (right.true, right.follows, right.fits) == (True, True, True)
+    other = last_step("There are 5 bags of 4.", "So 9 * 4 = 36 apples.")
+    assert (other.true, other.follows, other.fits) == (True, None, False)
+    assert Truth.TRUE == "true"
