@@ -33,6 +33,7 @@ _OPERANDS = (*_CLOSED, *_FORMS)
 _LOOSE = ("COMMA", "COMPARE", "IN", "AND", "OR", "NOT", "AND_SIGN", "OR_SIGN", "NOT_SIGN", "IMPLIES")
 _BESIDE_PERCENTAGES = (*_LOOSE, "IMPLIES_SIGN", "IFF", "IFF_SIGN", *_OPEN, *_CLOSED, "")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?(?:[eE][+-]?[0-9]{1,3})?")
+_PLAIN_TOKENS = ("[", "]", "{", "}", ", ", ": ", "true", "false", "null")
 _JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"\[\]{},:]+|, |: |.', re.DOTALL)
 
 
@@ -132,7 +133,7 @@ def _has_round_list(tokens: list[Token]) -> bool:
 
 def is_proposition(text: str) -> bool:
     """Whether a text is what the `@prop` of a problem says, in the canonical layout."""
-    value = _canonical_json(text)
+    value = canonical_json(text)
     if value is None:
         return False
     sink = Sink()
@@ -140,7 +141,7 @@ def is_proposition(text: str) -> bool:
     return not sink.has_errors and _is_canonical(value[0])
 
 
-def _canonical_json(text: str) -> tuple[Any] | None:
+def canonical_json(text: str) -> tuple[Any] | None:
     """The value of a JSON text with one space behind each comma and colon, and no others."""
     try:
         value = json.loads(text, object_pairs_hook=_distinct)
@@ -159,10 +160,10 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _is_plain(token: str) -> bool:
     if token[0] == '"':
         return "\\" not in token
-    return token in ("[", "]", "{", "}", ", ", ": ") or _NUMBER.fullmatch(token) is not None
+    return token in _PLAIN_TOKENS or _NUMBER.fullmatch(token) is not None
 
 
-def _is_word(text: object) -> bool:
+def is_word(text: object) -> bool:
     return isinstance(text, str) and _WORD.fullmatch(text) is not None and text not in _KEYWORDS
 
 
@@ -174,11 +175,11 @@ def _is_canonical(value: Any) -> bool:
         return (
             list(value) == [key for key in ("declare", "assume") if key in value]
             and len(set(first)) == len(first)
-            and all(_is_word(name) and _is_signature(sort) for name, sort in declared.items())
+            and all(is_word(name) and _is_signature(sort) for name, sort in declared.items())
             and all(_is_canonical(each) for each in value.get("assume", ()))
         )
     if isinstance(value, str):
-        return _is_word(value)
+        return is_word(value)
     if isinstance(value, list):
         return all(map(_is_canonical, value))
     if not isinstance(value, dict):
@@ -188,7 +189,7 @@ def _is_canonical(value: Any) -> bool:
         return is_expression(operands, in_json=True)
     if operator in ("forall", "exists"):
         binders, body = operands
-        bound = all(_is_word(name) and is_sort(sort) for name, sort in binders.items())
+        bound = all(is_word(name) and is_sort(sort) for name, sort in binders.items())
         return len(binders) == 1 and bound and _is_canonical(body)
     return _is_canonical(operands)
 

@@ -23,6 +23,13 @@ HERE = Path(__file__).resolve().parent
 sys.path += [str(HERE), str(HERE.parent)]
 
 from canonical import is_expression, is_proposition  # noqa: E402
+from canonical_programs import (  # noqa: E402
+    a_program,
+    a_solution,
+    is_program,
+    is_solution,
+    solutions_one_by_one,
+)
 from canonical_traces import a_trace, is_trace, traces_one_by_one  # noqa: E402
 from outcome import finish  # noqa: E402
 from tables import table  # noqa: E402
@@ -156,10 +163,11 @@ def _a_proposition(random: Random) -> str:
 
 
 def formulas_of_programs(folder: Path) -> tuple[str, ...]:
-    """All strings of the programs in a folder that are formulas."""
+    """All strings of the programs in a folder, in files of JSON and of JSON Lines, that are formulas."""
     found: dict[str, None] = {}
-    for path in sorted(folder.rglob("*.json")):
-        waiting = [json.loads(path.read_text(encoding="utf-8"))]
+    for path in sorted((*folder.rglob("*.json"), *folder.rglob("*.jsonl"))):
+        text = path.read_text(encoding="utf-8")
+        waiting = [json.loads(each) for each in (text.splitlines() if path.suffix == ".jsonl" else [text])]
         while waiting:
             value = waiting.pop()
             if isinstance(value, str) and is_expression(spaced(value)):
@@ -340,6 +348,22 @@ def cases(formulas: tuple[str, ...]) -> dict[str, Case]:
         ),
         "prop": Case(
             lambda: Export(grammar("prop")), is_proposition, _a_proposition, _JSON, _propositions_one_by_one
+        ),
+        "pot": Case(
+            lambda: Export(grammar("pot")),
+            is_program,
+            partial(a_program, formulas=formulas),
+            _JSON,
+            lambda: iter(()),
+            long=600,
+        ),
+        "dagmath": Case(
+            lambda: Export(grammar("dagmath", nodes=_FEW)),
+            partial(is_solution, steps=_FEW),
+            partial(a_solution, formulas=formulas, steps=_FEW),
+            (*_JSON, "1", "2", '"edge": null', "null", "[1]"),
+            partial(solutions_one_by_one, _FEW),
+            long=600,
         ),
         "dot": Case(
             lambda: Export(grammar("dot", nodes=_NODES)),

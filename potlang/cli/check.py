@@ -32,7 +32,7 @@ from potlang.cli.run import run_checks
 from potlang.linter.linter import BUDGET_MS
 
 if TYPE_CHECKING:
-    from potlang.models.profiles import Profile
+    from potlang.languages.pot.profiles import Profile
 
 
 @click.command(cls=Command)
@@ -91,8 +91,8 @@ def check(
 
 def _by_schema(given: Input, schema: str) -> Answer:
     """The misfits of a program and a provider's schema."""
+    from potlang.languages.pot.profiles import program_schema
     from potlang.languages.pot.schema import check_schema
-    from potlang.models.profiles import program_schema
 
     if given.kind != "pot":
         raise CommandFailure(f"{given.name} is no program: the schemas are those of programs")

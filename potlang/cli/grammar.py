@@ -36,7 +36,7 @@ from potlang.languages.dot.read.records import Profile
     "--nodes",
     type=click.IntRange(FEWEST_NODES, MOST_NODES),
     default=USUAL_NODES,
-    help="Of traces: the most nodes that one has.",
+    help="The most nodes of a trace, and the most steps of a solution.",
 )
 @profile_option
 @output_option
@@ -55,7 +55,8 @@ def grammar(
     What it admits, potc reads. What it cannot hold stands in its first lines, and is for `potc check`.
     """
     if language != "dot":
-        note_unused(f"the grammar is one of `{language}`", ("nodes", "profile"))
+        unused = ("profile",) if language == "dagmath" else ("nodes", "profile")
+        note_unused(f"the grammar is one of `{language}`", unused)
     program = theory_program(names, "text", color)
     try:
         text = grammar_text(language, to, program=program, profile=profile, nodes=nodes)

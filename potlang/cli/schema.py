@@ -7,7 +7,7 @@ import click
 from potlang import tool
 from potlang.cli.common import print_json
 from potlang.cli.model_options import Renamed
-from potlang.models.profiles import PROFILES, Profile, program_schema
+from potlang.languages.pot.profiles import PROFILES, Profile, program_schema
 
 
 @click.command(cls=Renamed, renamed={"--profile": "--provider"})

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from potlang.diag.explain import page
-from potlang.models.profiles import has_free_keys
+from potlang.languages.pot.profiles import has_free_keys
 from potlang.utils.resources import schema
 
 FORMS: Final[dict[str, tuple[str, ...]]] = {

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from potlang.diag import Severity
 from potlang.diag.brief import in_brief
 from potlang.languages.pot.check import check as check_program
+from potlang.languages.pot.profiles import program_schema
 from potlang.languages.pot.program import Program
 from potlang.models.asking import Attempt, BadReply, RetryLoop
 from potlang.models.endpoint import (
@@ -22,7 +23,6 @@ from potlang.models.endpoint import (
     assistant,
     user,
 )
-from potlang.models.profiles import program_schema
 from potlang.models.prompting import question_prompt, repair_prompt, system_prompt
 from potlang.models.replies import find_program
 

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, Final, Literal, Required, TypedDict, cast, get_args
 
 from potlang.diag import nearest
-from potlang.models.profiles import Profile, Schema, program_schema
+from potlang.languages.pot.profiles import Profile, Schema, program_schema
 from potlang.models.truncate import DEFAULT_BUDGET, LEAST_BUDGET, truncate_to_budget
 from potlang.tool.arguments import MOST_CHARACTERS, CallArguments, CallMistake, read_arguments
 from potlang.utils.deadline import OutOfFuel, within

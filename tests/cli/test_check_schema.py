@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import potlang
+from potlang.languages.pot.profiles import program_schema
 from potlang.languages.pot.schema import check_schema
-from potlang.models.profiles import program_schema
 
 ROOT = Path(__file__).parents[2]
 GIRAFFE: dict[str, Any] = json.loads((ROOT / "examples" / "giraffe.json").read_text(encoding="utf-8"))

@@ -22,7 +22,7 @@ from strategies.profile_forms import to_profile
 
 import potlang
 from potlang import tool
-from potlang.models.profiles import PROFILES, Profile, program_schema
+from potlang.languages.pot.profiles import PROFILES, Profile, program_schema
 from potlang.testing import finite_programs
 from potlang.utils.resources import schema_text
 

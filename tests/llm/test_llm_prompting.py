@@ -13,8 +13,8 @@ from strategies.profile_forms import to_profile
 import potlang
 from potlang.diag import CODES
 from potlang.expressions.build_tables import lark_parser
+from potlang.languages.pot.profiles import program_schema
 from potlang.models import reference
-from potlang.models.profiles import program_schema
 from potlang.models.prompting import Example, examples, fenced, question_prompt, repair_prompt, system_prompt
 from potlang.sema.builtins import BUILTINS
 from potlang.sema.sorts import BUILTIN, CONSTRUCTORS

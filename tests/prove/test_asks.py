@@ -244,7 +244,7 @@ def test_tables_for_notebooks_have_the_answer() -> None:
 
 @pytest.mark.parametrize(("ask", "labels"), [*zip(ASKS, ("A", "BC", "AC", "ABC"), strict=True)])
 def test_profiles_have_room_for_questions(ask: Ask, labels: str) -> None:
-    from potlang.models.profiles import PROFILES, program_schema
+    from potlang.languages.pot.profiles import PROFILES, program_schema
 
     program = question(ask, labels)
     filled = {

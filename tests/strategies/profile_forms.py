@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from potlang.languages.pot.check import check as check_program
-from potlang.models.profiles import Profile, Schema, program_schema
+from potlang.languages.pot.profiles import Profile, Schema, program_schema
 
 
 def to_profile(program: dict[str, Any], profile: Profile) -> dict[str, Any] | None:

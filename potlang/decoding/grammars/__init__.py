@@ -15,7 +15,7 @@ from potlang.decoding.grammars.notation import ExportedGrammar
 from potlang.languages.dot.read.records import Profile
 from potlang.languages.pot.program import Program
 
-GrammarLanguage = Literal["dot", "prop", "expression"]
+GrammarLanguage = Literal["pot", "dot", "dagmath", "prop", "expression"]
 GrammarFormat = Literal["llguidance", "gbnf", "json-schema"]
 USUAL_NODES: Final = 30
 GRAMMAR_LANGUAGES: Final[tuple[GrammarLanguage, ...]] = get_args(GrammarLanguage)
@@ -36,9 +36,9 @@ def grammar(
 ) -> str:
     """The text of the grammar of a language: for llguidance, in GBNF, or a JSON Schema.
 
-    With a program its names alone are admitted. `profile` and `nodes`, the most that one has, are those
-    of traces. Raises NoSuchGrammar where the format cannot hold the language, and ValueError for an unknown
-    language or format, and for a number of nodes that cannot be had.
+    With a program its names alone are admitted. `profile` is that of traces, `nodes` the most nodes of a
+    trace, and the most steps of a solution. Raises NoSuchGrammar where the format cannot hold the language,
+    and ValueError for an unknown language or format, and for a number of nodes that cannot be had.
     """
     if language not in GRAMMAR_LANGUAGES or to not in GRAMMAR_FORMATS:
         known = f"{', '.join(GRAMMAR_LANGUAGES)}; {', '.join(GRAMMAR_FORMATS)}"
@@ -51,7 +51,16 @@ def grammar(
     from potlang.decoding.grammars.llguidance import to_llguidance
 
     is_parametric = to == "llguidance"
-    found = _rules(language, names, profile, nodes, is_parametric)
+    if language == "pot":
+        from potlang.decoding.grammars.programs import program_rules
+
+        found = program_rules(names, program)
+    elif language == "dagmath":
+        from potlang.decoding.grammars.solutions import solution_rules
+
+        found = solution_rules(names, nodes)
+    else:
+        found = _rules(language, names, profile, nodes, is_parametric)
     return to_llguidance(found) if is_parametric else to_gbnf(found)
 
 
@@ -70,10 +79,12 @@ def _rules(
 
 
 def _schema(language: GrammarLanguage, names: AllowedNames | None) -> dict[str, Any]:
-    from potlang.decoding.grammars.schemas import proposition_schema
+    from potlang.decoding.grammars.schemas import program_schema, proposition_schema, solution_schema
 
     if language == "prop":
         return proposition_schema(names)
+    if language in ("pot", "dagmath"):
+        return program_schema() if language == "pot" else solution_schema()
     what = {"expression": "an expression", "dot": "a trace"}[language]
     also = ", or the masker of `potlang.decoding`" if language == "dot" else ""
     raise NoSuchGrammar(

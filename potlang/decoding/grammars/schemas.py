@@ -8,6 +8,16 @@ from potlang.decoding.grammars.names import AllowedNames
 from potlang.utils.resources import schema
 
 
+def program_schema() -> dict[str, Any]:
+    """The schema of a program."""
+    return schema("pot-1")
+
+
+def solution_schema() -> dict[str, Any]:
+    """The schema of a DAG-MATH solution."""
+    return schema("dagmath-1")
+
+
 def proposition_schema(names: AllowedNames | None) -> dict[str, Any]:
     """The schema of the JSON of a `@prop`; with names, these alone are allowed and none is declared."""
     whole = schema("dot-prop-1")
