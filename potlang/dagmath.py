@@ -62,7 +62,9 @@ if TYPE_CHECKING:
     from potlang.score.inference import hoeffding_problems as hoeffding_problems
     from potlang.score.inference import paired_equivalence as paired_equivalence
     from potlang.score.inference import wilson as wilson
+    from potlang.score.rewards import CompletionReward as CompletionReward
     from potlang.score.rewards import PruneHint as PruneHint
+    from potlang.score.rewards import assess as assess
     from potlang.score.rewards import prune_hint as prune_hint
     from potlang.score.rewards import reward as reward
     from potlang.score.scores import Score as Score
@@ -74,6 +76,11 @@ if TYPE_CHECKING:
     from potlang.score.task import Outcomes as Outcomes
     from potlang.score.task import TaskDag as TaskDag
     from potlang.score.task import two_chains as two_chains
+    from potlang.score.trainers import Rewarder as Rewarder
+    from potlang.score.trainers import compute_score as compute_score
+    from potlang.score.trainers import compute_scores as compute_scores
+    from potlang.score.trainers import rubric_reward as rubric_reward
+    from potlang.score.trainers import trl_reward as trl_reward
     from potlang.utils.extra import MissingExtraError as MissingExtraError
 
 __getattr__, __dir__, __all__ = lazy_names(
@@ -99,12 +106,13 @@ __getattr__, __dir__, __all__ = lazy_names(
         "potlang.models.scripts": "ScriptError script_dependencies script_differences",
         "potlang.report.table": "Table",
         "potlang.score.inference": "Equivalence Interval hoeffding_problems paired_equivalence wilson",
-        "potlang.score.rewards": "PruneHint prune_hint reward",
+        "potlang.score.rewards": "CompletionReward PruneHint assess prune_hint reward",
         "potlang.score.scores": "Score Scores",
         "potlang.score.scoring": "score",
         "potlang.score.tables": "Comparison tables_of",
         "potlang.score.tally": "Tally",
         "potlang.score.task": "Outcomes TaskDag two_chains",
+        "potlang.score.trainers": "Rewarder compute_score compute_scores rubric_reward trl_reward",
         "potlang.utils.extra": "MissingExtraError",
     },
     moved={"Judge": "potlang.languages.dagmath.solve.answers.AnswerChecker"},

@@ -8,7 +8,7 @@ from potlang.processes.frames import Message
 from potlang.processes.process import Command, Died, Process
 from potlang.utils.deadline import Deadline
 
-_GRACE_SECONDS: Final = 0.5
+GRACE_SECONDS: Final = 0.5
 _RETIRE_MEGABYTES: Final = 512
 
 
@@ -35,7 +35,7 @@ class Child:
         process = self._process
         assert process is not None
         process.memory = megabytes
-        limits = {"memory": megabytes, "deadline": seconds + _GRACE_SECONDS}
+        limits = {"memory": megabytes, "deadline": seconds + GRACE_SECONDS}
         try:
             process.send({**request, **limits})
             answer = process.receive(Deadline(seconds * 1000))

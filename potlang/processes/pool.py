@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import subprocess
 import threading
 import weakref
@@ -26,6 +27,10 @@ class Workers:
     def __init__(self, *, most_idle: int = 2, threads: bool | None = None) -> None:
         self._most_idle = most_idle
         self._threads = threads
+        self._begin()
+        _POOLS.add(self)
+
+    def _begin(self) -> None:
         self._lock = threading.Lock()
         self._idle: dict[Command, list[Process]] = {}
         self._busy: weakref.WeakSet[Process] = weakref.WeakSet()
@@ -129,6 +134,20 @@ def _end(
         process.kill()
     for process in lent:
         process.kill_from_outside()
+
+
+_POOLS: Final[weakref.WeakSet[Workers]] = weakref.WeakSet()
+
+
+def _begin_again() -> None:
+    """In a forked process: a lock that another thread had at the fork would never be free here."""
+    for each in list(_POOLS):
+        each._clean_up.detach()
+        each._begin()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_again)
 
 
 @functools.cache

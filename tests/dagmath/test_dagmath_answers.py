@@ -21,6 +21,7 @@ from potlang.languages.dagmath.solve.answers import (
     plain_number,
     quick_judgement,
 )
+from potlang.processes.process import Process
 
 pytest.importorskip("math_verify")
 
@@ -155,15 +156,19 @@ test_quick, test_quick_deep = Property(the_quick_way_agrees, NEAR, quick=60).tes
 # --- the process ---------------------------------------------------------------------------------
 
 
+def idle(judge: AnswerChecker) -> list[Process]:
+    """The processes that wait for the next answer."""
+    return [each for kept in judge._children._workers._idle.values() for each in kept]
+
+
 def test_one_process_serves_many_answers_and_each_is_asked_once(judge: AnswerChecker) -> None:
     """[DAG-EQUAL]"""
     judge.judge("0.25", r"\frac14")
-    process = judge._child._process
-    assert process is not None
+    (process,) = idle(judge)
     asked = process._count
     for _ in range(3):
         assert judge.judge("0.75", r"\frac34") == Judged(True, "math")
-    assert judge._child._process is process
+    assert idle(judge) == [process]
     assert process._count == asked + 1
 
 
@@ -171,12 +176,11 @@ def test_an_answer_that_takes_too_long_is_compared_as_text() -> None:
     """[DAG-LIMIT]: the process is ended, and the next answer is judged by another."""
     with AnswerChecker(seconds=20) as judge:
         assert judge.judge("0.5", r"\frac12").correct
-        process = judge._child._process
+        (process,) = idle(judge)
         judge.seconds = 0.5
         late = judge.judge("9^{9^{9^9}}!", "3")
         assert (late.correct, late.by) == (False, "text")
         assert "took too long" in late.note or "memory" in late.note
-        assert process is not None
         assert not process.alive()
         judge.seconds = 20
         assert judge.judge("0.25", r"\frac14") == Judged(True, "math")
@@ -209,7 +213,7 @@ def test_without_the_library_answers_are_compared_as_text(monkeypatch: pytest.Mo
         assert (found.correct, found.by) == (False, "text")
         assert "potlang[dagmath]" in found.note
         assert judge.judge("1/2", r"\frac{2}{4}") == Judged(True, "math")
-        assert judge._child._process is None
+        assert not idle(judge)
 
 
 def test_nothing_of_an_answer_is_run(judge: AnswerChecker, tmp_path: Path) -> None:

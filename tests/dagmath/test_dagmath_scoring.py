@@ -421,7 +421,8 @@ test_reward, test_reward_deep = Property(
 
 def test_reward_of_texts() -> None:
     """[DAG-REWARD]"""
-    assert reward(line(), judge=Comparing()) == 1.0
+    assert reward(line(), answer="4", judge=Comparing()) == 1.0
+    assert reward(line(), judge=Comparing()) == pytest.approx(0.1)
     assert reward("no solution") == 0.0
     assert reward(Solution((Step(1, "", (1,), "x"),), correct=True)) == 0.0
     assert reward(Solution((Step(1, "", None, r"\boxed{4}"),))) == pytest.approx(0.1)

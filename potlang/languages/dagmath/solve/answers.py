@@ -17,10 +17,12 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 from potlang.languages.dagmath.read.boxed import boxed_answer
 from potlang.languages.dagmath.read.records import Solution
 from potlang.languages.dagmath.solve.answer_forms import pieces_of
-from potlang.processes.child import Child
+from potlang.processes.children import Children, NotStarted
 from potlang.processes.process import Command, Death, Died
 from potlang.utils.closing import Closing
 
+SECONDS: Final = 5.0
+"""The time of the library for one pair of answers."""
 LONGEST_ANSWER: Final = 10_000
 """Characters of an answer up to which it is read as mathematics."""
 _KEPT: Final = 65_536
@@ -28,6 +30,9 @@ _LONGEST_KEPT: Final = 1_000
 _MOST_FAILED_STARTS: Final = 3
 _WORKER: Final[Command] = ("potlang.languages.dagmath.solve.answer_worker:judge",)
 _MISSING: Final = "math-verify is not installed (pip install 'potlang[dagmath]'): compared as text"
+_NO_BOX: Final = "there is no boxed answer"
+_EMPTY: Final = "the answer is empty"
+_WRONG: Final = (_NO_BOX, _EMPTY)
 _UNREADABLE: Final = "no parser reads the answer:"
 _LAYOUT = re.compile(r"\\[,;:!>]|\\(?:q?quad|left|right|displaystyle|textstyle)(?![a-zA-Z])|(?<!\\)\$")
 _SPACE = re.compile(r"(?<=[A-Za-z0-9])(?:\s|~|\\ )++(?=[A-Za-z0-9])|((?:\s|~|\\ )++)")
@@ -52,6 +57,16 @@ class Judged(NamedTuple):
     note: str = ""
 
     @property
+    def is_undecided(self) -> bool:
+        """Whether nobody could tell: the library overran, died, failed, or did not read the expected one."""
+        return bool(self.note) and not self.correct and not self.is_unreadable and self.note not in _WRONG
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether nobody could tell, since the library is not installed."""
+        return self.note == _MISSING
+
+    @property
     def is_unreadable(self) -> bool:
         """Whether no parser reads the answer, and it is not the same text as the expected one."""
         return self.note.startswith(_UNREADABLE)
@@ -64,22 +79,25 @@ class AnswerJudge(Protocol):
 
 
 class AnswerChecker(Closing):
-    """Compares answers; use it as a context manager, or `close` it. Not for two threads at once.
+    """Compares answers; use it as a context manager, or `close` it. Safe for threads, and across forks.
 
-    `seconds` and `megabytes` bound the library's work on one pair of answers.
+    `seconds` and `megabytes` bound the library's work on one pair of answers. `children` do that work: its
+    own, unless others are given.
     """
 
-    def __init__(self, *, seconds: float = 5.0, megabytes: int = 1024) -> None:
+    def __init__(
+        self, *, seconds: float = SECONDS, megabytes: int = 1024, children: Children | None = None
+    ) -> None:
         self.seconds = seconds
         self.megabytes = megabytes
-        self._child = Child(_WORKER)
+        self._children = Children(_WORKER) if children is None else children
         self._failed_starts = 0
         self._unusable = "" if _library_is_there() else _MISSING
         self._known = lru_cache(maxsize=_KEPT)(self._judge)
 
     def close(self) -> None:
-        """End the child process, if there is one; the judge can still be used."""
-        self._child.close()
+        """End the child processes, if there are any; the judge can still be used."""
+        self._children.close()
 
     def judge(self, given: str | None, expected: str) -> Judged:
         r"""Whether `given`, the content of a box, is `expected`, which may stand in a box.
@@ -88,7 +106,7 @@ class AnswerChecker(Closing):
         pairs is kept, so that each of them is judged once, and one that takes too long costs its time once.
         """
         if given is None:
-            return Judged(False, "text", "there is no boxed answer")
+            return Judged(False, "text", _NO_BOX)
         is_kept = len(given) + len(expected) <= _LONGEST_KEPT
         return (self._known if is_kept else self._judge)(given, expected)
 
@@ -136,23 +154,31 @@ class AnswerChecker(Closing):
         return Judged(True, "math") if pieces.pairs else None
 
     def _ask(self, given: str, expected: str) -> dict[str, Any]:
-        """The child's answer. Raises Died; after some starts in vain there is no other."""
+        """A child's answer. Raises Died; after some starts in vain there is no other."""
+        request = {"given": given, "expected": expected}
         try:
-            self._child.start()
-        except OSError as error:
-            raise Died("crash", f"no process can be started: {error.strerror}") from error
-        except Died as died:
+            return self._children.ask(request, seconds=self.seconds, megabytes=self.megabytes)
+        except NotStarted as died:
             self._failed_starts += 1
             if self._failed_starts >= _MOST_FAILED_STARTS:
                 self._unusable = f"the reader of answers does not start ({died.detail}): compared as text"
             raise
-        request = {"given": given, "expected": expected}
-        return self._child.ask(request, seconds=self.seconds, megabytes=self.megabytes)
 
 
-def given_judge(judge: AnswerJudge | None, seconds: float = 5.0) -> AbstractContextManager[AnswerJudge]:
-    """A judge for a `with` statement: the one that is given, or else one that is closed at the end."""
-    return AnswerChecker(seconds=seconds) if judge is None else nullcontext(judge)
+def given_judge(judge: AnswerJudge | None, seconds: float = SECONDS) -> AbstractContextManager[AnswerJudge]:
+    """A judge for a `with` statement: the one that is given, or else one that this process shares."""
+    return nullcontext(shared_checker(seconds) if judge is None else judge)
+
+
+@lru_cache(maxsize=16)
+def shared_checker(seconds: float = SECONDS) -> AnswerChecker:
+    """The judge with this limit that this process shares; it is closed when the process ends."""
+    return AnswerChecker(seconds=seconds, children=_shared_children())
+
+
+@lru_cache(maxsize=1)
+def _shared_children() -> Children:
+    return Children(_WORKER)
 
 
 _WORDS: Final[dict[Death, str]] = {
@@ -164,7 +190,7 @@ _WORDS: Final[dict[Death, str]] = {
 def quick_judgement(given: str, expected: str) -> Judged | None:
     """The judgement that needs no library: on equal texts, plain integers and fractions. Else None."""
     if given == expected:
-        return Judged(True, "text") if given else Judged(False, "text", "the answer is empty")
+        return Judged(True, "text") if given else Judged(False, "text", _EMPTY)
     one, other = plain_number(given), plain_number(expected)
     if one is None or other is None:
         return None
