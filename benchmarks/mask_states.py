@@ -20,7 +20,7 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent))
 
-from masks import vocabularies  # noqa: E402
+from masks import vocabularies, with_end  # noqa: E402
 from outcome import finish  # noqa: E402
 from tables import table  # noqa: E402
 
@@ -238,21 +238,18 @@ def named_vocabularies(random: Random, only: str | None) -> dict[str, TokenVocab
     return found | ({"adversarial": adversarial(random)} if only in (None, "adversarial") else {})
 
 
-def with_end(vocabulary: TokenVocabulary) -> TokenVocabulary:
-    """The vocabulary with an end token, another one if it has none."""
-    if vocabulary.end is not None:
-        return vocabulary
-    return TokenVocabulary([*vocabulary.tokens, None], end=len(vocabulary))
-
-
 def walk(masker: TokenMasker, structure: Any, random: Random) -> bytes:
     """What tokens at random make, up to the end; those of records are taken as often as others."""
     data, tokens = b"", masker.vocabulary.tokens
     while not masker.is_stopped():
         mask = masker.mask().view(np.uint32)
-        some = mask & structure if random.random() < 0.6 else mask
-        allowed = masker.mask_tables.tables.unpacked(some if some.any() else mask)
-        token = random.choice(allowed)
+        some = mask
+        if random.random() < 0.6:
+            # Numbers end now and then, too.
+            some = mask & (structure if random.random() < 0.5 else ~masker.mask_tables.tables.digit_bits)
+        flags = np.unpackbits((some if some.any() else mask).view(np.uint8), bitorder="little")
+        allowed = np.flatnonzero(flags)
+        token = int(allowed[random.randrange(len(allowed))])
         if not masker.consume_token(token):
             raise AssertionError(f"the mask allows {tokens[token]!r}, the masker does not: {masker.state}")
         data += tokens[token] or b""
