@@ -137,3 +137,28 @@ def test_a_tokenizer_of_tokenizers() -> None:
     tokenizer.add_tokens(["<think>"])
     found = TokenVocabulary.from_tokenizers(tokenizer, end="<end>")
     assert found.tokens == (b" ", b"a", b" a", b"\n", None, b"<think>") and found.end == 4
+
+
+def test_pieces_that_are_no_characters_are_allowed_where_they_complete_some() -> None:
+    """[DECODE-VOCAB]"""
+    pytest.importorskip("numpy", reason="masks need numpy (potlang[decoding])")
+    from potlang.decoding import TokenMasker
+
+    single = [bytes((byte,)) for byte in range(256)]
+    masker = TokenMasker(TokenVocabulary([*single, b"\xc3(", b"\xa4x", b"x\xc3", None]))
+    assert masker.consume_tokens(b"@node id=1 role=problem\n")
+    assert [masker.allows(token) for token in (256, 257, 258, 259)] == [False, False, True, False]
+    assert masker.consume_token(258)
+    assert [masker.allows(token) for token in (256, 257, 258, ord("x"))] == [False, True, False, False]
+    assert masker.consume_tokens([257, ord("\n")]) and masker.is_accepting()
+
+
+@pytest.mark.parametrize("most", [-1, 0, 1, 40])
+def test_tokens_that_do_not_suffice_are_refused_with_what_it_takes(most: int) -> None:
+    """[DECODE-CLOSE]"""
+    pytest.importorskip("numpy", reason="masks need numpy (potlang[decoding])")
+    from potlang.decoding import BudgetTooSmall, TokenMasker, TraceGoal
+
+    vocabulary = TokenVocabulary(bytes((byte,)) for byte in range(256))
+    with pytest.raises(BudgetTooSmall, match=f"takes [0-9]+ tokens, more than {most}"):
+        TokenMasker(vocabulary, goal=TraceGoal(end=True, critique=True), max_tokens=most)
