@@ -446,8 +446,9 @@ class MaskTables(TokenWalks):
         tables, text = self.tables, place.text
         ids = self.alive(state, tables.mixed)
         if isinstance(choice, IdChoice):
-            digits = {each for root in choice.sets for each in self._digits_below(root, text)}
-            return tables.none, [*ids, *(tables.digits[each] for each in digits if each in tables.digits)]
+            for root in choice.sets:
+                self._add_digits_below(root, text, ids)
+            return tables.none, ids
         if choice.low == choice.high:
             whole = b"%d" % choice.low
             return tables.none, [*ids, *self._along(whole[len(text) :])]
@@ -462,19 +463,11 @@ class MaskTables(TokenWalks):
             ids.append(tables.digits[b"0"])
         return tables.number_bits, ids
 
-    def _digits_below(self, root: Any, text: bytes) -> set[bytes]:
-        """The continuations of the members with a prefix, as far as tokens of digits reach."""
-        most, found = self.tables.longest_digits, set()
+    def _add_digits_below(self, root: Any, text: bytes, ids: list[int]) -> None:
+        """Adds the tokens of digits that go on with members which have a prefix."""
         first = below(root, text)
-        stack = [] if first is None else [(b"", *first)]
-        while stack:
-            digits, label, node = stack.pop()
-            for size in range(1, min(len(label), most - len(digits)) + 1):
-                found.add(digits + label[:size])
-            digits += label
-            if len(digits) < most:
-                stack += ((digits, more, child) for more, child in node[1])
-        return found
+        if first is not None:
+            ids += self.along_digits(b"", *first)
 
     # --- JSON ------------------------------------------------------------------------------------
 

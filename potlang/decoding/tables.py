@@ -26,7 +26,7 @@ _EXIT = re.compile(rb'["\\\x00-\x1f]')
 _OPENERS = frozenset(b"[{,\\:")
 _OPENER = re.compile(rb"[\[{]+|,+|\\+|:+")
 _FEW_WORDS = 64
-"""Words of a mask up to which it is quicker to look at each of their bits."""
+"""Words or tokens up to which it is quicker to look at each of them."""
 _BIT = [np.uint32(1 << place) for place in range(32)]
 
 
@@ -94,8 +94,10 @@ class VocabularyTables:
         flags[list(ids)] = True
         return self.packed(flags)
 
-    def few(self, ids: Iterable[int]) -> Bits:
+    def few(self, ids: list[int]) -> Bits:
         """The mask of some tokens, quicker where they are few."""
+        if len(ids) > _FEW_WORDS:
+            return self.bits(ids)
         found = np.zeros(self.width, dtype=np.uint32)
         for id_ in ids:
             found[id_ >> 5] |= _BIT[id_ & 31]

@@ -20,6 +20,7 @@ class TokenWalks:
         self.tables = tables
         self.machine = machine
         self.kept: dict[Any, Bits] = {}
+        self._digits_kept: dict[tuple[int, bytes, bytes], tuple[Any, list[int]]] = {}
         self._children: dict[tuple[int, int, int], list[tuple[int, int, int]]] = {}
 
     def lives(self, state: TraceState, token: bytes) -> bool:
@@ -75,6 +76,28 @@ class TokenWalks:
                 found.append((byte, at, end))
                 at = end
             self._children[low, high, depth] = found
+        return found
+
+    def along_digits(self, digits: bytes, label: bytes, node: Any) -> list[int]:
+        """The tokens of digits that lead behind `digits` along an edge of a set of ids, and below it.
+
+        Sets share most of their parts, for which this is kept; calls nest as deep as tokens are long.
+        """
+        key = id(node), digits, label
+        kept = self._digits_kept.get(key)
+        if kept is not None:
+            return kept[1]
+        most, known = self.tables.longest_digits, self.tables.digits
+        whole = digits + label
+        pieces = (whole[:size] for size in range(len(digits) + 1, min(len(whole), most) + 1))
+        found = [known[piece] for piece in pieces if piece in known]
+        if len(whole) < most:
+            for more, child in node[1]:
+                found += self.along_digits(whole, more, child)
+        if len(self._digits_kept) > KEPT:
+            self._digits_kept.clear()
+        # The node is kept too, so that no other one gets its id.
+        self._digits_kept[key] = node, found
         return found
 
     def remembered(self, key: Any, make: Any, *arguments: Any) -> Bits:
