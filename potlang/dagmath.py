@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from potlang.languages.dagmath.check.metrics import pass_at as pass_at
     from potlang.languages.dagmath.check.metrics import shape_of as shape_of
     from potlang.languages.dagmath.lower.canonical import canonical as canonical
+    from potlang.languages.dagmath.read.prose import Confidence as Confidence
+    from potlang.languages.dagmath.read.prose import Prose as Prose
+    from potlang.languages.dagmath.read.prose import ProseLink as ProseLink
+    from potlang.languages.dagmath.read.prose import from_prose as from_prose
     from potlang.languages.dagmath.read.records import Solution as Solution
     from potlang.languages.dagmath.read.records import Step as Step
     from potlang.languages.dagmath.report import SolutionReport as SolutionReport
@@ -92,6 +96,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "potlang.languages.dagmath.check.graph": "BrokenGraphError Graph Statistics",
         "potlang.languages.dagmath.check.metrics": "Class Shape classify pass_at shape_of",
         "potlang.languages.dagmath.lower.canonical": "canonical",
+        "potlang.languages.dagmath.read.prose": "Confidence Prose ProseLink from_prose",
         "potlang.languages.dagmath.read.records": "Solution Step",
         "potlang.languages.dagmath.report": "SolutionReport",
         "potlang.languages.dagmath.results": "SolutionVerdict StepResult StepVerdict StepsReport",

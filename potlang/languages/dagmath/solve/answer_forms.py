@@ -230,6 +230,8 @@ def _renamed(body: str, old: Sequence[str], new: Sequence[str]) -> str | None:
 
 def _equations(given: str, expected: str) -> Pieces | None:
     """Several equations, one by one or as one of tuples, in any order."""
+    if "=" not in given or "=" not in expected:
+        return _NO_FORM
     one, other = _equation_list(given), _equation_list(expected)
     if len(one) < 2 or one.keys() != other.keys():
         return _NO_FORM
