@@ -61,6 +61,9 @@ if TYPE_CHECKING:
     from potlang.models.scripts import script_dependencies as script_dependencies
     from potlang.models.scripts import script_differences as script_differences
     from potlang.report.table import Table as Table
+    from potlang.score.harnesses import inspect_scorer as inspect_scorer
+    from potlang.score.harnesses import reward_frame as reward_frame
+    from potlang.score.harnesses import reward_parquet as reward_parquet
     from potlang.score.inference import Equivalence as Equivalence
     from potlang.score.inference import Interval as Interval
     from potlang.score.inference import hoeffding_problems as hoeffding_problems
@@ -110,6 +113,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "potlang.models.prompts": "generation_prompt",
         "potlang.models.scripts": "ScriptError script_dependencies script_differences",
         "potlang.report.table": "Table",
+        "potlang.score.harnesses": "inspect_scorer reward_frame reward_parquet",
         "potlang.score.inference": "Equivalence Interval hoeffding_problems paired_equivalence wilson",
         "potlang.score.rewards": "CompletionReward PruneHint assess prune_hint reward",
         "potlang.score.scores": "Score Scores",
