@@ -95,9 +95,10 @@ def plain(text: str) -> str:
         if not _CALCULATION.fullmatch(made) or not re.search(r"\d\s*[-+*/]\s*\(?\d", made):
             continue
         value = _value(made)
-        if value is not None and abs(value - Fraction(right.replace(",", ""))) > Fraction(1, 100) * max(
-            1, abs(value)
-        ):
+        if value is None:
+            continue
+        allowed = Fraction(1, 100) * max(Fraction(1), abs(value))
+        if abs(value - Fraction(right.replace(",", ""))) > allowed:
             return "refuted"
     return ""
 

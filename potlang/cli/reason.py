@@ -48,7 +48,7 @@ Language = Literal["pot", "dot"]
 
 
 class ProgramQuestion(NamedTuple):
-    """What is asked for in a program."""
+    """The request for a program."""
 
     options: tuple[str, ...]
     prose: str | None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class RecordOptions(NamedTuple):
-    """What is written of a sample."""
+    """The form in which a sample is written."""
 
     form: TrainingForm
     broken: float

@@ -53,7 +53,7 @@ class MaskedLogits:
         self._prompt = prompt_tokens
         self._beams = beams
         self.error: ValueError | None = None
-        """What a call raised. Some libraries print that and go on: then the end token alone is allowed."""
+        """The exception of a call. Some libraries print it and go on: then only the end token is allowed."""
 
     def __call__(self, input_ids: Any, scores: Any) -> Any:
         """The logits under the mask.

@@ -225,7 +225,7 @@ def _tables_of(vocabulary: TokenVocabulary) -> VocabularyTables:
 
 
 def _reserve_of(vocabulary: TokenVocabulary, machine: TraceMachine) -> ClosingReserve:
-    """What maskers of the same rules share, with all masks that they found so far."""
+    """The tables that maskers of the same rules share, with all masks that they found so far."""
     known: dict[Any, ClosingReserve] = vocabulary.__dict__.setdefault("reserves", {})
     rules = machine.rules
     key = rules.profile, rules.budgets, rules.goal, rules.tokens, machine.json

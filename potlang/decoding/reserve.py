@@ -48,7 +48,7 @@ class AddedByTokens(NamedTuple):
 
 
 class ClosingReserve:
-    """What closings need, for the states of one machine over one vocabulary."""
+    """The tokens that closings need, for the states of one machine over one vocabulary."""
 
     def __init__(self, masks: MaskTables) -> None:
         self.masks = masks
@@ -138,7 +138,7 @@ class ClosingReserve:
         return found & kept
 
     def _new_table(self, state: TraceState, found: Bits, base: int) -> AddedByTokens:
-        """What tokens add to a closing of `base` bytes."""
+        """The bytes that tokens add to a closing of `base` bytes."""
         tables = self._tables
         sets: list[tuple[int, Bits]] = []
         alike = self.masks.alike(state)

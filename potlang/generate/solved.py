@@ -27,7 +27,7 @@ USUAL_LIMITS = Limits(check_ms=5_000, total_ms=20_000)
 
 
 class NotSampled(NamedTuple):
-    """What no sample was made of, and why."""
+    """The programs that no sample was made of, and why."""
 
     name: str
     reason: str

@@ -133,7 +133,7 @@ class _TraceGenerator:
         self._builder = TraceBuilder(profile)
         self._verdicts: dict[int, Verdict] = {}
         self._atoms: list[Json] = []
-        """What nodes state, as far as the problem may be asked about it."""
+        """The statements of nodes, as far as the problem may be asked about it."""
         self._nodes: list[int] = []
         """The node of each step told."""
         self._roots: list[int] = []

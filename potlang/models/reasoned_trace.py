@@ -30,7 +30,7 @@ class TraceAttempts(NamedTuple):
 
     @property
     def problem(self) -> str:
-        """What was wrong with the last reply; empty if it was accepted."""
+        """The mistakes of the last reply; empty if it was accepted."""
         return self.attempts[-1].problem if self.attempts else "nothing was asked"
 
     def to_dict(self) -> dict[str, Any]:

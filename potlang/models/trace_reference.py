@@ -27,7 +27,7 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "prop": "what the node says",
     }
 )
-"""What each record means, as [DOT-LEX-4] says."""
+"""The meaning of each record, as [DOT-LEX-4] says."""
 NOT_FOR_MODELS: Final = frozenset(
     {
         "POT5003",

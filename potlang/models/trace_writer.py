@@ -55,7 +55,7 @@ class TraceAsking(NamedTuple):
 
 
 def form_problem(errors: int) -> str:
-    """What is said of a trace with so many errors; without one, of one with text that looks like a record."""
+    """The message on a trace with so many errors; without one, of one with text that looks like a record."""
     if not errors:
         return "text that looks like a record was not read as one"
     return f"the trace has {errors} error{'' if errors == 1 else 's'}"
@@ -144,7 +144,7 @@ class _Rounds:
         self._attempts = attempts
         self._standing = _Standing()
         self._answer: Callable[[], tuple[Message, ...]] = self._about_form
-        """What is said about the last reply."""
+        """The message on the last reply."""
         self._placed: set[int] = set()
         """The propositions that the solver has judged in its own words."""
 
@@ -189,7 +189,7 @@ class _Rounds:
         return checked
 
     def _lacking(self, trace: Trace) -> str:
-        """What a well-formed trace lacks to be an answer; empty for nothing."""
+        """Why a well-formed trace is no answer; empty if it is one."""
         if not any(trace.nodes[id_].role == "summarizer" for id_ in trace.props):
             return "no summarizer states an answer in a `@prop`"
         values = [each.value for id_, each in trace.props.items() if trace.nodes[id_].role == "problem"]

@@ -1,4 +1,4 @@
-"""What stands around the answer in a reply, whatever the answer is: thoughts and Markdown fences."""
+"""Parts around the answer in a reply, whatever the answer is: thoughts and Markdown fences."""
 
 from __future__ import annotations
 

@@ -21,9 +21,9 @@ from potlang.languages.dagmath.lower.polynomials import (
     variables,
 )
 from potlang.languages.dagmath.lower.readings import NO_CONTEXT
-from potlang.languages.dagmath.relations.claims import Relations
+from potlang.languages.dagmath.relations.claims import StepRelations
 from potlang.languages.dagmath.relations.find import find_chains
-from potlang.languages.dagmath.relations.truth import Truth
+from potlang.languages.dagmath.relations.truth import RelationTruth
 from potlang.languages.dagmath.results import StepResult
 from potlang.languages.dagmath.solve.checking import check_steps
 
@@ -97,7 +97,7 @@ def test_any_text_is_read(text: str) -> None:
     for chain in found.chains:
         assert 0 <= chain.start <= chain.end <= len(found.text)
         assert len(chain.sides) == len(chain.links) + 1
-    Relations([text], NO_CONTEXT).of(0, ())
+    StepRelations([text], NO_CONTEXT).of(0, ())
 
 
 @pytest.mark.parametrize(
@@ -107,13 +107,13 @@ def test_any_text_is_read(text: str) -> None:
 def test_long_texts_take_no_time(unit: str) -> None:
     """[REL-FIND] What is repeated would take minutes if it were gone over again each time."""
     text = (unit * 20_000)[:20_000]
-    Relations([text], NO_CONTEXT).of(0, ())
+    StepRelations([text], NO_CONTEXT).of(0, ())
     assert not find_chains("1 = 1 " * 4_000).chains
 
 
 def truths(*texts: str) -> list[str]:
     """The truth of the relations of the last text, which rests on those before."""
-    relations = Relations(texts, NO_CONTEXT)
+    relations = StepRelations(texts, NO_CONTEXT)
     for at in range(len(texts)):
         found = relations.of(at, range(at))
     return [str(each.truth) for each in found]
@@ -203,7 +203,7 @@ def test_what_stands_before(texts: list[str], expected: list[str]) -> None:
 )
 def test_standing(texts: list[str], expected: str) -> None:
     """[REL-STANDING]"""
-    relations = Relations(texts, NO_CONTEXT)
+    relations = StepRelations(texts, NO_CONTEXT)
     found = [relations.of(at, range(at)) for at in range(len(texts))]
     last = found[0] if "not true" in texts[-1] else found[-1]
     assert last[-1].standing == expected
@@ -354,4 +354,4 @@ def test_three_questions() -> None:
     assert (right.true, right.follows, right.fits) == (True, True, True)
     other = last_step("There are 5 bags of 4.", "So 9 * 4 = 36 apples.")
     assert (other.true, other.follows, other.fits) == (True, None, False)
-    assert Truth.TRUE == "true"
+    assert RelationTruth.TRUE == "true"

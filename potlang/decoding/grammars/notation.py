@@ -52,7 +52,7 @@ class Repeated:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What a rule says. `change`: what becomes of the value that parametric rules hand on."""
+    """The body of a rule. `change`: what becomes of the value that parametric rules hand on."""
 
     rule: str
     change: str = ""
@@ -306,7 +306,7 @@ def spelled_out(word: WordBut) -> Part:
 
 
 def _behind(word: WordBut, prefix: str) -> Part:
-    """What may follow the beginning of an excluded word."""
+    """The characters that may follow the beginning of an excluded word."""
     allowed = word.rest if prefix else word.first
     nexts = sorted({each[len(prefix)] for each in word.words if each.startswith(prefix) and each != prefix})
     options: list[Part] = [

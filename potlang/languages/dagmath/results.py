@@ -32,7 +32,7 @@ class StepVerdict(StrEnum):
     REFUTED = "refuted"
     """Its premises, which do not contradict each other, entail that it is false."""
     NOT_ENTAILED = "not entailed"
-    """What was read of it and its premises leaves it open; or its numbers do not fit."""
+    """As far as it and its premises were read it is open; or its numbers do not fit."""
     NOT_CHECKABLE = "not checkable"
     """It, or a step that it rests on, was not read; or it only names something, or states a goal."""
     GIVEN = "given"

@@ -21,13 +21,13 @@ from potlang.languages.dagmath.lower.polynomials import (
 )
 from potlang.languages.dagmath.lower.readings import Context
 from potlang.languages.dagmath.lower.syntax import Op, Term, free_names, is_closed, is_op, quantities
-from potlang.languages.dagmath.relations.find import Found, find_chains
+from potlang.languages.dagmath.relations.find import FoundChains, find_chains
 from potlang.languages.dagmath.relations.model import IN_WORDS, Chain, Link, Side
 from potlang.languages.dagmath.relations.standing import Standing, standing
-from potlang.languages.dagmath.relations.truth import Truth, is_number, truth_of
+from potlang.languages.dagmath.relations.truth import RelationTruth, is_number, truth_of
 
 
-class Relation(NamedTuple):
+class StatedRelation(NamedTuple):
     """A relation in a step: its sides, its place in the text, how it is meant, and its truth with the reason.
 
     `names`: it says what its left side stands for, and nothing else could be asked of it.
@@ -39,7 +39,7 @@ class Relation(NamedTuple):
     start: int
     end: int
     standing: Standing
-    truth: Truth
+    truth: RelationTruth
     reason: str = ""
     names: bool = False
 
@@ -48,7 +48,7 @@ class Relation(NamedTuple):
         return f"{_shown(self.left)} {link} {_shown(self.right)}"
 
 
-def is_closed_relation(relation: Relation) -> bool:
+def is_closed_relation(relation: StatedRelation) -> bool:
     """Whether a relation is between numbers that are worked out, without variables."""
     sides = (relation.left.term, relation.right.term)
     return all(term is not None and is_closed(term) for term in sides)
@@ -83,11 +83,12 @@ _APART: Final = re.compile(
 )
 """Words between two equations after which the second may be about something else."""
 _NOTHING: Final = re.compile(r"[\s\\\[\]().,:;&$\-]*")
+_NO_RESULT: Final = "it is not the result of what stands before it"
 _PLAIN_NAMES: Final = frozenset("abcdfgjkmnpqrstuvwxyz")
 _LETTERS: Final = re.compile(r"[a-z]+")
 
 
-class Relations:
+class StepRelations:
     """The relations of steps, in their order: what is said later is judged by what was said before."""
 
     def __init__(self, texts: Sequence[str], context: Context) -> None:
@@ -96,16 +97,16 @@ class Relations:
         self._equations: list[_Equation] = []
         self._values: dict[str, tuple[int, Quotient]] = {}
         self._moved: set[str] = set()
-        self._found: list[Found] = []
-        self._done: list[tuple[Relation, ...]] = []
+        self._found: list[FoundChains] = []
+        self._done: list[tuple[StatedRelation, ...]] = []
 
-    def of(self, at: int, parents: Sequence[int]) -> tuple[Relation, ...]:
+    def of(self, at: int, parents: Sequence[int]) -> tuple[StatedRelation, ...]:
         """The relations of a step, which rests on others; to be asked for each step once, in their order."""
         preceding = self._texts[at - 1] if at else ""
         following = self._texts[at + 1] if at + 1 < len(self._texts) else ""
         found = find_chains(self._texts[at], self._context)
         self._found.append(found)
-        relations: list[Relation] = []
+        relations: list[StatedRelation] = []
         before: Chain | None = None
         for chain in found.chains[:_MOST_CHAINS]:
             chain = self._continued(at, parents, chain)
@@ -133,39 +134,41 @@ class Relations:
 
     def _chain(
         self, at: int, parents: Sequence[int], text: str, chain: Chain, meant: Standing, before: Chain | None
-    ) -> list[Relation]:
+    ) -> list[StatedRelation]:
         found = []
         known = frozenset((*parents, at))
         for place, (left, link, right) in enumerate(
             zip(chain.sides, chain.links, chain.sides[1:], strict=False)
         ):
             truth, reason, names = truth_of(left, link, right, chain.modulus), "", False
-            if truth is Truth.FALSE:
+            if truth is RelationTruth.FALSE:
                 reason = "it is false"
                 if not self._context.is_decimal:
-                    truth, reason = Truth.UNCLEAR, "its numbers may mean something else"
+                    truth, reason = RelationTruth.UNCLEAR, "its numbers may mean something else"
                 elif link == "=" and self._is_running(chain, place):
                     truth, reason = (
-                        Truth.UNCLEAR,
+                        RelationTruth.UNCLEAR,
                         "the equals sign may stand for the next step of a calculation",
                     )
-            elif link == "=" and truth in (Truth.UNREAD, Truth.OPEN):
+            elif link == "=" and truth in (RelationTruth.UNREAD, RelationTruth.OPEN):
                 again = None if place else self._restated(at, known, text, chain, before)
                 names = IN_WORDS in (left.reason, right.reason)
-                if truth is Truth.OPEN:
+                if truth is RelationTruth.OPEN:
                     truth, reason, names = self._open(at, known, text, chain, place, meant)
                 if again is not None:
                     truth, names = again, False
-                    reason = "it is not the result of what stands before it" if again is Truth.FALSE else ""
+                    reason = _NO_RESULT if again is RelationTruth.FALSE else ""
             # What is worked out is claimed under a supposition, too: `for n = 3, f(n) = 2 + 3 = 6`.
             works_out = (
                 meant is Standing.SUPPOSED
-                and truth is not Truth.OPEN
+                and truth is not RelationTruth.OPEN
                 and is_number(right)
                 and (place > 0 or isinstance(left.term, Op))
             )
             stands = Standing.CLAIMED if works_out else meant
-            found.append(Relation(left, link, right, chain.start, chain.end, stands, truth, reason, names))
+            found.append(
+                StatedRelation(left, link, right, chain.start, chain.end, stands, truth, reason, names)
+            )
         return found
 
     def _is_running(self, chain: Chain, place: int) -> bool:
@@ -175,13 +178,14 @@ class Relations:
             return False
         first = chain.sides[place + 1]._replace(term=after.args[0], source=chain.sides[place + 1].source)
         goes_on = (
-            truth_of(chain.sides[place + 1], chain.links[place + 1], chain.sides[place + 2]) is Truth.TRUE
+            truth_of(chain.sides[place + 1], chain.links[place + 1], chain.sides[place + 2])
+            is RelationTruth.TRUE
         )
-        return goes_on and truth_of(chain.sides[place], "=", first) is Truth.TRUE
+        return goes_on and truth_of(chain.sides[place], "=", first) is RelationTruth.TRUE
 
     def _restated(
         self, at: int, known: frozenset[int], text: str, chain: Chain, before: Chain | None
-    ) -> Truth | None:
+    ) -> RelationTruth | None:
         """The truth of `Total = 176` right behind `Total = 52 + 24`; None where nothing is said again."""
         between = text[: chain.start]
         if before is not None:
@@ -195,36 +199,36 @@ class Relations:
         if not _is_same(before.sides[0], chain.sides[0]) or is_number(last) or not is_number(right):
             return None
         truth = truth_of(last, "=", right)
-        return truth if truth in (Truth.TRUE, Truth.ROUNDED, Truth.FALSE) else None
+        return truth if truth in (RelationTruth.TRUE, RelationTruth.ROUNDED, RelationTruth.FALSE) else None
 
     # --- with variables ---
 
     def _open(
         self, at: int, known: frozenset[int], text: str, chain: Chain, place: int, meant: Standing
-    ) -> tuple[Truth, str, bool]:
+    ) -> tuple[RelationTruth, str, bool]:
         left, right = chain.sides[place], chain.sides[place + 1]
         assert left.term is not None and right.term is not None
         if "i" in free_names(left.term) | free_names(right.term) or not self._context.is_usual:
-            return Truth.OPEN, "", False
+            return RelationTruth.OPEN, "", False
         try:
             one, other = quotient(left.term), quotient(right.term)
             polynomial = difference_of(left.term, right.term)
         except (NotRational, RecursionError):
-            return Truth.OPEN, "", False
+            return RelationTruth.OPEN, "", False
         names = variables(polynomial)
         if not polynomial:
-            return Truth.TRUE, "", False
+            return RelationTruth.TRUE, "", False
         if not names:
             is_clear = not (left.is_cut or right.is_cut or left.unit or right.unit)
             claimed = meant is Standing.CLAIMED and is_clear
             if not claimed:
-                return Truth.OPEN, "", False
-            return Truth.FALSE, "its sides differ by a number, whatever its variables are", False
+                return RelationTruth.OPEN, "", False
+            return RelationTruth.FALSE, "its sides differ by a number, whatever its variables are", False
         gives = next((name for name in (atom_of(one), atom_of(other)) if name is not None), None)
         outcome = self._compared(at, known, text, chain, polynomial, gives, meant)
-        if outcome[0] is Truth.OPEN and place and self._is_rewriting(left, right, names):
-            outcome = Truth.FALSE, "both sides are the same expression rewritten, and differ"
-        is_new = gives is not None and gives not in self._values and outcome[0] is Truth.OPEN
+        if outcome[0] is RelationTruth.OPEN and place and self._is_rewriting(left, right, names):
+            outcome = RelationTruth.FALSE, "both sides are the same expression rewritten, and differ"
+        is_new = gives is not None and gives not in self._values and outcome[0] is RelationTruth.OPEN
         self._note(at, text, chain, polynomial, gives, meant, one, other)
         return outcome[0], outcome[1], is_new and not place
 
@@ -243,25 +247,28 @@ class Relations:
     def _compared(
         self, at: int, known: frozenset[int], text: str, chain: Chain, polynomial: Polynomial,
         gives: str | None, meant: Standing,
-    ) -> tuple[Truth, str]:  # fmt: skip
+    ) -> tuple[RelationTruth, str]:  # fmt: skip
         """The truth of an equation by those before: it follows, or clashes with the one it is made of."""
         earlier = [each for each in self._equations[-_MOST_EQUATIONS:] if each.step in known]
         try:
             if any(follows(each.polynomial, polynomial) for each in earlier):
-                return Truth.TRUE, "it follows from an equation before"
+                return RelationTruth.TRUE, "it follows from an equation before"
             if self._values and not substituted(polynomial, self._known(known, gives)):
-                return Truth.TRUE, "it follows with the values given before"
+                return RelationTruth.TRUE, "it follows with the values given before"
             last = earlier[-1] if earlier else None
             if last is None or last.gives or meant is not Standing.CLAIMED or last.chain is chain:
-                return Truth.OPEN, ""
+                return RelationTruth.OPEN, ""
             if any(map(has_decimals, (*_terms(last.chain), *_terms(chain)))):
-                return Truth.OPEN, ""
+                return RelationTruth.OPEN, ""
             if self._is_derived(at, text, last, chain) and clash(last.polynomial, polynomial):
                 left, right = last.chain.sides[0], last.chain.sides[-1]
-                return Truth.FALSE, f"it contradicts {_shown(left)} = {_shown(right)}, of which it is made"
+                return (
+                    RelationTruth.FALSE,
+                    f"it contradicts {_shown(left)} = {_shown(right)}, of which it is made",
+                )
         except NotRational:
             pass
-        return Truth.OPEN, ""
+        return RelationTruth.OPEN, ""
 
     def _known(self, steps: frozenset[int], gives: str | None) -> dict[str, Quotient]:
         """The values that some steps give, but for that of one variable."""

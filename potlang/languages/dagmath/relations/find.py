@@ -33,17 +33,17 @@ _BULLET: Final = re.compile(r"^[ \t]*(?:[-–•*]|\(?\d{1,2}[.)])[ \t]+", re.MU
 _PRIVATE: Final = re.compile(f"[{chr(FIRST_FORMULA)}-{chr(FIRST_FORMULA + MOST_FORMULAS - 1)}]")
 
 
-class Found(NamedTuple):
+class FoundChains(NamedTuple):
     """The chains of relations in a text, by their place; `text` is what their places are in."""
 
     text: str
     chains: tuple[Chain, ...]
 
 
-def find_chains(source: str, context: Context = NO_CONTEXT) -> Found:
+def find_chains(source: str, context: Context = NO_CONTEXT) -> FoundChains:
     """The chains of relations in a text: none in one that is too long. Never raises for what it contains."""
     if len(source) > MOST_CHARACTERS:
-        return Found(source, ())
+        return FoundChains(source, ())
     text = _FRACTION.sub(_spelled, _ANNOTATION.sub("", _PRIVATE.sub(" ", source)))
     text = _BULLET.sub(lambda mark: ";".rjust(len(mark[0])), text)
     text = _SHARE.sub(_in_digits, text)
@@ -66,7 +66,7 @@ def find_chains(source: str, context: Context = NO_CONTEXT) -> Found:
     pieces.append(text[end:])
     prose = "".join(pieces).replace("\\$", " $").replace("\\%", " %")
     found += prose_chains(prose, plain, context)
-    return Found(text, tuple(sorted(found, key=lambda chain: chain.start)))
+    return FoundChains(text, tuple(sorted(found, key=lambda chain: chain.start)))
 
 
 def _spelled(match: re.Match[str]) -> str:

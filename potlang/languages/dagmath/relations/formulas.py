@@ -67,7 +67,7 @@ _ENDS: Final = frozenset(
     ]
 )
 _ROW: Final = "\\\\"
-"""What ends a row, whose successor may go on with a relation."""
+"""The end of a row, whose successor may go on with a relation."""
 _STYLES: Final = frozenset(("\\text", "\\textbf", "\\textrm", "\\mbox"))
 _SIZED: Final = re.compile(r"\\(?:left|right|[bB]igg?[lrm]?)(?![a-zA-Z])\.?(?:\\[|{}]|[|])?")
 _TEXT: Final = re.compile(r"\\(?:text|textbf|textrm|mbox)\s*\{([^{}]*)\}")
@@ -75,7 +75,7 @@ _NOTHING: Final = re.compile(
     r"\\(?:tag\*?|label)\s*\{[^{}]*\}|\\(?:nonumber|notag|displaystyle)(?![a-z])|\\[bx]?cancel(?![a-z])"
     rf"|\\(?:begin|end)\{{(?:{_DISPLAYS}|aligned|split)\*?\}}|&|~|(?<!\\)\\[;,:! ]"
 )
-"""What says nothing in a formula."""
+"""Commands that say nothing in a formula."""
 _PERCENT: Final = re.compile(r" ?(?:\\?%|percent\b|per cent\b)")
 _THOUSANDS: Final = re.compile(r",\d{3}(?!\d)")
 _JOINS: Final = re.compile(
@@ -144,8 +144,8 @@ def formula_chains(span: FormulaSpan, context: Context) -> Iterator[Chain]:
     formula has an empty side there.
     """
     offset = span.start + span.mark
-    pieces: list[_Piece] = []
-    last: _Piece | None = None
+    pieces: list[_Part] = []
+    last: _Part | None = None
     for piece in _pieces(_NOTHING.sub(lambda mark: " " * len(mark[0]), span.source)):
         is_link = piece.link in _RELATIONS
         if not pieces and is_link and not piece.source.strip() and last is not None:
@@ -173,7 +173,7 @@ _MODULUS: Final = re.compile(
 )
 
 
-class _Piece(NamedTuple):
+class _Part(NamedTuple):
     """A part of a formula outside of brackets, and the mark behind it: a relation, or an end."""
 
     source: str
@@ -182,7 +182,7 @@ class _Piece(NamedTuple):
     end: int
 
 
-def _pieces(source: str) -> Iterator[_Piece]:
+def _pieces(source: str) -> Iterator[_Part]:
     depth = start = at = 0
     while at < len(source):
         sized = _SIZED.match(source, at)
@@ -200,13 +200,13 @@ def _pieces(source: str) -> Iterator[_Piece]:
             styled = _TEXT.match(source, at)
             end = end if styled is None else styled.end()
             if styled is not None and _JOINS.fullmatch(styled[1].strip().lower()):
-                yield _Piece(source[start:at], ";", start, at)
+                yield _Part(source[start:at], ";", start, at)
                 start = end
         elif not (link == "," and _THOUSANDS.match(source, at) and source[at - 1 : at].isdigit()):
-            yield _Piece(source[start:at], link, start, at)
+            yield _Part(source[start:at], link, start, at)
             start = end
         at = end
-    yield _Piece(source[start:], "", start, len(source))
+    yield _Part(source[start:], "", start, len(source))
 
 
 # --- sides ---------------------------------------------------------------------------------------

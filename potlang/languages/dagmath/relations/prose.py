@@ -62,7 +62,7 @@ _COMPARING: Final = words("than of times by plus minus")
 """Words between a number and another after which they are one value."""
 
 
-class Token(NamedTuple):
+class ProseToken(NamedTuple):
     """A token of prose with its place."""
 
     kind: str
@@ -71,10 +71,11 @@ class Token(NamedTuple):
     end: int
 
 
-def prose_tokens(text: str) -> list[Token]:
+def prose_tokens(text: str) -> list[ProseToken]:
     """The tokens of a text; formulas in it are characters of private use"""
     return [
-        Token(match.lastgroup or "", match[0], match.start(), match.end()) for match in _TOKEN.finditer(text)
+        ProseToken(match.lastgroup or "", match[0], match.start(), match.end())
+        for match in _TOKEN.finditer(text)
     ]
 
 
@@ -83,7 +84,7 @@ def prose_chains(text: str, formulas: Sequence[str], context: Context) -> Iterat
     tokens = prose_tokens(text)
     if len(tokens) > _MOST_TOKENS:
         return
-    reader = _Runs(tokens, formulas, context)
+    reader = _Calculations(tokens, formulas, context)
     at = 0
     while at < len(tokens):
         if tokens[at].kind != "link":
@@ -94,10 +95,10 @@ def prose_chains(text: str, formulas: Sequence[str], context: Context) -> Iterat
             yield chain
 
 
-class _Runs:
+class _Calculations:
     """Calculations in the tokens of a text."""
 
-    def __init__(self, tokens: list[Token], formulas: Sequence[str], context: Context) -> None:
+    def __init__(self, tokens: list[ProseToken], formulas: Sequence[str], context: Context) -> None:
         self.tokens = tokens
         self.formulas = formulas
         self.context = context
@@ -130,7 +131,7 @@ class _Runs:
         source = " ".join(each.text for each in tokens[first:link])
         return first, Side(source, None, IN_WORDS)
 
-    def _is_pulled(self, first: int, start: int, run: _Run) -> bool:
+    def _is_pulled(self, first: int, start: int, run: _Calculation) -> bool:
         """Whether what stands before a calculation in its clause may be part of it."""
         if start == first:
             return False
@@ -184,12 +185,12 @@ class _Runs:
         beside = [self.tokens[near] for near in (at - 1, at + 1) if 0 <= near < len(self.tokens)]
         return any(each.kind in ("operator", "link") for each in beside)
 
-    def _side(self, run: _Run, is_cut: bool) -> Side:
+    def _side(self, run: _Calculation, is_cut: bool) -> Side:
         return made_side(run.source, run.source, run.unit, is_cut, self.context)
 
     # --- calculations ---
 
-    def _run(self, start: int) -> _Run | None:
+    def _run(self, start: int) -> _Calculation | None:
         """The longest calculation from a token on; None where there is none."""
         tokens = self.tokens
         out: list[str] = []
@@ -225,9 +226,9 @@ class _Runs:
                     if depth:
                         return None
                     unit = words
-                    return _Run(" ".join(out), behind, unit, operators)
+                    return _Calculation(" ".join(out), behind, unit, operators)
             elif not self._starts_operand(after):
-                return None if depth else _Run(" ".join(out), at, "", operators)
+                return None if depth else _Calculation(" ".join(out), at, "", operators)
             operators += 1
             out.append(operator)
             at = self._determined(after)
@@ -433,7 +434,7 @@ class _Runs:
         return " ".join(words), at
 
 
-class _Run(NamedTuple):
+class _Calculation(NamedTuple):
     """A calculation: its source as a formula, the token behind it, the words behind its last number."""
 
     source: str

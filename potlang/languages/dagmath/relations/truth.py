@@ -33,7 +33,7 @@ from potlang.languages.dagmath.relations.model import Link, Side
 _EULER: Final = Name("e")
 
 
-class Truth(StrEnum):
+class RelationTruth(StrEnum):
     """The truth of one relation."""
 
     TRUE = "true"
@@ -60,47 +60,47 @@ _FACTORS: Final = frozenset(
 """How many of one unit another has: between different units a false equation may be a conversion."""
 
 
-def truth_of(left: Side, link: Link, right: Side, modulus: Side | None = None) -> Truth:
+def truth_of(left: Side, link: Link, right: Side, modulus: Side | None = None) -> RelationTruth:
     """The truth of a relation, by exact arithmetic, or by approximation where a number is irrational."""
     if link == "congruent":
         return _congruence(left, right, modulus)
     if left.term is None or right.term is None or link == "other":
-        return Truth.UNREAD
+        return RelationTruth.UNREAD
     if not (_is_bound(left.term) and _is_bound(right.term)):
-        return Truth.OPEN
+        return RelationTruth.OPEN
     if link == "approx":
         return _approximate(left, right)
     one, other = _without_units(left.term), _without_units(right.term)
     relation = Op(link, (one, other))
     units = [_units(side) for side in (left, right)]
     if all(units) and units[0] != units[1] and _is_number(left.term) and _is_number(right.term):
-        return Truth.UNCLEAR
+        return RelationTruth.UNCLEAR
     try:
         if truth(relation):
-            return Truth.TRUE
+            return RelationTruth.TRUE
         first, second = value(one), value(other)
     except NotExact:
         return _irrational(left, link, right)
     if link == "=" and (is_by_the_hundred(relation) or _is_in_hundredths(left, right, first, second)):
-        return Truth.TRUE
+        return RelationTruth.TRUE
     if link == "=" and _is_rounded(left, right, first, second):
-        return Truth.ROUNDED
+        return RelationTruth.ROUNDED
     if _is_unclear(left, right, link, first, second):
-        return Truth.UNCLEAR
-    return Truth.FALSE
+        return RelationTruth.UNCLEAR
+    return RelationTruth.FALSE
 
 
-def _congruence(left: Side, right: Side, modulus: Side | None) -> Truth:
+def _congruence(left: Side, right: Side, modulus: Side | None) -> RelationTruth:
     terms = [None if side is None else side.term for side in (left, right, modulus)]
     found = [each for each in terms if each is not None]
     if len(found) < 3:
-        return Truth.UNREAD
+        return RelationTruth.UNREAD
     if not all(map(_is_bound, found)):
-        return Truth.OPEN
+        return RelationTruth.OPEN
     try:
-        return Truth.TRUE if truth(Op("congruent", tuple(found))) else Truth.FALSE
+        return RelationTruth.TRUE if truth(Op("congruent", tuple(found))) else RelationTruth.FALSE
     except NotExact:
-        return Truth.OPEN
+        return RelationTruth.OPEN
 
 
 def _is_bound(term: Term) -> bool:
@@ -179,47 +179,47 @@ def _is_decimal(number: Num) -> bool:
     return denominator == 1
 
 
-def _approximate(left: Side, right: Side) -> Truth:
+def _approximate(left: Side, right: Side) -> RelationTruth:
     assert left.term is not None and right.term is not None
     try:
         first, second = approximation(left.term), approximation(right.term)
     except NotNumeric:
-        return Truth.OPEN
+        return RelationTruth.OPEN
     if are_near(first, second, float(_ROUGHLY)):
-        return Truth.TRUE
+        return RelationTruth.TRUE
     off = abs(first.value - second.value)
     if off <= 1 or left.is_cut or right.is_cut or left.unit or right.unit:
-        return Truth.UNCLEAR
+        return RelationTruth.UNCLEAR
     in_percent = [any(is_op(each, "%") for each in parts(side)) for side in (left.term, right.term)]
     if in_percent[0] != in_percent[1]:
-        return Truth.UNCLEAR
-    return Truth.FALSE
+        return RelationTruth.UNCLEAR
+    return RelationTruth.FALSE
 
 
-def _irrational(left: Side, link: str, right: Side) -> Truth:
+def _irrational(left: Side, link: str, right: Side) -> RelationTruth:
     assert left.term is not None and right.term is not None
     try:
         first, second = approximation(left.term), approximation(right.term)
     except NotNumeric:
-        return Truth.OPEN
+        return RelationTruth.OPEN
     same = are_near(first, second, TOLERANCE)
     if link != "=":
         return _compared(link, first, second, same)
     if same:
-        return Truth.TRUE
+        return RelationTruth.TRUE
     if are_near(first, second, _SURELY):
-        return Truth.ROUNDED
+        return RelationTruth.ROUNDED
     scale = max(abs(first.value), abs(second.value))
     off = abs(first.value - second.value)
     decimals = [_places(side) for side in (left, right)]
     if any(places and off <= 10.0**-places for places in decimals):
-        return Truth.ROUNDED
+        return RelationTruth.ROUNDED
     if any(_has_places(side.term) for side in (left, right)) and off <= _FLOAT_ROUGHLY * scale:
-        return Truth.ROUNDED
+        return RelationTruth.ROUNDED
     angular = any(_is_angular(side.term) for side in (left, right))
     if left.is_cut or right.is_cut or left.unit or right.unit or angular:
-        return Truth.UNCLEAR
-    return Truth.FALSE
+        return RelationTruth.UNCLEAR
+    return RelationTruth.FALSE
 
 
 _ANGULAR: Final = frozenset(["sin", "cos", "tan", "cot", "sec", "csc"])
@@ -242,18 +242,18 @@ def _has_places(term: Term | None) -> bool:
     return any(isinstance(each, Num) and each.value.denominator != 1 for each in parts(term))
 
 
-def _compared(link: str, first: Approximation, second: Approximation, same: bool) -> Truth:
+def _compared(link: str, first: Approximation, second: Approximation, same: bool) -> RelationTruth:
     if link == "!=":
-        return Truth.UNCLEAR if same else Truth.TRUE
+        return RelationTruth.UNCLEAR if same else RelationTruth.TRUE
     if (
         abs(first.value.imag) > TOLERANCE * first.largest
         or abs(second.value.imag) > TOLERANCE * second.largest
     ):
-        return Truth.OPEN
+        return RelationTruth.OPEN
     if are_near(first, second, _SURELY):
-        return Truth.TRUE if same and link in ("<=", ">=") else Truth.UNCLEAR
+        return RelationTruth.TRUE if same and link in ("<=", ">=") else RelationTruth.UNCLEAR
     holds = (first.value.real < second.value.real) == (link in ("<", "<="))
-    return Truth.TRUE if holds else Truth.FALSE
+    return RelationTruth.TRUE if holds else RelationTruth.FALSE
 
 
 # --- what may mean something else ----------------------------------------------------------------

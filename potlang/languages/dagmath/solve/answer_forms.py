@@ -239,7 +239,7 @@ def _equations(given: str, expected: str) -> Pieces | None:
 
 
 def _equation_list(text: str) -> dict[str, str]:
-    """What each left side is equal to; a function's whole definition by its name. Empty for anything else."""
+    """The values of left sides; a function's whole definition by its name. Empty for anything else."""
     found: dict[str, str] = {}
     parts = [each.strip() for part in _AND.split(text) for each in _split(part, ",")]
     for part in parts if len(parts) <= _MOST else ():

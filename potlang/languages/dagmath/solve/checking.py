@@ -39,7 +39,7 @@ from potlang.languages.dagmath.lower.syntax import (
     shown,
 )
 from potlang.languages.dagmath.read.records import Solution, Step
-from potlang.languages.dagmath.relations.claims import Relations
+from potlang.languages.dagmath.relations.claims import StepRelations
 from potlang.languages.dagmath.relations.numbers import Numbers, is_word_problem
 from potlang.languages.dagmath.results import By, StepResult, StepsReport, StepVerdict
 from potlang.languages.dagmath.solve.identities import Identities
@@ -131,7 +131,7 @@ class _Checking:
         self.theory = theory
         self.identities = identities
         self.premises = Premises(read)
-        self.relations = Relations([_told(step) for step in read.steps], read.context)
+        self.relations = StepRelations([_told(step) for step in read.steps], read.context)
         given = [step.node for step in read.steps if step.parents is None]
         self.numbers = Numbers(is_asked=is_word_problem([read.problem, *given]))
         self.numbers.add(read.problem)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from potlang.languages.dagmath.relations.claims import Relation, is_closed_relation
+from potlang.languages.dagmath.relations.claims import StatedRelation, is_closed_relation
 from potlang.languages.dagmath.relations.numbers import Numbers, left_out
 from potlang.languages.dagmath.relations.standing import Standing
-from potlang.languages.dagmath.relations.truth import Truth
+from potlang.languages.dagmath.relations.truth import RelationTruth
 from potlang.languages.dagmath.results import StepRelation, StepResult, StepVerdict
 
-_HOLDS = (Truth.TRUE, Truth.ROUNDED)
+_HOLDS = (RelationTruth.TRUE, RelationTruth.ROUNDED)
 _MEANT = {
     Standing.SUPPOSED: "it is supposed, or holds under a supposition",
     Standing.DENIED: "it says that this does not hold",
@@ -27,7 +27,7 @@ class Fit(NamedTuple):
     reason: str = ""
 
 
-def fit(text: str, relations: Sequence[Relation], numbers: Numbers, premises: Sequence[str]) -> Fit:
+def fit(text: str, relations: Sequence[StatedRelation], numbers: Numbers, premises: Sequence[str]) -> Fit:
     """Whether the numbers that a step calculates with are given before it, and none of a total left out."""
     claimed = [each for each in relations if each.standing is Standing.CLAIMED and each.truth in _HOLDS]
     if not claimed or not numbers.is_asked:
@@ -54,7 +54,7 @@ _UNITS = (
 
 
 def weighed(
-    result: StepResult, relations: Sequence[Relation], found: Fit, *, is_misread: bool, is_scale: bool
+    result: StepResult, relations: Sequence[StatedRelation], found: Fit, *, is_misread: bool, is_scale: bool
 ) -> StepResult:
     """The result on a step by its sentence, with what its relations say.
 
@@ -62,7 +62,7 @@ def weighed(
     speak of a scale.
     """
     claimed = [each for each in relations if each.standing is Standing.CLAIMED]
-    false = next((each for each in claimed if each.truth is Truth.FALSE), None)
+    false = next((each for each in claimed if each.truth is RelationTruth.FALSE), None)
     held = [each for each in claimed if each.truth in _HOLDS]
     open_ = [each for each in claimed if each.truth not in _HOLDS and not each.names]
     result = result._replace(
@@ -100,7 +100,7 @@ def weighed(
             return result
         reason = f"{held[0]} is true; {open_[0]} does not follow from what was read"
         return _settled(result, StepVerdict.NOT_ENTAILED, reason)
-    rounded = next((each for each in held if each.truth is Truth.ROUNDED), None)
+    rounded = next((each for each in held if each.truth is RelationTruth.ROUNDED), None)
     if rounded is not None:
         reason = f"{rounded} is false, unless numbers are rounded"
         return _settled(result, StepVerdict.NOT_ENTAILED, reason)

@@ -195,7 +195,7 @@ def _doubtful(fix: Fix) -> Applicability:
 
 
 def _content(trace: Trace) -> Counter[Any]:
-    """What the typed records of a trace say, without their order and their places."""
+    """The content of the typed records of a trace, without their order and their places."""
     return Counter(
         (type(record).__name__, *_said(record))
         for record in trace.records

@@ -188,7 +188,7 @@ class _Reply:
                 yield _Window(self._first(opened, own[0]), self._marked_end(behind, closed) or closed)
 
     def around(self, window: _Window) -> Iterator[LeftOut]:
-        """What a window leaves out of the reply."""
+        """The parts that a window leaves out of the reply."""
         thoughts = next((end for end in reversed(self._ends) if end <= window.start), 0)
         spans = ((0, thoughts, True), (thoughts, window.start, False), (window.end, len(self._data), False))
         for start, end, is_thought in spans:

@@ -35,7 +35,7 @@ class EntailmentOrder:
         self._every = (1 << count) - 1
         self._asked = self._every if asked is None else asked
         self._above = [self._every] * count
-        """What each may entail, as bit sets; what may entail it is below."""
+        """The propositions that each may entail, as bit sets; what may entail it is below."""
         self._below = [self._every] * count
         self._proved = [1 << at for at in range(count)]
         self._proving = [1 << at for at in range(count)]
@@ -141,7 +141,7 @@ class EntailmentOrder:
         return found
 
     def _representatives(self, bits: int) -> Iterator[int]:
-        """What is left of some when of several that are known to be equivalent one is kept."""
+        """Some propositions without all but one of those known to be equivalent."""
         while bits:
             at = (bits & -bits).bit_length() - 1
             yield at

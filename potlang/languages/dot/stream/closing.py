@@ -160,7 +160,7 @@ class ClosingLengths:
         return 1 + self._of_line(self._machine.rules.after(registers, kind, values))
 
     def _in_line(self, registers: Registers) -> dict[Any, int]:
-        """What is kept of the line that is written now."""
+        """The part that is kept of the line that is written now."""
         known, found = self._line
         if known is not registers:
             found = {}

@@ -454,7 +454,7 @@ class JsonBytes(NamedTuple):
         return b"[" if SHAPES_OF[at.kind].list else shortest_of(at.kind)
 
     def _rest_of_name(self, at: InString, among: frozenset[str]) -> bytes:
-        """What makes a name of those that are allowed."""
+        """The bytes that make a name of those that are allowed."""
         assert at.text is not None
         begun = _beginning(among, at.text)
         if at.rest:
