@@ -566,7 +566,7 @@ class MaskTables(TokenWalks):
         return self._corrected(state, found, tried)
 
     def _rests_of_keys(self, at: InString, stack: Brackets | None) -> list[str]:
-        """The other keys of the object that begin like this one."""
+        """The ends of keys of the object that begin like this one."""
         if at.text is None or stack is None or not isinstance(stack.frame, ObjectFrame):
             return []
         taken = self.machine.json.taken(stack.frame)
