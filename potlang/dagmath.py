@@ -69,6 +69,8 @@ if TYPE_CHECKING:
     from potlang.score.inference import hoeffding_problems as hoeffding_problems
     from potlang.score.inference import paired_equivalence as paired_equivalence
     from potlang.score.inference import wilson as wilson
+    from potlang.score.references import References as References
+    from potlang.score.references import read_references as read_references
     from potlang.score.rewards import CompletionReward as CompletionReward
     from potlang.score.rewards import PruneHint as PruneHint
     from potlang.score.rewards import assess as assess
@@ -115,6 +117,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "potlang.report.table": "Table",
         "potlang.score.harnesses": "inspect_scorer reward_frame reward_parquet",
         "potlang.score.inference": "Equivalence Interval hoeffding_problems paired_equivalence wilson",
+        "potlang.score.references": "References read_references",
         "potlang.score.rewards": "CompletionReward PruneHint assess prune_hint reward",
         "potlang.score.scores": "Score Scores",
         "potlang.score.scoring": "score",

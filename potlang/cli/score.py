@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from potlang.report.table import Table
+    from potlang.score.references import References
     from potlang.score.scores import Scores
     from potlang.score.tables import Comparison
 
@@ -104,6 +105,12 @@ _compared = grouped(
     "tables, the second the columns.",
 )
 @_compared
+@click.option(
+    "--answers",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Expected answers, objects with problem_id and answer in JSON Lines or an array: they count in the "
+    "place of what samples say.",
+)
 @click.option("--pass-k", type=_Names(int), default=(), help="Also PASS@k for each of these k.")
 @click.option("--tables", is_flag=True, help="The paper's tables, as far as there are data for them.")
 @click.option(
@@ -118,6 +125,7 @@ def score(
     files: tuple[str, ...],
     by: tuple[str, ...],
     compared: Compared,
+    answers: Path | None,
     pass_k: tuple[int, ...],
     tables: bool,
     plots: Path | None,
@@ -127,14 +135,16 @@ def score(
 ) -> None:
     """Score samples of DAG-MATH solutions: closeness, PASS@k, PRR, AUC.
 
-    SAMPLES are JSON Lines, a solution on each line, or files of one solution; `-` is standard input.
+    SAMPLES are JSON Lines, a solution on each line, arrays of solutions, or files of one solution; `-` is
+    standard input.
     Exit code 0: all samples were read; 1: some are malformed, and count as not correct; 2: a file
     cannot be read, or there is no sample.
     """
     from potlang.utils.extra import MissingExtraError
 
     comparison = compared.comparison(by)
-    scores = _scored(files, (*by, *compared.compare), pass_k, gold)
+    references = None if answers is None else _references(answers)
+    scores = _scored(files, (*by, *compared.compare), pass_k, gold, references)
     try:
         wanted = tables or style == "latex"
         _print(scores, _tables(scores, comparison) if wanted else None, style, use_color(color))
@@ -145,13 +155,32 @@ def score(
     sys.exit(_report(scores))
 
 
-def _scored(files: Sequence[str], by: Sequence[str], pass_k: Sequence[int], gold: bool) -> Scores:
+def _references(path: Path) -> References:
+    from potlang.score.references import read_references
+
+    try:
+        return read_references(path)
+    except OSError as error:
+        fail(f"error[POT0006]: cannot read `{path}`: {error.strerror}")
+    except ValueError as error:
+        raise click.BadParameter(f"{path}: {error}", param_hint="--answers") from error
+
+
+def _scored(
+    files: Sequence[str],
+    by: Sequence[str],
+    pass_k: Sequence[int],
+    gold: bool,
+    references: References | None,
+) -> Scores:
     from potlang.score.scoring import score as score_samples
 
     sources: list[Path | BinaryIO] = [sys.stdin.buffer if name == "-" else Path(name) for name in files]
     try:
         with _progress(files) as progress:
-            return score_samples(sources, by=by, pass_k=pass_k, gold=gold, progress=progress)
+            return score_samples(
+                sources, by=by, pass_k=pass_k, gold=gold, references=references, progress=progress
+            )
     except OSError as error:
         fail(f"error[POT0006]: cannot read `{error.filename}`: {error.strerror}")
 

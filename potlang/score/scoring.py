@@ -20,6 +20,7 @@ from potlang.languages.dagmath.read.records import Solution
 from potlang.languages.dagmath.read.samples import LONGEST_LINE, Problem, read_lines
 from potlang.languages.dagmath.solve.answers import AnswerJudge, given_judge
 from potlang.languages.dagmath.write import solution_value
+from potlang.score.references import References
 from potlang.score.samples import Bad, Reader, Row, answer_of
 from potlang.score.scores import Malformed, Scores
 from potlang.score.tally import bin_of
@@ -42,19 +43,21 @@ def score(
     pass_k: Sequence[int] = (),
     gold: bool = False,
     judge: AnswerJudge | None = None,
+    references: References | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> Scores:
     """The scores of samples: files or streams of JSON Lines, and solutions, in any mixture.
 
     `by` names what samples are grouped by: `model`, `dataset`, `difficulty`, `file`, or any other member of
     a sample's object. `gold` looks for gold-standard samples, which takes longer. Without `judge` answers
-    are compared by an `AnswerChecker` of its own. `progress` is told of bytes read, now and then. Raises
+    are compared by an `AnswerChecker` of its own. `references` are expected answers that count in the place
+    of what samples say (`read_references`). `progress` is told of bytes read, now and then. Raises
     OSError for a file that cannot be read and ValueError for a k below 1.
     """
     if any(k < 1 for k in pass_k):
         raise ValueError("PASS@k needs a k of at least 1")
     with given_judge(judge) as comparing:
-        scorer = Scorer(by, comparing, pass_k, gold)
+        scorer = Scorer(by, comparing, pass_k, gold, references)
         for source in _each(sources):
             if isinstance(source, Solution):
                 scorer.add_solution(source)
@@ -86,8 +89,14 @@ class Scorer:
     """Adds samples to the scores of a run. Not for two threads at once."""
 
     def __init__(
-        self, by: Sequence[str], judge: AnswerJudge, pass_k: Sequence[int] = (), gold: bool = False
+        self,
+        by: Sequence[str],
+        judge: AnswerJudge,
+        pass_k: Sequence[int] = (),
+        gold: bool = False,
+        references: References | None = None,
     ) -> None:
+        self._references = references
         self.scores = Scores(tuple(by), pass_k=tuple(pass_k), gold=Counter() if gold else None)
         self._file_at = by.index(FILE) if FILE in by else None
         self._reader = Reader([name for name in by if name != FILE])
@@ -177,6 +186,9 @@ class Scorer:
             self._count(*found, name, number, lambda: text)
 
     def _count(self, row: Row, shape: Shape, name: str, number: int, source: Callable[[], bytes]) -> None:
+        expected = None if self._references is None else self._references.find(row.problem)
+        if expected is not None:
+            row = row._replace(answer=expected, correct=None, is_own=False)
         correct = row.correct
         if correct is None:
             judged = self._judged(row)

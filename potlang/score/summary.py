@@ -58,8 +58,10 @@ def notes(scores: Scores) -> Iterator[str]:
     if scores.unjudged:
         yield f"samples with neither `correct` nor `answer`, which count as not correct: {scores.unjudged:,}"
     if scores.own_answers:
-        own = f"{scores.own_answers:,}"
-        yield f"samples whose `final_answer` is their own last sentence, which count as not correct: {own}"
+        which = (
+            "whose `final_answer` is their own last sentence, which count as not correct (see `--answers`)"
+        )
+        yield f"samples {which}: {scores.own_answers:,}"
     if scores.as_text:
         yield f"answers that could only be compared as text: {scores.as_text:,}"
 

@@ -9,15 +9,18 @@ from random import Random
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import potlang
+from potlang.cli.score import score as command
 from potlang.languages.dagmath.check.form import check, is_gold
 from potlang.languages.dagmath.read.arrays import array_items
 from potlang.languages.dagmath.solve.answers import Judged
 from potlang.languages.kind import kind_of, kind_of_value
 from potlang.score import fast, plain
+from potlang.score.references import read_references
 from potlang.score.samples import Reader
 from potlang.score.scores import Scores
 from potlang.score.scoring import score
@@ -261,3 +264,44 @@ def test_gold_is_what_the_authors_take_for_it(edge: str, codes: list[str], count
     checked = check([value])
     assert [each.code for each in checked.diagnostics] == codes
     assert is_gold(checked, True) == counts
+
+
+ANSWERS = [{"problem_idx": 0, "answer": 4}, {"id": "1", "dataset": "d", "final_answer": "5"}]
+
+
+@pytest.mark.parametrize("is_array", [True, False])
+def test_a_file_has_the_answers(tmp_path: Path, is_array: bool) -> None:
+    """[DAG-REFERENCES]: of twelve samples of a run without references four are wrong."""
+    answers, samples = tmp_path / "answers", tmp_path / "problem_0_all_samples.json"
+    answers.write_text(json.dumps(ANSWERS, indent=1) if is_array else "\n".join(map(json.dumps, ANSWERS)))
+    value = [run(0, at, "5" if at % 3 == 0 else "4", correct=at == 0) for at in range(12)]
+    samples.write_text(json.dumps([*value, run(1, 1, "5"), run(1, 2, "5", dataset="d")]), encoding="utf-8")
+    found = scored(samples, by=("problem_id", "dataset"), references=read_references(answers))
+    shares = {each.group: (float(each.pass_1), float(each.prr)) for each in found.groups()}
+    assert shares == {("0", ""): (8 / 12, 8 / 12), ("1", ""): (0, 0), ("1", "d"): (1, 1)}
+    assert (found.own_answers, found.unjudged) == (1, 0)
+    result = CliRunner().invoke(command, [str(samples), "--answers", str(answers), "--format", "json"])
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["groups"][0]["perfect"] == 9
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("3", "line 1: a reference is an object"),
+        ('{"problem_id": 1}', "line 1: a reference needs"),
+        ('{"id": 1, "answer": true}', "line 1: a reference needs"),
+        ('{"id": 1, "answer": 2}\n{"problem_id": "1", "answer": 3}', "line 2: problem 1 has another answer"),
+        ('{"id": 1, ', "line 1: "),
+    ],
+)
+def test_a_file_of_answers_that_is_none(tmp_path: Path, text: str, message: str) -> None:
+    """[DAG-REFERENCES]"""
+    path = tmp_path / "answers.jsonl"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=message):
+        read_references(path)
+    result = CliRunner().invoke(command, [str(path), "--answers", str(path)])
+    assert (
+        result.exit_code == 2 and "--answers" in result.output and message in " ".join(result.output.split())
+    )
