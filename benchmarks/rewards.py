@@ -50,16 +50,17 @@ class Found(NamedTuple):
 def ordinary(random: Random) -> Item:
     """A solution of three steps, closed or not, right or wrong, whose answer text or the library compares."""
     over, under, right = random.randint(1, 999), random.randint(2, 99), random.random() < 0.5
-    boxed, answer = random.choice(
-        [
-            (str(over), str(over)),
-            (rf"\frac{{{over}}}{{{under}}}", f"{over}/{under}"),
-            (f"{over / 4}", rf"\frac{{{over}}}{{4}}"),
-            (f"x^2 + {over}x", f"{over}x + x^2"),
-        ]
-    )
+    # The last two kinds are the library's.
+    (kind,) = random.choices(range(4), (6, 2, 1, 1))
+    written = over if right else over + 1
+    boxed, answer = [
+        (str(written), str(over)),
+        (rf"\frac{{{written}}}{{{under}}}", f"{over}/{under}"),
+        (f"{written / 4}", rf"\frac{{{over}}}{{4}}"),
+        (f"x^2 + {written}x", f"{over}x + x^2"),
+    ][kind]
     is_closed = random.random() < 0.7
-    text = solution(boxed if right else f"{boxed} + 1", is_closed)
+    text = solution(boxed, is_closed)
     value = (1.0 if is_closed else 0.75) if right else (0.1 if is_closed else 0.05)
     return Item(text, answer, "ordinary", (value,))
 
