@@ -233,25 +233,28 @@ def _equations(given: str, expected: str) -> Pieces | None:
     if "=" not in given or "=" not in expected:
         return _NO_FORM
     one, other = _equation_list(given), _equation_list(expected)
-    if len(one) < 2 or one.keys() != other.keys():
+    values, others = dict(one), dict(other)
+    if len(one) < 2 or len(other) < 2:
         return _NO_FORM
-    return Pieces(tuple((one[name], other[name]) for name in one))
+    if (len(values) == 1) != (len(others) == 1):
+        return DIFFERENT  # Several values of one unknown, and one value of each of several.
+    if len(values) < len(one) or len(others) < len(other) or values.keys() != others.keys():
+        return _NO_FORM
+    return Pieces(tuple((values[name], others[name]) for name in values))
 
 
-def _equation_list(text: str) -> dict[str, str]:
-    """The values of left sides; a function's whole definition by its name. Empty for anything else."""
-    found: dict[str, str] = {}
+def _equation_list(text: str) -> list[Pair]:
+    """Left sides with their values; a function's whole definition by its name. Empty for anything else."""
+    found: list[Pair] = []
     parts = [each.strip() for part in _AND.split(text) for each in _split(part, ",")]
     for part in parts if len(parts) <= _MOST else ():
         for equation in _by_components(part):
             sides = _split(equation, "=")
             if len(sides) != 2 or not all(sides) or _RELATION.search(equation):
-                return {}
+                return []
             definition = _DEFINITION.fullmatch(equation)
             name = f"{definition['name']}()" if definition else sides[0]
-            if name in found:
-                return {}
-            found[name] = equation if definition else sides[1]
+            found.append((name, equation if definition else sides[1]))
     return found
 
 
