@@ -13,7 +13,8 @@ from potlang.languages.dagmath.relations.model import Chain, Link, Side
 
 _DISPLAYS: Final = "align|equation|gather|eqnarray|multline"
 _SPAN: Final = re.compile(
-    r"\$\$(?P<a>.{1,4000}?)\$\$|\\\((?P<b>.{1,4000}?)\\\)|\\\[(?P<c>.{1,4000}?)\\\]"
+    r"\$\$(?P<a>.{1,4000}?)\$\$|\\\((?P<b>(?:(?!(?<!\\)\\\().){1,4000}?)\\\)"
+    r"|\\\[(?P<c>(?:(?!(?<!\\)\\\[).){1,4000}?)\\\]"
     rf"|\\begin\{{(?P<env>{_DISPLAYS})(?P<star>\*?)\}}(?P<d>.{{1,4000}}?)\\end\{{(?P=env)(?P=star)\}}"
     r"|(?<!\\)\$(?P<e>(?:\\.|[^$\\\n]|\n(?!\n)){1,2000}?)(?<!\\)\$",
     re.DOTALL,
