@@ -100,8 +100,9 @@ CHANGING: Final = re.compile(
 )
 """Words of a phrase that may name something else each time."""
 OTHER_ARITHMETIC: Final = re.compile(
-    r"\b(?:matri(?:x|ces)|quaternions?|boolean|modular arithmetic|modulo|(?:in|of|to) base|"
-    r"base[- ](?:\d|two|ten|b\b)|finite fields?)",
+    r"\b(?:quaternions?|boolean|(?:in|of|to) base|base[- ](?:\d|two|ten|b\b)|finite fields?|"
+    r"(?:work|working|arithmetic|calculate|compute|calculations?|operations?|equations?) "
+    r"(?:is |are |all )*modulo)",
     re.IGNORECASE,
 )
 """Words of a solution whose numbers may not be written, or not be added, as usual."""
