@@ -20,6 +20,7 @@ from potlang.languages.dagmath.lower.exact import (
     truth,
 )
 from potlang.languages.dagmath.lower.numeric import may_be_identical
+from potlang.languages.dagmath.lower.polynomials import NotRational, difference_of
 from potlang.languages.dagmath.lower.readings import Reading
 from potlang.languages.dagmath.lower.solutions import Read, read_solution_steps
 from potlang.languages.dagmath.lower.syntax import (
@@ -43,7 +44,14 @@ from potlang.languages.dagmath.relations.claims import StepRelations
 from potlang.languages.dagmath.relations.numbers import Numbers, is_word_problem
 from potlang.languages.dagmath.results import By, StepResult, StepsReport, StepVerdict
 from potlang.languages.dagmath.solve.identities import Identities
-from potlang.languages.dagmath.solve.premises import Premise, Premises, all_subjects, named_in, subjects
+from potlang.languages.dagmath.solve.premises import (
+    Premise,
+    Premises,
+    all_subjects,
+    named_in,
+    relevant,
+    subjects,
+)
 from potlang.languages.dagmath.solve.theory import StepTheory
 from potlang.languages.dagmath.solve.weighing import fit, weighed
 from potlang.report.results import Interrupted, Limits, Result, Verdict
@@ -312,7 +320,8 @@ class _Checking:
 
     def _open(self, question: _Question) -> _Found:
         """The answer to a claim about variables."""
-        question = question._replace(known=self._encoded(question.premises))
+        premises = relevant(question.premises, question.claim)
+        question = question._replace(premises=premises, known=self._encoded(premises))
         known = [each for _, each in question.known]
         try:
             encoded = self.theory.encoder.statement(question.claim)
@@ -439,6 +448,8 @@ class _Checking:
             if is_op(each, "=") and same_terms(each.args[0], left):
                 lefts.append(each.args[1])
         context = self.read.context
+        if any(_is_polynomial_identity(each, right) for each in lefts):
+            return True
         return any(
             may_be_identical(each, right) and self.identities.hold(each, right, self.read.integers, context)
             for each in lefts
@@ -518,6 +529,13 @@ class _Checking:
             for premise, each in known
         )
         return bool(known) and all(clear) and self._is_inconsistent([each for _, each in known])
+
+
+def _is_polynomial_identity(left: Term, right: Term) -> bool:
+    try:
+        return not difference_of(left, right)
+    except (NotRational, RecursionError):
+        return False
 
 
 def _told(step: Step) -> str:

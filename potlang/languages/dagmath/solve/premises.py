@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import NamedTuple, TypeGuard
+from typing import Final, NamedTuple, TypeGuard
 
 from potlang.languages.dagmath.lower.canonical import same_terms
 from potlang.languages.dagmath.lower.exact import NotExact, value
@@ -26,6 +26,9 @@ from potlang.languages.dagmath.lower.syntax import (
     substituted,
 )
 from potlang.languages.dagmath.lower.unit_normalisation import check_comparable, has_unit
+
+_MOST_PREMISES: Final = 24
+"""More of them slow solvers down, and hardly any step rests on so many."""
 
 
 class Premise(NamedTuple):
@@ -211,6 +214,21 @@ class Premises:
         names = free_names(claim)
         told = (term for parent in parents for term in self.claims(parent))
         return (None, None) if any(names & free_names(term) for term in told) else (subject, new)
+
+
+def relevant(premises: Sequence[Premise], claim: Term) -> list[Premise]:
+    """The premises that speak of what a claim speaks of, directly or by others: the latest ones of many."""
+    named = [named_in([each.term]) for each in premises]
+    reached, chosen = set(named_in([claim])), set[int]()
+    while True:
+        more = {at for at, names in enumerate(named) if at not in chosen and not reached.isdisjoint(names)}
+        # Those without names are arithmetic, which no claim needs unless it is false.
+        if not more:
+            break
+        chosen |= more
+        reached.update(*(named[at] for at in more))
+    kept = sorted(chosen | {at for at, names in enumerate(named) if not names})[-_MOST_PREMISES:]
+    return [premises[at] for at in kept]
 
 
 def named_in(terms: Iterable[Term]) -> frozenset[Term]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -18,8 +19,11 @@ if TYPE_CHECKING:
     from potlang.prove.options import Trust
     from potlang.prove.prover import Prover
 
-_QUESTION_MS: Final = 1_000
-_SECOND_MS: Final = 1_000
+_QUESTION_MS: Final = 500
+_SECOND_MS: Final = 300
+_WASTED_MS: Final = 1_000
+_SHORT_MS: Final = 60
+"""Time of a question where earlier ones of the solution took `_WASTED_MS` without an answer."""
 _SETTLING: Final = (Verdict.ENTAILED, Verdict.REFUTED, Verdict.INCONSISTENT)
 
 
@@ -36,6 +40,7 @@ class StepTheory(Closing):
         self._workers = workers
         self._provers: dict[Trust, Prover] = {}
         self._symbols = 0
+        self._wasted_ms = 0.0
         self._known: dict[tuple[frozenset[int], int], Result] = {}
         self._deadline = Deadline(limits.total_ms)
 
@@ -85,8 +90,11 @@ class StepTheory(Closing):
             Assertion(f"p{at}", f"premise {at}", AssertionKind.FACT, node) for at, node in enumerate(assumed)
         ]
         claim = Claim(f"c{self.asked}", "claim", formula)
-        within = min(self.left_ms, _QUESTION_MS)
+        within = min(self.left_ms, _QUESTION_MS if self._wasted_ms < _WASTED_MS else _SHORT_MS)
+        began = Deadline(math.inf)
         (found,) = self._ready("solver").verify([claim], [], assuming=named, within_ms=within)
+        if found.verdict is Verdict.UNKNOWN:
+            self._wasted_ms += began.spent_ms()
         if self._trust == "solver" or found.verdict not in _SETTLING:
             return found
         # Only what settles a step is worth a second opinion: most questions are left open.
