@@ -23,7 +23,9 @@ ROOT = Path(__file__).parents[2]
 KINDS = get_args(Kind)
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "examples").iterdir()), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", sorted(filter(Path.is_file, (ROOT / "examples").iterdir())), ids=lambda path: path.name
+)
 def test_examples(path: Path) -> None:
     """[KIND-CONTENT]: the names of the examples say what their contents tell."""
     expected = next((kind for kind in ("dot", "dagmath") if f".{kind}." in path.name), "pot")
