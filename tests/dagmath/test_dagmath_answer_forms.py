@@ -147,7 +147,7 @@ def said(draw: st.DrawFn) -> tuple[object, str]:
     return ("pair", value, other), draw(st.sampled_from([tuples, f"v = {second}, u = {text}"]))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(said(), st.data())
 def test_only_equal_values_are_equal(one: tuple[object, str], data: st.DataObject) -> None:
     """[DAG-FORMS]: units aside, two answers of these kinds are equal exactly if what they mean is."""
