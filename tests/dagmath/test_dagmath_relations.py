@@ -355,3 +355,13 @@ def test_three_questions() -> None:
     other = last_step("There are 5 bags of 4.", "So 9 * 4 = 36 apples.")
     assert (other.true, other.follows, other.fits) == (True, None, False)
     assert RelationTruth.TRUE == "true"
+
+
+def test_a_step_that_rests_on_everything_may_be_about_another_case() -> None:
+    """[REL-VERDICT]"""
+    said = ["We look for integers.", "There are two cases.", "We take them one by one.", "It is not hard."]
+    assert last_step("$x = 3$.", "Hence $x = 4$.").verdict == "refuted"
+    assert (
+        last_step(*said, "$x = 3$.", "It remains to look on.", "And so on.", "Hence $x = 4$.").verdict
+        == "unknown"
+    )

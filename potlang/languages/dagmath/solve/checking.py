@@ -67,6 +67,8 @@ _MOST_TRIED: Final = 100
 _SEARCH_MS: Final = 2_000
 """Time for the search for the missing premise of one step."""
 _MOST_VALUES: Final = 4
+_MOST_PARENTS: Final = 6
+"""A step with more of them rests on what was said before rather than on premises that somebody chose."""
 
 
 def check_steps(
@@ -181,7 +183,14 @@ class _Checking:
         fitting = fit(step.node, relations, self.numbers, premises)
         self.numbers.add(step.node)
         is_scale = any(map(vocabulary.SCALE.search, (step.node, *premises)))
-        return weighed(result, relations, fitting, is_misread=found.reason == _MISREAD, is_scale=is_scale)
+        return weighed(
+            result,
+            relations,
+            fitting,
+            is_misread=found.reason == _MISREAD,
+            is_scale=is_scale,
+            is_broad=len(premises) > _MOST_PARENTS,
+        )
 
     def _judged(self, at: int, step: Step, reading: Reading) -> tuple[_Found, tuple[Term, ...], int | None]:
         if reading.reason is not None:

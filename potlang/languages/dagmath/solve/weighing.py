@@ -43,6 +43,7 @@ def fit(text: str, relations: Sequence[StatedRelation], numbers: Numbers, premis
     return Fit(True)
 
 
+_OTHER_CASE = "its premises contradict it, and it may be about another case than some of them"
 _UNITS = (
     "different units",
     "numbers in different",
@@ -54,12 +55,18 @@ _UNITS = (
 
 
 def weighed(
-    result: StepResult, relations: Sequence[StatedRelation], found: Fit, *, is_misread: bool, is_scale: bool
+    result: StepResult,
+    relations: Sequence[StatedRelation],
+    found: Fit,
+    *,
+    is_misread: bool,
+    is_scale: bool,
+    is_broad: bool,
 ) -> StepResult:
     """The result on a step by its sentence, with what its relations say.
 
     `is_misread`: the sentence seems false, and may mean something else. `is_scale`: the step or its premises
-    speak of a scale.
+    speak of a scale. `is_broad`: it rests on so many steps that they need not all be meant.
     """
     claimed = [each for each in relations if each.standing is Standing.CLAIMED]
     false = next((each for each in claimed if each.truth is RelationTruth.FALSE), None)
@@ -86,6 +93,9 @@ def weighed(
         ):
             # The sentence was read as a whole; its relations, one by one, are not false.
             result = result._replace(verdict=StepVerdict.NOT_CHECKABLE, reason="it may mean something else")
+        case StepVerdict.REFUTED if is_broad and result.by == "solver":
+            # A step that rests on everything before it may be about one of several cases or values.
+            return result._replace(verdict=StepVerdict.UNKNOWN, reason=_OTHER_CASE)
         case StepVerdict.REFUTED:
             return result._replace(true=False, follows=False)
         case StepVerdict.GIVEN:
