@@ -70,7 +70,7 @@ _SEEKING: Final = re.compile(
     r"""(?:\b(?:want|wish|aim|try|need|have|asked|looking|trying|must|should)\ (?:to\ )?
         (?:find|know|show|prove|determine|check|verify|solve|ensure|make|see)
     |\bsuch\ that|\bsatisf\w+|\bto\ (?:find|solve|determine|prove|show)
-    |(?:^|[.;:]\ ?)\s*(?:find|solve|determine|prove|show))\b[^.;:]{0,80}$""",
+    |(?:^|[.;:]\ ?)\s*(?:find|solve|determine|prove|show))\b[^.,;:]{0,80}$""",
     re.IGNORECASE | re.VERBOSE,
 )
 _QUOTING: Final = re.compile(

@@ -47,6 +47,7 @@ class RelationTruth(StrEnum):
     UNREAD = "unread"
 
 
+_BARELY: Final = Fraction(1, 50)
 _ROUGHLY: Final = Fraction(1, 20)
 _FLOAT_ROUGHLY: Final = 1e-2
 _SURELY: Final = 1e-6
@@ -154,7 +155,9 @@ def _is_rounded(left: Side, right: Side, first: Fraction, second: Fraction) -> b
         assert other.term is not None
         divides = any(is_op(each, "/", "ratio", "%") for each in parts(other.term))
         # Whole numbers are cut off or rounded up where something was divided, and nowhere else.
-        if off < Fraction(1, 10**places) and (places or divides or has_decimals(other.term)):
+        if off < Fraction(1, 10**places) and (
+            places or divides or (has_decimals(other.term) and off <= _BARELY * max(abs(first), abs(second)))
+        ):
             return True
     if _has_many_places(left.term) or _has_many_places(right.term):
         return off <= Fraction(1, 100) * max(abs(first), abs(second))
@@ -276,9 +279,8 @@ def _is_unclear(left: Side, right: Side, link: str, first: Fraction, second: Fra
     if link != "=" or not first or not second:
         return False
     size = max(abs(first / second), abs(second / first))
-    if any(map(_is_measured, parts(left.term))) or any(map(_is_measured, parts(right.term))):
-        return size in _FACTORS
-    return size in _FACTORS and units[0] != units[1] and any(map(_has_unit, units))
+    # Between two units; one alone is that of the result: `12 / 2 = 6 hours`.
+    return size in _FACTORS and all(units) and units[0] != units[1] and any(map(_has_unit, units))
 
 
 def is_number(side: Side) -> bool:
