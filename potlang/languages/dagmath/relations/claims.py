@@ -66,6 +66,7 @@ class _Equation(NamedTuple):
     polynomial: Polynomial
     gives: bool
     text: str
+    is_claimed: bool
 
 
 _MOST_EQUATIONS: Final = 12
@@ -82,6 +83,7 @@ _APART: Final = re.compile(
     re.IGNORECASE,
 )
 """Words between two equations after which the second may be about something else."""
+_OR: Final = re.compile(r"\bor\b", re.IGNORECASE)
 _NOTHING: Final = re.compile(r"[\s\\\[\]().,:;&$\-]*")
 _NO_RESULT: Final = "it is not the result of what stands before it"
 _PLAIN_NAMES: Final = frozenset("abcdfgjkmnpqrstuvwxyz")
@@ -98,7 +100,6 @@ class StepRelations:
         self._values: dict[str, tuple[int, Quotient]] = {}
         self._moved: set[str] = set()
         self._found: list[FoundChains] = []
-        self._done: list[tuple[StatedRelation, ...]] = []
 
     def of(self, at: int, parents: Sequence[int]) -> tuple[StatedRelation, ...]:
         """The relations of a step, which rests on others; to be asked for each step once, in their order."""
@@ -108,13 +109,19 @@ class StepRelations:
         self._found.append(found)
         relations: list[StatedRelation] = []
         before: Chain | None = None
-        for chain in found.chains[:_MOST_CHAINS]:
-            chain = self._continued(at, parents, chain)
+        chains = found.chains[:_MOST_CHAINS]
+        ends = [0, *(chain.end for chain in chains)]
+        starts = [*(chain.start for chain in chains[1:]), len(found.text)]
+        for place, chain in enumerate(chains):
             meant = standing(found.text, chain, preceding, following)
+            around = found.text[ends[place] : chain.start], found.text[chain.end : starts[place]]
+            beside = around[:1] if place == len(chains) - 1 else around[1:] if not place else around
+            if meant is Standing.CLAIMED and len(chains) > 1 and any(map(_OR.search, beside)):
+                meant = Standing.ALTERNATIVE
+            chain = self._continued(at, parents, chain)
             relations += self._chain(at, parents, found.text, chain, meant, before)
             before = chain
-        self._done.append(tuple(relations))
-        return self._done[-1]
+        return tuple(relations)
 
     def forget(self, names: frozenset[str]) -> None:
         """Forgets what was said of variables that are introduced again: they are others from here on."""
@@ -249,7 +256,11 @@ class StepRelations:
         gives: str | None, meant: Standing,
     ) -> tuple[RelationTruth, str]:  # fmt: skip
         """The truth of an equation by those before: it follows, or clashes with the one it is made of."""
-        earlier = [each for each in self._equations[-_MOST_EQUATIONS:] if each.step in known]
+        earlier = [
+            each
+            for each in self._equations[-_MOST_EQUATIONS:]
+            if each.step in known and (each.is_claimed or meant is Standing.SUPPOSED)
+        ]
         try:
             if any(follows(each.polynomial, polynomial) for each in earlier):
                 return RelationTruth.TRUE, "it follows from an equation before"
@@ -300,7 +311,9 @@ class StepRelations:
                 self._moved.add(gives)
             if meant is not Standing.SUPPOSED:
                 return
-        self._equations.append(_Equation(at, chain, polynomial, gives is not None, text))
+        self._equations.append(
+            _Equation(at, chain, polynomial, gives is not None, text, meant is Standing.CLAIMED)
+        )
         if gives is None or meant is not Standing.CLAIMED:
             return
         value = other if atom_of(one) == gives else one

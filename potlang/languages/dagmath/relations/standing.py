@@ -17,6 +17,8 @@ class Standing(StrEnum):
     """It, or what it follows from, is tried: `if n = 3, then 9 = 8`."""
     DENIED = "denied"
     """The text says that it does not hold."""
+    ALTERNATIVE = "alternative"
+    """One of several, of which one holds: `x = 2 or x = 3`."""
     SOUGHT = "sought"
     """A goal, a question."""
     QUOTED = "quoted"

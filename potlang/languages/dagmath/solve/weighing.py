@@ -69,6 +69,8 @@ def weighed(
     speak of a scale. `is_broad`: it rests on so many steps that they need not all be meant.
     """
     claimed = [each for each in relations if each.standing is Standing.CLAIMED]
+    # Alternatives are claimed together: the sentence as a whole may be refuted, none of them by itself.
+    said = claimed or [each for each in relations if each.standing is Standing.ALTERNATIVE]
     false = next((each for each in claimed if each.truth is RelationTruth.FALSE), None)
     held = [each for each in claimed if each.truth in _HOLDS]
     open_ = [each for each in claimed if each.truth not in _HOLDS and not each.names]
@@ -86,7 +88,7 @@ def weighed(
         case StepVerdict.PROVED:
             result = result._replace(true=True, follows=True)
             return result if found.fits is not False else _unfitting(result, found)
-        case StepVerdict.REFUTED if relations and not claimed:
+        case StepVerdict.REFUTED if relations and not said:
             return result._replace(verdict=StepVerdict.NOT_CHECKABLE, reason=_MEANT[relations[0].standing])
         case StepVerdict.REFUTED if (
             result.by == "arithmetic" and relations and (held or (open_ and is_scale))
@@ -105,9 +107,9 @@ def weighed(
     units = result.reason.removeprefix("not read: ").startswith(_UNITS)
     if not held or not is_whole or is_misread or units:
         return result
+    if result.verdict is StepVerdict.NOT_ENTAILED and (open_ or not works_out):
+        return result
     if open_:
-        if result.verdict is StepVerdict.NOT_ENTAILED:
-            return result
         reason = f"{held[0]} is true; {open_[0]} does not follow from what was read"
         return _settled(result, StepVerdict.NOT_ENTAILED, reason)
     rounded = next((each for each in held if each.truth is RelationTruth.ROUNDED), None)
