@@ -99,6 +99,7 @@ class StepRelations:
         self._equations: list[_Equation] = []
         self._values: dict[str, tuple[int, Quotient]] = {}
         self._moved: set[str] = set()
+        self._told: set[str] = set()
         self._found: list[FoundChains] = []
 
     def of(self, at: int, parents: Sequence[int]) -> tuple[StatedRelation, ...]:
@@ -245,7 +246,7 @@ class StepRelations:
         same = free_names(left.term) == free_names(right.term) and not (
             quantities(left.term) or quantities(right.term)
         )
-        told = names & frozenset[str]().union(*(variables(each.polynomial) for each in self._equations))
+        told = names & self._told
         is_plain = names <= free_names(left.term) <= _PLAIN_NAMES
         return (
             same and is_plain and not told and not (left.is_cut or right.is_cut) and isinstance(left.term, Op)
@@ -264,7 +265,9 @@ class StepRelations:
         try:
             if any(follows(each.polynomial, polynomial) for each in earlier):
                 return RelationTruth.TRUE, "it follows from an equation before"
-            if self._values and not substituted(polynomial, self._known(known, gives)):
+            if self._values and not substituted(
+                polynomial, self._known(known, variables(polynomial) - {gives})
+            ):
                 return RelationTruth.TRUE, "it follows with the values given before"
             last = earlier[-1] if earlier else None
             if last is None or last.gives or meant is not Standing.CLAIMED or last.chain is chain:
@@ -281,13 +284,10 @@ class StepRelations:
             pass
         return RelationTruth.OPEN, ""
 
-    def _known(self, steps: frozenset[int], gives: str | None) -> dict[str, Quotient]:
-        """The values that some steps give, but for that of one variable."""
-        return {
-            name: value
-            for name, (step, value) in self._values.items()
-            if step in steps and name != gives and name not in self._moved
-        }
+    def _known(self, steps: frozenset[int], names: frozenset[str | None]) -> dict[str, Quotient]:
+        """The values that some steps give to variables; none of one that has had several."""
+        given = ((name, self._values.get(name or "")) for name in names if name not in self._moved)
+        return {name: found[1] for name, found in given if name and found and found[0] in steps}
 
     def _is_derived(self, at: int, text: str, last: _Equation, chain: Chain) -> bool:
         """Whether the words between two equations say that the second is made of the first."""
@@ -311,6 +311,7 @@ class StepRelations:
                 self._moved.add(gives)
             if meant is not Standing.SUPPOSED:
                 return
+        self._told |= variables(polynomial)
         self._equations.append(
             _Equation(at, chain, polynomial, gives is not None, text, meant is Standing.CLAIMED)
         )

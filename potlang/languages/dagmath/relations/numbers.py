@@ -98,13 +98,15 @@ def _number(digits: str) -> Fraction:
     return Fraction(digits.replace("{,}", "").replace(",", ""))
 
 
-def left_out(text: str, premise: str) -> list[str]:
+def left_out(text: str, premises: Iterable[str]) -> list[str]:
     """Amounts of money that a premise lists beside those that a total adds, and that the total leaves out."""
-    listed = [_number(each) for each in _AMOUNTS.findall(premise)]
-    added = [_number(each) for each in _AMOUNTS.findall(text)]
-    if len(listed) < 3 or not _TOTAL.search(text) or "=" not in text or "+" not in text:
+    if not _TOTAL.search(text) or "=" not in text or "+" not in text:
         return []
-    terms = added[:-1]
-    if len(terms) < 2 or not set(terms) < set(listed):
+    terms = [_number(each) for each in _AMOUNTS.findall(text)][:-1]
+    if len(terms) < 2:
         return []
-    return [f"${float(each):g}" for each in listed if each not in terms]
+    for premise in premises:
+        listed = [_number(each) for each in _AMOUNTS.findall(premise)]
+        if len(listed) > 2 and set(terms) < set(listed):
+            return [f"${float(each):g}" for each in listed if each not in terms]
+    return []

@@ -142,6 +142,7 @@ class _Checking:
         self.identities = identities
         self.premises = Premises(read)
         self.relations = StepRelations([_told(step) for step in read.steps], read.context)
+        self.scales = [vocabulary.SCALE.search(step.node) is not None for step in read.steps]
         given = [step.node for step in read.steps if step.parents is None]
         self.numbers = Numbers(is_asked=is_word_problem([read.problem, *given]))
         self.numbers.add(read.problem)
@@ -182,7 +183,7 @@ class _Checking:
         premises = [self.read.steps[parent].node for parent in self.read.parents[at]]
         fitting = fit(step.node, relations, self.numbers, premises)
         self.numbers.add(step.node)
-        is_scale = any(map(vocabulary.SCALE.search, (step.node, *premises)))
+        is_scale = any(self.scales[each] for each in (at, *self.read.parents[at]))
         return weighed(
             result,
             relations,

@@ -36,11 +36,8 @@ def fit(text: str, relations: Sequence[StatedRelation], numbers: Numbers, premis
     unknown = numbers.unknown(each.left for each in claimed if each.left.source not in results)
     if unknown:
         return Fit(False, f"nothing before gives {', '.join(map(str, unknown[:3]))}")
-    for premise in premises:
-        missing = left_out(text, premise)
-        if missing:
-            return Fit(False, f"the total leaves out {', '.join(missing[:3])}")
-    return Fit(True)
+    missing = left_out(text, premises)
+    return Fit(False, f"the total leaves out {', '.join(missing[:3])}") if missing else Fit(True)
 
 
 _OTHER_CASE = "its premises contradict it, and it may be about another case than some of them"
