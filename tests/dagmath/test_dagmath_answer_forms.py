@@ -8,6 +8,8 @@ from fractions import Fraction
 from time import monotonic
 
 import pytest
+from answer_judges import end_of_judges as end_of_judges
+from answer_judges import shared_judge as _judge
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -157,22 +159,6 @@ def test_only_equal_values_are_equal(one: tuple[object, str], data: st.DataObjec
         assert not _judge().judge(one[1], other[1]).correct
     else:
         assert _judge().judge(one[1], other[1]).correct == (one[0] == other[0])
-
-
-_JUDGES: list[AnswerChecker] = []
-
-
-def _judge() -> AnswerChecker:
-    if not _JUDGES:
-        _JUDGES.append(AnswerChecker(seconds=30))
-    return _JUDGES[0]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def end_of_judges() -> Iterator[None]:
-    yield
-    while _JUDGES:
-        _JUDGES.pop().close()
 
 
 PIECES = (

@@ -7,6 +7,8 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from answer_judges import end_of_judges as end_of_judges
+from answer_judges import shared_judge as _judge
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from statements import Property
@@ -125,22 +127,6 @@ def library(given: str, expected: str) -> bool:
     answer = _judge()._ask(given, expected)
     assert "equal" in answer, answer
     return bool(answer["equal"])
-
-
-_JUDGES: list[AnswerChecker] = []
-
-
-def _judge() -> AnswerChecker:
-    if not _JUDGES:
-        _JUDGES.append(AnswerChecker(seconds=30))
-    return _JUDGES[0]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def end_of_judges() -> Iterator[None]:
-    yield
-    while _JUDGES:
-        _JUDGES.pop().close()
 
 
 def neighbours(one: tuple[str, Fraction]) -> st.SearchStrategy[tuple[str, Fraction]]:

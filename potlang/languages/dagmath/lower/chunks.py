@@ -12,6 +12,7 @@ from potlang.languages.dagmath.lower.syntax import Op, Quantity, Term, Unreadabl
 from potlang.languages.dagmath.lower.tokens import FUNCTIONS, MOST_CHARACTERS
 from potlang.languages.dagmath.lower.units import is_unit
 from potlang.languages.dagmath.read.boxed import boxes
+from potlang.languages.dagmath.read.citations import ANNOTATION
 
 Match = re.Match[str]
 MARK: Final = r"⟦(\d+)⟧"
@@ -20,8 +21,6 @@ _LONGEST_PHRASE: Final = 8
 _MARKED: Final = re.compile(
     r"\$\$(?P<a>.+?)\$\$|(?<!\\)\$(?P<b>(?:\\.|[^$\\])+)\$|\\\((?P<c>.+?)\\\)|\\\[(?P<d>.+?)\\\]", re.DOTALL
 )
-_ANNOTATION: Final = re.compile(r"<<[^<>]{0,200}>>")
-"""A calculator annotation beside the number that it gave: `8*5=<<8*5=40>>40`."""
 _DOLLAR: Final = re.compile(r"(?<!\\)\$")
 _PRICE: Final = re.compile(r"(?:(?<=^)|(?<=[\s(=+*/-]))\$(?=\.?\d)")
 """A dollar sign before an amount. Those around formulas come in pairs, and the second follows its formula."""
@@ -133,7 +132,7 @@ class Template:
 
 def _plainer(source: str) -> str:
     """The sentence without calculator annotations, with money and products in LaTeX. Raises Unreadable."""
-    source = _ANNOTATION.sub("", source)
+    source = ANNOTATION.sub("", source)
     if "=" not in source and _SPAN.search(source):
         raise Unreadable("an amount after a dash may be the end of a range")
     if _DOLLAR.findall(source) == _PRICE.findall(source):

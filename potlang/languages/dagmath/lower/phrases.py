@@ -31,10 +31,20 @@ _SAME: Final = {
     "ran": "run", "feet": "foot", "people": "person", "children": "child",
     "men": "man", "women": "woman", "mice": "mouse",
 }  # fmt: skip
-NUMERALS: Final = words(
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen twenty"
+
+
+def numbered(text: str) -> dict[str, Fraction]:
+    """Words with the numbers behind them: `one 1 two 2`."""
+    items = text.split()
+    return {word: Fraction(number) for word, number in zip(items[::2], items[1::2], strict=True)}
+
+
+NUMERALS: Final = numbered(
+    "zero 0 one 1 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 ten 10 eleven 11 twelve 12 "
+    "thirteen 13 fourteen 14 fifteen 15 sixteen 16 seventeen 17 eighteen 18 nineteen 19 twenty 20 "
+    "thirty 30 forty 40 fifty 50 sixty 60 seventy 70 eighty 80 ninety 90"
 )
+"""Numbers up to ninety-nine in one word."""
 TIMES: Final[dict[str, int | Fraction]] = {
     "twice": 2, "double": 2, "triple": 3, "thrice": 3, "half": Fraction(1, 2),
 }  # fmt: skip

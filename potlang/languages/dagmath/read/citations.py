@@ -15,6 +15,8 @@ _CITATION = re.compile(
 _NUMBER = re.compile(r"[0-9]+")
 _RANGE = re.compile(r"\s*(?:-|–|—|to\s|through\s)\s*")
 _MOST_IN_RANGE = 1_000
+ANNOTATION = re.compile(r"<<[^<>]{0,200}>>")
+"""A calculator annotation beside the number that it gave: `8*5=<<8*5=40>>40`."""
 
 
 class Citation(NamedTuple):

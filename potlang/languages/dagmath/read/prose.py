@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from potlang.languages.dagmath.read.boxed import last_box
+from potlang.languages.dagmath.read.citations import ANNOTATION
 from potlang.languages.dagmath.read.records import Solution, Step
 from potlang.languages.dagmath.read.sentences import formula_spans, sentence_spans
 
@@ -37,7 +38,6 @@ _ANNOUNCES = re.compile(
     r"|the (?:problem|question) )",
     re.IGNORECASE,
 )
-_ANNOTATION = re.compile(r"<<[^<>]{0,200}>>")
 _TAG = re.compile(r"\\tag\*?\{\(?(?P<tag>[0-9A-Za-z*]{1,4})\)?\}|[ ~.,]\((?P<label>[0-9]{1,3})\)\s*\.?\s*$")
 _STEP_NAMED = re.compile(
     r"\bsteps?[ ~]*+(?P<list>[0-9]{1,3}(?:\s*(?:,|and|&)\s*(?:and\s+)?[0-9]{1,3})*+)", re.IGNORECASE
@@ -276,7 +276,7 @@ class _Linker:
             if 0 < parent < at and (known is None or _RANK[confidence] > _RANK[known.confidence]):
                 found[parent] = ProseLink(at, parent, confidence, why)
 
-        text = _ANNOTATION.sub("", sentence.text)
+        text = ANNOTATION.sub("", sentence.text)
         if (source := self._source(text)) is not None:
             link(source, Confidence.HIGH, "says the same")
             return tuple(found.values())

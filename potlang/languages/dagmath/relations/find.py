@@ -7,12 +7,12 @@ from typing import Final, NamedTuple
 from unicodedata import normalize
 
 from potlang.languages.dagmath.lower.readings import NO_CONTEXT, Context
+from potlang.languages.dagmath.read.citations import ANNOTATION
 from potlang.languages.dagmath.relations.formulas import formula_chains, formula_spans
 from potlang.languages.dagmath.relations.model import Chain
 from potlang.languages.dagmath.relations.prose import FIRST_FORMULA, MOST_FORMULAS, prose_chains
 
 MOST_CHARACTERS: Final = 20_000
-_ANNOTATION: Final = re.compile(r"<<[^<>]{0,200}>>")
 _FRACTION: Final = re.compile(r"(\d?)\s?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])")
 _PARTS: Final = {
     "half": 2,
@@ -44,7 +44,7 @@ def find_chains(source: str, context: Context = NO_CONTEXT) -> FoundChains:
     """The chains of relations in a text: none in one that is too long. Never raises for what it contains."""
     if len(source) > MOST_CHARACTERS:
         return FoundChains(source, ())
-    text = _FRACTION.sub(_spelled, _ANNOTATION.sub("", _PRIVATE.sub(" ", source)))
+    text = _FRACTION.sub(_spelled, ANNOTATION.sub("", _PRIVATE.sub(" ", source)))
     text = _BULLET.sub(lambda mark: ";".rjust(len(mark[0])), text)
     text = _SHARE.sub(_in_digits, text)
     found: list[Chain] = []

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Final
 
+from potlang.languages.dagmath.lower.phrases import NUMERALS, numbered
 from potlang.languages.dagmath.lower.syntax import Num, parts
 from potlang.languages.dagmath.relations.formulas import formula_spans
 from potlang.languages.dagmath.relations.model import Side
@@ -14,19 +15,6 @@ from potlang.languages.dagmath.relations.model import Side
 _DIGITS: Final = re.compile(r"(?:\d{1,3}(?:(?:,|\{,\})\d{3})+|\d+)(?:\.\d+)?|\.\d+")
 _QUOTIENT: Final = re.compile(r"(?:\\[dt]?frac\s*\{\s*(\d+)\s*\}\s*\{\s*(\d+)\s*\}|\b(\d+)\s*/\s*(\d+)\b)")
 _WORD: Final = re.compile(r"[a-z]+")
-
-
-def numbered(text: str) -> dict[str, Fraction]:
-    """Words with the numbers behind them: `one 1 two 2`."""
-    items = text.split()
-    return {word: Fraction(number) for word, number in zip(items[::2], items[1::2], strict=True)}
-
-
-NUMERALS: Final = numbered(
-    "zero 0 one 1 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 ten 10 eleven 11 twelve 12 "
-    "thirteen 13 fourteen 14 fifteen 15 sixteen 16 seventeen 17 eighteen 18 nineteen 19 twenty 20 "
-    "thirty 30 forty 40 fifty 50 sixty 60 seventy 70 eighty 80 ninety 90"
-)
 _NAMED: Final = NUMERALS | numbered(
     "first 1 once 1 second 2 twice 2 double 2 doubled 2 both 2 pair 2 pairs 2 half 2 halves 2 couple 2 "
     "third 3 thirds 3 thrice 3 triple 3 tripled 3 fourth 4 fourths 4 quarter 4 quarters 25 quadruple 4 "

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from potlang.languages.dagmath.lower.phrases import NUMERALS
 from potlang.languages.dagmath.lower.readings import Context
 from potlang.languages.dagmath.lower.syntax import words
 from potlang.languages.dagmath.lower.units import is_unit
 from potlang.languages.dagmath.relations.formulas import made_side
 from potlang.languages.dagmath.relations.model import IN_WORDS, Chain, Link, Side
-from potlang.languages.dagmath.relations.numbers import NUMERALS
 
 FIRST_FORMULA: Final = 0xE000
 MOST_FORMULAS: Final = 6_000
