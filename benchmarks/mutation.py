@@ -57,6 +57,7 @@ AREAS: Mapping[str, tuple[str, ...]] = {
     ),
     "evaluator": ("ir/*.py",),
     "sort check": ("sema/*.py",),
+    "steps": tuple(f"languages/dagmath/{folder}/*.py" for folder in ("lower", "relations", "solve")),
 }
 """The folders of the report, and the files of the package that are theirs."""
 TESTS: Mapping[str, tuple[str, ...]] = {
@@ -68,6 +69,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "model reader": ("smt", "operators"),
     "evaluator": ("ir", "operators"),
     "sort check": ("conformance", "ui", "languages"),
+    "steps": ("dagmath",),
 }
 """The folders of the tests that are theirs."""
 UNCRITICAL = frozenset(
@@ -80,6 +82,7 @@ IN_WORKERS = (
         for name in ("cvc5", "messages", "pysmt_bridge", "repl", "sat", "worker", "z3")
     ),
     *(f"potlang/engines/saturation/{name}.py" for name in ("eprover", "proof", "superposition", "tptp")),
+    *(f"potlang/languages/dagmath/solve/{name}.py" for name in ("answer_worker", "child", "identity_worker")),
 )
 """Files that run in workers, which are other processes: nobody records what is executed there."""
 MARKS: Mapping[str, str] = {"quick": "not slow", "deep": "slow"}

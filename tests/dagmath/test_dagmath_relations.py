@@ -23,7 +23,7 @@ from potlang.languages.dagmath.lower.polynomials import (
 from potlang.languages.dagmath.lower.readings import NO_CONTEXT
 from potlang.languages.dagmath.relations.claims import StepRelations
 from potlang.languages.dagmath.relations.find import find_chains
-from potlang.languages.dagmath.relations.truth import RelationTruth
+from potlang.languages.dagmath.relations.truth import RelationTruth, truth_of
 from potlang.languages.dagmath.results import StepResult
 from potlang.languages.dagmath.solve.checking import check_steps
 
@@ -36,6 +36,32 @@ def chains(text: str) -> list[str]:
         pairs = zip(chain.links, sides[1:], strict=True)
         found.append(sides[0] + "".join(f" {link} {side}" for link, side in pairs))
     return found
+
+
+# Signs of relations, and whether they hold between 1 and 2, 2 and 2, 2 and 1.
+SIGNS = {
+    (False, True, False): "= ==",
+    (None, True, None): r"\approx \simeq ≈",
+    (True, False, True): r"\neq \ne != ≠",
+    (True, False, False): r"< \lt",
+    (False, False, True): r"> \gt",
+    (True, True, False): r"\leq \le \leqslant <= ≤",
+    (False, True, True): r"\geq \ge \geqslant >= ≥",
+    (None, None, None): r"\in \notin \subset \subseteq \mid \parallel \perp \propto \mapsto \cong \sim",
+}
+
+
+@pytest.mark.parametrize(
+    ("sign", "holds"), [(sign, holds) for holds, signs in SIGNS.items() for sign in signs.split()]
+)
+def test_signs(sign: str, holds: tuple[bool | None, ...]) -> None:
+    """Each sign of a relation in formulas means what it does ([REL-FORMULAS])."""
+    meant = {RelationTruth.TRUE: True, RelationTruth.FALSE: False}
+    found = []
+    for pair in ("1 + 0 {} 5 - 3", "4 - 2 {} 1 + 1", "1 + 1 {} 2 - 1"):
+        (chain,) = find_chains(f"${pair.format(sign)}$").chains
+        found.append(meant.get(truth_of(chain.sides[0], chain.links[0], chain.sides[1])))
+    assert tuple(found) == holds
 
 
 @pytest.mark.parametrize(

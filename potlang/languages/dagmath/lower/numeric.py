@@ -94,7 +94,13 @@ def _factorial(number: complex) -> float:
 def _power(base: complex, exponent: complex) -> complex:
     if base == 0 and exponent == 0:
         raise NotNumeric("zero to the power of zero")
-    return base**exponent
+    if base.imag or exponent.imag:
+        return base**exponent
+    if base.real < 0 and exponent.real % 1:
+        # To some `(-8)^{1/3}` is -2, to others it is the principal value.
+        raise NotNumeric("a fractional power of a negative number")
+    # In reals, so that `(-1)^{10^9}` is 1 and not nearly so.
+    return complex(base.real**exponent.real)
 
 
 def _logarithm(base: complex, number: complex) -> complex:
@@ -135,6 +141,9 @@ _FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "cot": lambda a: 1 / cmath.tan(a),
     "sec": lambda a: 1 / cmath.cos(a),
     "csc": lambda a: 1 / cmath.sin(a),
+    "arcsin": cmath.asin,
+    "arccos": cmath.acos,
+    "arctan": cmath.atan,
     "sinh": cmath.sinh,
     "cosh": cmath.cosh,
     "tanh": cmath.tanh,

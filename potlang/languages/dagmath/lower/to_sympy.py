@@ -49,6 +49,9 @@ def _operation(sympy: Any, op: str, terms: tuple[Term, ...], args: list[Any]) ->
         return getattr(sympy, _NAMES[op])(args[3], tuple(args[:3]))
     if op == "^":
         _check_power(*terms)
+    if op == "mod" and not (isinstance(terms[1], Num) and terms[1].value > 0):
+        # SymPy's remainders have the sign of the divisor, ours have none.
+        raise Unreadable("a remainder by what may be negative")
     if op in _NAMES:
         return getattr(sympy, _NAMES[op])(*args, evaluate=False)
     if op in _MADE and (op != "ratio" or len(args) == 2):
@@ -71,10 +74,10 @@ def _quotient(sympy: Any, over: Any, under: Any) -> Any:
 _NAMES: Final = {
     "=": "Eq", "!=": "Ne", "<": "Lt", "<=": "Le", ">": "Gt", ">=": "Ge", "and": "And", "or": "Or",
     "not": "Not", "=>": "Implies", "+": "Add", "*": "Mul", "^": "Pow", "sum": "Sum", "prod": "Product",
-    "abs": "Abs", "floor": "floor", "ceil": "ceiling", "!": "factorial", "binom": "binomial", "gcd": "gcd",
-    "lcm": "lcm", "mod": "Mod", "log": "log", "ln": "log", "exp": "exp", "sin": "sin", "cos": "cos",
-    "tan": "tan", "cot": "cot", "sec": "sec", "csc": "csc", "arcsin": "asin", "arccos": "acos",
-    "arctan": "atan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
+    "abs": "Abs", "floor": "floor", "ceil": "ceiling", "!": "factorial", "binom": "binomial", "mod": "Mod",
+    "log": "log", "ln": "log", "exp": "exp", "sin": "sin", "cos": "cos", "tan": "tan", "cot": "cot",
+    "sec": "sec", "csc": "csc", "arcsin": "asin", "arccos": "acos", "arctan": "atan",
+    "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
 }  # fmt: skip
 _MADE: Final[dict[str, Callable[..., Any]]] = {
     "/": _quotient,
