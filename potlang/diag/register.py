@@ -42,6 +42,7 @@ _ROWS = (
     Code("POT0011", "not-toml", _E, "the configuration is not TOML: {problem}"),
     Code("POT0012", "unknown-setting", _E, "unknown setting `{key}`"),
     Code("POT0013", "wrong-setting", _E, "the setting `{key}` is wrong: {problem}"),
+    Code("POT0014", "batch-refused", _E, "the batch cannot be run: {problem}"),
     # 1 reading and schema
     Code("POT1001", "not-json", _E, "not JSON: {problem}"),
     Code("POT1002", "wrong-encoding", _E, "the text cannot be decoded: {reason}"),

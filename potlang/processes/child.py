@@ -50,6 +50,12 @@ class Child:
             self.close()
         return answer
 
+    def kill_from_outside(self) -> None:
+        """End it from another thread than the one that asks: that one's `ask` raises Died."""
+        process = self._process
+        if process is not None:
+            process.kill_from_outside()
+
     def close(self) -> None:
         """End it; the next request starts another."""
         if self._process is not None:

@@ -1,0 +1,126 @@
+"""Jobs: the programs, traces and solutions of a batch, one by one from a part of an input ([BATCH-JOB])."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from itertools import accumulate, islice
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from potlang.languages.dagmath.read.samples import read_lines
+from potlang.languages.kind import DEFAULT, Kind, kind_of, kind_of_value
+from potlang.source import DEFAULT_LIMITS
+from potlang.utils.extra import needed
+
+MEMBERS: Final[Mapping[str, Kind | None]] = {
+    "program": "pot",
+    "trace": "dot",
+    "solution": "dagmath",
+    "source": None,
+}
+"""Members of a job's object that hold what is to be verified, and its language where that is told."""
+_OWN: Final = frozenset(
+    ("steps", "sorts", "functions", "constants", "rules", "verifications", "knowledge_base")
+)
+"""Members of programs and solutions: an object with one of them is the input itself."""
+
+_BATCH: Final = 256
+"""Rows of a Parquet file that are in memory at once."""
+
+
+class Job(NamedTuple):
+    """One input to be verified, where it stands, and what the report is to be known by.
+
+    `line` is its line or row from 1, None for a file of its own. `source` is what `potlang.verify` takes.
+    """
+
+    file: str
+    line: int | None
+    id: str | int | None
+    source: Any
+    language: Kind
+    answer: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Its place, for diagnostics."""
+        return self.file if self.line is None else f"{self.file}:{self.line}"
+
+
+def jobs_of_lines(file: str, start: int, first: int, count: int) -> Iterator[Job]:
+    """So many jobs of JSON Lines from the byte `start`, which begins line `first`; blank lines are none.
+
+    Raises OSError.
+    """
+    with Path(file).open("rb") as stream:
+        stream.seek(start)
+        for number, line in islice(read_lines(stream, DEFAULT_LIMITS), count):
+            yield job_of_line(line, file, first + number - 1)
+
+
+def jobs_of_rows(file: str, start: int, count: int) -> Iterator[Job]:
+    """So many jobs from row `start`, from 0, of a Parquet file.
+
+    Raises OSError, and MissingExtraError without pyarrow.
+    """
+    parquet = needed("pyarrow.parquet", "frames")
+    with parquet.ParquetFile(file) as table:
+        sizes = [table.metadata.row_group(number).num_rows for number in range(table.num_row_groups)]
+        # Of the groups before the first row nothing is read.
+        begins = list(accumulate(sizes, initial=0))
+        groups = [at for at, end in enumerate(begins[1:]) if end > start and begins[at] < start + count]
+        batches = table.iter_batches(_BATCH, row_groups=groups) if groups else ()
+        values = (value for batch in batches for value in batch.to_pylist())
+        skipped = start - begins[groups[0]] if groups else 0
+        for number, value in enumerate(islice(values, skipped, skipped + count), start + 1):
+            yield job_of_value(value, file, number)
+
+
+def job_of_file(file: str) -> Job:
+    """The job that a file is. Of one that cannot be read the report says so."""
+    try:
+        data = Path(file).read_bytes()
+    except OSError:
+        return Job(file, None, None, Path(file), DEFAULT)
+    return Job(file, None, None, data, kind_of(data))
+
+
+def job_of_line(line: bytes, file: str, number: int) -> Job:
+    """The job on a line. A line that is no JSON is a job, too, whose report says what is wrong with it."""
+    try:
+        value = json.loads(line, parse_float=Decimal)
+    except (ValueError, RecursionError):
+        return Job(file, number, None, line, kind_of(line))
+    job = job_of_value(value, file, number)
+    # Where the line is the input itself its report has places in the line.
+    return job._replace(source=line) if job.source is value and not isinstance(value, str) else job
+
+
+def job_of_value(value: Any, file: str, number: int) -> Job:
+    """The job that a JSON value stands for: the input itself, or an object that holds it beside its `id`."""
+    if not isinstance(value, dict):
+        return Job(file, number, None, value, _language(value))
+    identity = value.get("id")
+    if type(identity) not in (str, int):
+        identity = None
+    given = [name for name in MEMBERS if value.get(name) is not None]
+    if _OWN & value.keys() or len(given) != 1:
+        return Job(file, number, identity, value, kind_of_value(value))
+    (name,) = given
+    source, answer = value[name], value.get("answer")
+    if not isinstance(source, str | dict | list):
+        source = json.dumps(source, default=str)  # Its report says that it is no input.
+    return Job(
+        file,
+        number,
+        identity,
+        source,
+        MEMBERS[name] or _language(source),
+        str(answer) if isinstance(answer, str | int | float) else None,
+    )
+
+
+def _language(source: Any) -> Kind:
+    return kind_of(source.encode("utf-8", "replace")) if isinstance(source, str) else kind_of_value(source)

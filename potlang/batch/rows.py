@@ -1,0 +1,138 @@
+"""Result rows, and the files of a shard that they are written to, from which a run goes on ([BATCH-ROW])."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, BinaryIO, Final, NamedTuple
+
+from potlang.batch.jobs import Job
+from potlang.batch.manifest import Shard
+from potlang.utils.closing import Closing
+from potlang.utils.serialize import json_text
+
+ROWS_FOLDER: Final = "rows"
+TIMES_FOLDER: Final = "times"
+_PIECE: Final = 1 << 20
+
+
+class Told(NamedTuple):
+    """What is kept of a job beside its row: its verdict, and what changes from run to run.
+
+    `fault` is why its process died, each time that it was tried, if it did.
+    """
+
+    verdict: str
+    ms: float
+    fault: str | None = None
+
+
+def row_of(job: Job, report: dict[str, Any]) -> dict[str, Any]:
+    """The row of a job: the same for the same job, so that it has no times."""
+    return {**_head(job), "verdict": report["verdict"], "report": _without_times(report)}
+
+
+def lost_row(job: Job, fault: str) -> dict[str, Any]:
+    """The row of a job whose process died each time."""
+    return {**_head(job), "verdict": "unknown", "fault": fault, "report": None}
+
+
+def _head(job: Job) -> dict[str, Any]:
+    named = {} if job.id is None else {"id": job.id}
+    line = {} if job.line is None else {"line": job.line}
+    return {**named, "file": job.file, **line, "language": job.language}
+
+
+def _without_times(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_times(each) for key, each in value.items() if key != "time_ms"}
+    if isinstance(value, list | tuple):
+        return [_without_times(each) for each in value]
+    return value
+
+
+class ShardFiles(Closing):
+    """The two files of a shard, written side by side: rows, and what was told of each.
+
+    They end in `.part` until the shard is done. What an earlier run has left of them is gone on with: a last
+    line that was not finished, and one without its counterpart, are cut off. `done` is how many rows there
+    are.
+    """
+
+    def __init__(self, directory: Path, shard: Shard) -> None:
+        """Raises OSError."""
+        self._places = [place(directory, folder, shard) for folder in (ROWS_FOLDER, TIMES_FOLDER)]
+        self._files: list[BinaryIO] = []
+        for path in self._places:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # Unbuffered: a row is safe from the end of this process as soon as it is written.
+            self._files.append(unfinished(path).open("ab+", buffering=0))
+        ends = [_line_ends(file) for file in self._files]
+        self.done = min(map(len, ends)) - 1
+        for file, found in zip(self._files, ends, strict=True):
+            os.truncate(file.fileno(), found[self.done])
+
+    def add(self, row: dict[str, Any], told: Told) -> None:
+        """Write a row. Raises OSError."""
+        for file, text in zip(self._files, (json_text(row, None), json.dumps(told)), strict=True):
+            left = memoryview(text.encode() + b"\n")
+            while left:
+                left = left[file.write(left) :]
+        self.done += 1
+
+    def finish(self) -> None:
+        """Say that the shard is done: its files get their names, the rows last. Raises OSError."""
+        for path, file in reversed(list(zip(self._places, self._files, strict=True))):
+            os.fsync(file.fileno())
+            unfinished(path).replace(path)
+
+    def close(self) -> None:
+        """Close the files."""
+        for file in self._files:
+            file.close()
+
+
+def place(directory: Path, folder: str, shard: Shard) -> Path:
+    """A file of a shard that is done."""
+    return directory / folder / f"{shard.name}.jsonl"
+
+
+def unfinished(path: Path) -> Path:
+    """The name of such a file until the shard is done."""
+    return path.with_name(f"{path.name}.part")
+
+
+def is_done(directory: Path, shard: Shard) -> bool:
+    """Whether all rows of a shard are written."""
+    return place(directory, ROWS_FOLDER, shard).exists()
+
+
+def cut_off(directory: Path, shard: Shard) -> None:
+    """Cut off what an earlier run has left unfinished at the ends of a shard's files. Raises OSError."""
+    if unfinished(place(directory, ROWS_FOLDER, shard)).exists():
+        ShardFiles(directory, shard).close()
+
+
+def told_of(directory: Path, shard: Shard) -> list[Told]:
+    """What was told of the jobs of a shard so far. Raises OSError."""
+    path = place(directory, TIMES_FOLDER, shard)
+    if not path.exists():
+        path = unfinished(path)
+        if not path.exists():
+            return []
+    lines = path.read_bytes().split(b"\n")[:-1]
+    return [Told(*json.loads(line)) for line in lines]
+
+
+def _line_ends(file: BinaryIO) -> list[int]:
+    """0, and the place behind each line end."""
+    ends, at = [0], 0
+    file.seek(0)
+    while piece := file.read(_PIECE):
+        found = piece.find(b"\n")
+        while found >= 0:
+            ends.append(at + found + 1)
+            found = piece.find(b"\n", found + 1)
+        at += len(piece)
+    return ends

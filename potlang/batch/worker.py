@@ -1,0 +1,93 @@
+"""The process that answers jobs of a batch, one shard after the other, a piece of it for each request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from potlang import api
+from potlang.batch.jobs import Job
+from potlang.batch.manifest import Shard
+from potlang.batch.rows import ShardFiles, Told, lost_row, row_of
+from potlang.languages.dagmath.solve.answers import AnswerChecker
+from potlang.processes.frames import Message
+from potlang.processes.worker import Service
+from potlang.report.results import Limits
+
+
+class ShardService(Service):
+    """Goes on with a shard for some time, writes a row for each job, and says how far it is."""
+
+    def __init__(self) -> None:
+        self._shard: Shard | None = None
+        self._files: ShardFiles | None = None
+        self._left: Iterator[Job] = iter(())
+        self._judge = AnswerChecker()
+
+    def answer(self, request: Message) -> Message:
+        """As `Service.answer`. With `fault` the next job is not tried: it is lost."""
+        try:
+            return self._went_on(request)
+        except OSError as error:
+            # A disk that is full is nobody's job.
+            self._close_files()
+            return {"failed": f"{error.strerror or error}: {error.filename or request['directory']}"}
+
+    def _went_on(self, request: Message) -> Message:
+        shard = Shard(**{**request["shard"], "files": tuple(request["shard"]["files"])})
+        files = self._begun(shard, Path(request["directory"]))
+        counts: dict[str, int] = {}
+        until = monotonic() + request["seconds"]
+        fault = request.get("fault")
+        for job in self._left:
+            told = self._answered(job, files, request["options"], fault)
+            counts[told.verdict] = counts.get(told.verdict, 0) + 1
+            # Of a lost job the parent is told by itself, lest the next one's death be taken for its own.
+            if fault is not None or monotonic() >= until:
+                break
+        is_whole = files.done >= shard.jobs
+        if is_whole:
+            files.finish()
+            self._close_files()
+        return {"done": files.done, "whole": is_whole, "counts": counts}
+
+    def _begun(self, shard: Shard, directory: Path) -> ShardFiles:
+        """The files of a shard, behind the rows that there are."""
+        if self._files is None or self._shard != shard:
+            self._close_files()
+            self._shard, self._files = shard, ShardFiles(directory, shard)
+            self._left = shard.read()
+            for _ in range(self._files.done):
+                next(self._left, None)
+        return self._files
+
+    def _answered(self, job: Job, files: ShardFiles, options: Message, fault: str | None) -> Told:
+        if fault is not None:
+            told = Told("unknown", 0.0, fault)
+            files.add(lost_row(job, fault), told)
+            return told
+        began = monotonic()
+        report = self._report(job, options)
+        told = Told(str(report["verdict"]), round((monotonic() - began) * 1000, 3))
+        files.add(row_of(job, report), told)
+        return told
+
+    def _report(self, job: Job, options: Message) -> dict[str, Any]:
+        given: dict[str, Any] = {"trust": options["trust"], "limits": Limits(*options["limits"])}
+        if job.language == "dagmath":
+            given |= {"answer": job.answer, "steps": options["steps"], "judge": self._judge}
+        else:
+            given["route"] = options["route"]
+        return api.verify(job.source, language=job.language, name=job.name, **given).to_dict()
+
+    def _close_files(self) -> None:
+        if self._files is not None:
+            self._files.close()
+        self._shard = self._files = None
+
+    def close(self) -> None:
+        """As `Service.close`."""
+        self._close_files()
+        self._judge.close()
