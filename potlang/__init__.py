@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from potlang.api import lint as lint
     from potlang.api import verify as verify
     from potlang.api import view as view
+    from potlang.batch.many import verify_many as verify_many
     from potlang.diag import Diagnostic as Diagnostic
     from potlang.languages.pot.program import CompileError as CompileError
     from potlang.languages.pot.program import Program as Program
@@ -39,6 +40,7 @@ __getattr__, __dir__, __all__ = lazy_names(
     __name__,
     {
         "potlang.api": "check compile explain fix lint verify view",
+        "potlang.batch.many": "verify_many",
         "potlang.diag": "Diagnostic",
         "potlang.languages.pot.program": "CompileError Program Session",
         "potlang.languages.pot.report": "Report",

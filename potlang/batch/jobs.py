@@ -48,6 +48,12 @@ class Job(NamedTuple):
         """Its place, for diagnostics."""
         return self.file if self.line is None else f"{self.file}:{self.line}"
 
+    def readable(self) -> Job:
+        """The job, a value that is no input of its language as text, whose report says so."""
+        kinds = (str, bytes, dict, Path) if self.language == "pot" else (str, bytes, dict, Path, list)
+        is_input = isinstance(self.source, kinds)
+        return self if is_input else self._replace(source=json.dumps(self.source, default=str))
+
 
 def jobs_of_lines(file: str, start: int, first: int, count: int) -> Iterator[Job]:
     """So many jobs of JSON Lines from the byte `start`, which begins line `first`; blank lines are none.
@@ -101,7 +107,7 @@ def job_of_line(line: bytes, file: str, number: int) -> Job:
 def job_of_value(value: Any, file: str, number: int) -> Job:
     """The job that a JSON value stands for: the input itself, or an object that holds it beside its `id`."""
     if not isinstance(value, dict):
-        return Job(file, number, None, value, _language(value))
+        return Job(file, number, None, value, language_of(value)).readable()
     identity = value.get("id")
     if type(identity) not in (str, int):
         identity = None
@@ -110,17 +116,13 @@ def job_of_value(value: Any, file: str, number: int) -> Job:
         return Job(file, number, identity, value, kind_of_value(value))
     (name,) = given
     source, answer = value[name], value.get("answer")
-    if not isinstance(source, str | dict | list):
-        source = json.dumps(source, default=str)  # Its report says that it is no input.
-    return Job(
-        file,
-        number,
-        identity,
-        source,
-        MEMBERS[name] or _language(source),
-        str(answer) if isinstance(answer, str | int | float) else None,
-    )
+    language = MEMBERS[name] or language_of(source)
+    expected = str(answer) if isinstance(answer, str | int | float) else None
+    return Job(file, number, identity, source, language, expected).readable()
 
 
-def _language(source: Any) -> Kind:
+def language_of(source: Any) -> Kind:
+    """The language of text, bytes or a JSON value."""
+    if isinstance(source, bytes):
+        return kind_of(source)
     return kind_of(source.encode("utf-8", "replace")) if isinstance(source, str) else kind_of_value(source)

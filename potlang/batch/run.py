@@ -23,10 +23,10 @@ SHARD_JOBS: Final = 200
 _SERVICE: Final = ("potlang.batch.worker:ShardService",)
 _PIECE_SECONDS: Final = 0.5
 """How long a process works before it says how far it is."""
-_GRACE_SECONDS: Final = 10.0
+GRACE_SECONDS: Final = 10.0
 """Beyond the limits of a job, for what no limit stops in time."""
-_TRIES: Final = 2
-_WORKER_MB: Final = 4_096
+TRIES: Final = 2
+WORKER_MB: Final = 4_096
 
 
 class BatchOptions(NamedTuple):
@@ -175,7 +175,7 @@ class _Run:
     def _do(self, child: Child, shard: Shard) -> None:
         """One shard to its end; a job at which the process dies is tried once more, and then lost."""
         limits = Limits(*self._options["limits"])
-        seconds = limits.total_ms / 1000 + _PIECE_SECONDS + _GRACE_SECONDS
+        seconds = limits.total_ms / 1000 + _PIECE_SECONDS + GRACE_SECONDS
         request: Message = {
             "shard": shard._asdict(),
             "directory": str(self._directory),
@@ -187,7 +187,7 @@ class _Run:
         failed_at, tries = -1, 0
         while not self._stopped.is_set():
             try:
-                answer = child.ask({**request, "fault": fault}, seconds=seconds, megabytes=_WORKER_MB)
+                answer = child.ask({**request, "fault": fault}, seconds=seconds, megabytes=WORKER_MB)
             except Died as error:
                 if self._stopped.is_set():
                     return
@@ -198,7 +198,7 @@ class _Run:
                 counted = found
                 tries = tries + 1 if found.total() == failed_at else 1
                 failed_at = found.total()
-                if tries >= _TRIES:
+                if tries >= TRIES:
                     fault = f"{error.reason}: {error}"
                 continue
             if "failed" in answer:

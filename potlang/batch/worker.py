@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from potlang import api
-from potlang.batch.jobs import Job
+from potlang.batch.jobs import Job, job_of_file, language_of
 from potlang.batch.manifest import Shard
 from potlang.batch.rows import ShardFiles, Told, lost_row, row_of
 from potlang.languages.dagmath.solve.answers import AnswerChecker
@@ -17,14 +18,46 @@ from potlang.processes.worker import Service
 from potlang.report.results import Limits
 
 
-class ShardService(Service):
+class JobService(Service):
+    """Answers one input with its report."""
+
+    def __init__(self) -> None:
+        self._judge = AnswerChecker()
+
+    def answer(self, request: Message) -> Message:
+        """As `Service.answer`: `source`, `options`."""
+        match request["source"]:
+            case {"bytes": encoded}:
+                source: Any = b64decode(encoded)
+            case {"path": name}:
+                job = job_of_file(name)
+                return {"report": self._report(job, request["options"])}
+            case {"value": source}:
+                pass
+        job = Job("<value>", None, None, source, language_of(source))
+        return {"report": self._report(job.readable(), request["options"])}
+
+    def _report(self, job: Job, options: Message) -> dict[str, Any]:
+        given: dict[str, Any] = {"trust": options["trust"], "limits": Limits(*options["limits"])}
+        if job.language == "dagmath":
+            given |= {"answer": job.answer, "steps": options["steps"], "judge": self._judge}
+        else:
+            given["route"] = options["route"]
+        return api.verify(job.source, language=job.language, name=job.name, **given).to_dict()
+
+    def close(self) -> None:
+        """As `Service.close`."""
+        self._judge.close()
+
+
+class ShardService(JobService):
     """Goes on with a shard for some time, writes a row for each job, and says how far it is."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._shard: Shard | None = None
         self._files: ShardFiles | None = None
         self._left: Iterator[Job] = iter(())
-        self._judge = AnswerChecker()
 
     def answer(self, request: Message) -> Message:
         """As `Service.answer`. With `fault` the next job is not tried: it is lost."""
@@ -74,14 +107,6 @@ class ShardService(Service):
         files.add(row_of(job, report), told)
         return told
 
-    def _report(self, job: Job, options: Message) -> dict[str, Any]:
-        given: dict[str, Any] = {"trust": options["trust"], "limits": Limits(*options["limits"])}
-        if job.language == "dagmath":
-            given |= {"answer": job.answer, "steps": options["steps"], "judge": self._judge}
-        else:
-            given["route"] = options["route"]
-        return api.verify(job.source, language=job.language, name=job.name, **given).to_dict()
-
     def _close_files(self) -> None:
         if self._files is not None:
             self._files.close()
@@ -90,4 +115,4 @@ class ShardService(Service):
     def close(self) -> None:
         """As `Service.close`."""
         self._close_files()
-        self._judge.close()
+        super().close()

@@ -224,5 +224,6 @@ def test_the_public_names_are_these() -> None:
         "reason",
         "tool",
         "verify",
+        "verify_many",
         "view",
     ]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from potlang.batch.jobs import Job
-from potlang.batch.worker import ShardService
+from potlang.batch.worker import JobService, ShardService
 from potlang.processes.frames import Message
 
 TRACE = """@node id=1 role=problem
@@ -89,3 +89,12 @@ class SilentService(ShardService):
 
     def answer(self, request: Message) -> Message:
         os._exit(3)
+
+
+class DyingJobs(JobService):
+    """Its process is killed at the text `deadly`."""
+
+    def _report(self, job: Job, options: Message) -> dict[str, Any]:
+        if job.source == "deadly":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super()._report(job, options)

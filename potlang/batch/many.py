@@ -1,0 +1,90 @@
+"""`verify_many`: reports on a stream of inputs, by processes, in order, with no more than a few under way."""
+
+from __future__ import annotations
+
+import os
+from base64 import b64encode
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from potlang.batch.run import GRACE_SECONDS, TRIES, WORKER_MB, BatchOptions
+from potlang.processes.children import Children, NotStarted
+from potlang.processes.frames import Message
+from potlang.processes.process import Died
+
+_SERVICE: Final = ("potlang.batch.worker:JobService",)
+_AHEAD: Final = 3
+"""Inputs that wait for each process, so that none waits for an input."""
+
+
+class VerifiedOne(NamedTuple):
+    """The verdict on an input and its report as JSON values; `fault` and no report where its process died."""
+
+    verdict: str
+    report: dict[str, Any] | None
+    fault: str | None = None
+
+
+def verify_many(
+    sources: Iterable[Any], options: BatchOptions | None = None, *, workers: int | None = None
+) -> Iterator[VerifiedOne]:
+    """The answers to inputs, in their order, as `potlang.verify` gives them ([BATCH-MANY]).
+
+    A source is text, bytes, a path, or a JSON value; `sources` is read no further than a few inputs ahead of
+    what was taken. `workers` processes work side by side, as many as there are processors by default; closing
+    the iterator ends them. Raises TypeError for a source of another type, and OSError if there can be no
+    process.
+
+    >>> import potlang
+    >>> claims = ({"verifications": [{"name": "c", "constraint": f"{n} < 2"}]} for n in (1, 2))
+    >>> [each.verdict for each in potlang.verify_many(claims, workers=1)]
+    ['entailed', 'refuted']
+    """
+    count = workers or os.cpu_count() or 1
+    asked = (options or BatchOptions()).to_dict()
+    waiting: deque[Future[VerifiedOne]] = deque()
+    with Children(_SERVICE, most=count) as children, ThreadPoolExecutor(count) as threads:
+        try:
+            for source in sources:
+                request = {"source": _sent(source), "options": asked}
+                waiting.append(threads.submit(_answered, children, request))
+                if len(waiting) > count * _AHEAD:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for each in waiting:
+                each.cancel()
+            # Threads that wait for an answer are freed by the end of its process.
+            children.close()
+
+
+def _answered(children: Children, request: Message) -> VerifiedOne:
+    seconds = request["options"]["limits"][1] / 1000 + GRACE_SECONDS
+    tries = 0
+    while True:
+        try:
+            answer = children.ask(request, seconds=seconds, megabytes=WORKER_MB)
+        except NotStarted as error:
+            raise OSError(f"no process can be kept: {error}") from error
+        except Died as error:
+            tries += 1
+            if tries >= TRIES:
+                return VerifiedOne("unknown", None, f"{error.reason}: {error}")
+            continue
+        return VerifiedOne(answer["report"]["verdict"], answer["report"])
+
+
+def _sent(source: Any) -> Message:
+    """A source as JSON values."""
+    match source:
+        case bytes():
+            return {"bytes": b64encode(source).decode("ascii")}
+        case str() | dict() | list():
+            return {"value": source}
+        case Path():
+            return {"path": os.path.abspath(source)}  # noqa: PTH100 - links stay as they are
+    raise TypeError(f"a source is text, bytes, a path or a JSON value, not {type(source).__name__}")
